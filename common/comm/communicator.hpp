@@ -1,0 +1,69 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace quartet::comm {
+
+/// An MPI communicator of its own (duplicated or split), freed at the end, and the few collective
+/// operations that set-up, agreement and measurement need. Bulk data goes by a Transport.
+/// All members are collective unless they say "local".
+class Communicator {
+  public:
+    /// A duplicate of MPI_COMM_WORLD.
+    static Communicator world();
+
+    Communicator(Communicator&& other) noexcept;
+    Communicator& operator=(Communicator&& other) noexcept;
+    ~Communicator();
+
+    [[nodiscard]] Communicator duplicate() const;
+    /// Ranks of one `colour` together, ordered by their rank here.
+    [[nodiscard]] Communicator split(int colour) const;
+    /// Ranks that can share memory.
+    [[nodiscard]] Communicator split_by_node() const;
+
+    [[nodiscard]] int rank() const { return rank_; }   ///< local
+    [[nodiscard]] int size() const { return size_; }   ///< local
+    [[nodiscard]] MPI_Comm handle() const { return handle_; }  ///< local
+
+    void barrier() const;
+
+    /// Whether it holds on every rank.
+    [[nodiscard]] bool all(bool condition) const;
+    /// Whether it holds on at least one rank.
+    [[nodiscard]] bool any(bool condition) const;
+
+    /// One value of each rank, by rank, everywhere.
+    [[nodiscard]] std::vector<double> gather(double value) const;
+    [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
+    /// Ditto for texts of any length.
+    [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
+    /// Each rank's equally long row of values, concatenated by rank.
+    [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
+
+    /// Values gathered and added in rank order, so that every rank has the same bits.
+    [[nodiscard]] double sum(double value) const;
+    [[nodiscard]] double maximum(double value) const;
+    [[nodiscard]] double minimum(double value) const;
+
+    /// The root's value, everywhere.
+    [[nodiscard]] double broadcast(double value, int root) const;
+    [[nodiscard]] std::string broadcast(const std::string& text, int root) const;
+
+    /// The message of the lowest rank that has one, on every rank; nothing where none has.
+    [[nodiscard]] std::optional<std::string> first(const std::optional<std::string>& message) const;
+
+  private:
+    explicit Communicator(MPI_Comm handle);
+
+    MPI_Comm handle_ = MPI_COMM_NULL;
+    int rank_ = 0;
+    int size_ = 0;
+};
+
+}  // namespace quartet::comm

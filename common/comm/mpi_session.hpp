@@ -1,0 +1,34 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <source_location>
+#include <string>
+
+#include "core/check.hpp"
+
+namespace quartet::comm {
+
+/// Throws Failure with the MPI library's own words unless `code` is MPI_SUCCESS. Every MPI call of
+/// the suite goes through it: communicators return errors instead of aborting.
+void check_mpi(int code, std::source_location where = std::source_location::current());
+
+/// MPI from initialisation to finalisation, asked for THREAD_FUNNELED: only the main thread calls
+/// MPI. Destroyed while an exception unwinds, it aborts the job instead of finalising, since the
+/// other ranks may never reach the finalisation.
+class MpiSession {
+  public:
+    /// Collective. Throws Failure where MPI cannot offer THREAD_FUNNELED.
+    MpiSession(int& argc, char**& argv);
+    ~MpiSession();
+    MpiSession(const MpiSession&) = delete;
+    MpiSession& operator=(const MpiSession&) = delete;
+
+    /// "Open MPI v4.1.4", the first line of what the library says of itself.
+    [[nodiscard]] static std::string library_version();
+
+    /// Ends all ranks with `code`. Local: any rank may call it at any time.
+    [[noreturn]] static void abort(ExitCode code);
+};
+
+}  // namespace quartet::comm

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+namespace quartet::comm {
+
+enum class Role { worker, reducer };
+
+/// Which rank is what: the first R ranks reduce, the rest work (as in the paper, IV).
+class Roles {
+  public:
+    /// Every rank is a worker.
+    static Roles all_workers(int ranks);
+    /// Throws UsageError, naming the rank count needed, where no worker would be left.
+    static Roles with_reducers(int ranks, int reducers);
+
+    [[nodiscard]] int ranks() const { return ranks_; }
+    [[nodiscard]] int reducers() const { return reducers_; }
+    [[nodiscard]] int workers() const { return ranks_ - reducers_; }
+    [[nodiscard]] Role of(int rank) const;
+    /// Rank of worker or reducer number `index`.
+    [[nodiscard]] int worker_rank(int index) const { return reducers_ + index; }
+    [[nodiscard]] int reducer_rank(int index) const { return index; }
+    /// Index of a rank among the ranks of its role.
+    [[nodiscard]] int index_of(int rank) const;
+
+  private:
+    Roles(int ranks, int reducers) : ranks_(ranks), reducers_(reducers) {}
+
+    int ranks_;
+    int reducers_;
+};
+
+/// Block range of a part: [index count / parts, (index + 1) count / parts), by floor division.
+struct Range {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    [[nodiscard]] std::int64_t size() const { return end - begin; }
+};
+Range block_range(std::int64_t count, int parts, int index);
+
+}  // namespace quartet::comm

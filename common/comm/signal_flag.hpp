@@ -1,0 +1,19 @@
+#pragma once
+
+namespace quartet::comm {
+
+/// Notices SIGUSR1, by which schedulers announce the end of a job's time, for as long as it lives.
+/// The flag is this rank's alone: programs agree on it inside a reduction that they make anyway.
+/// One at a time in a process.
+class SignalFlag {
+  public:
+    SignalFlag();
+    ~SignalFlag();
+    SignalFlag(const SignalFlag&) = delete;
+    SignalFlag& operator=(const SignalFlag&) = delete;
+
+    /// Whether the signal has come. Local.
+    [[nodiscard]] bool raised() const;
+};
+
+}  // namespace quartet::comm

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/topology.hpp"
+#include "comm/transport.hpp"
+
+namespace quartet::comm {
+
+/// Whether transfers in pieces overlap with what is done with the pieces.
+enum class Pipeline { on, off };
+
+struct TransportSettings {
+    Bytes chunk = mebibytes(1);
+    Pipeline pipeline = Pipeline::on;
+};
+
+/// What a transport is made from; all of it outlives the transport.
+struct TransportContext {
+    const Communicator& world;
+    const Topology& topology;
+    device::Device& device;
+    TransportSettings settings;
+};
+
+/// One way to move data: its name, whether it can work here, and how to make it.
+struct TransportKind {
+    std::string name;
+    /// Why it cannot be had here, or nothing. Collective; the same answer on all ranks.
+    std::function<std::optional<std::string>(const TransportContext&)> why_not;
+    /// Collective.
+    std::function<std::unique_ptr<Transport>(const TransportContext&)> make;
+};
+
+/// The transports by name, in the order of the command line's help. Not global: tests add their own.
+class TransportRegistry {
+  public:
+    /// All transports of the suite, those that this build lacks included (with the reason).
+    static TransportRegistry standard();
+
+    /// Adds a kind or replaces the one of its name.
+    void add(TransportKind kind);
+
+    [[nodiscard]] std::vector<std::string> names() const;
+    [[nodiscard]] bool has(std::string_view name) const;
+    /// Why it cannot be had here, or nothing. Collective.
+    [[nodiscard]] std::optional<std::string> why_not(std::string_view name,
+                                                     const TransportContext& context) const;
+    /// What `auto` stands for: on the host shm on one node, else mpi. Collective.
+    [[nodiscard]] std::string automatic(const TransportContext& context) const;
+    /// Throws Unavailable with the reason. Collective.
+    [[nodiscard]] std::unique_ptr<Transport> make(std::string_view name,
+                                                  const TransportContext& context) const;
+
+  private:
+    [[nodiscard]] const TransportKind& find(std::string_view name) const;
+
+    std::vector<TransportKind> kinds_;
+};
+
+/// The transports of this layer; each in the file of its name.
+TransportKind mpi_transport();
+TransportKind shm_transport();
+TransportKind rma_transport();
+
+}  // namespace quartet::comm

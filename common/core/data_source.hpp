@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace quartet {
+
+/// The elements of one named random array, as a pure function of (seed, name, index):
+/// any rank can make any element, whatever the rank count. Philox4x32-10 (Salmon et al.,
+/// "Parallel random numbers: as easy as 1, 2, 3", SC'11) keyed by the seed; the counter is
+/// made of the element's block and of a 64-bit FNV-1a hash of the name.
+///
+/// Element i of 32-bit values is word i mod 4 of block i / 4; element i of 64-bit values is
+/// made of words 2 (i mod 2) and 2 (i mod 2) + 1 of block i / 2.
+class DataSource {
+  public:
+    /// Version of the mapping above, kept in manifests.
+    static constexpr int generator_version = 1;
+
+    DataSource(std::uint64_t seed, std::string_view name);
+
+    /// 32 random bits.
+    [[nodiscard]] std::uint32_t bits(std::int64_t index) const;
+    /// Uniform in [0, 1), a multiple of 2^-24.
+    [[nodiscard]] float uniform_float(std::int64_t index) const;
+    /// Uniform in [0, 1), a multiple of 2^-53.
+    [[nodiscard]] double uniform_double(std::int64_t index) const;
+
+    /// Fills out[k] with element first + k, one generator call per block.
+    void fill_bits(std::span<std::uint32_t> out, std::int64_t first) const;
+    void fill_uniform(std::span<float> out, std::int64_t first) const;
+    void fill_uniform(std::span<double> out, std::int64_t first) const;
+
+  private:
+    [[nodiscard]] std::array<std::uint32_t, 4> block(std::uint64_t index) const;
+
+    std::uint64_t seed_;
+    std::uint64_t stream_;
+};
+
+}  // namespace quartet

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace quartet {
+
+/// The only reader of environment variables: what was asked for is remembered, so that results
+/// can record it. Threads: the main thread only.
+class Environment {
+  public:
+    /// A variable's value, or nothing where it is unset.
+    std::optional<std::string> get(std::string_view name);
+
+    /// Reads variables only to record them.
+    void record_matching(std::string_view prefix);
+
+    /// Every variable read so far that was set, with its value.
+    [[nodiscard]] const std::map<std::string, std::string>& seen() const { return seen_; }
+
+  private:
+    std::map<std::string, std::string> seen_;
+};
+
+}  // namespace quartet

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.hpp"
+
+namespace quartet {
+
+/// What a span of time was spent on; the same words in results and traces.
+enum class Phase { read, copy_in, compute, copy_out, push, exchange, reduce, merge, wait, checkpoint };
+inline constexpr std::size_t phase_count = 10;
+std::string_view name(Phase phase);
+
+/// Busy seconds per phase, indexed by Phase.
+using PhaseSeconds = std::array<double, phase_count>;
+
+/// One closed span on a track. `label` must outlive the trace (a string literal).
+struct SpanRecord {
+    Phase phase;
+    const char* label;
+    Seconds begin;
+    Seconds end;
+};
+
+/// The timeline of one thread or device stream. Used by one thread at a time; it sums busy time
+/// always, and keeps spans only while recording. Never allocates after construction: spans beyond
+/// the capacity are counted as dropped.
+class Track {
+  public:
+    Track(std::string name, std::size_t capacity);
+
+    void add(const SpanRecord& span);
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] const PhaseSeconds& busy() const { return busy_; }
+    [[nodiscard]] std::span<const SpanRecord> spans() const { return spans_; }
+    [[nodiscard]] std::size_t dropped() const { return dropped_; }
+    void reset_busy();
+
+  private:
+    std::string name_;
+    PhaseSeconds busy_{};
+    std::vector<SpanRecord> spans_;
+    std::size_t capacity_;
+    std::size_t dropped_ = 0;
+};
+
+/// Adds the time between its construction and destruction to a track.
+class Span {
+  public:
+    Span(Track& track, Phase phase, const char* label);
+    ~Span();
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+  private:
+    Track& track_;
+    Phase phase_;
+    const char* label_;
+    Seconds begin_;
+};
+
+/// All tracks of one process.
+class Trace {
+  public:
+    /// Keeps up to `spans_per_track` spans a track; 0 sums phases only.
+    explicit Trace(std::size_t spans_per_track = 0);
+
+    /// A new track; the reference stays valid for the trace's lifetime. Main thread only.
+    Track& track(std::string name);
+
+    /// Sum over all tracks; call while no stream is busy.
+    [[nodiscard]] PhaseSeconds busy() const;
+    void reset_busy();
+
+    /// This process's tracks as events of Chrome's trace format, comma-separated, without the
+    /// enclosing array; `process` is the rank, `origin` the zero of its clock.
+    [[nodiscard]] std::string events(int process, Seconds origin) const;
+
+  private:
+    std::size_t capacity_;
+    std::deque<Track> tracks_;
+};
+
+/// Writes the events of all ranks (Trace::events) as one Chrome trace document.
+void write_chrome_trace(std::ostream& out, std::span<const std::string> events_by_rank);
+
+}  // namespace quartet

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace quartet {
+
+/// A duration or a point on a rank's steady clock, in seconds.
+struct Seconds {
+    double value = 0;
+    auto operator<=>(const Seconds&) const = default;
+};
+
+/// An amount of memory, of traffic or of file, in bytes; signed, so that differences are safe.
+struct Bytes {
+    std::int64_t value = 0;
+    auto operator<=>(const Bytes&) const = default;
+};
+
+/// A number of floating-point operations; a double, since 2 N^3 outgrows 64-bit integers.
+struct Flops {
+    double value = 0;
+    auto operator<=>(const Flops&) const = default;
+};
+
+constexpr Seconds operator+(Seconds a, Seconds b) { return {a.value + b.value}; }
+constexpr Seconds operator-(Seconds a, Seconds b) { return {a.value - b.value}; }
+constexpr Seconds operator*(double factor, Seconds a) { return {factor * a.value}; }
+constexpr Seconds operator/(Seconds a, double divisor) { return {a.value / divisor}; }
+constexpr double operator/(Seconds a, Seconds b) { return a.value / b.value; }
+constexpr Bytes operator+(Bytes a, Bytes b) { return {a.value + b.value}; }
+constexpr Bytes operator-(Bytes a, Bytes b) { return {a.value - b.value}; }
+constexpr Bytes operator*(std::int64_t factor, Bytes a) { return {factor * a.value}; }
+
+constexpr Bytes kibibytes(std::int64_t count) { return {count << 10}; }
+constexpr Bytes mebibytes(std::int64_t count) { return {count << 20}; }
+constexpr Bytes gibibytes(std::int64_t count) { return {count << 30}; }
+
+/// Bytes that `count` elements of T take.
+template <typename T>
+constexpr Bytes bytes_of(std::int64_t count) {
+    return {count * static_cast<std::int64_t>(sizeof(T))};
+}
+
+/// Now, on this process's steady clock (its origin is arbitrary).
+Seconds now();
+
+/// Processor time used so far by all threads of this process.
+Seconds process_cpu_time();
+
+/// Reads "4096", "2^24", "16KiB", "1.5 GiB"; a number without a unit counts bytes.
+/// Throws UsageError for anything else: signs, other units, trailing text, overflow.
+Bytes parse_bytes(std::string_view text);
+
+/// Reads "8192" or "2^24". Throws UsageError for anything else.
+std::int64_t parse_count(std::string_view text);
+
+/// "2 MiB", "1.5 GiB", "513 B": the largest binary unit, at most three significant digits
+/// unless the value is a whole number of that unit.
+std::string to_string(Bytes bytes);
+
+/// "1.23 s", "12.3 ms", "45.6 us": three significant digits.
+std::string to_string(Seconds seconds);
+
+}  // namespace quartet

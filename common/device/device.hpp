@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "device/blas.hpp"
+#include "device/fft.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+#include "device/vector_operations.hpp"
+
+namespace quartet::device {
+
+/// One device of one rank: memory, streams, and whole BLAS, FFT, vector and copy operations on
+/// them. Calls are on blocks, so a virtual call is noise. Used by the main thread only.
+class Device {
+  public:
+    virtual ~Device() = default;
+
+    /// "host" or "cuda", as on the command line.
+    [[nodiscard]] virtual std::string_view name() const = 0;
+    /// Model and libraries, for the record.
+    [[nodiscard]] virtual std::string description() const = 0;
+    /// The kind of memory that operations work on.
+    [[nodiscard]] virtual MemoryKind memory_kind() const = 0;
+
+    /// Memory of at least `size` bytes, aligned to 64 bytes or more, zeroed. Large host memory asks
+    /// for huge pages. Throws Failure when there is none.
+    virtual Allocation allocate(Bytes size, MemoryKind kind) = 0;
+
+    /// A new stream whose spans go to a track of that name.
+    virtual std::unique_ptr<Stream> make_stream(std::string name) = 0;
+    virtual std::unique_ptr<Event> make_event() = 0;
+
+    virtual void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) = 0;
+    virtual Blas& blas() = 0;
+    virtual VectorOperations& vectors() = 0;
+    virtual std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) = 0;
+};
+
+/// `count` elements of T from `device`.
+template <typename T>
+Buffer<T> allocate(Device& device, std::int64_t count, MemoryKind kind) {
+    return {device.allocate(bytes_of<T>(count), kind), count};
+}
+template <typename T>
+Buffer<T> allocate(Device& device, std::int64_t count) {
+    return allocate<T>(device, count, device.memory_kind());
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/trace.hpp"
+#include "device/task.hpp"
+
+namespace quartet::device {
+
+/// A point in a stream that other streams and the CPU can wait for. Reusable: recording again
+/// moves it. Belongs to the device that made it.
+class Event {
+  public:
+    virtual ~Event() = default;
+    /// Blocks the calling thread until the last recording has been reached; returns at once where
+    /// nothing was recorded.
+    virtual void synchronize() = 0;
+};
+
+/// An in-order queue of work. Operations enqueued on one stream run one after another; between
+/// streams nothing is ordered except by events. An operation's memory must live until the work is
+/// synchronised. Errors of the work are thrown by the next synchronize().
+class Stream {
+  public:
+    virtual ~Stream() = default;
+
+    /// Host work in stream order, accounted to `phase` on the stream's track under `label` (a
+    /// string literal).
+    virtual void enqueue(Phase phase, const char* label, Task task) = 0;
+    /// Marks the work enqueued so far.
+    virtual void record(Event& event) = 0;
+    /// Later work of this stream waits for the event's last recording; the caller does not block.
+    virtual void wait(Event& event) = 0;
+    /// Blocks until everything enqueued has been done; throws what the work threw first.
+    virtual void synchronize() = 0;
+    /// Where the stream's spans go; a transport adds its own there.
+    virtual Track& track() = 0;
+};
+
+}  // namespace quartet::device

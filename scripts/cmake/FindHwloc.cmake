@@ -1,0 +1,2 @@
+include(quartet_find)
+quartet_find(Hwloc HEADER hwloc.h LIBRARY hwloc TARGET Hwloc::hwloc)

@@ -1,0 +1,2 @@
+include(quartet_find)
+quartet_find(XxHash HEADER xxhash.h TARGET XxHash::xxhash)

@@ -1,0 +1,21 @@
+# Everything the suite builds on. Any MPI that FindMPI finds, any CBLAS, FFTW 3.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(MPI REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CBLAS REQUIRED)
+find_package(FFTW3 REQUIRED)
+find_package(Hwloc REQUIRED)
+find_package(Random123 REQUIRED)
+find_package(XxHash REQUIRED)
+if(QUARTET_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(QUARTET_MICROBENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+# Only the C interface of MPI is used; the C++ one of old releases stays out of the way.
+target_compile_definitions(MPI::MPI_CXX INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -1,0 +1,54 @@
+# What all targets share, and the two ways to make one.
+
+add_library(quartet_settings INTERFACE)
+target_compile_options(quartet_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(QUARTET_WERROR)
+  target_compile_options(quartet_settings INTERFACE -Werror)
+endif()
+if(QUARTET_NATIVE)
+  target_compile_options(quartet_settings INTERFACE -march=native)
+endif()
+if(QUARTET_SANITIZE)
+  target_compile_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE}
+                                                    -fno-omit-frame-pointer)
+  target_link_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE})
+endif()
+
+# quartet_layer(<name> SOURCES <cpp...> LINK <libraries...> [PRIVATE <libraries...>])
+# The library quartet_<name> of one layer of common/. Every header of the folder must compile alone:
+# the target all_verify_interface_header_sets compiles each.
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+function(quartet_layer name)
+  cmake_parse_arguments(layer "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  add_library(quartet_${name} STATIC ${layer_SOURCES})
+  target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/common
+                                                                   FILES ${headers})
+  target_link_libraries(quartet_${name} PUBLIC ${layer_LINK}
+                        PRIVATE quartet_settings ${layer_PRIVATE})
+endfunction()
+
+# quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
+# A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
+# runs every test; without, it runs alone.
+function(quartet_test name)
+  cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
+  add_executable(${name} ${test_SOURCES})
+  target_link_libraries(${name} PRIVATE ${test_LINK} quartet_settings GTest::gmock GTest::gtest)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(NOT test_RANKS)
+    target_link_libraries(${name} PRIVATE GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT 300)
+    return()
+  endif()
+  target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  foreach(ranks IN LISTS test_RANKS)
+    add_test(NAME ${name}_${ranks}_ranks
+             COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}_${ranks}_ranks PROPERTIES
+      LABELS "${test_LABELS}" TIMEOUT 300 PROCESSORS ${ranks}
+      ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE}")
+  endforeach()
+endfunction()
