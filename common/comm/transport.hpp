@@ -21,7 +21,7 @@ struct PushPlan {
     std::vector<int> senders;  ///< ranks, ascending, without the receiver
     int receiver = 0;
     device::View<const float> source;  ///< on a sender: what it pushes; from Transport::allocate
-    device::View<float> target;        ///< on the receiver: what is added to; from Transport::allocate
+    device::View<float> target;  ///< on the receiver: what is added to; from Transport::allocate
 };
 
 /// A prepared push: windows, staging memory and handles are there, so that running it allocates

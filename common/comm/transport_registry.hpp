@@ -10,6 +10,7 @@
 #include "comm/communicator.hpp"
 #include "comm/topology.hpp"
 #include "comm/transport.hpp"
+#include "core/trace.hpp"
 
 namespace quartet::comm {
 
@@ -26,6 +27,7 @@ struct TransportContext {
     const Communicator& world;
     const Topology& topology;
     device::Device& device;
+    Trace& trace;
     TransportSettings settings;
 };
 
@@ -38,7 +40,8 @@ struct TransportKind {
     std::function<std::unique_ptr<Transport>(const TransportContext&)> make;
 };
 
-/// The transports by name, in the order of the command line's help. Not global: tests add their own.
+/// The transports by name, in the order of the command line's help. Not global: tests add their
+/// own.
 class TransportRegistry {
   public:
     /// All transports of the suite, those that this build lacks included (with the reason).

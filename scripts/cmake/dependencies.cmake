@@ -1,6 +1,7 @@
 # Everything the suite builds on. Any MPI that FindMPI finds, any CBLAS, FFTW 3.
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+set(MPI_CXX_SKIP_MPICXX ON)  # the C interface is used, not the C++ one of old releases
 find_package(MPI REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -16,6 +17,3 @@ endif()
 if(QUARTET_MICROBENCH)
   find_package(benchmark REQUIRED)
 endif()
-
-# Only the C interface of MPI is used; the C++ one of old releases stays out of the way.
-target_compile_definitions(MPI::MPI_CXX INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -52,3 +52,18 @@ function(quartet_test name)
       ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE}")
   endforeach()
 endfunction()
+
+# quartet_kernel(<name> SOURCES <cpp...> [LINK <libraries...>])
+# The library quartet_<name> of one kernel, for its tests, and the program <name> (main.cpp).
+function(quartet_kernel name)
+  cmake_parse_arguments(kernel "" "" "SOURCES;LINK" ${ARGN})
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  add_library(quartet_${name} STATIC ${kernel_SOURCES})
+  target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+                                                                   FILES ${headers})
+  target_link_libraries(quartet_${name} PUBLIC quartet_bench ${kernel_LINK}
+                        PRIVATE quartet_settings)
+  add_executable(${name} main.cpp)
+  target_link_libraries(${name} PRIVATE quartet_${name} quartet_settings)
+  install(TARGETS ${name} RUNTIME)
+endfunction()

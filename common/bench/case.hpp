@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/row.hpp"
+
+namespace quartet::bench {
+
+/// A kernel's own clocks within one run, as numbered by PlannedCase::clock_rows: the paper's, or
+/// those of single pairs. Zero where this rank has nothing to say.
+class Clocks {
+  public:
+    explicit Clocks(std::size_t count) : times_(count) {}
+    void record(std::size_t clock, Seconds time) { times_.at(clock) = time; }
+    [[nodiscard]] Seconds time(std::size_t clock) const { return times_.at(clock); }
+
+  private:
+    std::vector<Seconds> times_;
+};
+
+/// One kernel in one formulation at one size, its data and memory ready: what the measurement
+/// drives. All members are called on all ranks together.
+class Case {
+  public:
+    virtual ~Case() = default;
+
+    /// Before each run, outside of the time: brings the data back to the beginning.
+    virtual void prepare() = 0;
+    /// The timed step. Neither prints nor allocates. Clocks are recorded by the ranks that have
+    /// them.
+    virtual void run(Clocks& clocks) = 0;
+    /// Checks the last run's own result, outside of the time. Same answer on all ranks.
+    virtual Check verify() = 0;
+    /// Probes, outside of the time, how long the run would take at the machine's limit. Same
+    /// answer on all ranks.
+    virtual Seconds limit() = 0;
+    /// What the limit is: "local add", "pair link".
+    [[nodiscard]] virtual std::string limit_name() const = 0;
+    /// What is worth knowing about how it ran: "window on huge pages".
+    [[nodiscard]] virtual std::string note() const { return {}; }
+};
+
+/// A further row of a case, timed by one of its clocks.
+struct ClockRow {
+    std::string name;  ///< the suffix of the row's name
+    Work work;
+};
+
+/// Whether a case's whole time is a row.
+enum class WholeRow { reported, omitted };
+
+/// A case before anything is allocated for it.
+struct PlannedCase {
+    RowName name;
+    Work work;
+    Bytes memory;         ///< that this rank will need at most, limits and check included
+    Bytes shared_memory;  ///< of it, in windows that take space of /dev/shm
+    Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
+    std::vector<ClockRow> clock_rows;
+    WholeRow whole = WholeRow::reported;
+    /// What published numbers are matched with, and the row that is compared: empty for the whole.
+    std::map<std::string, std::string> conditions;
+    std::string compared;
+    /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
+    std::function<std::unique_ptr<Case>()> make;
+};
+
+}  // namespace quartet::bench

@@ -1,0 +1,184 @@
+#include "bench/measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/samples.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
+constexpr int most_automatic_runs = 200;
+
+/// The runs of one case under way.
+class Measurement {
+  public:
+    Measurement(Session& session, Case& subject, const PlannedCase& planned)
+        : session_(session), subject_(subject), planned_(planned) {
+        if (session.options().verify == Switch::on) {
+            check_ = Check{.passed = true};
+        }
+    }
+
+    void warm_up();
+    void run_all(const OnRun& on_run);
+    std::vector<Row> rows(Seconds set_up) const;
+
+  private:
+    Run run_once();
+    Run slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases, const Clocks& clocks) const;
+    void verify();
+    void probe();
+    [[nodiscard]] bool enough() const;
+
+    Session& session_;
+    Case& subject_;
+    const PlannedCase& planned_;
+    std::vector<Run> runs_;
+    std::vector<double> probes_;
+    std::optional<Check> check_;
+};
+
+void Measurement::warm_up() {
+    for (int run = 0; run < session_.options().runs.warmup; ++run) {
+        run_once();
+    }
+}
+
+void Measurement::run_all(const OnRun& on_run) {
+    do {
+        on_run(static_cast<int>(runs_.size()), session_.options().runs.count.value_or(0));
+        probe();
+        runs_.push_back(run_once());
+    } while (!enough());
+    probe();
+}
+
+bool Measurement::enough() const {
+    const Runs& wanted = session_.options().runs;
+    const int done = static_cast<int>(runs_.size());
+    if (wanted.count) {
+        return done >= *wanted.count;
+    }
+    if (done < fewest_automatic_runs) {
+        return false;
+    }
+    std::vector<double> times;
+    std::ranges::transform(runs_, std::back_inserter(times),
+                           [](const Run& run) { return run.real.value; });
+    // Every rank has the same times, and so comes to the same answer.
+    return done >= most_automatic_runs || settled(times, wanted.interval);
+}
+
+Run Measurement::run_once() {
+    const comm::Communicator& world = session_.world();
+    Clocks clocks(planned_.clock_rows.size());
+    subject_.prepare();
+    session_.stream().synchronize();
+    session_.trace().reset_busy();
+    world.barrier();
+    const Seconds cpu_begin = process_cpu_time();
+    const Seconds begin = now();
+    subject_.run(clocks);
+    session_.stream().synchronize();
+    const Seconds real = now() - begin;
+    const Seconds cpu = process_cpu_time() - cpu_begin;
+    Run run = slowest(real, cpu, session_.trace().busy(), clocks);
+    verify();
+    return run;
+}
+
+Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
+                         const Clocks& clocks) const {
+    const comm::Communicator& world = session_.world();
+    Run run;
+    run.rank_seconds = world.gather(real.value);
+    const auto last = static_cast<std::size_t>(std::ranges::max_element(run.rank_seconds) -
+                                               run.rank_seconds.begin());
+    run.real = {run.rank_seconds[last]};
+    run.cpu = {world.gather(cpu.value)[last]};
+    const auto all_phases = world.gather(std::span<const double>(phases));
+    std::copy_n(all_phases.begin() + static_cast<std::ptrdiff_t>(last * phase_count), phase_count,
+                run.phases.begin());
+    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+        run.clocks.push_back({world.maximum(clocks.time(clock).value)});
+    }
+    return run;
+}
+
+// Every run's result counts: one wrong run makes the row wrong.
+void Measurement::verify() {
+    if (!check_) {
+        return;
+    }
+    const Check check = subject_.verify();
+    const bool worse = !check.passed || !(check.error <= check_->error);
+    check_->passed = check_->passed && check.passed;
+    check_->tolerance = check.tolerance;
+    if (worse) {
+        check_->error = check.error;
+    }
+}
+
+void Measurement::probe() {
+    if (session_.options().limits == Switch::on) {
+        session_.world().barrier();
+        probes_.push_back(subject_.limit().value);
+    }
+}
+
+std::vector<Row> Measurement::rows(Seconds set_up) const {
+    Row whole;
+    whole.name = planned_.name;
+    whole.work = planned_.work;
+    whole.runs = runs_;
+    whole.check = check_;
+    whole.note = subject_.note();
+    whole.set_up = set_up;
+    if (!probes_.empty()) {
+        whole.limit = Limit{subject_.limit_name(), {median(probes_)}, probes_};
+    }
+    std::vector<Row> rows;
+    if (planned_.whole == WholeRow::reported) {
+        rows.push_back(whole);
+    }
+    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+        Row row = whole;
+        row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
+        row.work = planned_.clock_rows[clock].work;
+        for (Run& run : row.runs) {
+            run.real = run.clocks[clock];
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+Row error_row(const PlannedCase& planned, const std::string& message) {
+    Row row;
+    row.name = planned.name.with_suffix("error");
+    row.work = planned.work;
+    row.error = message;
+    return row;
+}
+
+}  // namespace
+
+std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run) {
+    const Seconds begin = now();
+    std::unique_ptr<Case> subject;
+    try {
+        subject = planned.make();
+    } catch (const Unavailable& reason) {
+        return {error_row(planned, reason.what())};
+    }
+    const Seconds set_up{session.world().maximum((now() - begin).value)};
+    Measurement measurement(session, *subject, planned);
+    measurement.warm_up();
+    measurement.run_all(on_run);
+    return measurement.rows(set_up);
+}
+
+}  // namespace quartet::bench

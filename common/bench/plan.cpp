@@ -1,0 +1,140 @@
+#include "bench/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/limits.hpp"
+#include "device/cuda/cuda_device.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+/// A case's needs, summed over the ranks of this node.
+struct NodeNeeds {
+    Bytes largest_rank;
+    Bytes memory;
+    Bytes shared_memory;
+};
+
+NodeNeeds needs_on_node(const PlannedCase& planned, const comm::Communicator& node) {
+    NodeNeeds needs;
+    for (const std::int64_t bytes : node.gather(planned.memory.value)) {
+        needs.memory = needs.memory + Bytes{bytes};
+        needs.largest_rank = std::max(needs.largest_rank, Bytes{bytes});
+    }
+    for (const std::int64_t bytes : node.gather(planned.shared_memory.value)) {
+        needs.shared_memory = needs.shared_memory + Bytes{bytes};
+    }
+    return needs;
+}
+
+std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeNeeds& needs,
+                                         const comm::NodeResources& resources,
+                                         const CommonOptions& options) {
+    if (options.memory && needs.largest_rank > *options.memory) {
+        return fmt::format("{} needs {} per rank (--memory allows {}): ask for a smaller size",
+                           planned.name.text(), to_string(needs.largest_rank),
+                           to_string(*options.memory));
+    }
+    if (needs.memory > resources.memory_available) {
+        return fmt::format(
+            "{} needs {} on a node ({} are available): ask for a smaller size or fewer ranks",
+            planned.name.text(), to_string(needs.memory), to_string(resources.memory_available));
+    }
+    if (needs.shared_memory > resources.shared_memory_free) {
+        return fmt::format(
+            "{} needs {} of shared memory ({} are free in /dev/shm): enlarge it (docker run "
+            "--shm-size), point OMPI_MCA_osc_sm_backing_directory and "
+            "OMPI_MCA_osc_rdma_backing_directory elsewhere, or use --transport mpi",
+            planned.name.text(), to_string(needs.shared_memory),
+            to_string(resources.shared_memory_free));
+    }
+    return std::nullopt;
+}
+
+// Twice the traffic at the rate of a quick look at one rank's memory, once more for the limits:
+// right within a factor of two or so, which is what a budget needs.
+Seconds estimate(Session& session) {
+    MemoryProbe probe(session.device(), AccessPattern::add, mebibytes(16));
+    const int passes = probe.passes_for({0.05}, 1000, session.stream());
+    const Seconds pass = probe.measure(passes, session.stream());
+    const double rate = static_cast<double>(probe.traffic().value) / pass.value;
+    const Runs& runs = session.options().runs;
+    const double times = runs.count.value_or(20) + runs.warmup;
+    const double limits = session.options().limits == Switch::on ? 1.5 : 1;
+    double seconds = 0;
+    for (const PlannedCase& planned : session.plan()) {
+        seconds += times * limits * 2 * static_cast<double>(planned.traffic.value) / rate;
+    }
+    return {session.world().maximum(seconds)};
+}
+
+std::string describe_roles(const Session& session) {
+    const comm::Roles& roles = session.roles();
+    const comm::Topology& topology = session.topology();
+    std::string text = fmt::format(
+        "ranks: {} on {} node{}, {} thread{} each; {} workers, {} reducers\n", roles.ranks(),
+        topology.nodes(), topology.nodes() == 1 ? "" : "s", session.threads(),
+        session.threads() == 1 ? "" : "s", roles.workers(), roles.reducers());
+    for (int rank = 0; rank < roles.ranks(); ++rank) {
+        const comm::Placement& place = topology.of(rank);
+        text += fmt::format("  rank {}: {} on {}, cpus {}\n", rank,
+                            roles.of(rank) == comm::Role::worker ? "worker" : "reducer", place.host,
+                            comm::format_cpus(place.cpus));
+    }
+    return text;
+}
+
+}  // namespace
+
+void require_memory(const Session& session) {
+    for (const PlannedCase& planned : session.plan()) {
+        const NodeNeeds needs = needs_on_node(planned, session.topology().node());
+        const auto problem = session.world().first(
+            why_too_large(planned, needs, session.topology().resources(), session.options()));
+        if (problem) {
+            throw UsageError(*problem);
+        }
+    }
+}
+
+std::string describe_plan(Session& session) {
+    std::string text = describe_roles(session);
+    text += fmt::format("memory: {} available on the first node, {} free in /dev/shm\n",
+                        to_string(session.topology().resources().memory_available),
+                        to_string(session.topology().resources().shared_memory_free));
+    text += fmt::format("files: {}\n",
+                        session.options().json ? session.options().json->string() : "none");
+    text += "cases (memory of the largest rank, of the first node):\n";
+    for (const PlannedCase& planned : session.plan()) {
+        const NodeNeeds needs = needs_on_node(planned, session.topology().node());
+        text += fmt::format("  {}  {}, {}\n", planned.name.text(), to_string(needs.largest_rank),
+                            to_string(needs.memory));
+    }
+    return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
+}
+
+std::string describe_choices(Session& session) {
+    const auto line = [](const std::string& name, const std::optional<std::string>& reason) {
+        return fmt::format("  {:<10} {}\n", name, reason.value_or("available"));
+    };
+    std::string text =
+        "devices\n" + line("host", std::nullopt) + line("cuda", device::why_no_cuda());
+    text += "formulations\n";
+    for (const std::string name : {"native", "dataflow", "library"}) {
+        const bool there = std::ranges::find(session.description().formulations, name) !=
+                           session.description().formulations.end();
+        text += line(
+            name, there ? std::nullopt : std::optional<std::string>("not available in this build"));
+    }
+    text += fmt::format("transports on {} (auto: {})\n", session.device().name(),
+                        session.registry().automatic(session.transport_context()));
+    for (const std::string& name : session.registry().names()) {
+        text += line(name, session.registry().why_not(name, session.transport_context()));
+    }
+    return text;
+}
+
+}  // namespace quartet::bench

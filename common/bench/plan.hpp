@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "bench/session.hpp"
+
+namespace quartet::bench {
+
+/// Throws UsageError, on all ranks alike and before anything is allocated, where a planned case
+/// needs more than --memory allows, than a node has, or than its /dev/shm holds. Collective.
+void require_memory(const Session& session);
+
+/// What --dry-run prints: ranks, roles, each case with its memory per rank and node, and the
+/// estimated time, which ends in a line of its own ("estimated time: 12.3 s"). Collective.
+std::string describe_plan(Session& session);
+
+/// What --list prints: the devices, formulations and transports that can run here, and why the
+/// rest cannot. Collective.
+std::string describe_choices(Session& session);
+
+}  // namespace quartet::bench

@@ -1,0 +1,232 @@
+#include "bench/program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "bench/document.hpp"
+#include "bench/measure.hpp"
+#include "bench/plan.hpp"
+#include "bench/provenance.hpp"
+#include "bench/samples.hpp"
+#include "bench/table.hpp"
+#include "bench/verdict.hpp"
+#include "comm/mpi_session.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+int code(ExitCode exit_code) {
+    return static_cast<int>(exit_code);
+}
+
+void print(std::FILE* stream, const std::string& text) {
+    std::fputs(text.c_str(), stream);
+    std::fflush(stream);
+}
+
+bool shows_progress(const Session& session) {
+    const Progress wanted = session.options().progress;
+    return session.is_root() &&
+           (wanted == Progress::on || (wanted == Progress::automatic && isatty(STDERR_FILENO)));
+}
+
+/// Says which case is running, and, where cases take long, which of its runs.
+class ProgressLine {
+  public:
+    explicit ProgressLine(const Session& session)
+        : shown_(shows_progress(session)), cases_(session.plan().size()) {}
+
+    void begin_case(std::size_t index, const std::string& name) {
+        if (shown_) {
+            print(stderr, fmt::format("[{}/{}] {}\n", index + 1, cases_, name));
+        }
+        last_ = now();
+    }
+
+    void begin_run(int done, int total) {
+        constexpr Seconds patience{5};
+        if (shown_ && now() - last_ > patience) {
+            print(stderr, total > 0 ? fmt::format("    run {} of {}\n", done + 1, total)
+                                    : fmt::format("    run {}\n", done + 1));
+            last_ = now();
+        }
+    }
+
+  private:
+    bool shown_;
+    std::size_t cases_;
+    Seconds last_;
+};
+
+void write_trace(Session& session, const std::filesystem::path& file, Seconds origin) {
+    const auto events =
+        session.world().gather(session.trace().events(session.world().rank(), origin));
+    if (session.is_root()) {
+        std::ostringstream text;
+        write_chrome_trace(text, events);
+        write_aside(file, text.str());
+    }
+}
+
+// What only one rank can see, all ranks learn before any goes on.
+void agree(const comm::Communicator& world, const std::function<void()>& check_locally) {
+    std::optional<std::string> problem;
+    try {
+        check_locally();
+    } catch (const UsageError& error) {
+        problem = error.what();
+    }
+    if (const auto first = world.first(problem)) {
+        throw UsageError(*first);
+    }
+}
+
+}  // namespace
+
+Program::Program(ProgramDescription description, comm::TransportRegistry registry)
+    : description_(std::move(description)),
+      registry_(std::move(registry)),
+      command_line_(description_.name, description_.summary) {}
+
+int Program::run(int argc, char** argv, const std::function<void(Session&)>& plan) {
+    int rank = -1;
+    const auto say = [&](const std::string& message) {
+        print(stderr, fmt::format("{}: {}\n", description_.name, message));
+    };
+    try {
+        const comm::MpiSession mpi(argc, argv);
+        const auto world = comm::Communicator::world();
+        rank = world.rank();
+        // These two are thrown on all ranks alike, so that all can finalise in peace.
+        try {
+            parse(argc, argv, world);
+            if (text_) {
+                if (rank == 0) {
+                    print(stdout, *text_);
+                }
+                return code(ExitCode::verified);
+            }
+            Session session(description_, command_line_.options(), registry_);
+            return code(run_session(session, plan));
+        } catch (const UsageError& error) {
+            if (rank == 0) {
+                say(error.what());
+            }
+            return code(error.exit_code());
+        } catch (const Unavailable& error) {
+            if (rank == 0) {
+                say(error.what());
+            }
+            return code(error.exit_code());
+        } catch (const std::exception& error) {
+            say(fmt::format("rank {}: {}", rank, error.what()));
+            comm::MpiSession::abort(ExitCode::failed);
+        }
+    } catch (const std::exception& error) {  // MPI itself
+        say(error.what());
+        return code(ExitCode::failed);
+    }
+}
+
+void Program::parse(int argc, char** argv, const comm::Communicator& world) {
+    std::optional<std::string> unavailable;
+    agree(world, [&] {
+        try {
+            text_ = command_line_.parse(argc, argv);
+        } catch (const Unavailable& error) {
+            unavailable = error.what();
+        }
+    });
+    if (const auto first = world.first(unavailable)) {
+        throw Unavailable(*first);
+    }
+}
+
+ExitCode Program::run_session(Session& session, const std::function<void(Session&)>& plan) {
+    const CommonOptions& options = session.options();
+    if (options.list == Switch::on) {
+        const std::string choices = describe_choices(session);
+        if (session.is_root()) {
+            print(stdout, choices);
+        }
+        return ExitCode::verified;
+    }
+    agree(session.world(), [&] { plan(session); });
+    agree(session.world(), [&] {
+        for (const auto& file : {options.json, options.trace}) {
+            if (file && session.is_root()) {
+                require_writable(*file, options.force == Switch::on);
+            }
+        }
+    });
+    require_memory(session);
+    if (options.dry_run == Switch::on) {
+        const std::string text = describe_plan(session);
+        if (session.is_root()) {
+            print(stdout, text);
+        }
+        return ExitCode::verified;
+    }
+    const std::vector<Row> rows = measure_all(session);
+    report(session, rows);
+    return verdict(rows);
+}
+
+std::vector<Row> Program::measure_all(Session& session) {
+    session.world().barrier();
+    const Seconds origin = now();
+    ProgressLine progress(session);
+    const auto folder = published_folder();
+    const PublishedNumbers published =
+        folder ? PublishedNumbers(*folder, description_.name) : PublishedNumbers();
+    std::vector<Row> rows;
+    for (std::size_t index = 0; index < session.plan().size(); ++index) {
+        const PlannedCase& planned = session.plan()[index];
+        progress.begin_case(index, planned.name.text());
+        auto measured = measure(session, planned,
+                                [&](int done, int total) { progress.begin_run(done, total); });
+        for (Row& row : measured) {
+            if (row.error.empty() && row.name.suffix == planned.compared) {
+                const double rate = row.work.rate({median(row.times())});
+                row.published = published.nearest(planned.conditions, name(row.work.unit), rate);
+            }
+            rows.push_back(std::move(row));
+        }
+    }
+    if (session.options().trace) {
+        write_trace(session, *session.options().trace, origin);
+    }
+    return rows;
+}
+
+void Program::report(Session& session, const std::vector<Row>& rows) {
+    const auto warnings = session.topology().warnings(session.threads());
+    const auto provenance = context(session, command_line_.resolved(), rows, warnings);
+    if (!session.is_root()) {
+        return;
+    }
+    if (session.options().json) {
+        const nlohmann::ordered_json document{{"context", provenance},
+                                              {"benchmarks", benchmarks(rows)}};
+        write_aside(*session.options().json, document.dump(2) + "\n");
+    }
+    if (session.options().quiet == Switch::off) {
+        print(stdout, table(rows, warnings));
+    }
+    for (const Row& row : rows) {
+        if (!row.error.empty()) {
+            print(stderr, fmt::format("{}: {}\n", description_.name, row.error));
+        }
+        if (row.check && !row.check->passed) {
+            print(stderr, fmt::format("{}: {}: wrong result (error {:.3g}, tolerance {:.3g})\n",
+                                      description_.name, row.name.text(), row.check->error,
+                                      row.check->tolerance));
+        }
+    }
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,109 @@
+#include "bench/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/cuda/cuda_device.hpp"
+#include "device/host/host_device.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+constexpr std::size_t traced_spans_per_track = 1 << 16;
+
+}  // namespace
+
+Session::Session(ProgramDescription description, const CommonOptions& options,
+                 comm::TransportRegistry registry)
+    : description_(std::move(description)),
+      options_(options),
+      registry_(std::move(registry)),
+      trace_(options.trace ? traced_spans_per_track : 0),
+      world_(comm::Communicator::world()),
+      topology_(world_),
+      roles_(comm::Roles::all_workers(world_.size())),
+      threads_(options.threads.value_or(topology_.default_threads())) {
+    for (const std::string& name : options_.transports) {
+        if (name != "auto" && !registry_.has(name)) {
+            throw UsageError(
+                fmt::format("--transport: '{}' is unknown: see --list for those there are", name));
+        }
+    }
+    if (world_.size() < description_.least_ranks) {
+        throw UsageError(fmt::format("{} needs at least {} ranks (there {} {}): mpirun -np {} {}",
+                                     description_.name, description_.least_ranks,
+                                     world_.size() == 1 ? "is" : "are", world_.size(),
+                                     description_.least_ranks, description_.name));
+    }
+    device_ = make_device();
+    stream_ = device_->make_stream("compute");
+    for (const char* prefix :
+         {"OMPI_MCA_", "OMP_", "OPENBLAS_", "UCX_", "SLURM_", "CUDA_", "NCCL_"}) {
+        environment_.record_matching(prefix);
+    }
+}
+
+std::unique_ptr<device::Device> Session::make_device() {
+    if (options_.device == "cuda" || (options_.device == "auto" && !device::why_no_cuda())) {
+        return device::make_cuda_device(trace_);
+    }
+    return device::make_host_device({.threads = threads_}, trace_);
+}
+
+comm::TransportContext Session::transport_context() {
+    return {world_, topology_, *device_, trace_, options_.transfer};
+}
+
+comm::Transport& Session::transport(const std::string& name) {
+    auto& transport = transports_[name];
+    if (!transport) {
+        transport = registry_.make(name, transport_context());
+    }
+    return *transport;
+}
+
+std::vector<Variant> Session::variants() {
+    std::vector<std::string> transports;
+    for (const std::string& name : options_.transports) {
+        const std::string resolved =
+            name == "auto" ? registry_.automatic(transport_context()) : name;
+        if (std::ranges::find(transports, resolved) == transports.end()) {
+            transports.push_back(resolved);
+        }
+    }
+    const bool automatic =
+        std::ranges::find(options_.transports, "auto") != options_.transports.end();
+    const bool has_mpi = automatic || std::ranges::find(transports, "mpi") != transports.end();
+    std::vector<Variant> variants;
+    for (const std::string& formulation : options_.formulations) {
+        if (formulation == "library" && has_mpi) {
+            variants.push_back({formulation, std::string(device_->name()), "mpi"});
+            continue;
+        }
+        for (const std::string& transport : transports) {
+            variants.push_back({formulation, std::string(device_->name()), transport});
+        }
+    }
+    return variants;
+}
+
+void Session::require_formulation(const std::string& name) const {
+    if (std::ranges::find(description_.formulations, name) == description_.formulations.end()) {
+        throw Unavailable(fmt::format("not available in this build: formulation {} of {}", name,
+                                      description_.name));
+    }
+}
+
+RowName Session::row_name(const Variant& variant, std::string size) const {
+    RowName name;
+    name.kernel = description_.name;
+    name.variant = variant;
+    name.size = std::move(size);
+    name.ranks = world_.size();
+    name.threads = threads_;
+    return name;
+}
+
+}  // namespace quartet::bench

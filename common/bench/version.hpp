@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+
+namespace quartet::bench {
+
+/// "quartet 0.1.0 (commit 1a2b3c4)".
+std::string_view version_line();
+/// "0.1.0".
+std::string_view version();
+/// The commit that was built, "-dirty" after it where the tree had changes; "unknown" without git.
+std::string_view commit();
+/// "GNU 12.2.0".
+std::string_view compiler();
+/// The flags that the suite was compiled with.
+std::string_view compiler_flags();
+/// "Release".
+std::string_view build_type();
+/// Whose CBLAS was linked, and which file.
+std::string_view cblas();
+/// The source tree's results folder, for where the suite runs uninstalled.
+std::string_view source_results();
+
+}  // namespace quartet::bench

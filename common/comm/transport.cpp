@@ -1,0 +1,60 @@
+#include "comm/transport.hpp"
+
+#include <fmt/format.h>
+
+namespace quartet::comm {
+
+std::string_view name(Capability capability) {
+    switch (capability) {
+        case Capability::push:
+            return "push";
+        case Capability::send_receive:
+            return "send/receive";
+        case Capability::all_gather:
+            return "all-gather";
+        case Capability::reduce_scatter:
+            return "reduce-scatter";
+        case Capability::all_to_all:
+            return "all-to-all";
+    }
+    return "unknown";
+}
+
+namespace {
+
+[[noreturn]] void undeclared(const Transport& transport, Capability capability) {
+    throw Failure(fmt::format("transport {} has no {} (ask its can() first)", transport.name(),
+                              name(capability)));
+}
+
+}  // namespace
+
+std::unique_ptr<Push> Transport::prepare_push(const PushPlan&) {
+    undeclared(*this, Capability::push);
+}
+
+void Transport::send(device::View<const std::byte>, int, device::Stream&) {
+    undeclared(*this, Capability::send_receive);
+}
+
+void Transport::receive(device::View<std::byte>, int, device::Stream&) {
+    undeclared(*this, Capability::send_receive);
+}
+
+void Transport::all_gather(device::View<const std::byte>, device::View<std::byte>,
+                           std::span<const std::int64_t>, device::Stream&) {
+    undeclared(*this, Capability::all_gather);
+}
+
+void Transport::reduce_scatter(device::View<const double>, device::View<double>,
+                               std::span<const std::int64_t>, device::Stream&) {
+    undeclared(*this, Capability::reduce_scatter);
+}
+
+void Transport::all_to_all(device::View<const std::byte>, std::span<const std::int64_t>,
+                           device::View<std::byte>, std::span<const std::int64_t>,
+                           device::Stream&) {
+    undeclared(*this, Capability::all_to_all);
+}
+
+}  // namespace quartet::comm

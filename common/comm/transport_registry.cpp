@@ -1,0 +1,79 @@
+#include "comm/transport_registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace quartet::comm {
+
+namespace {
+
+// A transport that this build lacks: known by name, with the reason.
+TransportKind absent(const std::string& name) {
+    const std::string reason = fmt::format("not available in this build: transport {}", name);
+    return {name, [reason](const TransportContext&) { return std::optional(reason); },
+            [reason](const TransportContext&) -> std::unique_ptr<Transport> {
+                throw Unavailable(reason);
+            }};
+}
+
+}  // namespace
+
+TransportRegistry TransportRegistry::standard() {
+    TransportRegistry registry;
+    registry.add(mpi_transport());
+    registry.add(absent("staged"));
+    registry.add(shm_transport());
+    registry.add(rma_transport());
+    registry.add(absent("nccl"));
+    registry.add(absent("ipc"));
+    registry.add(absent("grpc"));
+    return registry;
+}
+
+void TransportRegistry::add(TransportKind kind) {
+    const auto same = std::ranges::find(kinds_, kind.name, &TransportKind::name);
+    if (same == kinds_.end()) {
+        kinds_.push_back(std::move(kind));
+    } else {
+        *same = std::move(kind);
+    }
+}
+
+std::vector<std::string> TransportRegistry::names() const {
+    std::vector<std::string> names;
+    std::ranges::transform(kinds_, std::back_inserter(names), &TransportKind::name);
+    return names;
+}
+
+bool TransportRegistry::has(std::string_view name) const {
+    return std::ranges::find(kinds_, name, &TransportKind::name) != kinds_.end();
+}
+
+const TransportKind& TransportRegistry::find(std::string_view name) const {
+    const auto kind = std::ranges::find(kinds_, name, &TransportKind::name);
+    if (kind == kinds_.end()) {
+        throw UsageError(fmt::format("no transport is called '{}': see --list", name));
+    }
+    return *kind;
+}
+
+std::optional<std::string> TransportRegistry::why_not(std::string_view name,
+                                                      const TransportContext& context) const {
+    return find(name).why_not(context);
+}
+
+std::string TransportRegistry::automatic(const TransportContext& context) const {
+    return why_not("shm", context) ? "mpi" : "shm";
+}
+
+std::unique_ptr<Transport> TransportRegistry::make(std::string_view name,
+                                                   const TransportContext& context) const {
+    const TransportKind& kind = find(name);
+    if (const auto reason = kind.why_not(context)) {
+        throw Unavailable(*reason);
+    }
+    return kind.make(context);
+}
+
+}  // namespace quartet::comm

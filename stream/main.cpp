@@ -1,0 +1,25 @@
+#include "bench/program.hpp"
+#include "stream/options.hpp"
+#include "stream/problem.hpp"
+#include "stream/push_case.hpp"
+
+using namespace quartet;
+
+// STREAM: push a vector to another rank, which adds it to its own (the paper's IV and VI.A).
+int main(int argc, char** argv) {
+    bench::Program program({.name = "stream",
+                            .summary = "push a vector to another rank and add",
+                            .formulations = {"native", "library"},
+                            .least_ranks = 2});
+    stream::Options options;
+    stream::add_options(program.command_line(), options);
+
+    return program.run(argc, argv, [&](bench::Session& session) {
+        for (const bench::Variant& variant : session.variants()) {
+            for (const stream::Problem& problem :
+                 stream::problems(options, session.world().size())) {
+                session.add(stream::planned_case(session, variant, problem));
+            }
+        }
+    });
+}

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/row.hpp"
+#include "core/units.hpp"
+#include "stream/options.hpp"
+
+namespace quartet::stream {
+
+/// Who pushes to whom.
+enum class Pattern {
+    all_to_one,  ///< every other rank to rank 0, at once
+    pairs,       ///< every ordered pair of ranks, in rounds
+};
+
+/// Senders that push to one receiver.
+struct Route {
+    std::vector<int> senders;  ///< ascending
+    int receiver = 0;
+};
+
+/// One case of the paper's STREAM (IV, VI.A): each sender pushes a float vector of `size`, `pushes`
+/// times, and the receiver adds each to its own. Routes of one problem share no rank and run at the
+/// same time.
+struct Problem {
+    Bytes size;
+    int pushes = 0;
+    Pattern pattern = Pattern::all_to_one;
+    std::vector<Route> routes;
+
+    [[nodiscard]] std::int64_t elements() const { return size.value / 4; }
+    /// The route that `rank` sends or receives on, or nothing.
+    [[nodiscard]] const Route* route_of(int rank) const;
+    /// Counted: size x pushes of every sender. Traffic: read source, read and write target.
+    [[nodiscard]] bench::Work work(const Route& route) const;
+    [[nodiscard]] bench::Work work() const;
+};
+
+/// The problems that the options ask for. Throws UsageError where the sums would not be exact.
+std::vector<Problem> problems(const Options& options, int ranks);
+
+/// All ordered pairs of ranks in rounds: one pair a round, above 16 ranks as many disjoint pairs as
+/// there are.
+std::vector<std::vector<Route>> pair_rounds(int ranks);
+
+/// Element values of a sender's vector: whole numbers from 1 to 8 that depend on seed, sender and
+/// index, so that sums are exact in float32 and a misplaced element shows.
+void fill_source(std::span<float> source, std::uint64_t seed, int sender);
+
+/// What the receiver's vector must hold after `pushes` pushes onto zeros.
+void fill_expected(std::span<float> expected, std::uint64_t seed, const Route& route, int pushes);
+
+}  // namespace quartet::stream

@@ -1,0 +1,221 @@
+#include "stream/push_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stream/plain_push.hpp"
+
+namespace quartet::stream {
+
+namespace {
+
+constexpr const char* paper_clock = "paper";
+
+std::string pair_name(const Route& route) {
+    return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
+}
+
+std::string size_name(Bytes size) {
+    std::string text = to_string(size);
+    std::erase(text, ' ');
+    return text;
+}
+
+// Senders that the receiver can reach only over a network.
+std::int64_t remote_senders(const Route& route, const comm::Topology& topology) {
+    return std::ranges::count_if(
+        route.senders, [&](int sender) { return !topology.same_node(sender, route.receiver); });
+}
+
+// Target, expected sums, and the two vectors of the limit; what arrives lies somewhere, too.
+Bytes receiver_memory(const Problem& problem, const bench::Variant& variant,
+                      const comm::TransportSettings& settings, std::int64_t senders) {
+    const bool whole_vectors =
+        variant.formulation == "library" || settings.pipeline == comm::Pipeline::off;
+    const Bytes staged =
+        variant.transport == "mpi" || variant.formulation == "library"
+            ? senders * (whole_vectors ? problem.size : 2 * std::min(settings.chunk, problem.size))
+            : Bytes{0};
+    return 4 * problem.size + staged;
+}
+
+bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem) {
+    bench::RowName name = session.row_name(variant, size_name(problem.size));
+    name.factors = {{"pushes", std::to_string(problem.pushes)}};
+    const comm::TransportSettings defaults;
+    const comm::TransportSettings& settings = session.options().transfer;
+    if (settings.chunk != defaults.chunk) {
+        name.factors.emplace_back("chunk", size_name(settings.chunk));
+    }
+    if (settings.pipeline != defaults.pipeline) {
+        name.factors.emplace_back("pipeline", "off");
+    }
+    return name;
+}
+
+// The paper's clock is the sender's. In rounds of pairs each pair is a row of its own.
+void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
+    if (problem.pattern == Pattern::all_to_one) {
+        planned.clock_rows = {{paper_clock, planned.work}};
+        planned.compared = paper_clock;
+        return;
+    }
+    planned.whole = bench::WholeRow::omitted;
+    planned.compared = "none";
+    for (const Route& route : problem.routes) {
+        planned.clock_rows.push_back({pair_name(route), problem.work(route)});
+    }
+}
+
+}  // namespace
+
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem) {
+    const int rank = session.world().rank();
+    const Route* route = problem.route_of(rank);
+    bench::PlannedCase planned;
+    planned.name = row_name(session, variant, problem);
+    planned.work = problem.work();
+    planned.traffic = 3 * problem.work(problem.routes.front()).bytes;
+    if (route != nullptr) {
+        planned.memory = route->receiver == rank
+                             ? receiver_memory(problem, variant, session.options().transfer,
+                                               std::ssize(route->senders))
+                             : problem.size;
+        const bool windows = variant.transport == "shm" || variant.transport == "rma";
+        planned.shared_memory = windows ? problem.size : Bytes{0};
+    }
+    planned.conditions = {{"device", variant.device}, {"transport", variant.transport}};
+    add_clock_rows(planned, problem);
+    planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<PushCase>(session, variant, problem);
+    };
+    return planned;
+}
+
+PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const Problem& problem)
+    : session_(session),
+      problem_(problem),
+      rank_(session.world().rank()),
+      route_(problem_.route_of(rank_)),
+      transport_(session.transport(variant.transport)) {
+    session.require_formulation(variant.formulation);
+    make_vectors();
+    prepare_pushes(variant.formulation);
+    if (session.options().limits == bench::Switch::on) {
+        prepare_limits();
+    }
+}
+
+void PushCase::make_vectors() {
+    source_ = comm::allocate<float>(transport_, sends() ? problem_.elements() : 0);
+    target_ = comm::allocate<float>(transport_, receives() ? problem_.elements() : 0);
+    const std::uint64_t seed = session_.options().seed;
+    if (sends()) {
+        fill_source(source_.span(), seed, rank_);
+    }
+    if (receives()) {
+        expected_.resize(static_cast<std::size_t>(problem_.elements()));
+        fill_expected(expected_, seed, *route_, problem_.pushes);
+    }
+}
+
+void PushCase::prepare_pushes(const std::string& formulation) {
+    const bool plain = formulation == "library";
+    if (plain && !transport_.can(comm::Capability::send_receive)) {
+        throw Unavailable(fmt::format(
+            "formulation library is plain MPI (transport {} has no send and receive): add "
+            "--transport mpi",
+            transport_.name()));
+    }
+    for (const Route& route : problem_.routes) {
+        comm::PushPlan plan{route.senders, route.receiver, {}, {}};
+        if (&route == route_) {
+            plan.source = source_.view();
+            plan.target = target_.view();
+        }
+        if (plain) {
+            pushes_.push_back(
+                std::make_unique<PlainPush>(plan, transport_, session_.device(), rank_));
+        } else {
+            pushes_.push_back(transport_.prepare_push(plan));
+        }
+    }
+}
+
+void PushCase::prepare_limits() {
+    constexpr Seconds enough{0.05};
+    if (receives()) {
+        local_add_.emplace(session_.device(), bench::AccessPattern::add, problem_.size);
+        local_passes_ = local_add_->passes_for(enough, problem_.pushes, session_.stream());
+    }
+    for (const Route& route : problem_.routes) {
+        const auto remote = std::ranges::find_if(route.senders, [&](int sender) {
+            return !session_.topology().same_node(sender, route.receiver);
+        });
+        if (remote != route.senders.end()) {
+            links_.push_back(std::make_unique<bench::PairProbe>(session_.transport("mpi"),
+                                                                session_.world(), *remote,
+                                                                route.receiver, problem_.size));
+        }
+    }
+}
+
+void PushCase::prepare() {
+    if (receives()) {
+        session_.device().vectors().fill(0.0F, target_.view(), session_.stream());
+    }
+}
+
+void PushCase::run(bench::Clocks& clocks) {
+    const Seconds begin = now();
+    for (const auto& push : pushes_) {
+        push->run(problem_.pushes, session_.stream());
+    }
+    const Seconds elapsed = now() - begin;
+    if (problem_.pattern == Pattern::all_to_one && sends()) {
+        clocks.record(0, elapsed);
+    }
+    if (problem_.pattern == Pattern::pairs && route_ != nullptr) {
+        clocks.record(static_cast<std::size_t>(route_ - problem_.routes.data()), elapsed);
+    }
+}
+
+bench::Check PushCase::verify() {
+    double wrong = 0;
+    if (receives()) {
+        const auto found = target_.span();
+        for (std::size_t index = 0; index < found.size(); ++index) {
+            wrong += found[index] == expected_[index] ? 0 : 1;
+        }
+    }
+    const double all_wrong = session_.world().sum(wrong);
+    return {.passed = all_wrong == 0, .error = all_wrong, .tolerance = 0};
+}
+
+Seconds PushCase::limit() {
+    constexpr int messages = 3;
+    double seconds = 0;
+    if (receives()) {
+        const auto additions = static_cast<double>(problem_.pushes * std::ssize(route_->senders));
+        seconds = additions * local_add_->measure(local_passes_, session_.stream()).value;
+    }
+    std::size_t link = 0;
+    for (const Route& route : problem_.routes) {
+        const std::int64_t remote = remote_senders(route, session_.topology());
+        if (remote > 0) {
+            const Seconds message = links_[link++]->measure(messages, session_.stream());
+            seconds =
+                std::max(seconds, static_cast<double>(problem_.pushes * remote) * message.value);
+        }
+    }
+    return {session_.world().maximum(seconds)};
+}
+
+std::string PushCase::limit_name() const {
+    return links_.empty() ? "local add" : "pair link";
+}
+
+}  // namespace quartet::stream
