@@ -47,11 +47,23 @@ class Unavailable : public Error {
     explicit Unavailable(const std::string& message) : Error(ExitCode::unavailable, message) {}
 };
 
-/// Throws Failure, naming the source location, unless `condition` holds.
-void check(bool condition, std::string_view problem,
-           std::source_location where = std::source_location::current());
-
 /// "file.cpp:12", the folder left out.
 std::string describe(const std::source_location& where);
+
+/// Throws the Failure of a check that did not hold at `where`.
+[[noreturn]] void fail(std::string_view problem,
+                       std::source_location where = std::source_location::current());
+
+/// Throws Failure, naming the source location, unless `condition` holds.
+inline void check(bool condition, std::string_view problem,
+                  std::source_location where = std::source_location::current()) {
+    if (!condition) [[unlikely]] {
+        fail(problem, where);
+    }
+}
+
+/// Foreign text as it may stand in a one-line message: in single quotes, control characters as
+/// \xNN, the end of a very long text left out.
+std::string quotation(std::string_view text);
 
 }  // namespace quartet

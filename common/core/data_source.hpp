@@ -13,7 +13,10 @@ namespace quartet {
 /// made of the element's block and of a 64-bit FNV-1a hash of the name.
 ///
 /// Element i of 32-bit values is word i mod 4 of block i / 4; element i of 64-bit values is
-/// made of words 2 (i mod 2) and 2 (i mod 2) + 1 of block i / 2.
+/// made of words 2 (i mod 2), its low half, and 2 (i mod 2) + 1 of block i / 2. The uniform
+/// numbers are the upper 24 or 53 bits of those. Key and counter are little-endian: the key is
+/// the seed's low and high half, the counter those of the block, then those of the hash.
+/// Indices are not negative.
 class DataSource {
   public:
     /// Version of the mapping above, kept in manifests.
@@ -34,7 +37,11 @@ class DataSource {
     void fill_uniform(std::span<double> out, std::int64_t first) const;
 
   private:
-    [[nodiscard]] std::array<std::uint32_t, 4> block(std::uint64_t index) const;
+    using Block = std::array<std::uint32_t, 4>;
+
+    [[nodiscard]] Block block(std::uint64_t index) const;
+    template <typename T, typename Split>
+    void fill(std::span<T> out, std::int64_t first, Split split) const;
 
     std::uint64_t seed_;
     std::uint64_t stream_;

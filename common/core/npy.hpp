@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/check.hpp"
@@ -18,16 +19,27 @@ enum class ElementType { f4, f8, c16 };
 template <typename T>
 constexpr ElementType element_type() = delete;
 template <>
-constexpr ElementType element_type<float>() { return ElementType::f4; }
+constexpr ElementType element_type<float>() {
+    return ElementType::f4;
+}
 template <>
-constexpr ElementType element_type<double>() { return ElementType::f8; }
+constexpr ElementType element_type<double>() {
+    return ElementType::f8;
+}
 template <>
-constexpr ElementType element_type<std::complex<double>>() { return ElementType::c16; }
+constexpr ElementType element_type<std::complex<double>>() {
+    return ElementType::c16;
+}
 
 /// "<f4", "<f8", "<c16".
 std::string_view descriptor(ElementType type);
 /// Bytes of one element.
 Bytes size_of(ElementType type);
+
+using Shape = std::vector<std::int64_t>;
+
+/// As Python writes it: "()", "(3,)", "(3, 4)".
+std::string to_string(const Shape& shape);
 
 /// What can be wrong with an .npy file; each is an error of its own.
 enum class NpyProblem {
@@ -38,7 +50,7 @@ enum class NpyProblem {
     malformed_header,
     wrong_dtype,
     fortran_order,
-    wrong_shape,
+    wrong_shape,  ///< also: negative, or of more elements than can be counted
     short_file,
     long_file,
     cannot_write,
@@ -53,8 +65,6 @@ class NpyError : public Failure {
   private:
     NpyProblem problem_;
 };
-
-using Shape = std::vector<std::int64_t>;
 
 /// The header of an .npy file, version 1.0 or 2.0, C order only.
 struct NpyHeader {
@@ -71,7 +81,7 @@ void require(const NpyHeader& header, ElementType type, const Shape& shape,
              const std::filesystem::path& file);
 
 /// Reads elements [first, first + out.size()) in file order (row-major) of a file whose dtype
-/// is T. Throws NpyError; the range must lie in the file.
+/// is T. Throws NpyError; the range must lie in the file. Threads may read one file together.
 template <typename T>
 void read_npy(const std::filesystem::path& file, const NpyHeader& header, std::int64_t first,
               std::span<T> out);

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/npy.hpp"
 
@@ -15,21 +15,18 @@ namespace quartet {
 std::string tile_file(std::string_view array, std::int64_t row, std::int64_t column);
 std::string block_file(std::string_view array, std::int64_t index);
 
-/// 64-bit checksum of a file's elements (XXH3).
-std::uint64_t checksum(std::span<const std::byte> data);
-
 /// What a folder of tiles holds and how it was made; "manifest.json" beside the tiles.
 struct Manifest {
     static constexpr int schema_version = 1;
 
     std::string kernel;  ///< "matmul", "cg" or "fft"
     std::uint64_t seed = 0;
-    Shape shape;           ///< of the whole array
+    Shape shape;            ///< of the whole array
     std::int64_t tile = 0;  ///< a tile's edge (matmul), length (fft) or the rank count (cg)
     ElementType type = ElementType::f4;
     int generator_version = 0;
-    std::string order;                              ///< "row-major"
-    std::map<std::string, std::uint64_t> checksums;  ///< by file name; hexadecimal in the file
+    std::string order;                               ///< "row-major"
+    std::map<std::string, std::uint64_t> checksums;  ///< of the elements, by file name
 
     bool operator==(const Manifest&) const = default;
 };

@@ -14,7 +14,18 @@
 namespace quartet {
 
 /// What a span of time was spent on; the same words in results and traces.
-enum class Phase { read, copy_in, compute, copy_out, push, exchange, reduce, merge, wait, checkpoint };
+enum class Phase {
+    read,
+    copy_in,
+    compute,
+    copy_out,
+    push,
+    exchange,
+    reduce,
+    merge,
+    wait,
+    checkpoint
+};
 inline constexpr std::size_t phase_count = 10;
 std::string_view name(Phase phase);
 

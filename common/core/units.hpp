@@ -25,18 +25,40 @@ struct Flops {
     auto operator<=>(const Flops&) const = default;
 };
 
-constexpr Seconds operator+(Seconds a, Seconds b) { return {a.value + b.value}; }
-constexpr Seconds operator-(Seconds a, Seconds b) { return {a.value - b.value}; }
-constexpr Seconds operator*(double factor, Seconds a) { return {factor * a.value}; }
-constexpr Seconds operator/(Seconds a, double divisor) { return {a.value / divisor}; }
-constexpr double operator/(Seconds a, Seconds b) { return a.value / b.value; }
-constexpr Bytes operator+(Bytes a, Bytes b) { return {a.value + b.value}; }
-constexpr Bytes operator-(Bytes a, Bytes b) { return {a.value - b.value}; }
-constexpr Bytes operator*(std::int64_t factor, Bytes a) { return {factor * a.value}; }
+constexpr Seconds operator+(Seconds a, Seconds b) {
+    return {a.value + b.value};
+}
+constexpr Seconds operator-(Seconds a, Seconds b) {
+    return {a.value - b.value};
+}
+constexpr Seconds operator*(double factor, Seconds a) {
+    return {factor * a.value};
+}
+constexpr Seconds operator/(Seconds a, double divisor) {
+    return {a.value / divisor};
+}
+constexpr double operator/(Seconds a, Seconds b) {
+    return a.value / b.value;
+}
+constexpr Bytes operator+(Bytes a, Bytes b) {
+    return {a.value + b.value};
+}
+constexpr Bytes operator-(Bytes a, Bytes b) {
+    return {a.value - b.value};
+}
+constexpr Bytes operator*(std::int64_t factor, Bytes a) {
+    return {factor * a.value};
+}
 
-constexpr Bytes kibibytes(std::int64_t count) { return {count << 10}; }
-constexpr Bytes mebibytes(std::int64_t count) { return {count << 20}; }
-constexpr Bytes gibibytes(std::int64_t count) { return {count << 30}; }
+constexpr Bytes kibibytes(std::int64_t count) {
+    return {count << 10};
+}
+constexpr Bytes mebibytes(std::int64_t count) {
+    return {count << 20};
+}
+constexpr Bytes gibibytes(std::int64_t count) {
+    return {count << 30};
+}
 
 /// Bytes that `count` elements of T take.
 template <typename T>
@@ -50,18 +72,21 @@ Seconds now();
 /// Processor time used so far by all threads of this process.
 Seconds process_cpu_time();
 
-/// Reads "4096", "2^24", "16KiB", "1.5 GiB"; a number without a unit counts bytes.
-/// Throws UsageError for anything else: signs, other units, trailing text, overflow.
+/// Reads "4096", "2^24", "16KiB", "1.5 GiB"; units are B, KiB, MiB, GiB, TiB, and a number
+/// without one counts bytes. A fraction of a unit is rounded down to a whole byte.
+/// Throws UsageError for anything else: signs, other units, fractions of a byte, trailing text,
+/// overflow.
 Bytes parse_bytes(std::string_view text);
 
 /// Reads "8192" or "2^24". Throws UsageError for anything else.
 std::int64_t parse_count(std::string_view text);
 
-/// "2 MiB", "1.5 GiB", "513 B": the largest binary unit, at most three significant digits
-/// unless the value is a whole number of that unit.
+/// "2 MiB", "1.5 GiB", "513 B": the largest binary unit, up to TiB, at most three
+/// significant digits unless the value is a whole number of that unit.
 std::string to_string(Bytes bytes);
 
-/// "1.23 s", "12.3 ms", "45.6 us": three significant digits.
+/// "1.23 s", "12.3 ms", "45.6 us", "7.00 ns": three significant digits, but whole seconds
+/// from 1000 s on, and no digits below 0.01 ns.
 std::string to_string(Seconds seconds);
 
 }  // namespace quartet

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace quartet {
+
+/// 64-bit XXH3 of some bytes, without a seed: tells files that differ, does not resist forgery.
+std::uint64_t checksum(std::span<const std::byte> data);
+
+}  // namespace quartet

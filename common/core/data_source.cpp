@@ -1,0 +1,138 @@
+#include "core/data_source.hpp"
+
+#include <Random123/philox.h>
+
+#include <cstddef>
+
+#include "core/check.hpp"
+
+namespace quartet {
+
+namespace {
+
+std::uint64_t fnv1a(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char character : text) {
+        hash ^= static_cast<unsigned char>(character);
+        hash *= 0x100000001b3;
+    }
+    return hash;
+}
+
+std::uint32_t low_half(std::uint64_t value) {
+    return static_cast<std::uint32_t>(value);
+}
+std::uint32_t high_half(std::uint64_t value) {
+    return static_cast<std::uint32_t>(value >> 32);
+}
+
+// Both conversions pass through signed integers: they are small enough, and baseline vector
+// instructions convert only signed ones.
+float to_float(std::uint32_t bits) {
+    return static_cast<float>(static_cast<std::int32_t>(bits >> 8)) * 0x1p-24F;
+}
+
+double to_double(std::uint32_t low, std::uint32_t high) {
+    const std::uint64_t bits = std::uint64_t{high} << 32 | low;
+    return static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53;
+}
+
+// How one generator block splits into elements of each type.
+std::array<std::uint32_t, 4> as_bits(const std::array<std::uint32_t, 4>& words) {
+    return words;
+}
+
+std::array<float, 4> as_floats(const std::array<std::uint32_t, 4>& words) {
+    return {to_float(words[0]), to_float(words[1]), to_float(words[2]), to_float(words[3])};
+}
+
+std::array<double, 2> as_doubles(const std::array<std::uint32_t, 4>& words) {
+    return {to_double(words[0], words[1]), to_double(words[2], words[3])};
+}
+
+// Block and position in the block of an element, `width` of which make a block.
+struct Place {
+    std::uint64_t block;
+    std::size_t position;
+};
+
+Place place(std::int64_t index, std::size_t width) {
+    check(index >= 0, "negative index of a random element");
+    const auto element = static_cast<std::uint64_t>(index);
+    return {element / width, static_cast<std::size_t>(element % width)};
+}
+
+}  // namespace
+
+DataSource::DataSource(std::uint64_t seed, std::string_view name)
+    : seed_(seed), stream_(fnv1a(name)) {}
+
+inline DataSource::Block DataSource::block(std::uint64_t index) const {
+    using Generator = r123::Philox4x32_R<10>;
+    const Generator::ctr_type counter{
+        {low_half(index), high_half(index), low_half(stream_), high_half(stream_)}};
+    const Generator::key_type key{{low_half(seed_), high_half(seed_)}};
+    const Generator::ctr_type words = Generator()(counter, key);
+    return {words.v[0], words.v[1], words.v[2], words.v[3]};
+}
+
+std::uint32_t DataSource::bits(std::int64_t index) const {
+    const Place at = place(index, 4);
+    return block(at.block)[at.position];
+}
+
+float DataSource::uniform_float(std::int64_t index) const {
+    return to_float(bits(index));
+}
+
+double DataSource::uniform_double(std::int64_t index) const {
+    const Place at = place(index, 2);
+    return as_doubles(block(at.block))[at.position];
+}
+
+template <typename T, typename Split>
+void DataSource::fill(std::span<T> out, std::int64_t first, Split split) const {
+    constexpr std::size_t width = sizeof(Block) / sizeof(T);
+    Place next = place(first, width);
+    std::size_t done = 0;
+    // The elements of a block that is only partly inside the range.
+    const auto partial = [&] {
+        const auto elements = split(block(next.block++));
+        while (next.position < width && done < out.size()) {
+            out[done++] = elements[next.position++];
+        }
+        next.position = 0;
+    };
+    if (next.position != 0) {
+        partial();
+    }
+    // The compiler vectorises this loop: blocks are independent and written whole.
+    const std::size_t whole = (out.size() - done) / width;
+    T* target = out.data() + done;
+    for (std::size_t k = 0; k < whole; ++k) {
+        const auto elements = split(block(next.block + k));
+        for (std::size_t j = 0; j < width; ++j) {
+            target[k * width + j] = elements[j];
+        }
+    }
+    next.block += whole;
+    done += whole * width;
+    if (done < out.size()) {
+        partial();
+    }
+}
+
+void DataSource::fill_bits(std::span<std::uint32_t> out, std::int64_t first) const {
+    // A lambda's type is its own: the call is inlined, as one through a pointer may not be.
+    fill(out, first, [](const Block& words) { return as_bits(words); });
+}
+
+void DataSource::fill_uniform(std::span<float> out, std::int64_t first) const {
+    fill(out, first, [](const Block& words) { return as_floats(words); });
+}
+
+void DataSource::fill_uniform(std::span<double> out, std::int64_t first) const {
+    fill(out, first, [](const Block& words) { return as_doubles(words); });
+}
+
+}  // namespace quartet

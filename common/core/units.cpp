@@ -1,0 +1,195 @@
+#include "core/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <optional>
+
+#include "core/check.hpp"
+
+namespace quartet {
+
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+struct Unit {
+    std::string_view name;
+    std::int64_t bytes;
+};
+
+constexpr std::array<Unit, 5> units = {{{"B", 1},
+                                        {"KiB", std::int64_t{1} << 10},
+                                        {"MiB", std::int64_t{1} << 20},
+                                        {"GiB", std::int64_t{1} << 30},
+                                        {"TiB", std::int64_t{1} << 40}}};
+
+[[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view why,
+                         std::string_view remedy) {
+    throw UsageError(fmt::format("bad {} {} ({}): {}", what, quotation(text), why, remedy));
+}
+
+[[noreturn]] void refuse_count(std::string_view text, std::string_view why) {
+    refuse("number", text, why, "write digits such as 8192, or 2^k");
+}
+
+[[noreturn]] void refuse_bytes(std::string_view text, std::string_view why) {
+    refuse("size", text, why,
+           "write bytes such as 4096, or 2^k, or a number with KiB, MiB, GiB or TiB");
+}
+
+// Takes the digits at the front of `text`; may be none.
+std::string_view take_digits(std::string_view& text) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::string_view digits = text.substr(0, end);
+    text.remove_prefix(end);
+    return digits;
+}
+
+// The value of a string of digits, or nothing where it outgrows 63 bits.
+std::optional<std::int64_t> value_of(std::string_view digits) {
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{}) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+// "8192" or "2^24" from the front of `text`: a number that is too large, or none, is refused.
+template <typename Refuse>
+std::int64_t take_count(std::string_view& text, const Refuse& refuse_as) {
+    const bool power = text.starts_with("2^");
+    if (power) {
+        text.remove_prefix(2);
+    }
+    const std::string_view digits = take_digits(text);
+    if (digits.empty()) {
+        refuse_as("it does not begin with a number");
+    }
+    const std::optional<std::int64_t> value = value_of(digits);
+    if (!value || (power && *value > 62)) {
+        refuse_as("it does not fit 63 bits");
+    }
+    return power ? std::int64_t{1} << *value : *value;
+}
+
+// ".5" from the front of `text`, or 0 where no point is there.
+template <typename Refuse>
+double take_fraction(std::string_view& text, const Refuse& refuse_as) {
+    if (!text.starts_with('.')) {
+        return 0;
+    }
+    const std::string_view begin = text;
+    text.remove_prefix(1);
+    const std::string_view digits = take_digits(text);
+    if (digits.empty()) {
+        refuse_as("no digit follows the point");
+    }
+    double fraction = 0;
+    std::from_chars(begin.data(), digits.data() + digits.size(), fraction);
+    return fraction;
+}
+
+template <typename Refuse>
+std::int64_t unit_named(std::string_view name, const Refuse& refuse_as) {
+    for (const Unit& unit : units) {
+        if (name == unit.name) {
+            return unit.bytes;
+        }
+    }
+    refuse_as("its unit is unknown");
+    return 0;
+}
+
+}  // namespace
+
+Seconds now() {
+    const auto since_origin = std::chrono::steady_clock::now().time_since_epoch();
+    return {std::chrono::duration<double>(since_origin).count()};
+}
+
+Seconds process_cpu_time() {
+    timespec time{};
+    check(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0, "no clock of processor time");
+    return {static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
+}
+
+Bytes parse_bytes(std::string_view text) {
+    const auto refuse_as = [text](std::string_view why) { refuse_bytes(text, why); };
+    std::string_view rest = text;
+    const bool power = text.starts_with("2^");
+    const std::int64_t whole = take_count(rest, refuse_as);
+    const double fraction = power ? 0 : take_fraction(rest, refuse_as);
+    // One space may stand between number and unit, none at the end.
+    if (rest.size() > 1 && rest.starts_with(' ')) {
+        rest.remove_prefix(1);
+    }
+    const std::int64_t unit = rest.empty() ? 1 : unit_named(rest, refuse_as);
+    if (fraction != 0 && unit == 1) {
+        refuse_as("it is not a whole number of bytes");
+    }
+    // Less than one unit, even where the fraction's digits round up to 1.
+    const auto part = static_cast<std::int64_t>(fraction * static_cast<double>(unit));
+    if (whole > (largest - (unit - 1)) / unit) {
+        refuse_as("it does not fit 63 bits");
+    }
+    return {whole * unit + std::min(part, unit - 1)};
+}
+
+std::int64_t parse_count(std::string_view text) {
+    const auto refuse_as = [text](std::string_view why) { refuse_count(text, why); };
+    std::string_view rest = text;
+    const std::int64_t value = take_count(rest, refuse_as);
+    if (!rest.empty()) {
+        refuse_as("text follows the number");
+    }
+    return value;
+}
+
+std::string to_string(Bytes bytes) {
+    const double magnitude = std::abs(static_cast<double>(bytes.value));
+    const Unit* unit = &units.front();
+    for (const Unit& candidate : units) {
+        if (magnitude >= static_cast<double>(candidate.bytes)) {
+            unit = &candidate;
+        }
+    }
+    if (bytes.value % unit->bytes == 0) {
+        return fmt::format("{} {}", bytes.value / unit->bytes, unit->name);
+    }
+    const double amount = static_cast<double>(bytes.value) / static_cast<double>(unit->bytes);
+    // From 1000 to 1023 units, three digits would come out as a power of ten.
+    if (std::abs(amount) >= 999.5) {
+        return fmt::format("{:.0f} {}", 10 * std::round(amount / 10), unit->name);
+    }
+    return fmt::format("{:.3g} {}", amount, unit->name);
+}
+
+std::string to_string(Seconds seconds) {
+    if (!std::isfinite(seconds.value) || seconds.value == 0) {
+        return fmt::format("{} s", seconds.value);
+    }
+    if (std::abs(seconds.value) >= 999.5) {
+        return fmt::format("{:.0f} s", seconds.value);
+    }
+    constexpr std::array<std::string_view, 4> names = {"s", "ms", "us", "ns"};
+    // Rounded to three digits first, so that 999.9 us becomes "1.00 ms".
+    const std::string rounded = fmt::format("{:.2e}", seconds.value);
+    const std::size_t mark = rounded.find('e');
+    const int exponent = std::stoi(rounded.substr(mark + 1));
+    const int thousands = std::clamp(exponent >= 0 ? 0 : (2 - exponent) / 3, 0, 3);
+    const int shift = exponent + 3 * thousands;
+    double mantissa = 0;
+    std::from_chars(rounded.data(), rounded.data() + mark, mantissa);
+    return fmt::format("{:.{}f} {}", mantissa * std::pow(10.0, shift), std::clamp(2 - shift, 0, 2),
+                       names[static_cast<std::size_t>(thousands)]);
+}
+
+}  // namespace quartet

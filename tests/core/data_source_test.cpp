@@ -1,0 +1,158 @@
+#include "core/data_source.hpp"
+
+#include <Random123/philox.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/check.hpp"
+
+namespace quartet {
+namespace {
+
+using Words = std::array<std::uint32_t, 4>;
+
+Words philox(const Words& counter, std::uint32_t key_0, std::uint32_t key_1) {
+    const auto words =
+        r123::Philox4x32()({{counter[0], counter[1], counter[2], counter[3]}}, {{key_0, key_1}});
+    return {words.v[0], words.v[1], words.v[2], words.v[3]};
+}
+
+// The known answers for philox4x32 with 10 rounds that Random123 is tested with.
+TEST(Philox, GivesTheKnownAnswers) {
+    constexpr std::uint32_t ones = 0xffffffff;
+    EXPECT_EQ(philox({0, 0, 0, 0}, 0, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+    EXPECT_EQ(philox({ones, ones, ones, ones}, ones, ones),
+              (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+    EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0xa4093822, 0x299f31d0),
+              (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(DataSource, IsPhiloxOfSeedHashAndBlock) {
+    // 64-bit FNV-1a of "foobar", from its specification's test vectors: 85944171f73967e8.
+    const DataSource source(0x0123456789abcdef, "foobar");
+    const std::int64_t block = (std::int64_t{5} << 32) + 17;
+
+    const Words words = philox({17, 5, 0xf73967e8, 0x85944171}, 0x89abcdef, 0x01234567);
+
+    for (std::size_t word = 0; word < 4; ++word) {
+        const auto index = 4 * block + static_cast<std::int64_t>(word);
+        EXPECT_EQ(source.bits(index), words[word]);
+        EXPECT_EQ(source.uniform_float(index), static_cast<float>(words[word] >> 8) / 0x1p24F);
+    }
+    for (std::size_t half = 0; half < 2; ++half) {
+        const std::uint64_t bits = words[2 * half] | std::uint64_t{words[2 * half + 1]} << 32;
+        EXPECT_EQ(source.uniform_double(2 * block + static_cast<std::int64_t>(half)),
+                  static_cast<double>(bits >> 11) / 0x1p53);
+    }
+}
+
+// Element by element against any split of the range: every offset in a block, every ragged end.
+template <typename T, typename Fill, typename Element>
+void expect_fill_equals_elements(const Fill& fill, const Element& element) {
+    for (const std::int64_t origin : {std::int64_t{0}, (std::int64_t{1} << 40) - 6}) {
+        for (std::int64_t first = origin; first < origin + 9; ++first) {
+            for (std::size_t count = 0; count < 40; ++count) {
+                std::vector<T> out(count + 1, T{99});
+                fill(std::span(out).first(count), first);
+                for (std::size_t k = 0; k < count; ++k) {
+                    ASSERT_EQ(out[k], element(first + static_cast<std::int64_t>(k)))
+                        << "first " << first << ", count " << count << ", element " << k;
+                }
+                ASSERT_EQ(out[count], T{99}) << "written past the end";
+            }
+        }
+    }
+}
+
+TEST(DataSource, FillsAnyRangeOfBitsAsElementByElement) {
+    const DataSource source(1, "A");
+    expect_fill_equals_elements<std::uint32_t>(
+        [&](auto out, std::int64_t first) { source.fill_bits(out, first); },
+        [&](std::int64_t index) { return source.bits(index); });
+}
+
+TEST(DataSource, FillsAnyRangeOfFloatsAsElementByElement) {
+    const DataSource source(2, "B");
+    expect_fill_equals_elements<float>(
+        [&](auto out, std::int64_t first) { source.fill_uniform(out, first); },
+        [&](std::int64_t index) { return source.uniform_float(index); });
+}
+
+TEST(DataSource, FillsAnyRangeOfDoublesAsElementByElement) {
+    const DataSource source(3, "C");
+    expect_fill_equals_elements<double>(
+        [&](auto out, std::int64_t first) { source.fill_uniform(out, first); },
+        [&](std::int64_t index) { return source.uniform_double(index); });
+}
+
+template <typename T>
+void expect_uniform(double resolution) {
+    std::vector<T> values(1 << 18);
+    DataSource(42, "uniform").fill_uniform(std::span(values), 0);
+    double sum = 0;
+    double squares = 0;
+    for (const T value : values) {
+        ASSERT_GE(value, 0);
+        ASSERT_LT(value, 1);
+        const double steps = static_cast<double>(value) * resolution;
+        ASSERT_EQ(steps, static_cast<double>(static_cast<std::int64_t>(steps)));
+        sum += static_cast<double>(value);
+        squares += static_cast<double>(value) * static_cast<double>(value);
+    }
+    // Mean 1/2 and mean square 1/3, each within five standard deviations.
+    const auto count = static_cast<double>(values.size());
+    EXPECT_NEAR(sum / count, 1.0 / 2, 0.003);
+    EXPECT_NEAR(squares / count, 1.0 / 3, 0.003);
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    EXPECT_LT(*least, 1e-4);
+    EXPECT_GT(*most, 1 - 1e-4);
+}
+
+TEST(DataSource, IsUniformInTheUnitInterval) {
+    expect_uniform<float>(0x1p24);
+    expect_uniform<double>(0x1p53);
+}
+
+TEST(DataSource, DiffersBySeedAndName) {
+    const auto values = [](std::uint64_t seed, std::string_view name) {
+        std::vector<std::uint32_t> out(64);
+        DataSource(seed, name).fill_bits(out, 0);
+        return out;
+    };
+    EXPECT_EQ(values(1, "A"), values(1, "A"));
+    EXPECT_NE(values(1, "A"), values(2, "A"));
+    EXPECT_NE(values(1, "A"), values(1 + (std::uint64_t{1} << 32), "A"));
+    EXPECT_NE(values(1, "A"), values(1, "B"));
+    EXPECT_NE(values(1, "A"), values(1, ""));
+    EXPECT_NE(values(1, "AB"), values(1, "BA"));
+}
+
+// Files on disk were made with these: a change of the mapping needs a new generator_version.
+TEST(DataSource, KeepsTheMappingOfItsGeneratorVersion) {
+    ASSERT_EQ(DataSource::generator_version, 1);
+    const DataSource source(42, "A");
+    EXPECT_EQ(source.bits(0), 0xce3f6eb6U);
+    EXPECT_EQ(source.bits(12345), 0x8777ba6bU);
+    EXPECT_EQ(source.uniform_double(12345), 0x1.0f7e2573dff1bp-1);
+}
+
+TEST(DataSource, RefusesANegativeIndex) {
+    const DataSource source(1, "A");
+    std::array<float, 4> out{};
+    EXPECT_THROW(static_cast<void>(source.bits(-1)), Failure);
+    EXPECT_THROW(source.fill_uniform(std::span(out), -1), Failure);
+}
+
+TEST(DataSource, ReachesTheLargestIndex) {
+    const DataSource source(1, "A");
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    std::array<double, 3> out{};
+    source.fill_uniform(std::span(out), last - 2);
+    EXPECT_EQ(out[2], source.uniform_double(last));
+}
+
+}  // namespace
+}  // namespace quartet
