@@ -33,6 +33,8 @@ class Device {
     virtual std::unique_ptr<Stream> make_stream(std::string name) = 0;
     virtual std::unique_ptr<Event> make_event() = 0;
 
+    /// Equal sizes, no overlap; else Failure. Accounted to copy_out where only `from` is on the
+    /// device, else to copy_in.
     virtual void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) = 0;
     virtual Blas& blas() = 0;
     virtual VectorOperations& vectors() = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/units.hpp"
@@ -28,8 +29,8 @@ class View {
     View(T* data, std::int64_t size, MemoryKind kind) : data_(data), size_(size), kind_(kind) {}
     /// A view of constants from a view of variables.
     template <typename U>
-        requires std::is_same_v<const U, T>
-    View(const View<U>& other) : View(other.data(), other.size(), other.kind()) {}
+    requires std::is_same_v<const U, T> View(const View<U>& other)
+        : View(other.data(), other.size(), other.kind()) {}
 
     [[nodiscard]] T* data() const { return data_; }
     [[nodiscard]] std::int64_t size() const { return size_; }

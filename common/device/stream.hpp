@@ -16,8 +16,13 @@ class Event {
 };
 
 /// An in-order queue of work. Operations enqueued on one stream run one after another; between
-/// streams nothing is ordered except by events. An operation's memory must live until the work is
-/// synchronised. Errors of the work are thrown by the next synchronize().
+/// streams nothing is ordered except by events. An operation's memory, and the plan or library
+/// handle behind it, must live until the work is synchronised. Used by the main thread only.
+///
+/// An error in the work is thrown by the next synchronize(); until then the stream skips what comes
+/// after it, and afterwards it works as before. Skipped work counts as done, so that nothing waits
+/// for ever: who waits for the stream's events must synchronise the stream itself to learn of it.
+/// Destroying a stream finishes its work and drops an error that was not asked for.
 class Stream {
   public:
     virtual ~Stream() = default;
@@ -27,11 +32,13 @@ class Stream {
     virtual void enqueue(Phase phase, const char* label, Task task) = 0;
     /// Marks the work enqueued so far.
     virtual void record(Event& event) = 0;
-    /// Later work of this stream waits for the event's last recording; the caller does not block.
+    /// Later work of this stream waits for the event's last recording before this call, if any;
+    /// the caller does not block. Recording the event again does not change that.
     virtual void wait(Event& event) = 0;
     /// Blocks until everything enqueued has been done; throws what the work threw first.
     virtual void synchronize() = 0;
-    /// Where the stream's spans go; a transport adds its own there.
+    /// Where the stream's spans go; a transport adds its own there. Touched by the main thread
+    /// after synchronize() only.
     virtual Track& track() = 0;
 };
 

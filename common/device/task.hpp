@@ -16,8 +16,8 @@ class Task {
     Task() = default;
 
     template <typename Callable>
-        requires(!std::is_same_v<std::decay_t<Callable>, Task>)
-    Task(Callable&& callable) {  // implicit, so that a lambda is passed as it is
+    requires(!std::is_same_v<std::decay_t<Callable>, Task>)
+        Task(Callable&& callable) {  // implicit, so that a lambda is passed as it is
         using Stored = std::decay_t<Callable>;
         static_assert(sizeof(Stored) <= capacity && alignof(Stored) <= alignof(std::max_align_t));
         static_assert(std::is_trivially_copyable_v<Stored>,

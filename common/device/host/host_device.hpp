@@ -13,12 +13,16 @@ enum class HostStreams {
     threaded,     ///< by a worker thread of the stream's own
 };
 
+/// The most threads of one operation: it bounds what operations keep on the stack.
+inline constexpr int maximum_host_threads = 1024;
+
 struct HostSettings {
-    int threads = 1;  ///< OpenMP threads of one operation
+    int threads = 1;  ///< OpenMP threads of one operation, 1 to maximum_host_threads
     HostStreams streams = HostStreams::inline_call;
 };
 
 /// The CPU as a device: OpenMP loops, CBLAS and FFTW behind the interfaces. `trace` outlives it.
+/// The BLAS library's thread count is one for the process: that of the device made last.
 std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace);
 
 }  // namespace quartet::device

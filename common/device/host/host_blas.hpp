@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "device/blas.hpp"
+
+namespace quartet::device {
+
+/// Any CBLAS. Asks the library to use `threads` threads, for the whole process, where it has a
+/// function for that (OpenBLAS, BLIS, MKL); others follow the OpenMP environment.
+std::unique_ptr<Blas> make_host_blas(int threads);
+
+}  // namespace quartet::device

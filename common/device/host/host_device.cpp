@@ -1,0 +1,99 @@
+#include "device/host/host_device.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "device/host/host_blas.hpp"
+#include "device/host/host_fft.hpp"
+#include "device/host/host_memory.hpp"
+#include "device/host/host_stream.hpp"
+#include "device/host/host_vector_operations.hpp"
+#include "device/host/parallel_for.hpp"
+#include "device/host/require_host.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+/// The processor's name where the kernel tells it (on x86; not everywhere on Arm).
+std::string processor_model() {
+    std::ifstream processors("/proc/cpuinfo");
+    for (std::string line; std::getline(processors, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos)
+            return line.substr(colon + 2);
+    }
+    return "processor of unknown model";
+}
+
+HostSettings checked(const HostSettings& settings) {
+    if (settings.threads < 1 || settings.threads > maximum_host_threads)
+        throw Failure("cannot use " + std::to_string(settings.threads) + " threads (1 to " +
+                      std::to_string(maximum_host_threads) + " can be)");
+    return settings;
+}
+
+class HostDevice final : public Device {
+  public:
+    HostDevice(const HostSettings& settings, Trace& trace)
+        : settings_(checked(settings)),
+          trace_(trace),
+          blas_(make_host_blas(settings.threads)),
+          vectors_(make_host_vector_operations(settings.threads)) {}
+
+    [[nodiscard]] std::string_view name() const override { return "host"; }
+    [[nodiscard]] std::string description() const override {
+        return processor_model() + "; " + blas_->description() + "; " + host_fft_description();
+    }
+    [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }
+
+    Allocation allocate(Bytes size, MemoryKind kind) override {
+        check(kind != MemoryKind::device, "the host device has no memory of an accelerator");
+        return allocate_host_memory(size, kind, settings_.threads);
+    }
+    std::unique_ptr<Stream> make_stream(std::string name) override {
+        return make_host_stream(settings_.streams, trace_.track(std::move(name)));
+    }
+    std::unique_ptr<Event> make_event() override { return make_host_event(); }
+
+    void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) override;
+    Blas& blas() override { return *blas_; }
+    VectorOperations& vectors() override { return *vectors_; }
+    std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
+        return plan_host_fft(shape, settings_.threads);
+    }
+
+  private:
+    HostSettings settings_;
+    Trace& trace_;
+    std::unique_ptr<Blas> blas_;
+    std::unique_ptr<VectorOperations> vectors_;
+};
+
+void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {
+    require_host(from, to.size(), "copy: source and target differ in size");
+    require_host(to);
+    require_apart(from, to);
+    const auto work = [parts = settings_.threads, size = to.size(), source = from.data(),
+                       target = to.data()] {
+        if (size == 0)
+            return;
+        parallel_parts(parts, [=](int part) {
+            const std::int64_t begin = part_begin(size, part, parts);
+            const std::int64_t end = part_begin(size, part + 1, parts);
+            std::memcpy(target + begin, source + begin, static_cast<std::size_t>(end - begin));
+        });
+    };
+    stream.enqueue(Phase::copy_in, "copy", work);
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace) {
+    return std::make_unique<HostDevice>(settings, trace);
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace quartet::device {
+
+/// How often the program has called operator new so far.
+long allocations();
+
+}  // namespace quartet::device

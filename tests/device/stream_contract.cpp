@@ -1,0 +1,316 @@
+#include <gmock/gmock.h>
+
+#include <array>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "device/contract.hpp"
+#include "device/gate.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+/// An event that no device made.
+class StrangeEvent final : public Event {
+  public:
+    void synchronize() override {}
+};
+
+Task failing() {
+    return [] { throw std::domain_error("work"); };
+}
+
+/// Long enough for work that does not wait as it should to be seen.
+void give_time() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+}  // namespace
+
+TEST_P(StreamContract, RunsWorkInOrder) {
+    std::vector<int> done;
+    done.reserve(2000);
+
+    for (int i = 0; i < 2000; ++i)  // more than any queue holds
+        stream->enqueue(Phase::compute, "number", [&done, i] { done.push_back(i); });
+    stream->synchronize();
+
+    ASSERT_EQ(done.size(), 2000U);
+    for (int i = 0; i < 2000; ++i)
+        EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(StreamContract, SynchronisesWithoutWork) {
+    EXPECT_NO_THROW(stream->synchronize());
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, OrdersHostWorkAndOperations) {
+    Buffer<double> staging = allocate<double>(*device, 1000, MemoryKind::pinned);
+    Buffer<double> buffer = empty<double>(1000);
+    const std::span<double> values = staging.span();
+
+    for (int step = 0; step < 50; ++step) {
+        stream->enqueue(Phase::read, "make", [values, step] { values[999] = step; });
+        device->copy(as_bytes(std::as_const(staging).view()), as_bytes(buffer.view()), *stream);
+        device->vectors().add(buffer.view(), buffer.view(), *stream);
+        device->copy(as_bytes(std::as_const(buffer).view()), as_bytes(staging.view()), *stream);
+        stream->enqueue(Phase::reduce, "look", [values, step] {
+            if (values[999] != 2 * step)
+                throw std::logic_error("out of order");
+        });
+    }
+
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, FinishesItsWorkWhenDestroyed) {
+    int done = 0;
+    {
+        const std::unique_ptr<Stream> other = device->make_stream("other");
+        for (int i = 0; i < 100; ++i)
+            other->enqueue(Phase::compute, "count", [&done] { ++done; });
+    }
+    EXPECT_EQ(done, 100);
+}
+
+TEST_P(StreamContract, EventsOrderStreams) {
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+    const std::unique_ptr<Event> made = device->make_event();
+    int value = 0;
+    int seen = -1;
+
+    stream->enqueue(Phase::compute, "make", [&value] {
+        give_time();
+        value = 7;
+    });
+    stream->record(*made);
+    other->wait(*made);
+    other->enqueue(Phase::compute, "look", [&value, &seen] { seen = value; });
+    other->synchronize();
+    stream->synchronize();
+
+    EXPECT_EQ(seen, 7);
+}
+
+TEST_P(StreamContract, WaitingForAnUnrecordedEventDoesNotWait) {
+    const std::unique_ptr<Event> event = device->make_event();
+    bool done = false;
+
+    stream->wait(*event);
+    stream->enqueue(Phase::compute, "work", [&done] { done = true; });
+    stream->synchronize();
+    event->synchronize();
+
+    EXPECT_TRUE(done);
+}
+
+TEST_P(StreamContract, WaitRefersToTheRecordingBeforeIt) {
+    if (GetParam().execution == Execution::at_once)
+        GTEST_SKIP() << "work that runs at once cannot be held back";
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+    const std::unique_ptr<Event> event = device->make_event();
+    Gate gate;
+
+    stream->record(*event);
+    other->wait(*event);
+    stream->enqueue(Phase::compute, "hold", [&gate] { gate.pass(); });
+    stream->record(*event);
+    other->synchronize();  // hangs if it waits for the second recording
+    other->wait(*event);
+    gate.open();
+
+    EXPECT_NO_THROW(other->synchronize());
+}
+
+TEST_P(StreamContract, RecordingElsewhereDoesNotMoveWhatIsWaitedFor) {
+    if (GetParam().execution == Execution::at_once)
+        GTEST_SKIP() << "work that runs at once cannot be held back";
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+    const std::unique_ptr<Stream> idle = device->make_stream("idle");
+    const std::unique_ptr<Event> event = device->make_event();
+    Gate gate;
+    int value = 0;
+    int seen = -1;
+
+    stream->enqueue(Phase::compute, "make", [&] {
+        gate.pass();
+        value = 7;
+    });
+    stream->record(*event);
+    other->wait(*event);
+    idle->record(*event);
+    other->enqueue(Phase::compute, "look", [&] { seen = value; });
+    event->synchronize();  // the recording on the idle stream: hangs if it is the first one
+    give_time();
+    gate.open();
+    other->synchronize();
+    stream->synchronize();
+
+    EXPECT_EQ(seen, 7);
+}
+
+TEST_P(StreamContract, SynchronisingAnEventWaitsForItAlone) {
+    if (GetParam().execution == Execution::at_once)
+        GTEST_SKIP() << "work that runs at once cannot be held back";
+    const std::unique_ptr<Event> event = device->make_event();
+    Gate gate;
+    int value = 0;
+
+    stream->enqueue(Phase::compute, "make", [&value] {
+        give_time();
+        value = 7;
+    });
+    stream->record(*event);
+    stream->enqueue(Phase::compute, "hold", [&gate] { gate.pass(); });
+    event->synchronize();
+    const int seen = value;
+    gate.open();
+    stream->synchronize();
+
+    EXPECT_EQ(seen, 7);
+}
+
+TEST_P(StreamContract, EventsMayBeDestroyedWhileWaitedFor) {
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+    int value = 0;
+    int seen = -1;
+
+    {
+        const std::unique_ptr<Event> event = device->make_event();
+        stream->enqueue(Phase::compute, "make", [&value] {
+            give_time();
+            value = 7;
+        });
+        stream->record(*event);
+        other->wait(*event);
+    }
+    other->enqueue(Phase::compute, "look", [&value, &seen] { seen = value; });
+    other->synchronize();
+    stream->synchronize();
+
+    EXPECT_EQ(seen, 7);
+}
+
+TEST_P(StreamContract, EventsOutliveTheirStream) {
+    const std::unique_ptr<Event> event = device->make_event();
+    {
+        const std::unique_ptr<Stream> other = device->make_stream("other");
+        other->enqueue(Phase::compute, "work", [] { give_time(); });
+        other->record(*event);
+    }
+
+    event->synchronize();
+    stream->wait(*event);
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, RefusesEventsOfOtherDevices) {
+    StrangeEvent event;
+
+    EXPECT_THROW(stream->record(event), Failure);
+    EXPECT_THROW(stream->wait(event), Failure);
+}
+
+TEST_P(StreamContract, SynchronizeThrowsTheFirstErrorOnce) {
+    EXPECT_NO_THROW(stream->enqueue(Phase::compute, "fail", failing()));
+    stream->enqueue(Phase::compute, "fail too", [] { throw std::range_error("later"); });
+
+    EXPECT_THROW(stream->synchronize(), std::domain_error);
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, SkipsWorkAfterAnErrorUntilItIsThrown) {
+    int done = 0;
+
+    stream->enqueue(Phase::compute, "fail", failing());
+    stream->enqueue(Phase::compute, "work", [&done] { done += 1; });
+    EXPECT_THROW(stream->synchronize(), std::domain_error);
+    stream->enqueue(Phase::compute, "work", [&done] { done += 10; });
+    EXPECT_NO_THROW(stream->synchronize());
+
+    EXPECT_EQ(done, 10);
+}
+
+TEST_P(StreamContract, NothingHangsOnTheEventsOfAFailedStream) {
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+    const std::unique_ptr<Event> event = device->make_event();
+    bool done = false;
+
+    stream->enqueue(Phase::compute, "fail", failing());
+    stream->record(*event);
+    other->wait(*event);
+    other->enqueue(Phase::compute, "work", [&done] { done = true; });
+    event->synchronize();
+
+    EXPECT_NO_THROW(other->synchronize());
+    EXPECT_TRUE(done);
+    EXPECT_THROW(stream->synchronize(), std::domain_error);
+}
+
+TEST_P(StreamContract, DropsAnErrorNobodyAsksFor) {
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+
+    other->enqueue(Phase::compute, "fail", failing());
+}
+
+TEST_P(StreamContract, AccountsWorkToItsPhase) {
+    stream->enqueue(Phase::read, "first", [] { give_time(); });
+    stream->enqueue(Phase::merge, "second", [] {});
+    stream->synchronize();
+
+    const Track& track = stream->track();
+    EXPECT_EQ(track.name(), "contract");
+    EXPECT_GE(track.busy()[static_cast<std::size_t>(Phase::read)], 0.005);
+    ASSERT_EQ(track.spans().size(), 2U);
+    EXPECT_STREQ(track.spans()[0].label, "first");
+    EXPECT_EQ(track.spans()[1].phase, Phase::merge);
+    EXPECT_LE(track.spans()[0].end, track.spans()[1].begin);
+}
+
+// The pattern of the kernels: three stages on three streams, over two slots.
+TEST_P(StreamContract, PipelinesOverSlots) {
+    constexpr int steps = 100;
+    constexpr std::size_t slots = 2;
+    const std::unique_ptr<Stream> reading = device->make_stream("reading");
+    const std::unique_ptr<Stream> writing = device->make_stream("writing");
+    std::array<int, slots> input{};
+    std::array<int, slots> output{};
+    std::array<std::unique_ptr<Event>, slots> read;
+    std::array<std::unique_ptr<Event>, slots> computed;
+    std::array<std::unique_ptr<Event>, slots> written;
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        read[slot] = device->make_event();
+        computed[slot] = device->make_event();
+        written[slot] = device->make_event();
+    }
+    std::vector<int> results;
+    results.reserve(steps);
+
+    for (int step = 0; step < steps; ++step) {
+        const auto slot = static_cast<std::size_t>(step) % slots;
+        reading->wait(*computed[slot]);
+        reading->enqueue(Phase::read, "read", [&in = input[slot], step] { in = step; });
+        reading->record(*read[slot]);
+        stream->wait(*read[slot]);
+        stream->wait(*written[slot]);
+        stream->enqueue(Phase::compute, "square",
+                        [&in = input[slot], &out = output[slot]] { out = in * in; });
+        stream->record(*computed[slot]);
+        writing->wait(*computed[slot]);
+        writing->enqueue(Phase::copy_out, "write",
+                         [&results, &out = output[slot]] { results.push_back(out); });
+        writing->record(*written[slot]);
+    }
+    writing->synchronize();
+    stream->synchronize();
+    reading->synchronize();
+
+    ASSERT_EQ(results.size(), static_cast<std::size_t>(steps));
+    for (int step = 0; step < steps; ++step)
+        EXPECT_EQ(results[static_cast<std::size_t>(step)], step * step);
+}
+
+}  // namespace quartet::device
