@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +12,9 @@ namespace quartet::comm {
 
 /// An MPI communicator of its own (duplicated or split), freed at the end, and the few collective
 /// operations that set-up, agreement and measurement need. Bulk data goes by a Transport.
-/// All members are collective unless they say "local".
+/// All members are collective unless they say "local"; errors are returned to check_mpi, never
+/// left to MPI's own abort. While an exception unwinds the communicator is left to the job's end,
+/// since freeing it is collective.
 class Communicator {
   public:
     /// A duplicate of MPI_COMM_WORLD.
@@ -27,8 +30,8 @@ class Communicator {
     /// Ranks that can share memory.
     [[nodiscard]] Communicator split_by_node() const;
 
-    [[nodiscard]] int rank() const { return rank_; }   ///< local
-    [[nodiscard]] int size() const { return size_; }   ///< local
+    [[nodiscard]] int rank() const { return rank_; }           ///< local
+    [[nodiscard]] int size() const { return size_; }           ///< local
     [[nodiscard]] MPI_Comm handle() const { return handle_; }  ///< local
 
     void barrier() const;
@@ -48,6 +51,7 @@ class Communicator {
 
     /// Values gathered and added in rank order, so that every rank has the same bits.
     [[nodiscard]] double sum(double value) const;
+    /// The extremes; NaN where any rank's value is NaN, so that no rank's broken result hides.
     [[nodiscard]] double maximum(double value) const;
     [[nodiscard]] double minimum(double value) const;
 
@@ -61,9 +65,15 @@ class Communicator {
   private:
     explicit Communicator(MPI_Comm handle);
 
+    void free() noexcept;
+    void gather_row(double value) const;
+
     MPI_Comm handle_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 0;
+    int exceptions_;  ///< how many were in flight at construction
+    /// One value of each rank: sums inside timed steps must not allocate.
+    mutable std::vector<double> row_;
 };
 
 }  // namespace quartet::comm

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,8 +26,13 @@ class ControlChannel {
 
     /// Collective.
     explicit ControlChannel(const Communicator& parent);
+    /// Collective, and waits for what this rank has sent; not while an exception unwinds.
+    ~ControlChannel();
+    ControlChannel(const ControlChannel&) = delete;
+    ControlChannel& operator=(const ControlChannel&) = delete;
 
-    /// Local; returns once the message is on its way (it is small enough to be buffered by MPI).
+    /// Local; never waits for the receiver, so that two ranks may send to each other first. Throws
+    /// Failure where the rank does not exist, the kind is out of range or the payload too large.
     void send(int to, int kind, std::span<const std::byte> payload = {});
 
     /// Local: the next message from any source, if one is there.
@@ -37,9 +43,20 @@ class ControlChannel {
     ControlMessage receive(int from, int kind);
 
   private:
+    /// A message that MPI may still be reading.
+    struct Outgoing {
+        std::vector<std::byte> payload;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+
+    Outgoing idle_slot();
     ControlMessage take(MPI_Message& message, const MPI_Status& status);
+    ControlMessage wait_for(int source, int tag);
+    void require_rank(int rank) const;
 
     Communicator comm_;
+    std::deque<Outgoing> outgoing_;  ///< oldest first
+    int exceptions_;                 ///< how many were in flight at construction
 };
 
 }  // namespace quartet::comm

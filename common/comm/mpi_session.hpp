@@ -27,8 +27,12 @@ class MpiSession {
     /// "Open MPI v4.1.4", the first line of what the library says of itself.
     [[nodiscard]] static std::string library_version();
 
-    /// Ends all ranks with `code`. Local: any rank may call it at any time.
+    /// Writes out what the standard streams hold and ends all ranks with `code`. Local: any rank
+    /// may call it at any time.
     [[noreturn]] static void abort(ExitCode code);
+
+  private:
+    int exceptions_;  ///< how many were in flight at construction
 };
 
 }  // namespace quartet::comm

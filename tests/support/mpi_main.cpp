@@ -1,26 +1,59 @@
 #include <gtest/gtest.h>
 
+#include <exception>
+#include <iostream>
+
 #include "comm/communicator.hpp"
 #include "comm/mpi_session.hpp"
 
-// Every rank runs every test; the lowest failing rank decides what is printed and the exit code.
-int main(int argc, char** argv) {
-    quartet::comm::MpiSession mpi(argc, argv);
-    testing::InitGoogleTest(&argc, argv);
-    const auto world = quartet::comm::Communicator::world();
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    if (world.rank() != 0) {
-        // Failures are worth seeing from any rank; progress only from one.
-        class FailuresOnly : public testing::EmptyTestEventListener {
-            void OnTestPartResult(const testing::TestPartResult& result) override {
-                if (result.failed()) {
-                    std::cerr << result << '\n';
-                }
-            }
-        };
-        delete listeners.Release(listeners.default_result_printer());
-        listeners.Append(new FailuresOnly);
+namespace {
+
+// Failures are worth seeing from any rank, progress from one only.
+class FailuresOnly : public testing::EmptyTestEventListener {
+  public:
+    explicit FailuresOnly(int rank) : rank_(rank) {}
+
+  private:
+    void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (!result.failed()) {
+            return;
+        }
+        std::cerr << "rank " << rank_;
+        if (const auto* test = testing::UnitTest::GetInstance()->current_test_info()) {
+            std::cerr << ", " << test->test_suite_name() << '.' << test->name();
+        }
+        std::cerr << ": " << result << '\n';
     }
-    const int status = RUN_ALL_TESTS();
-    return world.all(status == 0) ? 0 : 1;
+
+    int rank_;
+};
+
+void report_from_rank_0_only(int rank) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    if (rank != 0) {
+        delete listeners.Release(listeners.default_result_printer());
+        delete listeners.Release(listeners.default_xml_generator());
+        listeners.Append(new FailuresOnly(rank));
+    }
+}
+
+}  // namespace
+
+// Every rank runs every test; the exit code is 0 where no rank has a failure.
+int main(int argc, char** argv) {
+    const quartet::comm::MpiSession mpi(argc, argv);
+    try {
+        testing::InitGoogleTest(&argc, argv);
+        const auto world = quartet::comm::Communicator::world();
+        report_from_rank_0_only(world.rank());
+        if (world.size() > 1) {
+            // A rank that leaves a test early would keep the others waiting in its collective
+            // operations: it ends the job instead.
+            GTEST_FLAG_SET(catch_exceptions, false);
+        }
+        return world.all(RUN_ALL_TESTS() == 0) ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::cerr << "a test threw: " << error.what() << '\n';
+        quartet::comm::MpiSession::abort(quartet::ExitCode::failed);
+    }
 }

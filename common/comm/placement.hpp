@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quartet::comm {
+
+/// Where one rank runs, as found.
+struct Placement {
+    std::string host;
+    int node = 0;        ///< index of its node, nodes numbered by their lowest rank
+    int local_rank = 0;  ///< index among the ranks of its node
+    int local_size = 1;
+    std::vector<int> cpus;          ///< processing units (OS numbers) that it may run on
+    int cores = 1;                  ///< physical cores among them
+    std::vector<int> core_numbers;  ///< which these are: the least CPU number of each
+    int node_cores = 1;             ///< cores of the node that the job may use, bound or not
+    std::vector<int> numa_nodes;    ///< NUMA nodes that its cores belong to
+};
+
+/// One line for each thing about the placement that will cost speed: ranks bound on top of each
+/// other, more ranks or threads than cores, ranks spread over NUMA nodes. Where several nodes have
+/// the same, the first is described. Ranks that are not bound at all share the node's cores and are
+/// fine.
+std::vector<std::string> placement_warnings(std::span<const Placement> placements,
+                                            int threads_per_rank);
+
+/// "0-3,8": how lists of CPUs, cores or ranks are written; ascending.
+std::string format_cpus(const std::vector<int>& cpus);
+
+/// The inverse. Throws Failure for anything else.
+std::vector<int> parse_cpus(std::string_view text);
+
+}  // namespace quartet::comm

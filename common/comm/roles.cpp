@@ -1,0 +1,52 @@
+#include "comm/roles.hpp"
+
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+
+namespace quartet::comm {
+
+Roles Roles::all_workers(int ranks) {
+    check(ranks >= 1, "a job has at least one rank");
+    return {ranks, 0};
+}
+
+Roles Roles::with_reducers(int ranks, int reducers) {
+    if (reducers < 0) {
+        throw UsageError(fmt::format("{} reducers (there can be no fewer than 0)", reducers));
+    }
+    if (reducers >= ranks) {
+        throw UsageError(
+            fmt::format("{} reducers on {} ranks (no worker would be left): start at least {} "
+                        "ranks, or lower --reducers",
+                        reducers, ranks, static_cast<std::int64_t>(reducers) + 1));
+    }
+    return {ranks, reducers};
+}
+
+Role Roles::of(int rank) const {
+    check(rank >= 0 && rank < ranks_, "no such rank");
+    return rank < reducers_ ? Role::reducer : Role::worker;
+}
+
+int Roles::index_of(int rank) const {
+    return of(rank) == Role::reducer ? rank : rank - reducers_;
+}
+
+namespace {
+
+// Beginning of part `index`: floor(index * count / parts), with the product split at
+// count = q parts + r, so that nothing outgrows 64 bits.
+std::int64_t part_begin(std::int64_t count, std::int64_t parts, std::int64_t index) {
+    return index * (count / parts) + index * (count % parts) / parts;
+}
+
+}  // namespace
+
+Range block_range(std::int64_t count, int parts, int index) {
+    check(count >= 0 && parts >= 1 && index >= 0 && index < parts, "no such part of a range");
+    const std::int64_t next = static_cast<std::int64_t>(index) + 1;
+    return {part_begin(count, parts, index), part_begin(count, parts, next)};
+}
+
+}  // namespace quartet::comm

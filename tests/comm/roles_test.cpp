@@ -1,0 +1,104 @@
+#include "comm/roles.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/check.hpp"
+
+namespace quartet::comm {
+namespace {
+
+using testing::HasSubstr;
+using testing::Throws;
+
+template <typename Call>
+std::string message_of(Call call) {
+    try {
+        call();
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "no UsageError";
+}
+
+TEST(Roles, WithoutReducersEveryRankIsAWorkerOfItsOwnNumber) {
+    const auto roles = Roles::all_workers(3);
+    EXPECT_EQ(roles.workers(), 3);
+    EXPECT_EQ(roles.reducers(), 0);
+    for (int rank = 0; rank < 3; ++rank) {
+        EXPECT_EQ(roles.of(rank), Role::worker);
+        EXPECT_EQ(roles.index_of(rank), rank);
+        EXPECT_EQ(roles.worker_rank(rank), rank);
+    }
+}
+
+TEST(Roles, TheFirstRanksReduce) {
+    const auto roles = Roles::with_reducers(5, 2);
+    EXPECT_EQ(roles.ranks(), 5);
+    EXPECT_EQ(roles.workers(), 3);
+    EXPECT_EQ(roles.of(1), Role::reducer);
+    EXPECT_EQ(roles.of(2), Role::worker);
+    EXPECT_EQ(roles.index_of(1), 1);
+    EXPECT_EQ(roles.index_of(4), 2);
+    EXPECT_EQ(roles.worker_rank(2), 4);
+    EXPECT_EQ(roles.reducer_rank(1), 1);
+}
+
+TEST(Roles, RefusesToLeaveNoWorkerAndNamesTheRanksNeeded) {
+    EXPECT_THAT(message_of([] { Roles::with_reducers(2, 2); }), HasSubstr("at least 3 ranks"));
+    EXPECT_THAT(message_of([] { Roles::with_reducers(1, std::numeric_limits<int>::max()); }),
+                HasSubstr("at least 2147483648 ranks"));
+    EXPECT_THAT(message_of([] { Roles::with_reducers(2, -1); }), HasSubstr("-1 reducers"));
+}
+
+TEST(Roles, RefusesRanksThatAreNot) {
+    const auto roles = Roles::with_reducers(2, 1);
+    EXPECT_THAT([&] { static_cast<void>(roles.of(2)); }, Throws<Failure>());
+    EXPECT_THAT([&] { static_cast<void>(roles.of(-1)); }, Throws<Failure>());
+    EXPECT_THAT([] { static_cast<void>(Roles::all_workers(0)); }, Throws<Failure>());
+}
+
+TEST(BlockRange, IsByFloorDivision) {
+    EXPECT_EQ(block_range(10, 4, 0).end, 2);
+    EXPECT_EQ(block_range(10, 4, 1).end, 5);
+    EXPECT_EQ(block_range(10, 4, 2).end, 7);
+    EXPECT_EQ(block_range(10, 4, 3).end, 10);
+    EXPECT_EQ(block_range(10, 4, 1).size(), 3);
+}
+
+TEST(BlockRange, CoversEveryCountWithoutGaps) {
+    for (std::int64_t count = 0; count < 40; ++count) {
+        for (int parts = 1; parts < 12; ++parts) {
+            std::int64_t end = 0;
+            for (int part = 0; part < parts; ++part) {
+                const Range range = block_range(count, parts, part);
+                EXPECT_EQ(range.begin, end);
+                EXPECT_EQ(range.begin, part * count / parts);
+                end = range.end;
+            }
+            EXPECT_EQ(end, count);
+        }
+    }
+}
+
+TEST(BlockRange, DoesNotOverflowForTheLargestCountsAndParts) {
+    constexpr std::int64_t count = std::int64_t{1} << 62;
+    constexpr int parts = std::numeric_limits<int>::max();
+    EXPECT_EQ(block_range(count, parts, parts - 1).end, count);
+    EXPECT_EQ(block_range(count, parts, 0).begin, 0);
+    // 2^62 = (2^31 + 1)(2^31 - 1) + 1: the one element over belongs to the last part.
+    EXPECT_EQ(block_range(count, parts, 0).size(), (std::int64_t{1} << 31) + 1);
+    EXPECT_EQ(block_range(count, parts, parts - 1).size(), (std::int64_t{1} << 31) + 2);
+    EXPECT_EQ(block_range(count - 1, parts, parts - 1).size(), (std::int64_t{1} << 31) + 1);
+}
+
+TEST(BlockRange, RefusesPartsThatAreNot) {
+    EXPECT_THAT([] { block_range(1, 2, 2); }, Throws<Failure>());
+    EXPECT_THAT([] { block_range(1, 0, 0); }, Throws<Failure>());
+    EXPECT_THAT([] { block_range(-1, 1, 0); }, Throws<Failure>());
+}
+
+}  // namespace
+}  // namespace quartet::comm
