@@ -1,0 +1,73 @@
+# Thin targets over the CMake presets. `make help` lists them; a line `target: needs ## what it does`
+# is all that a new one needs to be listed too.
+
+# Which preset of CMakePresets.json to build: `make test PRESET=host-ci`.
+PRESET ?= host-release
+# More for `make run`: `make run RUN_FLAGS='--budget 300'`.
+RUN_FLAGS ?=
+
+BUILD := build/$(PRESET)
+PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
+JOBS := $(shell nproc)
+# Layout differs between versions of clang-format: the one of Debian 12 decides where it is there.
+CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
+CLANG_TIDY_VERSION ?= $(firstword $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy-$(v)),$(v))))
+SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu')
+SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
+PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run programs build test microbench sanitize format format-check lint clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## Install what running and testing need (and only what is missing)
+	@scripts/setup.sh test
+
+run: ## Measure on this machine: builds what is needed, shows one table
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory programs
+	@python3 scripts/run.py --build $(BUILD) $(RUN_FLAGS)
+
+# The programs alone: for whoever only measures, no tests and none of their libraries.
+programs: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) --target $(PROGRAMS)
+
+$(BUILD)/build.ninja:
+	@cmake --preset $(PRESET) -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF
+
+# A folder that `make run` made for the programs alone is configured anew.
+build: ## Build everything, tests included
+	@scripts/setup.sh test
+	@cmake --preset $(PRESET) \
+	    $$(grep -qs 'QUARTET_TESTS:BOOL=OFF' $(BUILD)/CMakeCache.txt && echo --fresh)
+	@cmake --build --preset $(PRESET)
+
+test: build ## Build everything and run all tests
+	@ctest --preset $(PRESET) -j $(JOBS)
+
+microbench: build ## Run the micro benchmarks
+	@for program in $(BUILD)/microbench/*; do [ ! -x "$$program" ] || "$$program" || exit; done
+
+sanitize: ## Test under the address, undefined-behaviour and thread sanitizers
+	@$(MAKE) --no-print-directory test PRESET=host-sanitize
+	@$(MAKE) --no-print-directory test PRESET=host-thread
+
+format: ## Lay out the C++ sources
+	@scripts/setup.sh test
+	@$(CLANG_FORMAT) -i $(SOURCES)
+
+format-check: ## Fail where the layout is not clang-format's
+	@scripts/setup.sh test
+	@$(CLANG_FORMAT) --dry-run --Werror $(SOURCES)
+
+lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's compiler
+	@scripts/setup.sh lint
+	@$(MAKE) --no-print-directory build
+	@python3 -m py_compile $(PYTHON_SCRIPTS)
+	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
+	@run-clang-tidy-$(CLANG_TIDY_VERSION) -quiet -p $(BUILD) -j $(JOBS) '^$(CURDIR)/'
+
+clean: ## Remove everything that was built
+	@rm -rf build

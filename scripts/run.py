@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Measures with every program of the suite that was built, on this machine's cores and within a
+time budget, and shows one table. `make run` calls it; --help lists what can be chosen."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Optional
+
+import table
+from quartet_results import load
+
+ROOT = Path(__file__).resolve().parent.parent
+MIB = 1024**2
+
+VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
+WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
+
+
+@dataclass(frozen=True)
+class Machine:
+    cores: int
+    memory: int  # bytes that may be used
+
+    @staticmethod
+    def here() -> "Machine":
+        return Machine(_cores(), _memory() // 2)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The flag that decides how long a program measures, and the counts between which to choose."""
+
+    flag: str
+    full: int
+    least: int
+
+    def arguments(self, count: int) -> list[str]:
+        return [self.flag, str(count)]
+
+
+@dataclass(frozen=True)
+class Program:
+    """How one program is run on one machine."""
+
+    ranks: Callable[[Machine], list[int]]  # a launch for each
+    arguments: Callable[[Machine, int], list[str]]  # machine, ranks
+    effort: Effort
+
+
+def _pair_and_all_cores(machine: Machine) -> list[int]:
+    return [2, machine.cores] if machine.cores > 2 else [2]
+
+
+def _stream_arguments(machine: Machine, ranks: int) -> list[str]:
+    # A rank has its vector, the window it is pushed through, and the buffers of the limit.
+    largest = 128
+    while largest > 2 and 4 * ranks * largest * MIB > machine.memory:
+        largest //= 2
+    # The paper's sizes; its plain send, receive and add beside ours.
+    return ["--device", "host", "--sizes", f"2:{largest}", "--transport", "mpi,shm,rma",
+            "--formulation", "native,library"]
+
+
+PROGRAMS = {
+    "stream": Program(_pair_and_all_cores, _stream_arguments, Effort("--pushes", 100, 5)),
+}
+
+
+@dataclass
+class Launch:
+    """One run of a program under the MPI launcher."""
+
+    name: str
+    command: list[str]
+    ranks: int
+    threads: int
+    effort: Effort
+    count: int = 0  # of the effort, as chosen
+    seconds: tuple[float, float] = (0, 0)  # as estimated, with the least and with full effort
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} on {self.ranks} ranks"
+
+    def start(self, arguments: list[str], output) -> subprocess.CompletedProcess:
+        environment = {"QUARTET_THREADS": str(self.threads), **os.environ}
+        return subprocess.run(self.command + arguments, stdout=output, stdin=subprocess.DEVNULL,
+                              env=environment, text=True, check=False)
+
+
+class LaunchError(Exception):
+    """A launch that cannot go on; `code` is its exit code."""
+
+    def __init__(self, code: int, message: str):
+        super().__init__(message)
+        self.code = code
+
+
+def _cores() -> int:
+    """Physical cores that this process may use, a container's share respected."""
+    allowed = os.sched_getaffinity(0)
+    siblings = set()
+    for cpu in allowed:
+        file = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        siblings.add(file.read_text(encoding="ascii") if file.exists() else str(cpu))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(len(siblings), int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file, or "max": no quota
+        return len(siblings)
+
+
+def _memory() -> int:
+    """Bytes available here, a container's share respected."""
+    text = Path("/proc/meminfo").read_text(encoding="ascii")
+    available = int(re.search(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)[1]) * 1024
+    try:
+        return min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        return available
+
+
+def plan(folder: Path, launcher: Path, machine: Machine) -> list[Launch]:
+    """Every launch of every program in `folder`."""
+    launches = []
+    for name, program in PROGRAMS.items():
+        if not (folder / name).exists():
+            continue
+        for ranks in program.ranks(machine):
+            command = [str(launcher), str(ranks), str(folder / name),
+                       *program.arguments(machine, ranks)]
+            threads = max(1, machine.cores // ranks)
+            launches.append(Launch(name, command, ranks, threads, program.effort))
+    return launches
+
+
+def parse_estimate(output: str) -> Optional[float]:
+    """Seconds from the one line "estimated time: 12.3 s"; None where it is not just that."""
+    found = re.findall(r"^estimated time: (\d+(?:\.\d+)?) s$", output, re.MULTILINE)
+    return float(found[0]) if len(found) == 1 else None
+
+
+def estimate(launch: Launch) -> int:
+    """Asks the program how long it expects to take."""
+    effort = launch.effort
+    launch.seconds = (_estimate(launch, effort.least), _estimate(launch, effort.full))
+    return VERIFIED
+
+
+def _estimate(launch: Launch, count: int) -> float:
+    done = launch.start([*launch.effort.arguments(count), "--dry-run"], subprocess.PIPE)
+    if done.returncode != VERIFIED:
+        raise LaunchError(done.returncode, f"--dry-run ended with exit code {done.returncode}")
+    seconds = parse_estimate(done.stdout)
+    if seconds is None:
+        raise LaunchError(FAILED, "--dry-run printed no single line 'estimated time: N s'")
+    return seconds
+
+
+def choose_efforts(launches: list[Launch], budget: float) -> None:
+    """Sets the same share of each launch's effort, so that all fit the budget; time is taken as
+    linear between the least and the full effort."""
+    least, full = (sum(launch.seconds[i] for launch in launches) for i in (0, 1))
+    share = 1.0 if full <= max(budget, least) else max(0.0, (budget - least) / (full - least))
+    for launch in launches:
+        effort = launch.effort
+        launch.count = effort.least + int(share * (effort.full - effort.least))
+
+
+def measure(launch: Launch, file: Path) -> int:
+    """Runs the program. Its progress is shown; its own table is not, there will be one for all."""
+    effort = launch.effort
+    say(f"{launch.title}, {effort.flag} {launch.count}"
+        + (f" ({effort.full} would pass the budget)" if launch.count < effort.full else ""))
+    arguments = [*effort.arguments(launch.count), "--progress", "on", "--json", str(file)]
+    code = launch.start(arguments, subprocess.DEVNULL).returncode
+    if code not in WORST_FIRST:
+        raise LaunchError(FAILED, f"ended from outside, with exit code {code}")
+    if code in (VERIFIED, WRONG_RESULT) and not file.exists():
+        raise LaunchError(FAILED, f"left no {file}")
+    return code
+
+
+def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
+    """The exit code of a step of a launch, whose failure is said."""
+    try:
+        return step(launch, *arguments)
+    except LaunchError as error:
+        say(f"{launch.title}: {error}")
+        return error.code
+
+
+def worst(codes: list[int]) -> int:
+    """By the contract's precedence; a code that is none of ours counts as failed."""
+    known = {code if code in WORST_FIRST else FAILED for code in codes}
+    return next((code for code in WORST_FIRST if code in known), VERIFIED)
+
+
+def say(text: str) -> None:
+    print(f"run: {text}", file=sys.stderr, flush=True)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
+                        help="build folder, its programs in bin/ (%(default)s)")
+    parser.add_argument("--budget", type=float, default=90, metavar="SECONDS",
+                        help="of measuring, all programs together (%(default)s)")
+    parser.add_argument("--results", type=Path, default=ROOT / "results" / "runs",
+                        help="where the JSON documents go (%(default)s)")
+    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
+                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = parse_arguments()
+    launches = plan(options.build / "bin", options.launcher, Machine.here())
+    if not launches:
+        say(f"no program of the suite in {options.build / 'bin'}: build it first (make build)")
+        return BAD_USAGE
+    codes = [attempt(estimate, launch) for launch in launches]
+    ready = [launch for launch, code in zip(launches, codes) if code == VERIFIED]
+    choose_efforts(ready, options.budget)
+    options.results.mkdir(parents=True, exist_ok=True)
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    files = []
+    for launch in ready:
+        file = options.results / f"{stamp}-{launch.name}-{launch.ranks}.json"
+        codes.append(attempt(measure, launch, file))
+        if file.exists():
+            files.append(file)
+    print(table.render([load(file) for file in files]), end="")
+    for file in files:
+        print(os.path.relpath(file))
+    return worst(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+#!/bin/sh
+# setup.sh [run|test|lint]: installs what is missing to run the suite, to test it as well, or to
+# lint it as well. Silent when nothing is missing.
+#
+# A tool counts as there when it is on PATH, a library when its header is where compilers and CMake
+# look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
+# (no apt-get, or neither root nor sudo) it names what is missing and exits 2.
+#
+# QUARTET_PREFIXES: where the system's own software lies (/usr:/usr/local).
+set -u
+
+# Group; how it is recognised; its package for apt, dnf and spack; what it is.
+requirements='
+run  command:c++,g++,clang++,CC        g++                gcc-c++                gcc           a C++ compiler
+run  command:cmake                     cmake              cmake                  cmake         CMake (3.25 or newer)
+run  command:ninja,ninja-build         ninja-build        ninja-build            ninja         Ninja
+run  mpi:mpicxx,mpic++,mpiicpc,CC      libopenmpi-dev     openmpi-devel          openmpi       an MPI compiler
+run  command:mpiexec,mpirun,srun       openmpi-bin        openmpi                openmpi       an MPI launcher
+run  command:python3                   python3            python3                python        Python 3
+run  header:cblas.h,mkl_cblas.h        libopenblas-dev    openblas-devel         openblas      CBLAS
+run  header:fftw3.h                    libfftw3-dev       fftw-devel             fftw          FFTW
+run  header:fftw3-mpi.h                libfftw3-mpi-dev   fftw-openmpi-devel     fftw+mpi      FFTW for MPI
+run  header:fmt/format.h               libfmt-dev         fmt-devel              fmt           {fmt}
+run  header:CLI/CLI.hpp                libcli11-dev       cli11-devel            cli11         CLI11
+run  header:nlohmann/json.hpp          nlohmann-json3-dev json-devel             nlohmann-json nlohmann/json
+run  header:Random123/philox.h         librandom123-dev   Random123-devel        random123     Random123
+run  header:hwloc.h                    libhwloc-dev       hwloc-devel            hwloc         hwloc
+run  header:xxhash.h                   libxxhash-dev      xxhash-devel           xxhash        xxHash
+test header:gtest/gtest.h              libgtest-dev       gtest-devel            googletest    GoogleTest
+test header:gmock/gmock.h              libgmock-dev       gmock-devel            googletest    GoogleMock
+test header:benchmark/benchmark.h      libbenchmark-dev   google-benchmark-devel benchmark     Google Benchmark
+test share:benchmark/compare.py        libbenchmark-tools google-benchmark       benchmark     its compare.py
+test module:numpy                      python3-numpy      python3-numpy          py-numpy      NumPy
+test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
+test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
+test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
+lint command:clang-tidy-22,clang-tidy-21,clang-tidy-20,clang-tidy-19 clang-tidy-19 clang-tools-extra llvm clang-tidy (19 or newer)
+'
+prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
+
+# Functions with a body in ( ) are subshells: their IFS and exit stay inside.
+
+# Whether any of the comma-separated names is on PATH.
+has_command() (
+    IFS=,
+    for name in $1; do
+        command -v "$name" >/dev/null && exit 0
+    done
+    exit 1
+)
+
+# Whether any of the comma-separated compilers finds mpi.h; wrappers come without it, too.
+has_mpi() (
+    IFS=,
+    for compiler in $1; do
+        printf '#if !__has_include(<mpi.h>)\n#error\n#endif\n' |
+            "$compiler" -E -x c++ - >/dev/null 2>&1 && exit 0
+    done
+    exit 1
+)
+
+# Whether compilers or CMake would find any of the comma-separated headers.
+has_header() (
+    IFS=,:
+    for name in $1; do
+        for folder in ${CPATH-} ${CPLUS_INCLUDE_PATH-}; do
+            [ -e "$folder/$name" ] && exit 0
+        done
+        for prefix in $prefixes ${CMAKE_PREFIX_PATH-} ${MKLROOT-}; do
+            # Some systems keep headers one folder further down: the architecture's, the vendor's.
+            for file in "$prefix/include/$name" "$prefix"/include/*-linux-gnu/"$name" \
+                "$prefix"/include/openblas*/"$name"; do
+                [ -e "$file" ] && exit 0
+            done
+        done
+    done
+    exit 1
+)
+
+# Whether any prefix has the file share/NAME.
+has_share() (
+    IFS=:
+    for prefix in $prefixes ${CMAKE_PREFIX_PATH-}; do
+        [ -e "$prefix/share/$1" ] && exit 0
+    done
+    exit 1
+)
+
+# The Python modules that are missing. One Python must have them all: the system's or PATH's.
+find_missing_modules() (
+    modules='numpy scipy jsonschema'
+    missing=$modules
+    IFS=:
+    for python in $prefixes PATH; do
+        if [ "$python" = PATH ]; then python=python3; else python=$python/bin/python3; fi
+        command -v "$python" >/dev/null || continue
+        missing=$("$python" -c 'import importlib.util, sys
+print(*(name for name in sys.argv[1].split() if not importlib.util.find_spec(name)))' "$modules")
+        [ -z "$missing" ] && exit
+    done
+    echo "$missing"
+)
+
+is_there() {
+    case $1 in
+    command:*) has_command "${1#*:}" ;;
+    mpi:*) has_mpi "${1#*:}" ;;
+    header:*) has_header "${1#*:}" ;;
+    share:*) has_share "${1#*:}" ;;
+    module:*) case " $missing_modules " in *" ${1#*:} "*) false ;; esac ;;
+    esac
+}
+
+# Sets `missing` (names), `probes`, and the packages `apt`, `dnf` and `spack` to what is missing.
+find_missing() {
+    missing='' probes='' apt='' dnf='' spack='' missing_modules=''
+    case $groups in *" test "*) missing_modules=$(find_missing_modules) ;; esac
+    while read -r group probe for_apt for_dnf for_spack name; do
+        case $groups in *" ${group:-none} "*) ;; *) continue ;; esac
+        is_there "$probe" && continue
+        missing="$missing${missing:+, }$name"
+        probes="$probes $probe"
+        apt="$apt $for_apt"
+        case "$dnf " in *" $for_dnf "*) ;; *) dnf="$dnf $for_dnf" ;; esac
+        case "$spack " in *" $for_spack "*) ;; *) spack="$spack $for_spack" ;; esac
+    done <<LIST
+$requirements
+LIST
+}
+
+# Names what is missing, and why it stays so.
+give_up() {
+    cat >&2 <<MESSAGE
+setup: missing: $missing
+setup: cannot install it here ($1). Load your site's modules for it, or have it installed:
+  apt-get install --no-install-recommends$apt
+  dnf install$dnf
+  spack install$spack
+MESSAGE
+    exit 2
+}
+
+# Where only libraries seem to be missing CMake is the judge: sites keep them in places of their own.
+cmake_is_content() (
+    case $probes in *command:* | *mpi:* | *share:* | *module:*) exit 1 ;; esac
+    tests=OFF
+    case $groups in *" test "*) tests=ON ;; esac
+    build=$(mktemp -d)
+    trap 'rm -rf "$build"' EXIT
+    cmake -S "$(dirname "$0")/.." -B "$build" -G Ninja -D QUARTET_TESTS=$tests \
+        -D QUARTET_MICROBENCH=$tests >/dev/null 2>&1
+)
+
+# Why nothing can be installed here; empty where it can.
+find_obstacle() {
+    if ! command -v apt-get >/dev/null; then
+        echo 'no apt-get'
+    elif [ "$(id -u)" = 0 ]; then
+        :
+    elif ! command -v sudo >/dev/null; then
+        echo 'neither root nor sudo'
+    elif ! [ -t 0 ] && ! sudo -n true 2>/dev/null; then
+        echo 'sudo wants a password'
+    fi
+}
+
+install() {
+    for package in $apt; do
+        echo "setup: installing $package"
+    done
+    log=$(mktemp)
+    sudo=sudo
+    [ "$(id -u)" = 0 ] && sudo=
+    apt_get="$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300"
+    # A stale or partly unreachable index may still do: the installation decides.
+    $apt_get update >"$log" 2>&1 || echo 'setup: the package index could not be refreshed' >&2
+    # shellcheck disable=SC2086  # lists of words
+    if ! $apt_get install --no-install-recommends $apt >>"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        give_up 'apt-get install failed'
+    fi
+    rm -f "$log"
+    find_missing
+    [ -z "$missing" ] || give_up 'not found after its installation'
+}
+
+# Old CMakes fail late and obscurely.
+check_cmake() {
+    version=$(cmake --version)
+    version=${version#cmake version }
+    version=${version%%[!0-9.]*}
+    major=${version%%.*}
+    minor=${version#*.}
+    minor=${minor%%.*}
+    if [ "$major" -lt 3 ] || { [ "$major" = 3 ] && [ "$minor" -lt 25 ]; }; then
+        echo "setup: CMake $version at $(command -v cmake) is too old (3.25 is needed):" \
+            "load a newer module, or 'python3 -m pip install cmake'" >&2
+        exit 2
+    fi
+}
+
+case ${1:-run} in
+run) groups=' run ' ;;
+test) groups=' run test ' ;;
+lint) groups=' run test lint ' ;;
+*)
+    echo "setup: '$1' is not one of run, test, lint" >&2
+    exit 2
+    ;;
+esac
+find_missing
+if [ -n "$missing" ]; then
+    obstacle=$(find_obstacle)
+    if [ -z "$obstacle" ]; then
+        install
+    elif ! cmake_is_content; then
+        give_up "$obstacle"
+    fi
+fi
+check_cmake

@@ -1,0 +1,191 @@
+"""Tests that the sources keep the suite's structure, and that each rule of it can fail.
+
+- Includes point down: kernels -> bench -> flow -> comm -> device -> core; no kernel uses another.
+- Vendors' headers stay in the files that are for them.
+- The preprocessor includes and says #pragma once; features are chosen by linking.
+- The environment is read in one file, so that what was read is recorded."""
+
+import re
+import tempfile
+import unittest
+from fnmatch import fnmatch
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ("core", "device", "comm", "flow", "bench")  # of common/, from the bottom
+KERNELS = ("stream", "matmul", "cg", "fft")
+SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in")
+
+# Which files may include a vendor's header ("*" goes across folders); tests beside what they test.
+VENDORS = {
+    r"mpi\.h|mpi-ext\.h": ("common/comm/*", "tests/*"),
+    r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
+    r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
+    r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|nvtx|device_launch).*":
+        ("common/device/cuda/*", "tests/device/cuda/*", "*.cu"),
+    r"nvml\.h": ("common/device/cuda/*",),
+    r"nccl\.h": ("common/comm/nccl*",),
+    r"hwloc.*": ("common/comm/topology*", "common/bench/provenance*"),
+    r"xxhash\.h": ("common/core/checksum*",),
+    r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),
+}
+ENVIRONMENT_READER = "common/core/environment.cpp"
+
+
+def sources(root):
+    """Every C++ file of the suite, as paths relative to `root`."""
+    folders = [root / name for name in ("common", "tests", *KERNELS)]
+    return sorted(path.relative_to(root).as_posix() for folder in folders
+                  for path in folder.rglob("*") if path.name.endswith(SUFFIXES))
+
+
+def without_comments(text):
+    """The text with comments blanked; strings stay, line numbers too."""
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+    return re.sub(pattern, lambda match: match[0] if match[0][0] == '"'
+                  else "\n" * match[0].count("\n"), text, flags=re.DOTALL)
+
+
+def height(path):
+    """How far up a file is, tests highest; None for what is none of the suite's folders."""
+    top, *rest = path.split("/")
+    if top == "common" and rest[0] in LAYERS:
+        return LAYERS.index(rest[0])
+    return {"tests": len(LAYERS) + 1}.get(top, len(LAYERS) if top in KERNELS else None)
+
+
+def included_height(header):
+    """Ditto for a header as it is included: common/ is on the include path."""
+    top = header.split("/")[0]
+    return LAYERS.index(top) if top in LAYERS else height(header)
+
+
+def include_problem(path, header):
+    """Why a file must not include one of our headers, or None."""
+    if ".." in header.split("/"):
+        return f'includes "{header}" by way of ".."'
+    own, other = height(path), included_height(header)
+    if own is None or other is None:
+        return None  # a header beside the file, or a generated one
+    if other > own:
+        return f'includes "{header}", which is above it'
+    kernel = path.split("/")[0]
+    if kernel in KERNELS and other == own and header.split("/")[0] != kernel:
+        return f'includes "{header}" of another kernel'
+    return None
+
+
+def vendor_problem(path, header):
+    """Why a file must not include a vendor's header, or None."""
+    for pattern, allowed in VENDORS.items():
+        if re.fullmatch(pattern, header) and not any(fnmatch(path, glob) for glob in allowed):
+            return f"includes <{header}>, which belongs to {', '.join(allowed)}"
+    return None
+
+
+def file_problems(path, text):
+    """What is wrong with one file, as (line number, problem)."""
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        directive = re.match(r"\s*#\s*(\w+)\s*(.*)", line)
+        if directive and directive[1] == "include":
+            opening, header = re.match(r'([<"]?)([^>"]*)', directive[2]).groups()
+            problems = [vendor_problem(path, header)]
+            problems += [include_problem(path, header)] if opening == '"' else []
+            yield from ((number, problem) for problem in problems if problem)
+        elif directive and directive[1] != "pragma":
+            yield number, f"uses #{directive[1]}: choose by linking another file"
+        if re.search(r"\b(secure_)?getenv\s*\(|\benviron\b", line) and path != ENVIRONMENT_READER:
+            yield number, f"reads the environment: ask {ENVIRONMENT_READER}"
+    if ".hpp" in path and not re.search(r"^#pragma once$", text, re.MULTILINE):
+        yield 1, "has no #pragma once"
+
+
+def problems(root):
+    """Every problem of a tree, a line each."""
+    return [f"{path}:{number}: {problem}" for path in sources(root)
+            for number, problem in file_problems(path, (root / path).read_text(encoding="utf-8"))]
+
+
+class Suite(unittest.TestCase):
+    def test_sources_keep_the_structure(self):
+        self.assertGreater(len(sources(ROOT)), 10)
+        self.assertEqual(problems(ROOT), [])
+
+
+class Rules(unittest.TestCase):
+    """Each rule on a made-up tree of one file."""
+
+    def check(self, path, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / path
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            return problems(Path(folder))
+
+    def assert_fails(self, path, text, words):
+        found = self.check(path, text)
+        self.assertEqual(len(found), 1, (path, text, found))
+        self.assertIn(words, found[0])
+
+    def assert_passes(self, path, text):
+        self.assertEqual(self.check(path, text), [], (path, text))
+
+    def test_includes_point_down(self):
+        order = [*(f"common/{layer}" for layer in LAYERS), "cg"]
+        for height_below, below in enumerate(order):
+            for above in order[height_below + 1:]:
+                header = above.replace("common/", "") + "/thing.hpp"
+                self.assert_fails(f"{below}/a.cpp", f'#include "{header}"\n', "above it")
+                header = below.replace("common/", "") + "/thing.hpp"
+                self.assert_passes(f"{above}/a.cpp", f'#include "{header}"\n')
+        self.assert_fails("common/bench/a.cpp", '#include "tests/a.hpp"\n', "above it")
+        self.assert_fails("common/comm/a.cpp", '#include "../flow/a.hpp"\n', 'by way of ".."')
+        self.assert_passes("common/comm/a.cpp", '#include "comm/b.hpp"\n#include "beside.hpp"\n')
+        self.assert_passes("tests/cg/a.cpp", '#include "cg/b.hpp"\n#include "support/c.hpp"\n')
+
+    def test_kernels_do_not_use_each_other(self):
+        for kernel in KERNELS:
+            for other in KERNELS:
+                text = f'#include "{other}/problem.hpp"\n'
+                if kernel == other:
+                    self.assert_passes(f"{kernel}/main.cpp", text)
+                else:
+                    self.assert_fails(f"{kernel}/main.cpp", text, "another kernel")
+
+    def test_vendor_headers_stay_where_they_belong(self):
+        headers = ("mpi.h", "cblas.h", "mkl_cblas.h", "fftw3.h", "fftw3-mpi.h", "cuda_runtime.h",
+                   "cublas_v2.h", "cufft.h", "nvml.h", "nccl.h", "hwloc.h", "hwloc/glibc-sched.h",
+                   "xxhash.h", "Random123/philox.h")
+        for header in headers:
+            for text in (f"#include <{header}>\n", f'#include "{header}"\n',
+                         f"  #  include <{header}>  // why\n"):
+                self.assert_fails("stream/main.cpp", text, "belongs to")
+        self.assert_fails("common/comm/nccl_transport.cpp", "#include <cuda_runtime.h>\n", "belongs")
+        for path, header in (("common/comm/a/b.hpp", "mpi.h"), ("tests/comm/a.cpp", "mpi.h"),
+                             ("common/device/host/host_blas.cpp", "cblas.h"),
+                             ("common/device/cuda/fft.cpp", "cufft.h"),
+                             ("cg/step.cu", "cuda_runtime.h"),
+                             ("common/comm/nccl_transport.cpp", "nccl.h")):
+            self.assert_passes(path, f"#pragma once\n#include <{header}>\n")
+
+    def test_no_preprocessor_beyond_includes(self):
+        for directive in ("if 1", "ifdef CUDA", "ifndef A_HPP", "define A 1", " undef A", "else",
+                          "elif 1", "endif", "error no", "line 1"):
+            self.assert_fails("stream/a.cpp", f"int a;\n#{directive}\n", "linking another file")
+            self.assert_fails("tests/a.cu", f"  # {directive}\n", "linking another file")
+        self.assert_passes("stream/a.cpp", "#pragma omp simd\n// #if 0\n/*\n#define A\n*/\n")
+
+    def test_headers_say_pragma_once(self):
+        self.assert_fails("stream/a.hpp", "int a();\n", "no #pragma once")
+        self.assert_fails("stream/a.hpp.in", "// #pragma once\n", "no #pragma once")
+        self.assert_passes("stream/a.hpp", "#pragma once\n")
+
+    def test_environment_is_read_in_one_file(self):
+        for text in ('std::getenv("A")', 'secure_getenv ("A");', "char** all = environ;"):
+            self.assert_fails("common/bench/a.cpp", text + "\n", "reads the environment")
+            self.assert_passes(ENVIRONMENT_READER, text + "\n")
+        self.assert_passes("common/bench/a.cpp", "// getenv(\nint environment;\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

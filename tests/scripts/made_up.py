@@ -1,0 +1,94 @@
+"""Result documents as the programs would write them, with made-up numbers."""
+
+import copy
+
+CONTEXT = {
+    "date": "2026-01-02T03:04:05+00:00",
+    "host_name": "host",
+    "executable": "build/host-release/bin/stream",
+    "num_cpus": 4,
+    "mhz_per_cpu": 3000,
+    "cpu_scaling_enabled": False,
+    "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 1}],
+    "load_avg": [0.5, 0.25, 0.125],
+    "library_version": "0.1.0",
+    "library_build_type": "release",
+    "json_schema_version": 1,
+    "quartet": {
+        "schema_version": 1,
+        "version": "0.1.0",
+        "git_commit": "1a2b3c4",
+        "compiler": "GNU 12.2.0",
+        "flags": "-O3",
+        "options": {"runs": "10"},
+        "ranks": 2,
+        "nodes": 1,
+        "placement": [{"host": "host", "cpus": [0]}, {"host": "host", "cpus": [1]}],
+        "mpi": "Open MPI 4.1.4",
+        "libraries": {"cblas": "OpenBLAS"},
+        "environment": {"OMP_NUM_THREADS": "1", "SLURM_JOB_ID": None},
+        "warnings": [],
+    },
+}
+
+PUBLISHED = {
+    "value": 6000,
+    "unit": "MiB/s",
+    "bound": "above",
+    "conditions": "two nodes, host memory, RDMA",
+    "source": "Chien et al. 2019, section VI.A",
+    "caveat": "between two nodes",
+    "ratio": 1.5,
+}
+
+
+def document(*rows, warnings=()):
+    """A document with these rows (lists of rows are joined)."""
+    context = copy.deepcopy(CONTEXT)
+    context["quartet"]["warnings"] = list(warnings)
+    flat = [row for item in rows for row in (item if isinstance(item, list) else [item])]
+    return {"context": context, "benchmarks": flat}
+
+
+def stream_name(formulation="native", transport="shm", size="2MiB", ranks=2):
+    return f"stream/{formulation}/host/{transport}/size:{size}/pushes:100/ranks:{ranks}/threads:1"
+
+
+def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
+    """The rows of one case: its runs and its aggregates. Keywords replace keys of the median."""
+    seconds = 1000 / rate
+    common = {"run_name": run_name, "repetitions": repetitions, "threads": 1,
+              "real_time": seconds, "cpu_time": seconds, "time_unit": "s"}
+    rates = {"MiB/s": rate, "bytes_per_second": rate * 2**20} if unit == "MiB/s" else {unit: rate}
+    runs = [{**common, **rates, "name": run_name, "run_type": "iteration", "iterations": 1,
+             "repetition_index": index} for index in range(repetitions)]
+
+    def aggregate(name, factor=1.0):
+        return {**common, **{key: value / factor for key, value in rates.items()},
+                "name": f"{run_name}_{name}", "run_type": "aggregate", "aggregate_name": name,
+                "aggregate_unit": "percentage" if name == "cv" else "time",
+                "iterations": repetitions, "real_time": seconds * factor}
+
+    details = {
+        "rank_seconds": [seconds, seconds], "phases": {"push": seconds}, "flops": 0, "bytes": 1000,
+        "workers": 1, "per_worker": rate, "verified": True, "error": 0, "tolerance": 0,
+        "total_seconds": seconds,
+        "limit": {"what": "the receiver's own local add", "seconds": seconds * 0.8,
+                  "rate": rate / 0.8},
+        "fraction_of_limit": 0.8,
+    }
+    details.update(median)
+    details = {key: value for key, value in details.items() if value is not Ellipsis}
+    return [*runs, {**aggregate("median"), **details}, aggregate("ci95_low", 0.98),
+            aggregate("ci95_high", 1.01), aggregate("cv", 0.01)]
+
+
+def paper(run_name, rate, published=None):
+    """The sibling of a case that is timed by the paper's clock, without its runs."""
+    return [row for row in case(run_name + "/paper", rate, published=published or PUBLISHED)
+            if row["run_type"] == "aggregate"]
+
+
+def error(run_name, message):
+    return {"name": run_name + "/error", "run_type": "aggregate", "error_occurred": True,
+            "error_message": message}

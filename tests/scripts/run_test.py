@@ -1,0 +1,172 @@
+"""Tests of scripts/run.py with a stand-in for the launcher and for the programs."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import run  # noqa: E402
+
+# Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
+PROGRAM = """#!{python}
+import json, sys
+sys.path.insert(0, {tests!r})
+import made_up
+arguments = sys.argv[1:]
+behaviour = json.load(open({folder!r} + "/behaviour.json"))
+pushes = int(arguments[arguments.index("--pushes") + 1])
+with open({folder!r} + "/calls", "a") as calls:
+    print(*arguments, file=calls)
+if "--dry-run" in arguments:
+    seconds = behaviour["fixed"] + pushes * behaviour["per_push"]
+    print("ranks: 2\\n" + behaviour.get("line", "estimated time: %.1f s") % seconds)
+    sys.exit(behaviour.get("dry_run_code", 0))
+print("the program's own table")
+print("stream: 1 of 7", file=sys.stderr)
+if behaviour.get("writes", True):
+    with open(arguments[arguments.index("--json") + 1], "w") as file:
+        name = made_up.stream_name()
+        json.dump(made_up.document(made_up.case(name, 10000), warnings=["hot"]), file)
+sys.exit(behaviour.get("code", 0))
+"""
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        (self.folder / "bin").mkdir()
+        self.write("launcher", f'#!/bin/sh\necho "$1 $QUARTET_THREADS" >>{self.folder}/launches\n'
+                   'shift\nexec "$@"\n')
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        (self.folder / name).chmod(0o755)
+
+    def run_with(self, budget=90, **behaviour):
+        """Runs run.py over a stream program with that behaviour."""
+        self.write("bin/stream", PROGRAM.format(
+            python=sys.executable, folder=str(self.folder), tests=str(Path(__file__).parent)))
+        (self.folder / "behaviour.json").write_text(
+            json.dumps({"fixed": 1, "per_push": 0.01, **behaviour}))
+        return self.run_py("--budget", str(budget))
+
+    def run_py(self, *arguments):
+        return subprocess.run(
+            [sys.executable, SCRIPTS / "run.py", "--build", self.folder, "--results",
+             self.folder / "results", "--launcher", self.folder / "launcher", *arguments],
+            text=True, capture_output=True, check=False)
+
+    def measuring_calls(self):
+        calls = (self.folder / "calls").read_text().splitlines()
+        return [call for call in calls if "--dry-run" not in call]
+
+    def test_measures_and_shows_one_table(self):
+        done = self.run_with()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("stream MiB/s, host", done.stdout)
+        self.assertEqual(done.stdout.count("95% interval"), 1)
+        self.assertIn("warning: hot", done.stdout)
+        self.assertNotIn("the program's own table", done.stdout)
+        self.assertIn("stream: 1 of 7", done.stderr)
+        for argument in ("--device host", "--transport mpi,shm,rma", "--progress on",
+                         "--formulation native,library", "--pushes 100 "):
+            self.assertIn(argument, self.measuring_calls()[0] + " ")
+        files = sorted(file.name for file in (self.folder / "results").iterdir())
+        self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream-\d+\.json$")
+        self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
+
+    def test_fewer_pushes_fit_a_small_budget(self):
+        launches = len(run.plan(self.made_bin(), Path("launch"), run.Machine.here()))
+        done = self.run_with(budget=31 * launches, fixed=1, per_push=1)
+        self.assertIn("--pushes 30 ", self.measuring_calls()[0])
+        self.assertIn("--pushes 30 (100 would pass the budget)", done.stderr)
+
+    def made_bin(self):
+        (self.folder / "bin" / "stream").touch()
+        return self.folder / "bin"
+
+    def test_never_fewer_pushes_than_the_least(self):
+        self.run_with(budget=1, fixed=50, per_push=1)
+        self.assertIn("--pushes 5 ", self.measuring_calls()[0])
+
+    def test_exit_code_is_the_programs(self):
+        for code, expected in ((1, 1), (3, 3), (77, 77), (2, 2), (137, 3)):
+            done = self.run_with(code=code)
+            self.assertEqual(done.returncode, expected)
+            self.assertIn("95% interval", done.stdout)
+
+    def test_missing_document_is_a_failure(self):
+        done = self.run_with(writes=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("left no", done.stderr)
+        self.assertIn("no results", done.stdout)
+
+    def test_unclear_estimate_is_a_failure_and_nothing_is_measured(self):
+        for line in ("time: %.1f s", "estimated time: %.1f minutes", " estimated time: %.1f s"):
+            done = self.run_with(line=line)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("estimated time: N s", done.stderr)
+        self.assertEqual(self.measuring_calls(), [])
+
+    def test_refused_dry_run_gives_its_code(self):
+        done = self.run_with(dry_run_code=77)
+        self.assertEqual(done.returncode, 77)
+        self.assertEqual(self.measuring_calls(), [])
+
+    def test_nothing_built_is_said(self):
+        done = self.run_py()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("make build", done.stderr)
+
+
+class Choices(unittest.TestCase):
+    def launches(self, *seconds):
+        return [run.Launch("stream", [], 2, 1, run.Effort("--pushes", 100, 5), seconds=pair)
+                for pair in seconds]
+
+    def chosen(self, budget, *seconds):
+        launches = self.launches(*seconds)
+        run.choose_efforts(launches, budget)
+        return [launch.count for launch in launches]
+
+    def test_effort_is_shared_alike_and_within_the_budget(self):
+        self.assertEqual(self.chosen(100, (1, 20), (1, 20)), [100, 100])
+        self.assertEqual(self.chosen(22, (2, 12), (2, 32)), [47, 47])
+        self.assertEqual(self.chosen(1, (2, 12), (2, 32)), [5, 5])
+        self.assertEqual(self.chosen(1, (5, 5)), [100])
+        self.assertEqual(self.chosen(1), [])
+
+    def test_worst_code_follows_the_contract(self):
+        self.assertEqual(run.worst([0, 77, 1, 3]), 3)
+        self.assertEqual(run.worst([0, 77, 1]), 1)
+        self.assertEqual(run.worst([0, 77]), 77)
+        self.assertEqual(run.worst([0, 0]), 0)
+        self.assertEqual(run.worst([0, 139]), 3)
+
+    def test_estimate_is_one_line_of_its_own(self):
+        self.assertEqual(run.parse_estimate("a\nestimated time: 12.3 s\nb\n"), 12.3)
+        self.assertEqual(run.parse_estimate("estimated time: 12 s"), 12)
+        for text in ("", "estimated time: 12.3 s or so", "estimated time: nan s",
+                     "estimated time: 1 s\nestimated time: 2 s\n"):
+            self.assertIsNone(run.parse_estimate(text), text)
+
+    def test_stream_runs_a_pair_and_all_cores(self):
+        ranks = run.PROGRAMS["stream"].ranks
+        self.assertEqual([ranks(run.Machine(cores, 0)) for cores in (1, 2, 3, 64)],
+                         [[2], [2], [2, 3], [2, 64]])
+
+    def test_stream_sizes_fit_the_memory(self):
+        arguments = run.PROGRAMS["stream"].arguments
+        for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (1 << 30, 2, "2:128"),
+                                     ((1 << 30) - 1, 2, "2:64"), (1 << 30, 4, "2:64"), (0, 2, "2:2")):
+            self.assertIn(sizes, arguments(run.Machine(4, memory), ranks))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+"""Tests of the JSON Schemas: good documents pass, and each rule can fail."""
+
+import copy
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import made_up
+import schemas
+
+
+def good_document():
+    name = made_up.stream_name()
+    return made_up.document(
+        made_up.case(name, 10000), made_up.paper(name, 9000),
+        made_up.case("fft/native/host/shm/transposed/n:16777216/ranks:2/threads:1", 5, "GFLOP/s"),
+        made_up.case(made_up.stream_name(size="4MiB"), 9000, verified=None, limit=...,
+                     fraction_of_limit=..., error=..., tolerance=...),
+        made_up.error(made_up.stream_name(transport="rma"), "no window"))
+
+
+def row(document, **wanted):
+    """The first row with these keys."""
+    return next(row for row in document["benchmarks"]
+                if all(row.get(key) == value for key, value in wanted.items()))
+
+
+class Results(unittest.TestCase):
+    def test_good_document_passes(self):
+        self.assertEqual(schemas.problems("results", good_document()), [])
+
+    def test_keys_may_be_added(self):
+        document = good_document()
+        document["context"]["quartet"]["another"] = 1
+        row(document, aggregate_name="median")["another"] = 1
+        self.assertEqual(schemas.problems("results", document), [])
+
+    def test_each_rule_can_fail(self):
+        iteration = {"run_type": "iteration"}
+        median = {"aggregate_name": "median"}
+        failed = {"error_occurred": True}
+        breaks = {
+            "no date": (None, lambda d: d["context"].pop("date")),
+            "no provenance": (None, lambda d: d["context"].pop("quartet")),
+            "no commit": (None, lambda d: d["context"]["quartet"].pop("git_commit")),
+            "warnings are texts": (None, lambda d: d["context"]["quartet"].update(warnings=[1])),
+            "third member": (None, lambda d: d.update(other={})),
+            "no such run type": (iteration, lambda r: r.update(run_type="both")),
+            "no real_time": (iteration, lambda r: r.pop("real_time")),
+            "no time": (iteration, lambda r: r.update(real_time=0)),
+            "two iterations": (iteration, lambda r: r.update(iterations=2)),
+            "no rate": (iteration, lambda r: r.pop("MiB/s")),
+            "half a rate": (iteration, lambda r: r.pop("bytes_per_second")),
+            "unknown unit of time": (iteration, lambda r: r.update(time_unit="min")),
+            "factors out of order": (iteration, lambda r: r.update(
+                name="stream/host/native/shm/ranks:2/threads:1")),
+            "unknown aggregate": (median, lambda r: r.update(aggregate_name="p99")),
+            "cv is a percentage": ({"aggregate_name": "cv"},
+                                   lambda r: r.update(aggregate_unit="time")),
+            "unknown phase": (median, lambda r: r["phases"].update(sleep=1)),
+            "not verified, not said": (median, lambda r: r.pop("verified")),
+            "verified is no text": (median, lambda r: r.update(verified="yes")),
+            "no time of each rank": (median, lambda r: r.pop("rank_seconds")),
+            "fraction of no limit": (median, lambda r: r.pop("limit")),
+            "limit without its rate": (median, lambda r: r["limit"].pop("rate")),
+            "error without tolerance": (median, lambda r: r.pop("tolerance")),
+            "published without source": (median, lambda r: r.update(
+                published={**made_up.PUBLISHED, "source": ""})),
+            "unknown bound": (median, lambda r: r.update(
+                published={**made_up.PUBLISHED, "bound": "near"})),
+            "failed without a message": (failed, lambda r: r.pop("error_message")),
+            "failed in a time": (failed, lambda r: r.update(real_time=1)),
+            "failed as an iteration": (failed, lambda r: r.update(run_type="iteration")),
+            "failed under another's name": (failed, lambda r: r.update(name=made_up.stream_name())),
+        }
+        for what, (wanted, change) in breaks.items():
+            with self.subTest(what):
+                document = copy.deepcopy(good_document())
+                change(document if wanted is None else row(document, **wanted))
+                self.assertNotEqual(schemas.problems("results", document), [])
+
+    def test_as_a_program(self):
+        program = Path(schemas.__file__)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.json"
+            for text, code in (('{"context": 1}', 1), ('{"context": NaN}', 1)):
+                file.write_text(text, encoding="utf-8")
+                done = subprocess.run([sys.executable, program, file], capture_output=True,
+                                      check=False)
+                self.assertEqual(done.returncode, code)
+
+
+class Published(unittest.TestCase):
+    def test_every_file_passes(self):
+        files = sorted((schemas.RESULTS / "published").glob("*.json"))
+        self.assertNotEqual(files, [])
+        for file in files:
+            with self.subTest(file.name):
+                document = schemas.read_strictly(file)
+                self.assertEqual(schemas.problems("published", document), [])
+                for number in document["numbers"]:
+                    self.assertEqual(number["kernel"], file.stem)
+                    self.assertEqual(number["match"]["kernel"], file.stem)
+
+    def test_stream_has_the_papers_numbers(self):
+        document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
+        self.assertEqual(
+            {(number["bound"], number["value"], number["machine"], number["memory"],
+              number["protocol"]) for number in document["numbers"]},
+            {("above", 6000, "Tegner", "host", "rdma"), ("about", 1300, "Tegner", "device", "rdma"),
+             ("below", 2300, "Kebnekaise", "device", "rdma"),
+             ("about", 318, "Tegner", "device", "mpi"),
+             ("about", 480, "Kebnekaise", "device", "mpi")})
+
+    def test_each_rule_can_fail(self):
+        breaks = {
+            "no source": lambda d: d.pop("source"),
+            "no numbers": lambda d: d.update(numbers=[]),
+            "misspelt key": lambda d: d["numbers"][0].update(caveats="x"),
+            "no value": lambda d: d["numbers"][0].update(value=0),
+            "unit as printed": lambda d: d["numbers"][0].update(unit="MB/s"),
+            "unknown bound": lambda d: d["numbers"][0].update(bound="over"),
+            "matches nothing": lambda d: d["numbers"][0].update(match={}),
+            "unknown device": lambda d: d["numbers"][0]["match"].update(device="gpu"),
+        }
+        for what, change in breaks.items():
+            with self.subTest(what):
+                document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
+                change(document)
+                self.assertNotEqual(schemas.problems("published", document), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

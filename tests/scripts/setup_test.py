@@ -1,0 +1,213 @@
+"""Tests of scripts/setup.sh on made-up machines: a PATH of stand-ins that record their calls."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SETUP = Path(__file__).resolve().parents[2] / "scripts" / "setup.sh"
+BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
+COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "clang-tidy-19")
+HEADERS = ("cblas.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
+           "Random123/philox.h", "hwloc.h", "xxhash.h", "gtest/gtest.h", "gmock/gmock.h",
+           "benchmark/benchmark.h")
+APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "
+              "libfftw3-dev libfftw3-mpi-dev libfmt-dev libcli11-dev nlohmann-json3-dev "
+              "librandom123-dev libhwloc-dev libxxhash-dev")
+
+
+class Machine:
+    """A made-up machine with everything there; tests take away."""
+
+    def __init__(self, folder):
+        self.bin = Path(folder) / "bin"
+        self.prefix = Path(folder) / "usr"
+        self.calls_file = Path(folder) / "calls"
+        self.calls_file.touch()
+        self.environment = {}
+        self.bin.mkdir()
+        for tool in BASIC_TOOLS:
+            found = next(path / tool for path in (Path("/usr/bin"), Path("/bin"))
+                         if (path / tool).exists())
+            (self.bin / tool).symlink_to(found)
+        for command in COMMANDS:
+            self.command(command, "exit 0")
+        self.command("cmake", '[ "$1" = --version ] && echo "cmake version 3.25.1" && exit 0; exit 1')
+        self.command("python3", "echo")  # no module is missing
+        self.command("id", "echo 0")
+        self.command("apt-get", "exit 0", recorded=True)
+        self.file("share/benchmark/compare.py")
+        for header in HEADERS:
+            self.file(f"include/{header}")
+
+    def command(self, name, body, recorded=False):
+        record = f'echo "{name} $*" >>{self.calls_file}\n' if recorded else ""
+        (self.bin / name).write_text(f"#!{self.bin}/sh\n{record}{body}\n")
+        (self.bin / name).chmod(0o755)
+
+    def file(self, path):
+        (self.prefix / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.prefix / path).touch()
+
+    def without(self, *paths):
+        for path in paths:
+            file = self.bin / path
+            (file if file.exists() else self.prefix / path).unlink()
+        return self
+
+    def setup(self, *arguments):
+        self.environment.update(PATH=str(self.bin), QUARTET_PREFIXES=str(self.prefix),
+                                TMPDIR=os.environ.get("TMPDIR", "/tmp"))
+        return subprocess.run(["/bin/sh", SETUP, *arguments], env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    def calls(self):
+        return self.calls_file.read_text().splitlines()
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.machine = Machine(folder.name)
+
+    def installs_when_asked(self, files):
+        """An apt-get whose installation brings `files`."""
+        touches = "".join(f"  : >{self.machine.prefix}/{file}\n" for file in files)
+        self.machine.command("apt-get", f'case "$*" in *install*)\n{touches};; esac', recorded=True)
+
+    def test_silent_and_without_calls_when_nothing_is_missing(self):
+        for group in ("run", "test", "lint"):
+            done = self.machine.setup(group)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(self.machine.calls(), [])
+
+    def test_installs_exactly_what_is_missing(self):
+        self.machine.without("include/fmt/format.h", "include/hwloc.h")
+        self.installs_when_asked(["include/fmt/format.h", "include/hwloc.h"])
+        done = self.machine.setup("run")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout,
+                         "setup: installing libfmt-dev\nsetup: installing libhwloc-dev\n")
+        update, install = self.machine.calls()
+        self.assertTrue(update.endswith(" update"), update)
+        self.assertTrue(install.endswith(
+            " install --no-install-recommends libfmt-dev libhwloc-dev"), install)
+
+    def test_groups_ask_for_their_own_needs_only(self):
+        self.machine.without("include/gtest/gtest.h", "clang-tidy-19")
+        self.assertEqual(self.machine.setup("run").returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+        self.machine.setup("test")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libgtest-dev"))
+        self.machine.setup("lint")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libgtest-dev clang-tidy-19"))
+
+    def test_python_modules_are_asked_of_python(self):
+        self.machine.command("python3", "echo scipy")
+        self.machine.setup("test")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends python3-scipy"))
+
+    def test_one_python_with_all_modules_is_enough(self):
+        self.machine.command("python3", "echo numpy scipy")
+        self.machine.file("bin/python3")
+        system_python = self.machine.prefix / "bin" / "python3"
+        system_python.write_text(f"#!{self.machine.bin}/sh\necho\n")
+        system_python.chmod(0o755)
+        self.assertEqual(self.machine.setup("test").returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+
+    def test_mpi_compiler_without_its_header_is_missing(self):
+        self.machine.command("mpicxx", "exit 1")
+        self.machine.setup("run")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libopenmpi-dev"))
+
+    def test_libraries_of_modules_and_spack_count(self):
+        self.machine.without("include/fmt/format.h", "include/hwloc.h")
+        elsewhere = self.machine.prefix.parent / "spack"
+        for file in ("view/include/fmt/format.h", "hwloc/hwloc.h"):
+            (elsewhere / file).parent.mkdir(parents=True)
+            (elsewhere / file).touch()
+        self.machine.environment = {"CMAKE_PREFIX_PATH": f"/nowhere:{elsewhere}/view",
+                                    "CPATH": f"{elsewhere}/hwloc"}
+        self.assertEqual(self.machine.setup("run").returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+
+    def assert_names_what_is_missing(self, done, why):
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.splitlines(), [
+            "setup: missing: Ninja, {fmt}",
+            f"setup: cannot install it here ({why}). Load your site's modules for it, or have it "
+            "installed:",
+            "  apt-get install --no-install-recommends ninja-build libfmt-dev",
+            "  dnf install ninja-build fmt-devel",
+            "  spack install ninja fmt"])
+
+    def test_without_apt_names_what_is_missing(self):
+        self.machine.without("apt-get", "ninja", "include/fmt/format.h")
+        self.assert_names_what_is_missing(self.machine.setup("run"), "no apt-get")
+
+    def test_without_root_and_sudo_names_what_is_missing(self):
+        self.machine.without("ninja", "include/fmt/format.h")
+        self.machine.command("id", "echo 1000")
+        self.assert_names_what_is_missing(self.machine.setup("run"), "neither root nor sudo")
+        self.assertEqual(self.machine.calls(), [])
+
+    def test_sudo_that_wants_a_password_is_not_asked(self):
+        self.machine.without("ninja", "include/fmt/format.h")
+        self.machine.command("id", "echo 1000")
+        self.machine.command("sudo", "exit 1")
+        self.assert_names_what_is_missing(self.machine.setup("run"), "sudo wants a password")
+
+    def test_uses_sudo_where_not_root(self):
+        self.machine.without("include/hwloc.h")
+        self.installs_when_asked(["include/hwloc.h"])
+        self.machine.command("id", "echo 1000")
+        self.machine.command("sudo", '[ "$1" = -n ] && shift; [ "$1" = true ] || "$@"',
+                             recorded=True)
+        self.assertEqual(self.machine.setup("run").returncode, 0)
+        self.assertIn("sudo env DEBIAN_FRONTEND=noninteractive apt-get", self.machine.calls()[-2])
+
+    def test_cmake_judges_libraries_where_nothing_can_be_installed(self):
+        self.machine.without("apt-get", "include/fmt/format.h")
+        self.assertEqual(self.machine.setup("run").returncode, 2)
+        self.machine.command("cmake", '[ "$1" = --version ] && echo "cmake version 3.31.0"; exit 0')
+        done = self.machine.setup("run")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_failed_installation_is_said(self):
+        self.machine.without("include/hwloc.h")
+        self.machine.command("apt-get", "echo 'E: no such package'; exit 100")
+        done = self.machine.setup("run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("E: no such package", done.stderr)
+        self.assertIn("apt-get install failed", done.stderr)
+
+    def test_installation_that_brings_nothing_is_said(self):
+        self.machine.without("include/hwloc.h")
+        done = self.machine.setup("run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not found after its installation", done.stderr)
+
+    def test_old_cmake_is_refused(self):
+        self.machine.command("cmake", "echo 'cmake version 3.22.1'")
+        done = self.machine.setup("run")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"CMake 3\.22\.1 at .* is too old \(3\.25 is needed\)")
+        for version in ("3.25.0-rc1", "3.31.6", "4.0.2"):
+            self.machine.command("cmake", f"echo 'cmake version {version}'")
+            self.assertEqual(self.machine.setup("run").returncode, 0, version)
+
+    def test_bare_machine_lists_every_need(self):
+        self.machine.without(*COMMANDS, "cmake", "python3", *(f"include/{h}" for h in HEADERS))
+        self.machine.setup("run")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends " + APT_OF_RUN))
+
+    def test_unknown_group_is_refused(self):
+        done = self.machine.setup("all")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+"""Tests of scripts/table.py and of the reading of result documents."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import made_up
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import table  # noqa: E402
+
+
+def render(*rows, **context):
+    return table.render([made_up.document(*rows, **context)])
+
+
+class Table(unittest.TestCase):
+    def test_row_has_every_column(self):
+        text = render(made_up.case(made_up.stream_name(), 10000))
+        self.assertIn("stream MiB/s, host, pushes:100, threads:1\n", text)
+        row = next(line for line in text.splitlines() if line.startswith("native"))
+        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "10000", "9901-10204",
+                                       "12500", "80%", "ok"])
+        self.assertIn("stream's limit: the receiver's own local add", text)
+
+    def test_published_number_is_a_lettered_footnote_of_the_case_it_belongs_to(self):
+        name = made_up.stream_name()
+        text = render(made_up.case(name, 10000), made_up.paper(name, 9000))
+        rows = [line for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual(len(rows), 1)
+        self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
+        self.assertIn(" a  > 6000 MiB/s: two nodes, host memory, RDMA (Chien et al. 2019, section"
+                      "\n    VI.A). Note: between two nodes.\n", text)
+
+    def test_equal_published_numbers_share_a_letter_and_others_have_their_own(self):
+        other = {**made_up.PUBLISHED, "value": 480, "bound": "about"}
+        names = [made_up.stream_name(size=size) for size in ("2MiB", "4MiB", "8MiB")]
+        text = render(*(made_up.case(name, 10000) for name in names),
+                      made_up.paper(names[0], 9000), made_up.paper(names[1], 9000),
+                      made_up.paper(names[2], 9000, other))
+        letters = [line[-1] for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual(letters, ["a", "a", "b"])
+        self.assertIn(" b  ~ 480 MiB/s", text)
+
+    def test_failed_case_is_a_row_with_its_message_below(self):
+        text = render(made_up.case(made_up.stream_name(), 10000),
+                      made_up.error(made_up.stream_name(transport="rma"), "no window (osc): use shm"))
+        row = next(line for line in text.splitlines() if " rma " in line)
+        self.assertEqual(row.split(), ["native", "rma", "2", "MiB", "2", "failed", "see", "1"])
+        self.assertIn(" 1  no window (osc): use shm\n", text)
+        self.assertEqual(text.count("stream MiB/s"), 1)
+
+    def test_document_with_errors_only(self):
+        text = render(made_up.error("stream/native/host/ipc", "two nodes"))
+        self.assertIn("failed", text)
+        self.assertIn(" 1  two nodes\n", text)
+
+    def test_wrong_result_unverified_and_suspicious_fraction_are_seen(self):
+        text = render(made_up.case(made_up.stream_name(size="2MiB"), 10000, verified=False),
+                      made_up.case(made_up.stream_name(size="4MiB"), 10000, verified=None),
+                      made_up.case(made_up.stream_name(size="8MiB"), 10000, fraction_of_limit=1.2))
+        rows = [line for line in text.splitlines() if line.startswith("native")]
+        self.assertIn("WRONG", rows[0])
+        self.assertIn("off", rows[1])
+        self.assertIn("120%!", rows[2])
+        self.assertIn(" !  faster than its limit", text)
+
+    def test_missing_limit_interval_and_published_leave_their_cells_empty(self):
+        rows = [row for row in made_up.case(made_up.stream_name(), 10000, limit=...,
+                                            fraction_of_limit=...)
+                if row.get("aggregate_name") not in ("ci95_low", "ci95_high")]
+        row = next(line for line in render(rows).splitlines() if line.startswith("native"))
+        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "10000", "ok"])
+
+    def test_rows_are_ordered_by_ranks_then_size(self):
+        text = render(*(made_up.case(made_up.stream_name(size=size, ranks=ranks), 10000)
+                        for ranks in (4, 2) for size in ("128MiB", "2MiB", "1GiB")))
+        rows = [line.split() for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual([f"{row[4]} {row[2]}{row[3]}" for row in rows],
+                         ["2 2MiB", "2 128MiB", "2 1GiB", "4 2MiB", "4 128MiB", "4 1GiB"])
+
+    def test_several_programs_and_documents_make_one_table_in_80_columns(self):
+        long_message = "the window cannot be made (a reason that goes on and on): do this " * 3
+        text = table.render([
+            made_up.document(
+                made_up.case("stream/dataflow/cuda/staged/size:128MiB/pushes:100/ranks:12288/threads:1",
+                             381469.5, published={**made_up.PUBLISHED, "ratio": 1234.0}),
+                made_up.error("stream/dataflow/cuda/staged/size:128MiB/ranks:2/threads:1",
+                              long_message), warnings=["load was high " * 9]),
+            made_up.document(made_up.case(
+                "matmul/native/host/mpi/n:8192/tile:1024/ranks:4/threads:1", 123.4, "GFLOP/s")),
+            made_up.document(
+                made_up.case("cg/native/host/shm/laplace/full/classic/n:8192/ranks:4/threads:1",
+                             3.14159, "GFLOP/s"),
+                made_up.case("fft/native/host/shm/transposed/n:16777216/ranks:4/threads:1",
+                             0.01, "GFLOP/s")),
+        ])
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        headings = [line for line in text.splitlines() if line.split(" ")[0] in
+                    ("stream", "matmul", "cg", "fft")]
+        self.assertEqual(headings, [
+            "stream MiB/s, cuda, pushes:100, threads:1",
+            "matmul GFLOP/s, host, tile:1024, threads:1",
+            "cg GFLOP/s, host, laplace, full, classic, threads:1",
+            "fft GFLOP/s, host, transposed, threads:1"])
+        self.assertIn("2^24", text)
+        self.assertEqual(text.count("95% interval"), 1)
+
+    def test_warnings_are_shown_once(self):
+        documents = [made_up.document(made_up.case(made_up.stream_name(), 1), warnings=["hot"])] * 2
+        self.assertEqual(table.render(documents).count("warning: hot"), 1)
+
+    def test_pair_is_shown_in_place_of_ranks(self):
+        text = render(made_up.case(made_up.stream_name() + "/pair:1-0", 10000))
+        self.assertIn(" 1->0 ", text)
+
+    def test_no_results(self):
+        self.assertEqual(table.render([]), "no results\n")
+
+
+class CommandLine(unittest.TestCase):
+    def table(self, *arguments):
+        return subprocess.run([sys.executable, SCRIPTS / "table.py", *arguments], text=True,
+                              capture_output=True, check=False)
+
+    def test_prints_the_table_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.json"
+            file.write_text(json.dumps(made_up.document(made_up.case(made_up.stream_name(), 1000))))
+            done = self.table(file, file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("native"), 2)
+
+    def test_refuses_what_is_no_document(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "other.json"
+            for text in ("[]", "{}", "not JSON"):
+                file.write_text(text)
+                done = self.table(file)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(self.table().returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
