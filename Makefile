@@ -1,5 +1,4 @@
-# Thin targets over the CMake presets. `make help` lists them; a line `target: needs ## what it does`
-# is all that a new one needs to be listed too.
+# Thin targets over the CMake presets. `make help` lists every line `target: needs ## what it does`.
 
 # Which preset of CMakePresets.json to build: `make test PRESET=host-ci`.
 PRESET ?= host-release
@@ -11,7 +10,7 @@ PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
 JOBS := $(shell nproc)
 # Layout differs between versions of clang-format: the one of Debian 12 decides where it is there.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
-CLANG_TIDY_VERSION ?= $(firstword $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy-$(v)),$(v))))
+CLANG_TIDY_VERSIONS = $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy-$(v)),$(v)))
 SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu')
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
@@ -67,7 +66,7 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@$(MAKE) --no-print-directory build
 	@python3 -m py_compile $(PYTHON_SCRIPTS)
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
-	@run-clang-tidy-$(CLANG_TIDY_VERSION) -quiet -p $(BUILD) -j $(JOBS) '^$(CURDIR)/'
+	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p $(BUILD) -j $(JOBS) '^$(CURDIR)/'
 
 clean: ## Remove everything that was built
 	@rm -rf build

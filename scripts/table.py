@@ -54,7 +54,8 @@ def rate(value: float) -> str:
 
 
 def ratio(value: float) -> str:
-    return f"{value:.0f}x" if value >= 9.95 else f"{value:.1f}x" if value >= 0.95 else f"{value:.2f}x"
+    digits = 0 if value >= 9.95 else 1 if value >= 0.995 else 2
+    return f"{value:.{digits}f}x"
 
 
 def size(text: str) -> str:
@@ -148,7 +149,7 @@ def _notes(all_cases: list[Case], all_warnings: list[str]) -> list[str]:
               for case in all_cases if case.limit}
     lines = [line for text in limits for line in _wrapped("", text)]
     if any((case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION for case in all_cases):
-        lines += _wrapped("!", "faster than its limit: one of the two is wrong, or a cache is in play")
+        lines += _wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
     for text in dict.fromkeys(all_warnings):
         lines += _wrapped("", f"warning: {text}")
     return lines

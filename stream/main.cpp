@@ -1,6 +1,5 @@
 #include "bench/program.hpp"
 #include "stream/options.hpp"
-#include "stream/problem.hpp"
 #include "stream/push_case.hpp"
 
 using namespace quartet;
@@ -14,12 +13,6 @@ int main(int argc, char** argv) {
     stream::Options options;
     stream::add_options(program.command_line(), options);
 
-    return program.run(argc, argv, [&](bench::Session& session) {
-        for (const bench::Variant& variant : session.variants()) {
-            for (const stream::Problem& problem :
-                 stream::problems(options, session.world().size())) {
-                session.add(stream::planned_case(session, variant, problem));
-            }
-        }
-    });
+    return program.run(argc, argv,
+                       [&](bench::Session& session) { stream::plan_cases(session, options); });
 }

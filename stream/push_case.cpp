@@ -40,6 +40,12 @@ Bytes receiver_memory(const Problem& problem, const bench::Variant& variant,
     return 4 * problem.size + staged;
 }
 
+// Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
+// target, and what a copy between them adds (less where it stays in the cache).
+std::int64_t traffic_factor(const bench::Variant& variant) {
+    return variant.formulation == "library" ? 7 : variant.transport == "mpi" ? 5 : 3;
+}
+
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName name = session.row_name(variant, size_name(problem.size));
@@ -78,7 +84,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
-    planned.traffic = 3 * problem.work(problem.routes.front()).bytes;
+    planned.traffic = traffic_factor(variant) * problem.work(problem.routes.front()).bytes;
     if (route != nullptr) {
         planned.memory = route->receiver == rank
                              ? receiver_memory(problem, variant, session.options().transfer,
@@ -93,6 +99,14 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         return std::make_unique<PushCase>(session, variant, problem);
     };
     return planned;
+}
+
+void plan_cases(bench::Session& session, const Options& options) {
+    for (const bench::Variant& variant : session.variants()) {
+        for (const Problem& problem : problems(options, session.world().size())) {
+            session.add(planned_case(session, variant, problem));
+        }
+    }
 }
 
 PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const Problem& problem)
@@ -146,10 +160,9 @@ void PushCase::prepare_pushes(const std::string& formulation) {
 }
 
 void PushCase::prepare_limits() {
-    constexpr Seconds enough{0.05};
     if (receives()) {
         local_add_.emplace(session_.device(), bench::AccessPattern::add, problem_.size);
-        local_passes_ = local_add_->passes_for(enough, problem_.pushes, session_.stream());
+        local_passes_ = local_add_->passes_for(bench::probe_time, problem_.pushes, session_.stream());
     }
     for (const Route& route : problem_.routes) {
         const auto remote = std::ranges::find_if(route.senders, [&](int sender) {

@@ -16,6 +16,9 @@ namespace quartet::stream {
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem);
 
+/// Adds a case for each variant of the session and each problem of the options. Throws UsageError.
+void plan_cases(bench::Session& session, const Options& options);
+
 /// One problem over one transport. `native` pushes as the transport does best, `library` by plain
 /// MPI (PlainPush). The limit is the receiver's own addition of local vectors of the same size;
 /// from senders on other nodes, also what the link can carry.

@@ -160,7 +160,7 @@ class Rules(unittest.TestCase):
             for text in (f"#include <{header}>\n", f'#include "{header}"\n',
                          f"  #  include <{header}>  // why\n"):
                 self.assert_fails("stream/main.cpp", text, "belongs to")
-        self.assert_fails("common/comm/nccl_transport.cpp", "#include <cuda_runtime.h>\n", "belongs")
+        self.assert_fails("common/comm/nccl_a.cpp", "#include <cuda_runtime.h>\n", "belongs to")
         for path, header in (("common/comm/a/b.hpp", "mpi.h"), ("tests/comm/a.cpp", "mpi.h"),
                              ("common/device/host/host_blas.cpp", "cblas.h"),
                              ("common/device/cuda/fft.cpp", "cufft.h"),

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ struct PlannedCase {
     std::string compared;
     /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
+    /// Why it will not run, found out while planning; nothing where it will.
+    std::optional<std::string> refusal;
 };
 
 }  // namespace quartet::bench

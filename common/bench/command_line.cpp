@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <memory>
 
 #include "bench/version.hpp"
 
@@ -56,12 +57,33 @@ double parse_percentage(std::string_view text) {
     return value / 100;
 }
 
+std::filesystem::path parse_path(const std::string& text) {
+    if (text.empty()) {
+        throw UsageError("'' names no file");
+    }
+    return text;
+}
+
+/// A config file in which a list means what it means on the command line: CLI11 splits "mpi,shm"
+/// into two values, of which the last would count.
+class ListsKept final : public CLI::ConfigTOML {
+  public:
+    std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+        std::vector<CLI::ConfigItem> found = CLI::ConfigTOML::from_config(input);
+        for (CLI::ConfigItem& item : found) {
+            item.inputs = {CLI::detail::join(item.inputs, ",")};
+        }
+        return found;
+    }
+};
+
 }  // namespace
 
 CommandLine::CommandLine(std::string program, std::string description)
     : app_(std::move(description), std::move(program)) {
     app_.set_version_flag("--version", [] { return std::string(version_line()); });
     app_.set_config("--config", "", "file of flags: one 'flag = value' a line (TOML)");
+    app_.config_formatter(std::make_shared<ListsKept>());
     app_.allow_config_extras(false);
     app_.get_formatter()->column_width(28);
     add_selection();
@@ -171,10 +193,10 @@ void CommandLine::add_resources() {
 
 void CommandLine::add_output() {
     add("--json", "write the results there", "",
-        [this](const std::string& text) { options_.json = text; });
+        [this](const std::string& text) { options_.json = parse_path(text); });
     add("--force", "overwrite the files of --json and --trace", options_.force);
     add("--trace", "write a timeline there (Chrome trace format)", "",
-        [this](const std::string& text) { options_.trace = text; });
+        [this](const std::string& text) { options_.trace = parse_path(text); });
     add("--progress", "say what is being run, on standard error", "auto", options_.progress,
         std::vector<std::pair<std::string, Progress>>{
             {"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}});

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "bench/samples.hpp"
-#include "core/check.hpp"
+#include "core/file.hpp"
 
 namespace quartet::bench {
 
@@ -23,6 +22,15 @@ void put(Json& row, const std::string& key, double value) {
     if (std::isfinite(value)) {
         row[key] = value;
     }
+}
+
+// In a list its place is kept.
+Json numbers(const std::vector<double>& values) {
+    Json all = Json::array();
+    for (const double value : values) {
+        all.push_back(std::isfinite(value) ? Json(value) : Json());
+    }
+    return all;
 }
 
 void put_rates(Json& json, const Work& work, Seconds time) {
@@ -66,7 +74,7 @@ Json iteration_row(const Row& row, std::size_t index) {
     put_times(json, run.real, run.cpu);
     put_rates(json, row.work, run.real);
     put_counters(json, row.work);
-    json["rank_seconds"] = run.rank_seconds;
+    json["rank_seconds"] = numbers(run.rank_seconds);
     json["phases"] = phases_of(run.phases);
     return json;
 }
@@ -111,7 +119,7 @@ void put_limit(Json& json, const Row& row) {
     Json limit{{"what", row.limit->what}};
     put(limit, "seconds", row.limit->seconds.value);
     put(limit, "rate", row.work.rate(row.limit->seconds));
-    limit["probes"] = row.limit->probes;
+    limit["probes"] = numbers(row.limit->probes);
     json["limit"] = std::move(limit);
     put(json, "fraction_of_limit", *row.fraction_of_limit());
 }
@@ -119,17 +127,18 @@ void put_limit(Json& json, const Row& row) {
 void put_published(Json& json, const Row& row) {
     if (row.published) {
         const Comparison& other = *row.published;
-        json["published"] = Json{{"value", other.value},   {"unit", other.unit},
-                                 {"bound", other.bound},   {"conditions", other.conditions},
-                                 {"source", other.source}, {"caveat", other.caveat},
-                                 {"ratio", other.ratio}};
+        Json published{{"value", other.value},   {"unit", other.unit},
+                       {"bound", other.bound},   {"conditions", other.conditions},
+                       {"source", other.source}, {"caveat", other.caveat}};
+        put(published, "ratio", other.ratio);
+        json["published"] = std::move(published);
     }
 }
 
 void put_median_extras(Json& json, const Row& row, double median_time) {
     const Run& run = middle_run(row, median_time);
     put_counters(json, row.work);
-    json["rank_seconds"] = run.rank_seconds;
+    json["rank_seconds"] = numbers(run.rank_seconds);
     json["phases"] = phases_of(run.phases);
     put(json, "flops", row.work.flops.value);
     json["bytes"] = row.work.bytes.value;
@@ -233,20 +242,9 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
 }
 
 void write_aside(const std::filesystem::path& file, const std::string& text) {
-    std::filesystem::path aside = file;
-    aside += fmt::format(".{}.part", getpid());
-    std::ofstream stream(aside, std::ios::binary);
-    stream << text;
-    stream.close();
-    std::error_code error;
-    if (stream) {
-        std::filesystem::rename(aside, file, error);
-    }
-    if (!stream || error) {
-        std::error_code ignored;
-        std::filesystem::remove(aside, ignored);
-        throw Failure(fmt::format("{} could not be written (is the disk full?)", file.string()));
-    }
+    OutputFile output(file);
+    output.write(std::as_bytes(std::span(text)));
+    output.commit();
 }
 
 }  // namespace quartet::bench

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -159,26 +160,26 @@ std::string system_error() {
 StorageProbe::StorageProbe(const std::filesystem::path& file, CacheState cache)
     : descriptor_(open(file.c_str(), O_RDONLY | (cache == CacheState::direct ? O_DIRECT : 0))),
       buffer_(block + alignment) {
-    if (descriptor_ < 0) {
+    if (descriptor_.get() < 0) {
         throw Failure(fmt::format(
             "{} cannot be read ({}){}", file.string(), system_error(),
             cache == CacheState::direct ? ": its file system may have no direct input" : ""));
     }
-    size_ = {static_cast<std::int64_t>(std::filesystem::file_size(file))};
+    struct stat status {};
+    if (fstat(descriptor_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        throw Failure(fmt::format("{} cannot be read (not a regular file)", file.string()));
+    }
+    size_ = {status.st_size};
     void* begin = buffer_.data();
     std::size_t space = buffer_.size();
     aligned_ = static_cast<std::byte*>(std::align(alignment, block, begin, space));
-}
-
-StorageProbe::~StorageProbe() {
-    close(descriptor_);
 }
 
 Seconds StorageProbe::measure() {
     const Seconds begin = now();
     std::int64_t offset = 0;
     while (offset < size_.value) {
-        const ssize_t count = pread(descriptor_, aligned_, block, offset);
+        const ssize_t count = pread(descriptor_.get(), aligned_, block, offset);
         if (count <= 0) {
             throw Failure(fmt::format("reading failed after {} bytes ({})", offset,
                                       count < 0 ? system_error() : "the file has shrunk"));

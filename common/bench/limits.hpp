@@ -6,12 +6,16 @@
 
 #include "comm/communicator.hpp"
 #include "comm/transport.hpp"
+#include "core/file.hpp"
 #include "device/device.hpp"
 
 namespace quartet::bench {
 
 /// The probes below measure what the machine allows, in the job that is measured and between its
 /// runs. Each has its memory from the beginning, so that probing allocates nothing.
+
+/// What a probe between two runs should take: long enough for the clock, short beside the runs.
+inline constexpr Seconds probe_time{0.05};
 
 /// How a loop goes through memory.
 enum class AccessPattern {
@@ -103,18 +107,15 @@ enum class CacheState {
 /// The rate at which a rank reads a file from beginning to end.
 class StorageProbe {
   public:
-    /// Throws Failure where the file cannot be opened in that way.
+    /// Throws Failure where it is no file that can be opened in that way.
     StorageProbe(const std::filesystem::path& file, CacheState cache);
-    ~StorageProbe();
-    StorageProbe(const StorageProbe&) = delete;
-    StorageProbe& operator=(const StorageProbe&) = delete;
 
     /// Time of one reading of the whole file. Local. Throws Failure where reading fails.
     Seconds measure();
     [[nodiscard]] Bytes size() const { return size_; }
 
   private:
-    int descriptor_;
+    FileDescriptor descriptor_;
     Bytes size_;
     std::vector<std::byte> buffer_;
     std::byte* aligned_;  ///< direct input wants whole pages

@@ -108,18 +108,18 @@ Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
     return run;
 }
 
-// Every run's result counts: one wrong run makes the row wrong.
+// Every run's result counts: one wrong run makes the row wrong, and the worst error stands for all.
 void Measurement::verify() {
     if (!check_) {
         return;
     }
     const Check check = subject_.verify();
-    const bool worse = !check.passed || !(check.error <= check_->error);
-    check_->passed = check_->passed && check.passed;
-    check_->tolerance = check.tolerance;
-    if (worse) {
+    const bool larger = !std::isnan(check_->error) && !(check.error <= check_->error);
+    if (check.passed == check_->passed ? larger : check_->passed) {
         check_->error = check.error;
     }
+    check_->passed = check_->passed && check.passed;
+    check_->tolerance = check.tolerance;
 }
 
 void Measurement::probe() {
@@ -167,6 +167,9 @@ Row error_row(const PlannedCase& planned, const std::string& message) {
 }  // namespace
 
 std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run) {
+    if (planned.refusal) {
+        return {error_row(planned, *planned.refusal)};
+    }
     const Seconds begin = now();
     std::unique_ptr<Case> subject;
     try {

@@ -43,6 +43,11 @@ std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeN
             "{} needs {} on a node ({} are available): ask for a smaller size or fewer ranks",
             planned.name.text(), to_string(needs.memory), to_string(resources.memory_available));
     }
+    return std::nullopt;
+}
+
+std::optional<std::string> why_no_windows(const PlannedCase& planned, const NodeNeeds& needs,
+                                          const comm::NodeResources& resources) {
     if (needs.shared_memory > resources.shared_memory_free) {
         return fmt::format(
             "{} needs {} of shared memory ({} are free in /dev/shm): enlarge it (docker run "
@@ -54,19 +59,19 @@ std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeN
     return std::nullopt;
 }
 
-// Twice the traffic at the rate of a quick look at one rank's memory, once more for the limits:
-// right within a factor of two or so, which is what a budget needs.
+// The traffic at the rate of a quick look at one rank's memory, and the probes of the limit: right
+// within a factor of two or so, which is what a budget needs.
 Seconds estimate(Session& session) {
     MemoryProbe probe(session.device(), AccessPattern::add, mebibytes(16));
-    const int passes = probe.passes_for({0.05}, 1000, session.stream());
+    const int passes = probe.passes_for(probe_time, 1000, session.stream());
     const Seconds pass = probe.measure(passes, session.stream());
     const double rate = static_cast<double>(probe.traffic().value) / pass.value;
     const Runs& runs = session.options().runs;
     const double times = runs.count.value_or(20) + runs.warmup;
-    const double limits = session.options().limits == Switch::on ? 1.5 : 1;
+    const double probes = session.options().limits == Switch::on ? probe_time.value : 0;
     double seconds = 0;
     for (const PlannedCase& planned : session.plan()) {
-        seconds += times * limits * 2 * static_cast<double>(planned.traffic.value) / rate;
+        seconds += times * (probes + static_cast<double>(planned.traffic.value) / rate);
     }
     return {session.world().maximum(seconds)};
 }
@@ -89,14 +94,20 @@ std::string describe_roles(const Session& session) {
 
 }  // namespace
 
-void require_memory(const Session& session) {
-    for (const PlannedCase& planned : session.plan()) {
+void require_memory(Session& session) {
+    const comm::NodeResources& resources = session.topology().resources();
+    for (PlannedCase& planned : session.plan()) {
         const NodeNeeds needs = needs_on_node(planned, session.topology().node());
-        const auto problem = session.world().first(
-            why_too_large(planned, needs, session.topology().resources(), session.options()));
+        const auto problem =
+            session.world().first(why_too_large(planned, needs, resources, session.options()));
         if (problem) {
             throw UsageError(*problem);
         }
+        planned.refusal = session.world().first(why_no_windows(planned, needs, resources));
+    }
+    const auto refused = [](const PlannedCase& planned) { return planned.refusal.has_value(); };
+    if (!session.plan().empty() && std::ranges::all_of(session.plan(), refused)) {
+        throw UsageError(*session.plan().front().refusal);
     }
 }
 

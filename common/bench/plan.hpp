@@ -7,8 +7,10 @@
 namespace quartet::bench {
 
 /// Throws UsageError, on all ranks alike and before anything is allocated, where a planned case
-/// needs more than --memory allows, than a node has, or than its /dev/shm holds. Collective.
-void require_memory(const Session& session);
+/// needs more than --memory allows or than a node has. A case that needs more than its /dev/shm
+/// holds is refused alone, since other transports do without; where that refuses all of them, that
+/// too is a UsageError. Collective.
+void require_memory(Session& session);
 
 /// What --dry-run prints: ranks, roles, each case with its memory per rank and node, and the
 /// estimated time, which ends in a line of its own ("estimated time: 12.3 s"). Collective.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <set>
 #include <sstream>
 
 #include "bench/document.hpp"
@@ -217,8 +217,9 @@ void Program::report(Session& session, const std::vector<Row>& rows) {
     if (session.options().quiet == Switch::off) {
         print(stdout, table(rows, warnings));
     }
+    std::set<std::string> said;  // one reason may hold for many rows
     for (const Row& row : rows) {
-        if (!row.error.empty()) {
+        if (!row.error.empty() && said.insert(row.error).second) {
             print(stderr, fmt::format("{}: {}\n", description_.name, row.error));
         }
         if (row.check && !row.check->passed) {

@@ -31,7 +31,7 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
                 fmt::format("--transport: '{}' is unknown: see --list for those there are", name));
         }
     }
-    if (world_.size() < description_.least_ranks) {
+    if (world_.size() < description_.least_ranks && options_.list == Switch::off) {
         throw UsageError(fmt::format("{} needs at least {} ranks (there {} {}): mpirun -np {} {}",
                                      description_.name, description_.least_ranks,
                                      world_.size() == 1 ? "is" : "are", world_.size(),

@@ -61,6 +61,7 @@ class Session {
     /// Adds a case to what this session will run.
     void add(PlannedCase planned) { plan_.push_back(std::move(planned)); }
     [[nodiscard]] const std::vector<PlannedCase>& plan() const { return plan_; }
+    std::vector<PlannedCase>& plan() { return plan_; }
 
     /// What a row is called that is measured here.
     [[nodiscard]] RowName row_name(const Variant& variant, std::string size) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "bench/samples.hpp"
@@ -10,7 +12,61 @@ namespace quartet::bench {
 
 namespace {
 
-constexpr const char* layout = "{:<9} {:<6} {:>8} {:<8} {:>6} {:<17} {:>6} {:>5} {:<3} {:>5}\n";
+constexpr std::size_t columns = 80;  ///< that every terminal has
+
+using Line = std::array<std::string, 10>;
+const Line titles{"", "via", "size", "", "median", "", "limit", "frac", "ok", "publ."};
+constexpr std::string_view alignment = "<<><><>><>";
+
+std::string line_text(const Line& line, const std::array<std::size_t, 10>& widths) {
+    std::string text;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        if (widths[column] > 0) {
+            text += fmt::format(fmt::runtime(alignment[column] == '<' ? "{:<{}} " : "{:>{}} "),
+                                line[column], widths[column]);
+        }
+    }
+    return text.erase(text.find_last_not_of(' ') + 1) + "\n";
+}
+
+// Each column as wide as its widest cell; those without any content are left out.
+std::string aligned(const std::vector<Line>& lines) {
+    std::array<std::size_t, 10> widths{};
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        for (const Line& line : lines) {
+            widths[column] = std::max(widths[column], line[column].size());
+        }
+        if (widths[column] > 0) {
+            widths[column] = std::max(widths[column], titles[column].size());
+        }
+    }
+    std::string text = line_text(titles, widths);
+    for (const Line& line : lines) {
+        text += line_text(line, widths);
+    }
+    return text;
+}
+
+// A paragraph broken at spaces, further lines indented; words are never broken.
+std::string wrapped(std::string_view paragraph) {
+    constexpr std::string_view indent = "       ";
+    std::string text;
+    std::size_t used = 0;
+    while (!paragraph.empty()) {
+        const std::size_t end = std::min(paragraph.find(' '), paragraph.size());
+        if (used > 0 && used + 1 + end > columns) {
+            text += fmt::format("\n{}", indent);
+            used = indent.size();
+        } else if (used > 0) {
+            text += ' ';
+            ++used;
+        }
+        text += paragraph.substr(0, end);
+        used += end;
+        paragraph.remove_prefix(std::min(end + 1, paragraph.size()));
+    }
+    return text + "\n";
+}
 
 std::string interval_of(const Row& row, const Summary& summary) {
     if (!summary.interval) {
@@ -30,27 +86,30 @@ std::string fraction_of(const Row& row) {
 }
 
 std::string published_of(const Row& row) {
-    return row.published ? fmt::format("{:.2g}x", row.published->ratio) : "-";
+    return row.published ? fmt::format("{:.2g}x", row.published->ratio) : "";
 }
 
 /// `compared` is the row that stands for this one where published numbers are compared.
-std::string line_of(const Row& row, const Row& compared) {
+Line line_of(const Row& row, const Row& compared) {
     const std::string& way = row.name.variant.formulation;
     const std::string& transport = row.name.variant.transport;
     const std::string& part = row.name.suffix;
     if (!row.error.empty()) {
-        return fmt::format(layout, way, transport, row.name.size, part, "-", "-", "-", "-", "-",
-                           "-");
+        return {way, transport, row.name.size, part, "-", "-", "-", "-", "-", ""};
     }
     const Summary summary = summarise(row.times());
-    return fmt::format(layout, way, transport, row.name.size, part,
-                       format_rate(row.work.rate({summary.median})), interval_of(row, summary),
-                       row.limit ? format_rate(row.work.rate(row.limit->seconds)) : "-",
-                       fraction_of(row),
-                       !row.check          ? "-"
-                       : row.check->passed ? "yes"
-                                           : "NO",
-                       published_of(compared));
+    return {way,
+            transport,
+            row.name.size,
+            part,
+            format_rate(row.work.rate({summary.median})),
+            interval_of(row, summary),
+            row.limit ? format_rate(row.work.rate(row.limit->seconds)) : "-",
+            fraction_of(row),
+            !row.check          ? "-"
+            : row.check->passed ? "yes"
+                                : "NO",
+            published_of(compared)};
 }
 
 // The row of the paper's own clock says nothing new but how it compares: it shares a line with the
@@ -60,8 +119,9 @@ bool shares_line(const Row& whole, const Row& row) {
 }
 
 std::string heading(const Row& row) {
-    return fmt::format("{} on {}, {} ranks x {} thread{}: {} of the median run [95% interval]\n",
-                       row.name.kernel, row.name.variant.device, row.name.ranks, row.name.threads,
+    return fmt::format("{} on {}, {} rank{} x {} thread{}: {} of the median run [95% interval]",
+                       row.name.kernel, row.name.variant.device, row.name.ranks,
+                       row.name.ranks == 1 ? "" : "s", row.name.threads,
                        row.name.threads == 1 ? "" : "s", name(row.work.unit));
 }
 
@@ -70,19 +130,19 @@ std::string remarks(std::span<const Row> rows) {
     std::string last_published;
     for (const Row& row : rows) {
         if (!row.error.empty()) {
-            text += fmt::format("error: {}: {}\n", row.name.text(), row.error);
+            text += wrapped(fmt::format("error: {}: {}", row.name.text(), row.error));
         }
         if (row.name.suffix != "paper" &&
             row.fraction_of_limit().value_or(0) > implausible_fraction) {
-            text +=
-                fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong\n",
-                            row.name.text());
+            text += wrapped(
+                fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong",
+                            row.name.text()));
         }
         if (row.published && row.published->conditions != last_published) {
             last_published = row.published->conditions;
-            text += fmt::format("publ.: {} {} {}: {}\n       {}\n", row.published->bound,
-                                format_rate(row.published->value), row.published->unit,
-                                row.published->conditions, row.published->source);
+            text += wrapped(fmt::format("publ.: {} {} {}: {}; {}", row.published->bound,
+                                        format_rate(row.published->value), row.published->unit,
+                                        row.published->conditions, row.published->source));
         }
     }
     return text;
@@ -102,18 +162,16 @@ std::string table(std::span<const Row> rows, std::span<const std::string> warnin
     if (rows.empty()) {
         return {};
     }
-    std::string text = heading(rows.front());
-    text +=
-        fmt::format(layout, "", "via", "size", "", "median", "", "limit", "frac", "ok", "publ.");
+    std::vector<Line> lines;
     for (std::size_t index = 0; index < rows.size(); ++index) {
         const Row& row = rows[index];
         const bool shared = index + 1 < rows.size() && shares_line(row, rows[index + 1]);
-        text += line_of(row, shared ? rows[index + 1] : row);
+        lines.push_back(line_of(row, shared ? rows[index + 1] : row));
         index += shared ? 1 : 0;
     }
-    text += remarks(rows);
+    std::string text = wrapped(heading(rows.front())) + aligned(lines) + remarks(rows);
     for (const std::string& warning : warnings) {
-        text += fmt::format("warning: {}\n", warning);
+        text += wrapped(fmt::format("warning: {}", warning));
     }
     return text;
 }

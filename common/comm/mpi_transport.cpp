@@ -92,6 +92,7 @@ void MpiPush::run(int count, device::Stream& stream) {
     if (comm_.rank() == plan_.receiver) {
         receive_all(count, stream);
     } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
+        stream.synchronize();
         send_all(count);
     }
 }

@@ -10,7 +10,8 @@ namespace quartet::comm {
 
 namespace {
 
-constexpr int done_tag = 1;
+constexpr int ready_tag = 1;
+constexpr int done_tag = 2;
 
 /// One-sided pushes: each sender adds its vector to the receiver's window by MPI_Accumulate, in
 /// pieces, and flushes once a push.
@@ -22,6 +23,7 @@ class RmaPush final : public Push {
     void run(int count, device::Stream& stream) override;
 
   private:
+    void admit_all();
     void push_all(int count);
     void await_all();
 
@@ -53,14 +55,25 @@ RmaPush::RmaPush(const PushPlan& plan, WindowPool& pool, const Communicator& com
 void RmaPush::run(int count, device::Stream& stream) {
     stream.synchronize();
     if (comm_.rank() == plan_.receiver) {
+        admit_all();
         await_all();
     } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
         push_all(count);
     }
 }
 
+// Once a run: nothing may be added before the receiver's earlier work on the target is done.
+void RmaPush::admit_all() {
+    check_mpi(MPI_Win_sync(window_));
+    for (const int sender : plan_.senders) {
+        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, ready_tag, comm_.handle()));
+    }
+}
+
 void RmaPush::push_all(int count) {
     const Span span(track_, Phase::push, "accumulate");
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, ready_tag, comm_.handle(),
+                       MPI_STATUS_IGNORE));
     for (int push = 0; push < count; ++push) {
         for (std::int64_t first = 0; first < plan_.source.size(); first += piece_) {
             const auto size = static_cast<int>(std::min(piece_, plan_.source.size() - first));

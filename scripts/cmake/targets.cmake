@@ -30,7 +30,8 @@ endfunction()
 
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
-# runs every test; without, it runs alone.
+# runs every test; without, it runs alone. Ranks are not bound: tests of parallel jobs would all be
+# bound to the first cores.
 function(quartet_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
@@ -49,7 +50,7 @@ function(quartet_test name)
              COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)
     set_tests_properties(${name}_${ranks}_ranks PROPERTIES
       LABELS "${test_LABELS}" TIMEOUT 300 PROCESSORS ${ranks}
-      ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE}")
+      ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE};QUARTET_BIND=none")
   endforeach()
 endfunction()
 

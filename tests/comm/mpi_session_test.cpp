@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/message_of.hpp"
+
 namespace quartet::comm {
 namespace {
 
@@ -11,26 +13,18 @@ using testing::HasSubstr;
 
 // How sessions begin and end shows in whole programs: the helper throwing_rank and its script.
 
-std::string message_of(int code) {
-    try {
-        check_mpi(code);
-    } catch (const Failure& failure) {
-        return failure.what();
-    }
-    return "no Failure";
-}
-
 TEST(CheckMpi, AcceptsSuccess) {
     EXPECT_NO_THROW(check_mpi(MPI_SUCCESS));
 }
 
 TEST(CheckMpi, SaysWhereAndWhatInTheLibrarysWords) {
-    EXPECT_THAT(message_of(MPI_ERR_TRUNCATE),
+    EXPECT_THAT(message_of<Failure>([] { check_mpi(MPI_ERR_TRUNCATE); }),
                 AllOf(HasSubstr("mpi_session_test.cpp:"), HasSubstr("truncate")));
 }
 
 TEST(CheckMpi, SurvivesCodesThatAreNone) {
-    EXPECT_THAT(message_of(123456789), HasSubstr("mpi_session_test.cpp:"));
+    EXPECT_THAT(message_of<Failure>([] { check_mpi(123456789); }),
+                HasSubstr("mpi_session_test.cpp:"));
 }
 
 TEST(MpiSession, ErrorsAreReturnedByCallsWithoutACommunicatorToo) {

@@ -6,22 +6,13 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "core/message_of.hpp"
 
 namespace quartet::comm {
 namespace {
 
 using testing::HasSubstr;
 using testing::Throws;
-
-template <typename Call>
-std::string message_of(Call call) {
-    try {
-        call();
-    } catch (const UsageError& error) {
-        return error.what();
-    }
-    return "no UsageError";
-}
 
 TEST(Roles, WithoutReducersEveryRankIsAWorkerOfItsOwnNumber) {
     const auto roles = Roles::all_workers(3);
@@ -47,10 +38,13 @@ TEST(Roles, TheFirstRanksReduce) {
 }
 
 TEST(Roles, RefusesToLeaveNoWorkerAndNamesTheRanksNeeded) {
-    EXPECT_THAT(message_of([] { Roles::with_reducers(2, 2); }), HasSubstr("at least 3 ranks"));
-    EXPECT_THAT(message_of([] { Roles::with_reducers(1, std::numeric_limits<int>::max()); }),
-                HasSubstr("at least 2147483648 ranks"));
-    EXPECT_THAT(message_of([] { Roles::with_reducers(2, -1); }), HasSubstr("-1 reducers"));
+    EXPECT_THAT(message_of<UsageError>([] { Roles::with_reducers(2, 2); }),
+                HasSubstr("at least 3 ranks"));
+    EXPECT_THAT(
+        message_of<UsageError>([] { Roles::with_reducers(1, std::numeric_limits<int>::max()); }),
+        HasSubstr("at least 2147483648 ranks"));
+    EXPECT_THAT(message_of<UsageError>([] { Roles::with_reducers(2, -1); }),
+                HasSubstr("-1 reducers"));
 }
 
 TEST(Roles, RefusesRanksThatAreNot) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -26,6 +27,10 @@ struct TransportParameter {
     TransportSettings settings;
     device::HostStreams streams = device::HostStreams::inline_call;
 };
+
+inline void PrintTo(const TransportParameter& parameter, std::ostream* out) {
+    *out << parameter.name;
+}
 
 /// A transport over all ranks, a device and a stream. Tests are skipped, on all ranks alike, where
 /// the transport cannot be had. Whatever it allocates is released on all ranks in the same order,

@@ -17,8 +17,8 @@ class WindowPoolTest : public testing::TestWithParam<WindowKind> {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, WindowPoolTest,
                          testing::Values(WindowKind::shared, WindowKind::remote),
-                         [](const auto& info) {
-                             return info.param == WindowKind::shared ? "shared" : "remote";
+                         [](const auto& kind) {
+                             return kind.param == WindowKind::shared ? "shared" : "remote";
                          });
 
 TEST_P(WindowPoolTest, FindsTheWindowOfAnAddress) {

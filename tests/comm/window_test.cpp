@@ -30,7 +30,7 @@ TEST_F(WindowTest, PartsBeginOnPagesAndAreZeroed) {
 
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(window.local()) % 4096, 0U);
         EXPECT_EQ(window.size(), size_on(rank));
-        const std::byte* end = window.local() + window.size().value;
+        std::byte* end = window.local() + window.size().value;
         EXPECT_EQ(std::count(window.local(), end, std::byte{0}), window.size().value);
     }
 }
@@ -127,7 +127,7 @@ TEST_F(WindowTest, IsFreedAtTheEndOfItsScope) {
 
 TEST_F(WindowTest, IsNotFreedWhileAnExceptionUnwinds) {
     // Freeing is collective: where one rank alone unwinds, it would wait for the others for ever.
-    static FreeCounter frees;  // outlives the window, which MPI may free at its own end
+    FreeCounter frees;
     try {
         const Window window(WindowKind::shared, {10}, world);
         frees.watch(window);

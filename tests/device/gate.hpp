@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace quartet::device {
@@ -17,5 +18,10 @@ class Gate {
   private:
     std::atomic<bool> open_ = false;
 };
+
+/// Long enough for work that does not wait as it should to be seen.
+inline void give_time() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
 
 }  // namespace quartet::device

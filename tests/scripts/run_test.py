@@ -74,6 +74,7 @@ class Run(unittest.TestCase):
         self.assertIn("warning: hot", done.stdout)
         self.assertNotIn("the program's own table", done.stdout)
         self.assertIn("stream: 1 of 7", done.stderr)
+        self.assertRegex(done.stderr, r"run: about \d+ s of measuring\n")
         for argument in ("--device host", "--transport mpi,shm,rma", "--progress on",
                          "--formulation native,library", "--pushes 100 "):
             self.assertIn(argument, self.measuring_calls()[0] + " ")
@@ -132,12 +133,14 @@ class Choices(unittest.TestCase):
 
     def chosen(self, budget, *seconds):
         launches = self.launches(*seconds)
-        run.choose_efforts(launches, budget)
+        self.expected = run.choose_efforts(launches, budget)
         return [launch.count for launch in launches]
 
     def test_effort_is_shared_alike_and_within_the_budget(self):
         self.assertEqual(self.chosen(100, (1, 20), (1, 20)), [100, 100])
+        self.assertEqual(self.expected, 40)
         self.assertEqual(self.chosen(22, (2, 12), (2, 32)), [47, 47])
+        self.assertAlmostEqual(self.expected, 22)
         self.assertEqual(self.chosen(1, (2, 12), (2, 32)), [5, 5])
         self.assertEqual(self.chosen(1, (5, 5)), [100])
         self.assertEqual(self.chosen(1), [])
@@ -163,8 +166,9 @@ class Choices(unittest.TestCase):
 
     def test_stream_sizes_fit_the_memory(self):
         arguments = run.PROGRAMS["stream"].arguments
-        for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (1 << 30, 2, "2:128"),
-                                     ((1 << 30) - 1, 2, "2:64"), (1 << 30, 4, "2:64"), (0, 2, "2:2")):
+        for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (3 << 29, 2, "2:128"),
+                                     ((3 << 29) - 1, 2, "2:64"), (3 << 29, 4, "2:64"),
+                                     (0, 2, "2:2")):
             self.assertIn(sizes, arguments(run.Machine(4, memory), ranks))
 
 

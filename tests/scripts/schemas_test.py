@@ -44,7 +44,10 @@ class Results(unittest.TestCase):
         breaks = {
             "no date": (None, lambda d: d["context"].pop("date")),
             "no provenance": (None, lambda d: d["context"].pop("quartet")),
-            "no commit": (None, lambda d: d["context"]["quartet"].pop("git_commit")),
+            "no commit": (None, lambda d: d["context"]["quartet"].pop("commit")),
+            "no flags": (None, lambda d: d["context"]["quartet"]["build"].pop("flags")),
+            "placement without its host": (
+                None, lambda d: d["context"]["quartet"]["placement"][0].pop("host")),
             "warnings are texts": (None, lambda d: d["context"]["quartet"].update(warnings=[1])),
             "third member": (None, lambda d: d.update(other={})),
             "no such run type": (iteration, lambda r: r.update(run_type="both")),

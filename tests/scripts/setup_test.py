@@ -33,7 +33,7 @@ class Machine:
             (self.bin / tool).symlink_to(found)
         for command in COMMANDS:
             self.command(command, "exit 0")
-        self.command("cmake", '[ "$1" = --version ] && echo "cmake version 3.25.1" && exit 0; exit 1')
+        self.command("cmake", '[ "$1" = --version ] && echo "cmake version 3.25.1"')
         self.command("python3", "echo")  # no module is missing
         self.command("id", "echo 0")
         self.command("apt-get", "exit 0", recorded=True)

@@ -1,0 +1,48 @@
+#include "bench/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bench/made_up_rows.hpp"
+
+namespace quartet::bench {
+namespace {
+
+Row wrong_row() {
+    Row row = made_up_row({1});
+    row.check->passed = false;
+    return row;
+}
+
+Row unchecked_row() {
+    Row row = made_up_row({1});
+    row.check.reset();
+    return row;
+}
+
+TEST(Verdict, IsVerifiedWhereNothingIsWrong) {
+    EXPECT_EQ(verdict({}), ExitCode::verified);
+    EXPECT_EQ(verdict(std::vector{made_up_row({1}), made_up_row({2})}), ExitCode::verified);
+    EXPECT_EQ(verdict(std::vector{unchecked_row()}), ExitCode::verified) << "--verify off";
+}
+
+TEST(Verdict, OneWrongResultIsEnough) {
+    EXPECT_EQ(verdict(std::vector{made_up_row({1}), wrong_row(), made_up_row({1})}),
+              ExitCode::wrong_result);
+}
+
+TEST(Verdict, OneUnavailableMemberIsEnough) {
+    EXPECT_EQ(verdict(std::vector{made_up_row({1}), made_up_error("no such thing")}),
+              ExitCode::unavailable);
+}
+
+TEST(Verdict, AWrongResultWeighsMoreThanAnUnavailableMember) {
+    EXPECT_EQ(verdict(std::vector{made_up_error("no such thing"), wrong_row()}),
+              ExitCode::wrong_result);
+    EXPECT_EQ(verdict(std::vector{wrong_row(), made_up_error("no such thing")}),
+              ExitCode::wrong_result);
+}
+
+}  // namespace
+}  // namespace quartet::bench

@@ -1,0 +1,49 @@
+"""When something goes wrong while running, the job says so, ends soon, and leaves nobody behind."""
+
+import os
+import unittest
+from pathlib import Path
+
+from quartet_cli import medians, run
+
+FAULTY_STREAM = Path(os.environ["QUARTET_FAULTY_STREAM"])
+SOON_SECONDS = 20
+
+
+def run_faulty(transport):
+    return run(FAULTY_STREAM, 3, "--sizes 64KiB --pushes 3 --runs 6 --limits off",
+               f"--transport {transport}")
+
+
+class Faults(unittest.TestCase):
+    def test_one_wrong_element_in_one_run_is_a_wrong_result(self):
+        outcome = run_faulty("mpi,corrupting")
+        self.assertEqual(outcome.code, 1, outcome)
+        self.assertEqual(
+            {(row["run_name"].split("/")[3], row["verified"], row["error"])
+             for row in medians(outcome.document)},
+            {("mpi", True, 0), ("corrupting", False, 1)})
+        lines = outcome.stderr.splitlines()
+        self.assertEqual(len(lines), 2)  # the whole run's row and the paper's
+        for line in lines:
+            self.assertRegex(line, r"^stream: stream/native/host/corrupting/.*: wrong result")
+
+    def test_a_rank_that_throws_ends_the_job(self):
+        outcome = run_faulty("throwing")
+        self.assertEqual(outcome.code, 3, outcome)
+        self.assertIn("stream: rank 1: thrown in the middle of a run", outcome.stderr)
+        self.assert_ended(outcome)
+
+    def test_a_rank_that_is_killed_ends_the_job(self):
+        outcome = run_faulty("dying")
+        self.assertNotEqual(outcome.code, 0, outcome)
+        self.assert_ended(outcome)
+
+    def assert_ended(self, outcome):
+        self.assertLess(outcome.seconds, SOON_SECONDS)
+        self.assertEqual(outcome.left, [])
+        self.assertIsNone(outcome.document)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

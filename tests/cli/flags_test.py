@@ -1,0 +1,182 @@
+"""What each flag of the programs does, as seen from outside."""
+
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from quartet_cli import KERNELS, cases, listed, medians, run, schemas
+
+# Words of all programs.
+FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
+--threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace --progress
+--quiet --config --dry-run --version --help --reducers --queue --schedule""".split()
+
+
+class Flags(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def run_small(self, kernel, *arguments, ranks=2):
+        """One small case that has to succeed."""
+        outcome = run(kernel.name, ranks, kernel.small, *arguments)
+        self.assertEqual(outcome.code, 0, outcome)
+        return outcome
+
+    def test_help_names_every_flag_once(self):
+        for kernel in KERNELS:
+            lines = self.run_small(kernel, "--help").stdout.splitlines()
+            shown = [re.search(r"--[\w-]+", line)[0] for line in lines if line.startswith("  -")]
+            self.assertLessEqual(set(FLAGS), set(shown))
+            self.assertEqual(len(shown), len(set(shown)))
+
+    def test_version_is_one_line(self):
+        for kernel in KERNELS:
+            outcome = self.run_small(kernel, "--version")
+            self.assertRegex(outcome.stdout, r"\Aquartet \d+\.\d+\.\d+ .*\n\Z")
+
+    def test_list_runs_nothing(self):
+        for kernel in KERNELS:
+            outcome = self.run_small(kernel, "--list", ranks=1)
+            self.assertIsNone(outcome.document)
+            for name in ("host", "mpi", *kernel.formulations):
+                self.assertEqual(listed(kernel.name)[name], "available")
+            self.assertRegex(outcome.stdout, r"(?m)^transports on \w+ \(auto: \w+\)$")
+
+    def test_dry_run_estimates_and_writes_nothing(self):
+        for kernel in KERNELS:
+            trace, results = self.folder / "trace.json", self.folder / "results.json"
+            outcome = self.run_small(kernel, f"--dry-run --trace {trace} --json {results}")
+            lines = outcome.stdout.splitlines()
+            self.assertEqual(
+                len([line for line in lines if re.fullmatch(r"estimated time: [\d.]+ s", line)]), 1)
+            for name in kernel.names(2, [self.automatic(kernel)])[:1]:
+                self.assertEqual(len([line for line in lines if name in line.split()]), 1)
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+    def automatic(self, kernel):
+        return re.search(r"\(auto: (\w+)\)", run(kernel.name, 2, "--list --device host").stdout)[1]
+
+    def test_auto_transport_is_named(self):
+        for kernel in KERNELS:
+            names = list(cases(self.run_small(kernel, "--runs 1").document))
+            self.assertEqual(names, [
+                name for name in kernel.names(2, [self.automatic(kernel)]) if "/native/" in name])
+
+    def test_table_is_printed_and_nothing_with_quiet(self):
+        for kernel in KERNELS:
+            self.assertIn(kernel.rate, self.run_small(kernel, "--runs 1").stdout)
+            outcome = self.run_small(kernel, "--runs 1 --quiet")
+            self.assertEqual((outcome.stdout, outcome.stderr), ("", ""))
+
+    def test_progress_goes_to_standard_error(self):
+        for kernel in KERNELS:
+            outcome = self.run_small(kernel, "--runs 1 --quiet --transport mpi,shm --progress on")
+            names = [name for name in kernel.names(2, ["mpi", "shm"])
+                     if "/native/" in name and not name.endswith("/paper")]
+            self.assertEqual(outcome.stderr.splitlines(), [
+                f"[{index}/{len(names)}] {name}" for index, name in enumerate(names, 1)])
+            self.assertEqual(outcome.stdout, "")
+
+    def test_verify_off_is_no_verdict(self):
+        for kernel in KERNELS:
+            for row in medians(self.run_small(kernel, "--runs 1 --verify off").document):
+                self.assertIsNone(row["verified"])
+                self.assertNotIn("error", row)
+
+    def test_limits_off_is_no_limit(self):
+        for kernel in KERNELS:
+            for row in medians(self.run_small(kernel, "--runs 1 --limits off").document):
+                self.assertNotIn("limit", row)
+                self.assertNotIn("fraction_of_limit", row)
+
+    def test_trace_has_spans_of_every_rank(self):
+        for kernel in KERNELS:
+            file = self.folder / f"{kernel.name}.json"
+            self.run_small(kernel, f"--runs 1 --transport mpi --trace {file}", ranks=3)
+            events = schemas.read_strictly(file)["traceEvents"]
+            spans = [event for event in events if event["ph"] == "X"]
+            self.assertEqual({span["pid"] for span in spans}, {0, 1, 2})
+            for span in spans:
+                self.assertGreaterEqual(span["ts"], 0)
+                self.assertGreaterEqual(span["dur"], 0)
+                self.assertNotEqual(span["name"], "")
+            tracks = {(event["pid"], event["tid"]) for event in events
+                      if event["ph"] == "M" and event["name"] == "thread_name"}
+            self.assertLessEqual({(span["pid"], span["tid"]) for span in spans}, tracks)
+
+    def test_runs_auto_takes_at_least_six(self):
+        for kernel in KERNELS:
+            document = self.run_small(kernel, "--runs auto --ci 99%").document
+            for case in cases(document).values():
+                self.assertGreaterEqual(len(case["runs"]), 6)
+                self.assertEqual(case["median"]["repetitions"], len(case["runs"]))
+
+    def test_threads_are_in_the_name(self):
+        for kernel in KERNELS:
+            document = self.run_small(kernel, "--runs 1 --threads 2").document
+            for row in document["benchmarks"]:
+                self.assertRegex(row["run_name"], r"/threads:2(/paper)?$")
+                self.assertEqual(row["threads"], 2)
+
+    def test_transfer_settings_are_in_the_name_unless_they_are_the_defaults(self):
+        for kernel in KERNELS:
+            outcome = self.run_small(kernel, "--runs 1 --chunk 16KiB --pipeline off")
+            for name in cases(outcome.document):
+                self.assertIn("/chunk:16KiB/pipeline:off/", name)
+
+    def test_config_file_equals_the_flags(self):
+        for kernel in KERNELS:
+            flags = "--transport mpi,shm --runs 2 --pipeline off --quiet"
+            config = self.folder / "flags.toml"
+            config.write_text('transport = mpi,shm\nruns = 2\npipeline = "off"\nquiet = true\n')
+            by_flags = self.run_small(kernel, flags)
+            by_file = self.run_small(kernel, f"--config {config}")
+            for outcome in (by_flags, by_file):
+                outcome.document["context"]["quartet"]["options"].update(config="", json="")
+            self.assertEqual(list(cases(by_file.document)), list(cases(by_flags.document)))
+            self.assertEqual(by_file.document["context"]["quartet"]["options"],
+                             by_flags.document["context"]["quartet"]["options"])
+            self.assertEqual((by_file.stdout, by_flags.stdout), ("", ""))
+
+    def test_command_line_overrides_the_config_file(self):
+        for kernel in KERNELS:
+            config = self.folder / "flags.toml"
+            config.write_text('transport = ["mpi", "shm"]\nruns = 3\n')
+            outcome = self.run_small(kernel, f"--config {config} --runs 2 --transport mpi")
+            self.assertEqual({len(case["runs"]) for case in cases(outcome.document).values()}, {2})
+            self.assertEqual(len(cases(outcome.document)), len(kernel.clocks))
+
+    def test_seed_changes_the_data_and_nothing_else(self):
+        for kernel in KERNELS:
+            one, other = (self.run_small(kernel, f"--runs 1 --seed {seed}").document
+                          for seed in (1, 12345))
+            self.assertEqual(list(cases(one)), list(cases(other)))
+            self.assertEqual([row["verified"] for row in medians(other)],
+                             [True] * len(kernel.clocks))
+
+
+class Pairs(unittest.TestCase):
+    def test_every_ordered_pair_is_measured_once(self):
+        outcome = run("stream", 3, "--pairs --sizes 64KiB --pushes 2 --runs 6 --transport mpi,shm")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertEqual(schemas.problems("results", outcome.document), [])
+        names = list(cases(outcome.document))
+        pairs = [(transport, f"pair:{sender}-{receiver}") for transport in ("mpi", "shm")
+                 for sender in range(3) for receiver in range(3) if sender != receiver]
+        self.assertEqual([(name.split("/")[3], name.split("/")[-1]) for name in names], pairs)
+        for row in medians(outcome.document):
+            self.assertIs(row["verified"], True)
+            self.assertEqual(row["bytes"], 2 * 64 * 2**10)
+            self.assertEqual(row["workers"], 1)
+            self.assertIn("limit", row)
+
+    def test_defaults_are_sixteen_mebibytes_and_ten_pushes(self):
+        lines = run("stream", 2, "--pairs --dry-run").stdout.splitlines()
+        self.assertEqual(len([line for line in lines if "/size:16MiB/pushes:10/" in line]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,40 @@
+"""What `cmake --install` puts into a folder works from there."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from quartet_cli import KERNELS, medians, run
+
+BUILD = os.environ["QUARTET_BUILD"]
+
+
+class Installed(unittest.TestCase):
+    def test_programs_run_and_find_the_published_numbers_beside_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = Path(folder)
+            done = subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for kernel in KERNELS:
+                self.assertTrue((prefix / "share/quartet/schema/quartet-results.schema.json").exists())
+                self.mark(prefix / f"share/quartet/published/{kernel.name}.json")
+                outcome = run(prefix / "bin" / kernel.name, 2, kernel.small, "--runs 1")
+                self.assertEqual(outcome.code, 0, outcome)
+                compared = [row["published"]["source"] for row in medians(outcome.document)
+                            if "published" in row]
+                self.assertEqual(len(compared), 1)
+                self.assertTrue(compared[0].startswith("Installed"), compared)
+
+    def mark(self, file):
+        """Tells the installed copy from the source tree's."""
+        document = json.loads(file.read_text(encoding="utf-8"))
+        document["source"]["short"] = "Installed"
+        file.write_text(json.dumps(document), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,67 @@
+"""Machines that are short of something: cores, a network, shared memory."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from quartet_cli import KERNELS, assert_refused, medians, run
+
+ALONE_IN_THE_NETWORK = 'ip link set lo up && exec "$@"'
+LITTLE_SHARED_MEMORY = 'mount -t tmpfs -o size=16m none /dev/shm && exec "$@"'
+
+
+def apart(namespace, set_up):
+    """A prefix for run that sets up a namespace of its own, and why there is none, or None."""
+    for unshare in (["unshare", namespace], ["unshare", "--map-root-user", namespace]):
+        prefix = [*unshare, "sh", "-c", set_up, "sh"]
+        try:
+            tried = subprocess.run([*prefix, "true"], capture_output=True, text=True, check=False)
+        except OSError as error:
+            return None, str(error)
+        if tried.returncode == 0:
+            return prefix, None
+    return None, f"no namespace ({tried.stderr.strip()})"
+
+
+class Machines(unittest.TestCase):
+    def prefix(self, namespace, set_up):
+        prefix, reason = apart(namespace, set_up)
+        if reason:
+            self.skipTest(reason)
+        return prefix
+
+    def test_more_ranks_than_cores(self):
+        if not shutil.which("taskset"):
+            self.skipTest("no taskset")
+        core = min(os.sched_getaffinity(0))
+        for kernel in KERNELS:
+            outcome = run(kernel.name, 3, kernel.small, "--runs 1 --transport mpi,shm",
+                          prefix=["taskset", "--cpu-list", str(core)])
+            self.assertEqual(outcome.code, 0, outcome)
+            warnings = outcome.document["context"]["quartet"]["warnings"]
+            self.assertEqual(len([line for line in warnings if "share 1 core" in line]), 1, warnings)
+
+    def test_no_network_but_loopback(self):
+        prefix = self.prefix("--net", ALONE_IN_THE_NETWORK)
+        for kernel in KERNELS:
+            outcome = run(kernel.name, 2, kernel.small, "--runs 1 --transport mpi,shm",
+                          prefix=prefix)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertEqual(outcome.stderr, "")
+
+    def test_little_shared_memory_is_said_with_the_remedy(self):
+        prefix = self.prefix("--mount", LITTLE_SHARED_MEMORY)
+        sizes = "--sizes 16 --pushes 3 --runs 1 --threads 1"
+        refused = run("stream", 2, sizes, "--transport shm", prefix=prefix)
+        assert_refused(self, refused, 2, "stream", "of shared memory")
+        self.assertIn("--shm-size", refused.stderr)
+        self.assertIn("--transport mpi", refused.stderr)
+        self.assertIsNone(refused.document)
+        served = run("stream", 2, sizes, "--transport mpi", prefix=prefix)
+        self.assertEqual(served.code, 0, served)
+        self.assertTrue(all(row["verified"] for row in medians(served.document)))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

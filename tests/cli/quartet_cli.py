@@ -1,0 +1,187 @@
+"""Runs the suite's programs as their users do: under the launcher, through the command line.
+
+KERNELS says what the tests need to know of each program; another one joins by an entry. Where the
+programs are says the environment: QUARTET_PROGRAMS is their folder.
+"""
+
+import functools
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHER = ROOT / "scripts" / "launch.sh"
+PROGRAMS = Path(os.environ.get("QUARTET_PROGRAMS", ROOT / "build" / "bin"))
+
+sys.path.insert(0, str(ROOT / "tests" / "scripts"))
+import schemas  # noqa: E402
+
+SECONDS_FOR_A_JOB = 100
+SECONDS_TO_VANISH = 5
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    least_ranks: int
+    small: str  # arguments of one case that takes milliseconds
+    factors: str  # how its name says so
+    too_large: str  # arguments of a case that no machine has the memory for
+    rate: str  # the key of its rate
+    clocks: Tuple[str, ...]  # the suffixes of its rows: the whole run, clocks of the paper's own
+    formulations: Tuple[str, ...]
+    transports: Tuple[str, ...]  # those that it may run over
+    refusals: Dict[str, str]  # arguments that only it has and refuses, and the reason given
+    refusals_of_many: Dict[str, str]  # refused on four ranks, not on two
+
+    def names(self, ranks, transports):
+        """What the rows of its small case are called."""
+        variants = [(formulation, transport) for formulation in self.formulations
+                    for transport in transports if formulation != "library" or transport == "mpi"]
+        return [f"{self.name}/{formulation}/host/{transport}/{self.factors}/ranks:{ranks}/threads:1"
+                + clock for formulation, transport in variants for clock in self.clocks]
+
+
+KERNELS = [
+    Kernel(
+        name="stream", least_ranks=2, small="--sizes 64KiB --pushes 3 --device host --threads 1",
+        factors="size:64KiB/pushes:3", too_large="--sizes 1TiB", rate="MiB/s",
+        clocks=("", "/paper"), formulations=("native", "library"),
+        transports=("mpi", "shm", "rma"),
+        refusals={
+            "--sizes": "--sizes",
+            "--sizes ''": "--sizes: '' has an empty member",
+            "--sizes 0": "--sizes: '0' is no size",
+            "--sizes -5": "--sizes: bad size '-5'",
+            "--sizes 3GiB3": "--sizes: bad size '3GiB3'",
+            "--sizes 6B": "--sizes: '6B' is no size",
+            "--sizes 2TiB": "--sizes: '2TiB' is no size",
+            "--sizes 2,": "--sizes: '2,' has an empty member",
+            "--sizes 8:2": "--sizes: '8:2' is an empty range",
+            "--pushes 0": "--pushes: 0 is out of range",
+            "--pushes 2000000": "--pushes: 2000000 is out of range",
+        },
+        refusals_of_many={
+            "--pushes 1000000": "--pushes: 1000000 pushes of 3 senders cannot be checked",
+        }),
+]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended, and the results that it wrote."""
+    code: int
+    stdout: str
+    stderr: str
+    document: Optional[dict]
+    seconds: float
+    left: List[int]  # processes that outlived it
+
+
+def alive_in_session(session):
+    """The processes of a session: all that a job has started, wherever the launcher put them."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, its_session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue  # gone meanwhile
+        if int(its_session) == session and state != "Z":
+            found.append(int(folder.name))
+    return found
+
+
+def wait_for_the_last(session):
+    end = time.monotonic() + SECONDS_TO_VANISH
+    while alive_in_session(session) and time.monotonic() < end:
+        time.sleep(0.05)
+    return alive_in_session(session)
+
+
+def run(program, ranks, *arguments, prefix=()):
+    """Runs a program by name or path; arguments are split as by a shell. Results go to a file of
+    its own unless --json names one. What `prefix` starts, starts the launcher."""
+    path = program if isinstance(program, Path) else PROGRAMS / program
+    words = shlex.split(" ".join(arguments))
+    with tempfile.TemporaryDirectory() as folder:
+        if "--json" not in words:
+            words += ["--json", str(Path(folder) / "results.json")]
+        begin = time.monotonic()
+        job = subprocess.Popen([*prefix, LAUNCHER, str(ranks), path, *words],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+        try:
+            stdout, stderr = job.communicate(timeout=SECONDS_FOR_A_JOB)
+        except subprocess.TimeoutExpired:
+            for process in alive_in_session(job.pid):
+                os.kill(process, signal.SIGKILL)
+            raise AssertionError(f"did not end: {path} {words}: {job.communicate()}") from None
+        seconds = time.monotonic() - begin
+        file = Path(words[words.index("--json") + 1])
+        document = schemas.read_strictly(file) if job.returncode != 2 and file.is_file() else None
+    return Outcome(job.returncode, stdout, stderr, document, seconds, wait_for_the_last(job.pid))
+
+
+def run_each(jobs):
+    """The outcomes of many jobs that hardly compute, several at a time; a job is run's arguments."""
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        return list(pool.map(lambda job: run(*job), jobs))
+
+
+@functools.lru_cache(maxsize=None)
+def listed(kernel_name):
+    """What --list says: name and reason, or "available", of devices, formulations, transports."""
+    outcome = run(kernel_name, 2, "--list")
+    assert outcome.code == 0, outcome
+    return dict(re.findall(r"^  (\w+) +(.*)$", outcome.stdout, re.MULTILINE))
+
+
+def available_transports(kernel):
+    there = listed(kernel.name)
+    return [name for name in kernel.transports if there[name] == "available"]
+
+
+def unavailable_transports(kernel):
+    names = ("mpi", "staged", "shm", "rma", "nccl", "ipc", "grpc")
+    return [name for name in names if listed(kernel.name)[name] != "available"]
+
+
+def cases(document):
+    """By run name: {"runs": iteration rows, "median": row, ...}; error rows are left out."""
+    found = {}
+    for row in document["benchmarks"]:
+        if "error_occurred" in row:
+            continue
+        case = found.setdefault(row["run_name"], {"runs": []})
+        if row["run_type"] == "iteration":
+            case["runs"].append(row)
+        else:
+            case[row["aggregate_name"]] = row
+    return found
+
+
+def medians(document):
+    return [case["median"] for case in cases(document).values()]
+
+
+def errors(document):
+    return [row for row in document["benchmarks"] if "error_occurred" in row]
+
+
+def assert_refused(test, outcome, code, program, reason):
+    """Refused in one line, by one rank, and nothing done."""
+    test.assertEqual(outcome.code, code, outcome)
+    lines = outcome.stderr.splitlines()
+    test.assertEqual(len(lines), 1, outcome.stderr)
+    test.assertTrue(lines[0].startswith(f"{program}: "), lines[0])
+    test.assertIn(reason, lines[0])
+    test.assertEqual(outcome.left, [])

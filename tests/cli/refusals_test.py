@@ -1,0 +1,152 @@
+"""What cannot be served is refused in one line, with the right exit code, before anything is done."""
+
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from quartet_cli import (KERNELS, assert_refused, errors, listed, medians, run, run_each, schemas,
+                         unavailable_transports)
+
+BAD_USAGE = 2
+UNAVAILABLE = 77
+QUICK_SECONDS = 20
+
+# Arguments that every program refuses, and the reason given. {folder} holds a few files.
+REFUSALS = {
+    "--frobnicate": "--frobnicate",
+    "stray": "stray",
+    "--device gpu": "--device: 'gpu' is not one of",
+    "--formulation fast": "--formulation: 'fast' is not one of",
+    "--formulation native,": "--formulation: 'native,' has an empty member",
+    "--transport tcp": "--transport: 'tcp' is unknown",
+    "--transport mpi,tcp": "--transport: 'tcp' is unknown",
+    "--transport mpi,,shm": "--transport: 'mpi,,shm' has an empty member",
+    "--runs 0": "--runs: 0 is out of range",
+    "--runs abc": "--runs: bad number 'abc'",
+    "--runs 99999999999999999999": "--runs: bad number",
+    "--runs": "--runs",
+    "--ci 0": "--ci: '0' is not a percentage",
+    "--warmup -1": "--warmup: bad number '-1'",
+    "--seed -1": "--seed: bad number '-1'",
+    "--verify maybe": "--verify: 'maybe' is not one of",
+    "--limits 1": "--limits: '1' is not one of",
+    "--threads 0": "--threads: 0 is out of range",
+    "--threads many": "--threads: bad number 'many'",
+    "--memory lots": "--memory: bad size 'lots'",
+    "--memory 1KiB": "--memory allows 1 KiB",
+    "--chunk 1": "--chunk: 1 is out of range",
+    "--pipeline maybe": "--pipeline: 'maybe' is not one of",
+    "--progress loud": "--progress: 'loud' is not one of",
+    "--config {folder}/missing": "{folder}/missing",
+    "--config {folder}/unknown_key": "nonsense",
+    "--config {folder}/bad_value": "--runs: 0 is out of range",
+    "--config {folder}/no_syntax": "--runs: bad number",
+    "--json {folder}/missing/results.json": "{folder}/missing is not a folder",
+    "--json {folder}": "{folder} exists",
+    "--json ''": "--json: '' names no file",
+    "--trace {folder}/missing/trace.json": "{folder}/missing is not a folder",
+}
+FILES = {"unknown_key": "runs = 1\nnonsense = 3\n", "bad_value": "runs = 0\n",
+         "no_syntax": "runs = = 6\n"}
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+        for name, text in FILES.items():
+            (Path(self.folder) / name).write_text(text)
+
+    def assert_all_refused(self, kernel, ranks, refusals):
+        refusals = {arguments.format(folder=self.folder): reason.format(folder=self.folder)
+                    for arguments, reason in refusals.items()}
+        outcomes = run_each([(kernel.name, ranks, kernel.small, arguments)
+                             for arguments in refusals])
+        for (arguments, reason), outcome in zip(refusals.items(), outcomes):
+            with self.subTest(kernel.name, arguments=arguments):
+                assert_refused(self, outcome, BAD_USAGE, kernel.name, reason)
+                self.assertEqual(outcome.stdout, "")
+                self.assertIsNone(outcome.document)
+
+    def test_is_refused_in_one_line(self):
+        for kernel in KERNELS:
+            self.assert_all_refused(kernel, 2, {**REFUSALS, **kernel.refusals})
+            self.assert_all_refused(kernel, 4, kernel.refusals_of_many)
+        self.assertEqual({file.name for file in Path(self.folder).iterdir()}, set(FILES))
+
+    def test_what_no_memory_holds_is_refused_at_once(self):
+        for kernel in KERNELS:
+            outcome = run(kernel.name, 2, kernel.small, kernel.too_large)
+            assert_refused(self, outcome, BAD_USAGE, kernel.name, "are available")
+            self.assertLess(outcome.seconds, QUICK_SECONDS)
+
+    def test_too_few_ranks(self):
+        for kernel in KERNELS:
+            if kernel.least_ranks > 1:
+                outcome = run(kernel.name, kernel.least_ranks - 1, kernel.small)
+                assert_refused(self, outcome, BAD_USAGE, kernel.name,
+                               f"needs at least {kernel.least_ranks} ranks")
+
+
+class Unavailable(unittest.TestCase):
+    def test_reserved_flags(self):
+        for kernel in KERNELS:
+            text = run(kernel.name, 2, "--help").stdout
+            reserved = re.findall(r"^  (--[\w-]+) +not available in this build$", text, re.MULTILINE)
+            outcomes = run_each([(kernel.name, 2, kernel.small, f"{flag} 1") for flag in reserved])
+            for flag, outcome in zip(reserved, outcomes):
+                with self.subTest(kernel.name, flag=flag):
+                    assert_refused(self, outcome, UNAVAILABLE, kernel.name,
+                                   f"not available in this build: {flag}")
+
+    def test_cuda_where_it_is_not(self):
+        for kernel in KERNELS:
+            reason = listed(kernel.name)["cuda"]
+            if reason == "available":
+                self.skipTest("there is a GPU")
+            outcome = run(kernel.name, 2, kernel.small, "--device cuda")
+            assert_refused(self, outcome, UNAVAILABLE, kernel.name, reason)
+
+    def test_formulation_that_is_not_there(self):
+        for kernel in KERNELS:
+            missing = [name for name in ("native", "dataflow", "library")
+                       if name not in kernel.formulations]
+            for name in missing:
+                outcome = run(kernel.name, 2, kernel.small, f"--runs 1 --formulation {name}")
+                assert_refused(self, outcome, UNAVAILABLE, kernel.name,
+                               f"not available in this build: formulation {name}")
+
+    def test_named_transports_become_error_rows_and_the_others_are_measured(self):
+        for kernel in KERNELS:
+            missing = unavailable_transports(kernel)
+            if not missing:
+                self.skipTest("every transport is there")
+            outcome = run(kernel.name, 2, kernel.small, "--runs 6 --quiet",
+                          f"--transport {missing[0]},mpi,{','.join(missing[1:])}".rstrip(","))
+            self.assertEqual(outcome.code, UNAVAILABLE)
+            self.assertEqual(outcome.stderr.splitlines(),
+                             [f"{kernel.name}: {listed(kernel.name)[name]}" for name in missing])
+            self.assertEqual(schemas.problems("results", outcome.document), [])
+            for name, row in zip(missing, errors(outcome.document)):
+                self.assertEqual(row["error_message"], listed(kernel.name)[name])
+                self.assertRegex(row["name"], f"^{kernel.name}/native/host/{name}/.*/error$")
+            self.assertEqual(len(errors(outcome.document)), len(missing))
+            self.assertEqual([row["verified"] for row in medians(outcome.document)],
+                             [True] * len(kernel.clocks))
+
+    def test_one_reason_for_many_rows_is_said_once(self):
+        for kernel in KERNELS:
+            missing = unavailable_transports(kernel)
+            if not missing:
+                self.skipTest("every transport is there")
+            formulations = ",".join(kernel.formulations)
+            outcome = run(kernel.name, 2, kernel.small,
+                          f"--runs 1 --transport {missing[0]} --formulation {formulations}")
+            assert_refused(self, outcome, UNAVAILABLE, kernel.name, listed(kernel.name)[missing[0]])
+            self.assertEqual(len(errors(outcome.document)), len(kernel.formulations))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
