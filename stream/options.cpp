@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace quartet::stream {
 
@@ -11,8 +12,8 @@ namespace {
 constexpr Bytes largest_size = gibibytes(1024);
 
 Bytes parse_size(std::string_view text) {
-    const bool plain = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-    const Bytes size = parse_bytes(plain ? fmt::format("{}MiB", text) : std::string(text));
+    const bool has_unit = std::ranges::any_of(text, [](char c) { return std::isalpha(c); });
+    const Bytes size = parse_bytes(has_unit ? std::string(text) : fmt::format("{}MiB", text));
     if (size.value < 4 || size.value % 4 != 0 || size > largest_size) {
         throw UsageError(
             fmt::format("'{}' is no size of a float vector: 4 bytes to {}, in whole "

@@ -162,7 +162,8 @@ void PushCase::prepare_pushes(const std::string& formulation) {
 void PushCase::prepare_limits() {
     if (receives()) {
         local_add_.emplace(session_.device(), bench::AccessPattern::add, problem_.size);
-        local_passes_ = local_add_->passes_for(bench::probe_time, problem_.pushes, session_.stream());
+        local_passes_ =
+            local_add_->passes_for(bench::probe_time, problem_.pushes, session_.stream());
     }
     for (const Route& route : problem_.routes) {
         const auto remote = std::ranges::find_if(route.senders, [&](int sender) {

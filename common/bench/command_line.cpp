@@ -57,9 +57,16 @@ double parse_percentage(std::string_view text) {
     return value / 100;
 }
 
+// Errors repeat what was given, control characters too: they must not break the line.
+std::string one_line(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return (c >= 0 && c < ' ') || c == 127; }, '?');
+    return text;
+}
+
 std::filesystem::path parse_path(const std::string& text) {
     if (text.empty()) {
-        throw UsageError("'' names no file");
+        throw UsageError("an empty name names no file");
     }
     return text;
 }
@@ -100,7 +107,7 @@ void CommandLine::add(const std::string& flag, const std::string& help, const st
                 try {
                     read(text);
                 } catch (const UsageError& error) {
-                    throw UsageError(fmt::format("{}: {}", flag, error.what()));
+                    throw UsageError(one_line(fmt::format("{}: {}", flag, error.what())));
                 }
             },
             help)
@@ -211,7 +218,7 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     } catch (const CLI::CallForVersion& request) {
         return std::string(request.what()) + "\n";
     } catch (const CLI::ParseError& error) {
-        throw UsageError(fmt::format("{}: see --help", error.what()));
+        throw UsageError(one_line(fmt::format("{}: see --help", error.what())));
     }
     return std::nullopt;
 }

@@ -232,6 +232,11 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
                         "another file",
                         file.string()));
     }
+    if (!file.has_filename() || (std::filesystem::exists(file, ignored) &&
+                                 !std::filesystem::is_regular_file(file, ignored))) {
+        throw UsageError(fmt::format(
+            "{} cannot be written (it is not an ordinary file): name another file", file.string()));
+    }
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
     if (!std::filesystem::is_directory(folder, ignored) || access(folder.c_str(), W_OK) != 0) {
         throw UsageError(

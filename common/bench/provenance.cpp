@@ -126,6 +126,13 @@ Json placements(const Session& session) {
     return all;
 }
 
+Json build() {
+    return {{"compiler", compiler()},
+            {"flags", compiler_flags()},
+            {"type", build_type()},
+            {"cblas", cblas()}};
+}
+
 Json limits(std::span<const Row> rows) {
     Json all = Json::array();
     for (const Row& row : rows) {
@@ -160,10 +167,9 @@ Json quartet_object(Session& session,
     const auto& variables = session.environment().seen();
     return {{"schema_version", result_schema_version},
             {"version", version()},
-            {"git_commit", commit()},
+            {"commit", commit()},
             {"program", session.description().name},
-            {"compiler", compiler()},
-            {"flags", compiler_flags()},
+            {"build", build()},
             {"options", resolved},
             {"ranks", session.world().size()},
             {"nodes", session.topology().nodes()},
@@ -176,7 +182,6 @@ Json quartet_object(Session& session,
             {"gpus", Json::array()},
             {"why_no_gpu", no_cuda.value_or("")},
             {"mpi", comm::MpiSession::library_version()},
-            {"libraries", {{"cblas", cblas()}}},
             {"slurm", with_prefix(variables, "SLURM_")},
             {"environment", variables},
             {"limits", limits(rows)},

@@ -27,8 +27,8 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
       threads_(options.threads.value_or(topology_.default_threads())) {
     for (const std::string& name : options_.transports) {
         if (name != "auto" && !registry_.has(name)) {
-            throw UsageError(
-                fmt::format("--transport: '{}' is unknown: see --list for those there are", name));
+            throw UsageError(fmt::format(
+                "--transport: {} is unknown: see --list for those there are", quotation(name)));
         }
     }
     if (world_.size() < description_.least_ranks && options_.list == Switch::off) {

@@ -47,14 +47,15 @@ std::string aligned(const std::vector<Line>& lines) {
     return text;
 }
 
-// A paragraph broken at spaces, further lines indented; words are never broken.
+// A paragraph broken at spaces, further lines indented; long names stay whole.
 std::string wrapped(std::string_view paragraph) {
     constexpr std::string_view indent = "       ";
     std::string text;
     std::size_t used = 0;
     while (!paragraph.empty()) {
         const std::size_t end = std::min(paragraph.find(' '), paragraph.size());
-        if (used > 0 && used + 1 + end > columns) {
+        const bool fits_alone = indent.size() + end <= columns;
+        if (used > 0 && used + 1 + end > columns && fits_alone) {
             text += fmt::format("\n{}", indent);
             used = indent.size();
         } else if (used > 0) {

@@ -53,7 +53,7 @@ bool TransportRegistry::has(std::string_view name) const {
 const TransportKind& TransportRegistry::find(std::string_view name) const {
     const auto kind = std::ranges::find(kinds_, name, &TransportKind::name);
     if (kind == kinds_.end()) {
-        throw UsageError(fmt::format("no transport is called '{}': see --list", name));
+        throw UsageError(fmt::format("no transport is called {}: see --list", quotation(name)));
     }
     return *kind;
 }

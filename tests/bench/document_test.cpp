@@ -238,6 +238,7 @@ TEST(RequireWritable, WantsAFileThatIsNoFolder) {
     const TemporaryFolder folder;
     EXPECT_THROW(require_writable(folder.path(), true), UsageError);
     EXPECT_THROW(require_writable("", true), UsageError);
+    EXPECT_THROW(require_writable("/dev/null", true), UsageError) << "it would be replaced";
 }
 
 TEST(RequireWritable, TakesANameWithoutAFolderForThisFolder) {

@@ -58,6 +58,20 @@ Row widest_row() {
     return row;
 }
 
+auto fits_or_names_a_row() {
+    return testing::AnyOf(SizeIs(testing::Le(80U)), HasSubstr("/size:"));
+}
+
+// Without line breaks.
+std::string words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::string all;
+    for (std::string word; stream >> word;) {
+        all += word + " ";
+    }
+    return all;
+}
+
 TEST(FormatRate, HasFourSignificantDigitsWithoutAnExponent) {
     EXPECT_EQ(format_rate(1.2344), "1.234");
     EXPECT_EQ(format_rate(12.345678), "12.35");
@@ -123,7 +137,7 @@ TEST(Table, IsAtMostEightyColumnsWide) {
          "they will wait for each other, so use fewer"});
 
     EXPECT_GT(lines.size(), 8U);
-    EXPECT_THAT(lines, Each(SizeIs(testing::Le(80U))));
+    EXPECT_THAT(lines, Each(fits_or_names_a_row()));
 }
 
 TEST(Table, IsAtMostEightyColumnsWideForPairs) {
@@ -133,7 +147,7 @@ TEST(Table, IsAtMostEightyColumnsWideForPairs) {
         rows.back().name = rows.back().name.with_suffix(pair);
         rows.back().published.reset();
     }
-    EXPECT_THAT(lines_of(rows), Each(SizeIs(testing::Le(80U))));
+    EXPECT_THAT(lines_of(rows), Each(fits_or_names_a_row()));
     EXPECT_THAT(table(rows, {}), HasSubstr(" pair:15-14 "));
 }
 
@@ -173,10 +187,16 @@ TEST(Table, SaysBelowWhatWasPublishedOnce) {
 }
 
 TEST(Table, KeepsErrorsAndWarningsInFull) {
-    const auto text = table(std::vector{made_up_error("no such transport")},
-                            std::vector<std::string>{"ranks share a core"});
-    EXPECT_THAT(text, AllOf(HasSubstr("error: stream/native/"), HasSubstr("no such transport"),
-                            HasSubstr("warning: ranks share a core")));
+    const std::string error =
+        "transport staged needs an accelerator (none is visible here): use --transport mpi";
+    const std::string warning =
+        "4 ranks with 128 threads each are more than the 256 cores of the node that they run on";
+    const Row row = made_up_error(error);
+
+    const std::string words = words_of(table(std::vector{row}, std::vector{warning}));
+
+    EXPECT_THAT(words, HasSubstr("error: " + row.name.text() + ": " + error + " "));
+    EXPECT_THAT(words, HasSubstr("warning: " + warning + " "));
 }
 
 TEST(Table, NamesProgramDeviceAndRanks) {

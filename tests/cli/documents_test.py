@@ -10,6 +10,7 @@ from quartet_cli import (KERNELS, assert_refused, available_transports, cases, m
                          schemas)
 
 RUNS = 6
+AGGREGATES = ["median", "mean", "stddev", "cv", "min", "max", "ci95_low", "ci95_high"]
 EXACT = 1e-9  # relative: the same sums in another order
 MEBIBYTE = 2**20
 UNITS = {"MiB/s": ("bytes", MEBIBYTE), "GFLOP/s": ("flops", 1e9)}
@@ -18,113 +19,121 @@ UNITS = {"MiB/s": ("bytes", MEBIBYTE), "GFLOP/s": ("flops", 1e9)}
 @functools.lru_cache(maxsize=None)
 def measured(kernel, ranks):
     formulations, transports = ",".join(kernel.formulations), ",".join(available_transports(kernel))
-    return run(kernel.name, ranks, kernel.small, f"--runs {RUNS} --formulation {formulations}",
-               f"--transport {transports}")
+    outcome = run(kernel.name, ranks, kernel.small, f"--runs {RUNS}",
+                  f"--formulation {formulations} --transport {transports}")
+    assert outcome.code == 0, outcome
+    return outcome.document
+
+
+def documents():
+    """Every program's, on rank counts even and odd: (kernel, ranks, document)."""
+    return [(kernel, ranks, measured(kernel, ranks)) for kernel in KERNELS for ranks in (2, 3, 4)]
+
+
+def all_cases():
+    """Every case of these: (kernel, name, case)."""
+    return [(kernel, name, case) for kernel, _, document in documents()
+            for name, case in cases(document).items()]
 
 
 class Documents(unittest.TestCase):
-    def each(self):
-        """Every program on rank counts even and odd."""
-        for kernel in KERNELS:
-            for ranks in (2, 3, 4):
-                with self.subTest(kernel.name, ranks=ranks):
-                    outcome = measured(kernel, ranks)
-                    self.assertEqual(outcome.code, 0, outcome)
-                    yield kernel, ranks, outcome.document
-
-    def each_case(self):
-        for kernel, _, document in self.each():
-            for name, case in cases(document).items():
-                with self.subTest(name):
-                    yield kernel, case
-
     def assert_close(self, value, expected):
         self.assertLessEqual(abs(value - expected), EXACT * abs(expected))
 
     def test_follow_the_schema(self):
-        for _, _, document in self.each():
-            self.assertEqual(schemas.problems("results", document), [])
+        for kernel, ranks, document in documents():
+            with self.subTest(kernel.name, ranks=ranks):
+                self.assertEqual(schemas.problems("results", document), [])
 
     def test_transports_of_every_machine_are_there(self):
         for kernel in KERNELS:
             self.assertLessEqual({"mpi", "shm"}, set(available_transports(kernel)))
 
     def test_each_case_has_its_exact_name_and_every_row_once(self):
-        for kernel, ranks, document in self.each():
-            self.assertEqual(sorted(cases(document)),
-                             sorted(kernel.names(ranks, available_transports(kernel))))
-            rows = [(row["name"], row.get("repetition_index")) for row in document["benchmarks"]]
-            self.assertEqual(len(rows), len(set(rows)))
-        for _, case in self.each_case():
-            self.assertEqual([row["repetition_index"] for row in case["runs"]], list(range(RUNS)))
-            self.assertEqual(sorted(case), sorted(["runs", "median", "mean", "stddev", "cv", "min",
-                                                   "max", "ci95_low", "ci95_high"]))
-            for aggregate, row in case.items():
-                if aggregate != "runs":
-                    self.assertEqual(row["name"], f"{row['run_name']}_{aggregate}")
+        for kernel, ranks, document in documents():
+            with self.subTest(kernel.name, ranks=ranks):
+                self.assertEqual(sorted(cases(document)),
+                                 sorted(kernel.names(ranks, available_transports(kernel))))
+                rows = [(row["name"], row.get("repetition_index"))
+                        for row in document["benchmarks"]]
+                self.assertEqual(len(rows), len(set(rows)))
+        for _, name, case in all_cases():
+            with self.subTest(name):
+                indices = [row["repetition_index"] for row in case["runs"]]
+                self.assertEqual(indices, list(range(RUNS)))
+                self.assertEqual(list(case), ["runs", *AGGREGATES])
+                for aggregate in AGGREGATES:
+                    self.assertEqual(case[aggregate]["name"], f"{name}_{aggregate}")
 
     def test_results_are_verified(self):
-        for _, case in self.each_case():
-            self.assertIs(case["median"]["verified"], True)
-            self.assertLessEqual(case["median"]["error"], case["median"]["tolerance"])
+        for _, name, case in all_cases():
+            with self.subTest(name):
+                self.assertIs(case["median"]["verified"], True)
+                self.assertLessEqual(case["median"]["error"], case["median"]["tolerance"])
 
     def test_time_is_the_slowest_ranks(self):
-        for _, case in self.each_case():
-            for row in case["runs"]:
-                self.assertEqual(row["time_unit"], "ms")
-                slowest = 1e3 * max(row["rank_seconds"])
-                if row["name"].endswith("/paper"):
-                    self.assertLessEqual(row["real_time"], slowest)
-                else:
-                    self.assert_close(row["real_time"], slowest)
+        for _, name, case in all_cases():
+            with self.subTest(name):
+                for row in case["runs"]:
+                    self.assertEqual(row["time_unit"], "ms")
+                    slowest = 1e3 * max(row["rank_seconds"])
+                    if row["name"].endswith("/paper"):
+                        self.assertLessEqual(row["real_time"], slowest)
+                    else:
+                        self.assert_close(row["real_time"], slowest)
 
     def test_every_rank_has_its_time(self):
-        for _, ranks, document in self.each():
-            for row in document["benchmarks"]:
-                if "rank_seconds" in row:
-                    self.assertEqual(len(row["rank_seconds"]), ranks)
-            self.assertEqual([place["rank"] for place in
-                              document["context"]["quartet"]["placement"]], list(range(ranks)))
+        for kernel, ranks, document in documents():
+            with self.subTest(kernel.name, ranks=ranks):
+                for row in document["benchmarks"]:
+                    if "rank_seconds" in row:
+                        self.assertEqual(len(row["rank_seconds"]), ranks)
+                self.assertEqual([place["rank"] for place in
+                                  document["context"]["quartet"]["placement"]], list(range(ranks)))
 
     def test_aggregates_follow_from_the_runs(self):
-        for _, case in self.each_case():
-            for key in ("real_time", "cpu_time"):
-                times = [row[key] for row in case["runs"]]
-                mean, spread = statistics.mean(times), statistics.stdev(times)
-                expected = {"median": statistics.median(times), "mean": mean, "stddev": spread,
-                            "cv": spread / mean, "min": min(times), "max": max(times),
-                            "ci95_low": min(times), "ci95_high": max(times)}  # of six runs
-                for aggregate, value in expected.items():
-                    self.assert_close(case[aggregate][key], value)
+        for _, name, case in all_cases():
+            with self.subTest(name):
+                for key in ("real_time", "cpu_time"):
+                    times = [row[key] for row in case["runs"]]
+                    mean, spread = statistics.mean(times), statistics.stdev(times)
+                    expected = {"median": statistics.median(times), "mean": mean, "stddev": spread,
+                                "cv": spread / mean, "min": min(times), "max": max(times),
+                                "ci95_low": min(times), "ci95_high": max(times)}  # of six runs
+                    for aggregate, value in expected.items():
+                        self.assert_close(case[aggregate][key], value)
 
     def test_rates_follow_from_the_work_and_the_time(self):
-        for kernel, case in self.each_case():
-            median = case["median"]
-            work, unit = UNITS[kernel.rate]
-            for row in [*case["runs"], median, case["min"], case["ci95_high"]]:
-                self.assert_close(row[kernel.rate],
-                                  median[work] / unit / (row["real_time"] / 1e3))
-            self.assert_close(median["per_worker"], median[kernel.rate] / median["workers"])
-            self.assert_close(case["stddev"][kernel.rate],
-                              statistics.stdev(row[kernel.rate] for row in case["runs"]))
+        for kernel, name, case in all_cases():
+            with self.subTest(name):
+                median = case["median"]
+                work, unit = UNITS[kernel.rate]
+                for row in [*case["runs"], median, case["min"], case["ci95_high"]]:
+                    self.assert_close(row[kernel.rate],
+                                      median[work] / unit / (row["real_time"] / 1e3))
+                self.assert_close(median["per_worker"], median[kernel.rate] / median["workers"])
+                self.assert_close(case["stddev"][kernel.rate],
+                                  statistics.stdev(row[kernel.rate] for row in case["runs"]))
 
     def test_every_median_stands_beside_its_limit(self):
-        for kernel, case in self.each_case():
-            median, limit = case["median"], case["median"]["limit"]
-            self.assertEqual(len(limit["probes"]), RUNS + 1)  # before, between and after
-            self.assert_close(limit["seconds"], statistics.median(limit["probes"]))
-            self.assert_close(median["fraction_of_limit"],
-                              limit["seconds"] / (median["real_time"] / 1e3))
-            self.assert_close(limit["rate"],
-                              median[kernel.rate] / median["fraction_of_limit"])
+        for kernel, name, case in all_cases():
+            with self.subTest(name):
+                median, limit = case["median"], case["median"]["limit"]
+                self.assertEqual(len(limit["probes"]), RUNS + 1)  # before, between and after
+                self.assert_close(limit["seconds"], statistics.median(limit["probes"]))
+                self.assert_close(median["fraction_of_limit"],
+                                  limit["seconds"] / (median["real_time"] / 1e3))
+                self.assert_close(limit["rate"],
+                                  median[kernel.rate] / median["fraction_of_limit"])
 
     def test_context_records_every_option(self):
-        for kernel, ranks, document in self.each():
-            ours = document["context"]["quartet"]
-            self.assertEqual((ours["program"], ours["ranks"]), (kernel.name, ranks))
-            given = {"runs": str(RUNS), "threads": "1", "seed": "1", "warmup": "1",
-                     "transport": ",".join(available_transports(kernel))}
-            self.assertLessEqual(given.items(), ours["options"].items())
+        for kernel, ranks, document in documents():
+            with self.subTest(kernel.name, ranks=ranks):
+                ours = document["context"]["quartet"]
+                self.assertEqual((ours["program"], ours["ranks"]), (kernel.name, ranks))
+                given = {"runs": str(RUNS), "threads": "1", "seed": "1", "warmup": "1",
+                         "transport": ",".join(available_transports(kernel))}
+                self.assertLessEqual(given.items(), ours["options"].items())
 
 
 class Files(unittest.TestCase):

@@ -1,10 +1,11 @@
 """When something goes wrong while running, the job says so, ends soon, and leaves nobody behind."""
 
 import os
+import re
 import unittest
 from pathlib import Path
 
-from quartet_cli import medians, run
+from quartet_cli import errors, medians, run
 
 FAULTY_STREAM = Path(os.environ["QUARTET_FAULTY_STREAM"])
 SOON_SECONDS = 20
@@ -18,15 +19,27 @@ def run_faulty(transport):
 class Faults(unittest.TestCase):
     def test_one_wrong_element_in_one_run_is_a_wrong_result(self):
         outcome = run_faulty("mpi,corrupting")
-        self.assertEqual(outcome.code, 1, outcome)
+        self.assert_wrong(outcome)
         self.assertEqual(
             {(row["run_name"].split("/")[3], row["verified"], row["error"])
              for row in medians(outcome.document)},
             {("mpi", True, 0), ("corrupting", False, 1)})
+
+    def test_a_wrong_result_outweighs_an_unavailable_transport(self):
+        self.assertEqual(run_faulty("absent").code, 77)
+        outcome = run_faulty("absent,corrupting")
+        self.assertEqual([row["error_message"] for row in errors(outcome.document)],
+                         ["never there"])
+        self.assert_wrong(outcome, "stream: never there")
+
+    def assert_wrong(self, outcome, *other_lines):
+        """Wrong in the whole run's row and in the paper's, and said of both."""
+        self.assertEqual(outcome.code, 1, outcome)
         lines = outcome.stderr.splitlines()
-        self.assertEqual(len(lines), 2)  # the whole run's row and the paper's
-        for line in lines:
-            self.assertRegex(line, r"^stream: stream/native/host/corrupting/.*: wrong result")
+        wrong = [line for line in lines if re.match(
+            r"stream: stream/native/host/corrupting/.*: wrong result", line)]
+        self.assertEqual(len(wrong), 2, lines)
+        self.assertEqual([line for line in lines if line not in wrong], list(other_lines))
 
     def test_a_rank_that_throws_ends_the_job(self):
         outcome = run_faulty("throwing")

@@ -1,4 +1,7 @@
 #include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "bench/program.hpp"
@@ -76,6 +79,10 @@ comm::TransportKind faulty(const std::string& name, Fault fault) {
             }};
 }
 
+comm::TransportKind absent(const std::string& reason) {
+    return {"absent", [=](const comm::TransportContext&) { return std::optional(reason); }, {}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,6 +90,7 @@ int main(int argc, char** argv) {
     registry.add(faulty("corrupting", Fault::corrupts));
     registry.add(faulty("throwing", Fault::throws));
     registry.add(faulty("dying", Fault::dies));
+    registry.add(absent("never there"));
     bench::Program program({.name = "stream",
                             .summary = "pushes that go wrong",
                             .formulations = {"native"},

@@ -14,13 +14,13 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import List, Optional, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "scripts" / "launch.sh"
-PROGRAMS = Path(os.environ.get("QUARTET_PROGRAMS", ROOT / "build" / "bin"))
+PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 
 sys.path.insert(0, str(ROOT / "tests" / "scripts"))
 import schemas  # noqa: E402
@@ -29,7 +29,7 @@ SECONDS_FOR_A_JOB = 100
 SECONDS_TO_VANISH = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
     name: str
     least_ranks: int
@@ -40,8 +40,8 @@ class Kernel:
     clocks: Tuple[str, ...]  # the suffixes of its rows: the whole run, clocks of the paper's own
     formulations: Tuple[str, ...]
     transports: Tuple[str, ...]  # those that it may run over
-    refusals: Dict[str, str]  # arguments that only it has and refuses, and the reason given
-    refusals_of_many: Dict[str, str]  # refused on four ranks, not on two
+    refusals: Tuple[str, ...]  # of arguments that only it has
+    refusals_of_many: Tuple[str, ...]  # on four ranks, not on two
 
     def names(self, ranks, transports):
         """What the rows of its small case are called."""
@@ -57,22 +57,9 @@ KERNELS = [
         factors="size:64KiB/pushes:3", too_large="--sizes 1TiB", rate="MiB/s",
         clocks=("", "/paper"), formulations=("native", "library"),
         transports=("mpi", "shm", "rma"),
-        refusals={
-            "--sizes": "--sizes",
-            "--sizes ''": "--sizes: '' has an empty member",
-            "--sizes 0": "--sizes: '0' is no size",
-            "--sizes -5": "--sizes: bad size '-5'",
-            "--sizes 3GiB3": "--sizes: bad size '3GiB3'",
-            "--sizes 6B": "--sizes: '6B' is no size",
-            "--sizes 2TiB": "--sizes: '2TiB' is no size",
-            "--sizes 2,": "--sizes: '2,' has an empty member",
-            "--sizes 8:2": "--sizes: '8:2' is an empty range",
-            "--pushes 0": "--pushes: 0 is out of range",
-            "--pushes 2000000": "--pushes: 2000000 is out of range",
-        },
-        refusals_of_many={
-            "--pushes 1000000": "--pushes: 1000000 pushes of 3 senders cannot be checked",
-        }),
+        refusals=("--sizes", "--sizes ''", "--sizes 0", "--sizes -5", "--sizes 3GiB3", "--sizes 6B",
+                  "--sizes 2TiB", "--sizes 2,", "--sizes 8:2", "--pushes 0", "--pushes 2000000"),
+        refusals_of_many=("--pushes 1000000",)),
 ]
 
 
@@ -82,7 +69,7 @@ class Outcome:
     code: int
     stdout: str
     stderr: str
-    document: Optional[dict]
+    document: Optional[dict] = field(repr=False)
     seconds: float
     left: List[int]  # processes that outlived it
 
@@ -132,15 +119,16 @@ def run(program, ranks, *arguments, prefix=()):
 
 
 def run_each(jobs):
-    """The outcomes of many jobs that hardly compute, several at a time; a job is run's arguments."""
-    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+    """The outcomes of many jobs, of run's arguments each, that do nothing but end: launchers take
+    seconds to see to that, so that many go at a time."""
+    with ThreadPoolExecutor(16) as pool:
         return list(pool.map(lambda job: run(*job), jobs))
 
 
 @functools.lru_cache(maxsize=None)
 def listed(kernel_name):
     """What --list says: name and reason, or "available", of devices, formulations, transports."""
-    outcome = run(kernel_name, 2, "--list")
+    outcome = run(kernel_name, 2, "--list --device host")
     assert outcome.code == 0, outcome
     return dict(re.findall(r"^  (\w+) +(.*)$", outcome.stdout, re.MULTILINE))
 
@@ -177,11 +165,12 @@ def errors(document):
     return [row for row in document["benchmarks"] if "error_occurred" in row]
 
 
-def assert_refused(test, outcome, code, program, reason):
-    """Refused in one line, by one rank, and nothing done."""
+def assert_refused(test, outcome, code, program, *reasons):
+    """Refused in one line, which one rank writes and which holds all the reasons."""
     test.assertEqual(outcome.code, code, outcome)
     lines = outcome.stderr.splitlines()
     test.assertEqual(len(lines), 1, outcome.stderr)
     test.assertTrue(lines[0].startswith(f"{program}: "), lines[0])
-    test.assertIn(reason, lines[0])
+    for reason in reasons:
+        test.assertIn(reason, lines[0])
     test.assertEqual(outcome.left, [])

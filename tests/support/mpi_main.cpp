@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <iostream>
+#include <string>
 
 #include "comm/communicator.hpp"
 #include "comm/mpi_session.hpp"
@@ -14,17 +15,18 @@ class FailuresOnly : public testing::EmptyTestEventListener {
     explicit FailuresOnly(int rank) : rank_(rank) {}
 
   private:
-    void OnTestPartResult(const testing::TestPartResult& result) override {
-        if (!result.failed()) {
-            return;
-        }
-        std::cerr << "rank " << rank_;
-        if (const auto* test = testing::UnitTest::GetInstance()->current_test_info()) {
-            std::cerr << ", " << test->test_suite_name() << '.' << test->name();
-        }
-        std::cerr << ": " << result << '\n';
+    // GoogleTest holds a lock while it reports a failure: it cannot be asked for the test then.
+    void OnTestStart(const testing::TestInfo& test) override {
+        test_ = std::string(test.test_suite_name()) + "." + test.name();
     }
 
+    void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (result.failed()) {
+            std::cerr << "rank " << rank_ << ", " << test_ << ": " << result << '\n';
+        }
+    }
+
+    std::string test_ = "outside of the tests";
     int rank_;
 };
 
