@@ -30,7 +30,10 @@ std::vector<Bytes> parse_sizes(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos) {
         for (const std::string& member : bench::parse_list(text)) {
-            sizes.push_back(parse_size(member));
+            const Bytes size = parse_size(member);
+            if (std::ranges::find(sizes, size) == sizes.end()) {
+                sizes.push_back(size);
+            }
         }
         return sizes;
     }

@@ -11,6 +11,7 @@ namespace quartet::stream {
 namespace {
 
 constexpr const char* paper_clock = "paper";
+constexpr const char* plain_mpi = "library";
 
 std::string pair_name(const Route& route) {
     return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
@@ -116,6 +117,13 @@ PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const
       route_(problem_.route_of(rank_)),
       transport_(session.transport(variant.transport)) {
     session.require_formulation(variant.formulation);
+    // Before there are windows: they could not be freed while an exception unwinds.
+    if (variant.formulation == plain_mpi && !transport_.can(comm::Capability::send_receive)) {
+        throw Unavailable(fmt::format(
+            "formulation library is plain MPI (transport {} has no send and receive): add "
+            "--transport mpi",
+            transport_.name()));
+    }
     make_vectors();
     prepare_pushes(variant.formulation);
     if (session.options().limits == bench::Switch::on) {
@@ -137,13 +145,7 @@ void PushCase::make_vectors() {
 }
 
 void PushCase::prepare_pushes(const std::string& formulation) {
-    const bool plain = formulation == "library";
-    if (plain && !transport_.can(comm::Capability::send_receive)) {
-        throw Unavailable(fmt::format(
-            "formulation library is plain MPI (transport {} has no send and receive): add "
-            "--transport mpi",
-            transport_.name()));
-    }
+    const bool plain = formulation == plain_mpi;
     for (const Route& route : problem_.routes) {
         comm::PushPlan plan{route.senders, route.receiver, {}, {}};
         if (&route == route_) {

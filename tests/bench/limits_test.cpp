@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "comm/transport_registry.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
@@ -48,10 +50,12 @@ TEST_F(LimitsTest, APassTakesTimeThatGrowsWithItsSize) {
          {AccessPattern::read, AccessPattern::copy, AccessPattern::add, AccessPattern::update}) {
         MemoryProbe small(*device, pattern, kibibytes(16));
         MemoryProbe large(*device, pattern, mebibytes(4));
-        const Seconds little = small.measure(20, *stream);
-        const Seconds much = large.measure(2, *stream);
-        EXPECT_GT(little.value, 0);
-        EXPECT_GT(much / little, 4) << "256 times as much, however busy the machine";
+        double little = small.measure(20, *stream).value;
+        for (int time = 0; time < 10; ++time) {  // the best one: the machine may be busy
+            little = std::min(little, small.measure(20, *stream).value);
+        }
+        EXPECT_GT(little, 0);
+        EXPECT_GT(large.measure(2, *stream).value, 4 * little) << "256 times as much";
     }
 }
 

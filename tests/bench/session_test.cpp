@@ -69,6 +69,10 @@ TEST_F(SessionTest, RefusesTooFewRanksAndSaysHowManyItTakes) {
     };
     EXPECT_THAT(message_of<UsageError>([&] { start({}); }),
                 HasSubstr("mpirun -np " + std::to_string(needed) + " kernel"));
+
+    CommonOptions listing;
+    listing.list = Switch::on;
+    EXPECT_NO_THROW(start(listing)) << "what there is can be asked for with any";
 }
 
 TEST_F(SessionTest, MakesATransportOnce) {

@@ -165,14 +165,14 @@ TEST_F(PushCaseTest, PlainMpiIsNotToBeHadOverATransportWithoutMessages) {
     EXPECT_THROW(PushCase(*session, {"native", "host", "nccl"}, problem()), Unavailable);
 }
 
-TEST_F(PushCaseTest, TheSeedDecidesTheData) {
-    options.seed = 2;
+TEST_F(PushCaseTest, TheSeedOfAllRanksDecidesTheData) {
+    options.seed = rank == 0 ? 1 : 2;  // never so in a program, whose ranks share a command line
     const auto session = make_session();
     PushCase subject(*session, {"native", "host", "mpi"}, problem());
     bench::Clocks clocks(1);
     subject.prepare();
     subject.run(clocks);
-    EXPECT_TRUE(subject.verify().passed);
+    EXPECT_FALSE(subject.verify().passed);
 }
 
 class PlannedCaseTest : public PushCaseTest {
@@ -205,18 +205,19 @@ TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
     options.transfer.chunk = kibibytes(4);
     Problem large = problem();
     large.size = mebibytes(1);
-    const auto memory = [&](const bench::Variant& variant) {
-        return planned(variant, large).memory;
-    };
-    const std::int64_t senders = size - 1;
-    if (rank != 0) {
-        EXPECT_EQ(memory({"native", "host", "mpi"}), mebibytes(1)) << "a sender's vector";
-        return;
+    const Bytes in_windows = planned({"native", "host", "shm"}, large).memory;
+    const Bytes in_pieces = planned({"native", "host", "mpi"}, large).memory;
+    const Bytes in_whole = planned({"library", "host", "mpi"}, large).memory;
+    if (rank == 0) {
+        // Target, expected sums and the two vectors of the limit, and what arrives.
+        EXPECT_EQ(in_windows, mebibytes(4));
+        EXPECT_EQ(in_pieces, mebibytes(4) + (size - 1) * kibibytes(8));
+        EXPECT_GE(in_whole, mebibytes(5));
+    } else {
+        EXPECT_EQ(in_windows, mebibytes(1)) << "a sender's vector";
+        EXPECT_EQ(in_pieces, mebibytes(1));
+        EXPECT_EQ(in_whole, mebibytes(1));
     }
-    // Target, expected sums and the two vectors of the limit, and what arrives.
-    EXPECT_EQ(memory({"native", "host", "shm"}), mebibytes(4));
-    EXPECT_EQ(memory({"native", "host", "mpi"}), mebibytes(4) + senders * kibibytes(8));
-    EXPECT_EQ(memory({"library", "host", "mpi"}), mebibytes(4) + senders * mebibytes(1));
 }
 
 TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
