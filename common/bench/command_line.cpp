@@ -183,7 +183,7 @@ void CommandLine::add_resources() {
         });
     add("--memory", "memory that a rank may take (what is there)", "",
         [this](const std::string& text) { options_.memory = parse_bytes(text); });
-    add("--chunk", "piece of a pipelined transfer", "1MiB", [this](const std::string& text) {
+    add("--chunk", "piece of a pipelined transfer", "2MiB", [this](const std::string& text) {
         options_.transfer.chunk = parse_bytes(text);
         if (options_.transfer.chunk < kibibytes(1) || options_.transfer.chunk > gibibytes(1)) {
             throw UsageError(fmt::format("{} is out of range: 1 KiB to 1 GiB", text));

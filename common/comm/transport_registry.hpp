@@ -18,7 +18,7 @@ namespace quartet::comm {
 enum class Pipeline { on, off };
 
 struct TransportSettings {
-    Bytes chunk = mebibytes(1);
+    Bytes chunk = mebibytes(2);
     Pipeline pipeline = Pipeline::on;
 };
 

@@ -53,7 +53,7 @@ TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
     EXPECT_EQ(options.seed, 1U);
     EXPECT_EQ(options.verify, Switch::on);
     EXPECT_EQ(options.limits, Switch::on);
-    EXPECT_EQ(options.transfer.chunk, mebibytes(1));
+    EXPECT_EQ(options.transfer.chunk, mebibytes(2));
     EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::on);
     EXPECT_EQ(options.progress, Progress::automatic);
     for (const Switch off : {options.list, options.dry_run, options.force, options.quiet}) {

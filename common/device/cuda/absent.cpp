@@ -6,6 +6,8 @@ std::optional<std::string> why_no_cuda() {
     return "not available in this build: the CUDA device";
 }
 
-std::unique_ptr<Device> make_cuda_device(Trace&) { throw Unavailable(*why_no_cuda()); }
+std::unique_ptr<Device> make_cuda_device(Trace&) {
+    throw Unavailable(*why_no_cuda());
+}
 
 }  // namespace quartet::device
