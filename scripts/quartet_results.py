@@ -43,6 +43,7 @@ class Case:
     limit: Optional[dict] = None
     fraction_of_limit: Optional[float] = None
     verified: Optional[bool] = None
+    note: str = ""  # what the transport says of itself
     published: Optional[dict] = None
 
 
@@ -89,5 +90,6 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
         limit=median.get("limit"),
         fraction_of_limit=median.get("fraction_of_limit"),
         verified=median.get("verified"),
+        note=median.get("note", ""),
         published=paper.get("published", median.get("published")),
     )

@@ -148,8 +148,11 @@ def _notes(all_cases: list[Case], all_warnings: list[str]) -> list[str]:
     limits = {f"{case.name.kernel}'s limit: {case.limit['what']}": None
               for case in all_cases if case.limit}
     lines = [line for text in limits for line in _wrapped("", text)]
-    if any((case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION for case in all_cases):
+    flagged = [case for case in all_cases if (case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION]
+    if flagged:
         lines += _wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+    for transport, note in dict.fromkeys((case.name.transport, case.note) for case in flagged):
+        lines += _wrapped("!", f"{transport}: {note}") if note else []
     for text in dict.fromkeys(all_warnings):
         lines += _wrapped("", f"warning: {text}")
     return lines

@@ -136,8 +136,8 @@ std::string remarks(std::span<const Row> rows) {
         if (row.name.suffix != "paper" &&
             row.fraction_of_limit().value_or(0) > implausible_fraction) {
             text += wrapped(
-                fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong",
-                            row.name.text()));
+                fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong{}",
+                            row.name.text(), row.note.empty() ? "" : "; " + row.note));
         }
         if (row.published && row.published->conditions != last_published) {
             last_published = row.published->conditions;

@@ -110,6 +110,10 @@ class RmaTransport final : public Transport {
         return capability == Capability::push;
     }
 
+    [[nodiscard]] std::string description() const override {
+        return "within a node the sender's core adds, not the receiver's";
+    }
+
     device::Allocation allocate(Bytes size) override { return pool_.allocate(size); }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
