@@ -31,12 +31,4 @@ class Roles {
     int reducers_;
 };
 
-/// Block range of a part: [index count / parts, (index + 1) count / parts), by floor division.
-struct Range {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    [[nodiscard]] std::int64_t size() const { return end - begin; }
-};
-Range block_range(std::int64_t count, int parts, int index);
-
 }  // namespace quartet::comm

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/block_range.hpp"
 #include "device/host/host_blas.hpp"
 #include "device/host/host_fft.hpp"
 #include "device/host/host_memory.hpp"
@@ -82,9 +83,9 @@ void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& st
         if (size == 0)
             return;
         parallel_parts(parts, [=](int part) {
-            const std::int64_t begin = part_begin(size, part, parts);
-            const std::int64_t end = part_begin(size, part + 1, parts);
-            std::memcpy(target + begin, source + begin, static_cast<std::size_t>(end - begin));
+            const Range range = block_range(size, parts, part);
+            std::memcpy(target + range.begin, source + range.begin,
+                        static_cast<std::size_t>(range.size()));
         });
     };
     stream.enqueue(Phase::copy_in, "copy", work);

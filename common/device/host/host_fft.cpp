@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/block_range.hpp"
 #include "device/host/parallel_for.hpp"
 #include "device/host/require_host.hpp"
 
@@ -55,9 +56,9 @@ class HostFftPlan final : public FftPlan {
     HostFftPlan(const FftShape& shape, int threads) : points_(shape.length * shape.batch) {
         const auto parts = static_cast<int>(std::min<std::int64_t>(threads, shape.batch));
         for (int part = 0; part < parts; ++part) {
-            const std::int64_t begin = part_begin(shape.batch, part, parts);
-            const std::int64_t end = part_begin(shape.batch, part + 1, parts);
-            pieces_.push_back({begin * shape.length, make_plan({shape.length, end - begin})});
+            const Range range = block_range(shape.batch, parts, part);
+            pieces_.push_back(
+                {range.begin * shape.length, make_plan({shape.length, range.size()})});
         }
     }
 

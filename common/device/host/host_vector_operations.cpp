@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "core/block_range.hpp"
 #include "device/host/host_device.hpp"
 #include "device/host/parallel_for.hpp"
 #include "device/host/require_host.hpp"
@@ -118,10 +119,9 @@ void HostVectorOperations::dot(View<const double> x, View<const double> y, View<
         std::array<double, maximum_host_threads> partials;
         // By the number of parts, not of the threads that OpenMP grants: these would change bits.
         parallel_parts(parts, [&, parts](int part) {
-            const std::int64_t begin = part_begin(size, part, parts);
-            const std::int64_t end = part_begin(size, part + 1, parts);
+            const Range range = block_range(size, parts, part);
             partials[static_cast<std::size_t>(part)] =
-                dot_part(left + begin, right + begin, end - begin);
+                dot_part(left + range.begin, right + range.begin, range.size());
         });
         double sum = 0;
         for (int part = 0; part < parts; ++part)

@@ -32,9 +32,4 @@ void parallel_parts(int parts, Body body) {
         body(part);
 }
 
-/// The first index of part `part` of `parts` in [0, count): block ranges by floor division.
-constexpr std::int64_t part_begin(std::int64_t count, int part, int parts) {
-    return count / parts * part + count % parts * part / parts;
-}
-
 }  // namespace quartet::device
