@@ -29,7 +29,7 @@ std::int64_t remote_senders(const Route& route, const comm::Topology& topology) 
         route.senders, [&](int sender) { return !topology.same_node(sender, route.receiver); });
 }
 
-// Target, expected sums, and the two vectors of the limit; what arrives lies somewhere, too.
+// Target, expected sums, the vectors of the limit; what arrives lies somewhere, too.
 Bytes receiver_memory(const Problem& problem, const bench::Variant& variant,
                       const comm::TransportSettings& settings, std::int64_t senders) {
     const bool whole_vectors =
@@ -38,7 +38,7 @@ Bytes receiver_memory(const Problem& problem, const bench::Variant& variant,
         variant.transport == "mpi" || variant.formulation == "library"
             ? senders * (whole_vectors ? problem.size : 2 * std::min(settings.chunk, problem.size))
             : Bytes{0};
-    return 4 * problem.size + staged;
+    return (3 + senders) * problem.size + staged;
 }
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
@@ -70,7 +70,7 @@ void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
         return;
     }
     planned.whole = bench::WholeRow::omitted;
-    planned.compared = "none";
+    planned.compared.reset();
     for (const Route& route : problem.routes) {
         planned.clock_rows.push_back({pair_name(route), problem.work(route)});
     }
@@ -91,6 +91,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                              ? receiver_memory(problem, variant, session.options().transfer,
                                                std::ssize(route->senders))
                              : problem.size;
+        if (remote_senders(*route, session.topology()) > 0) {
+            planned.memory = planned.memory + problem.size;  // of the link's probe
+        }
         const bool windows = variant.transport == "shm" || variant.transport == "rma";
         planned.shared_memory = windows ? problem.size : Bytes{0};
     }
@@ -102,7 +105,14 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     return planned;
 }
 
-void plan_cases(bench::Session& session, const Options& options) {
+void plan_cases(bench::Session& session, const Options& given) {
+    const Options options = with_defaults(given);
+    std::string sizes;
+    for (const Bytes size : options.sizes) {
+        sizes += (sizes.empty() ? "" : ",") + size_name(size);
+    }
+    session.resolve("sizes", sizes);
+    session.resolve("pushes", std::to_string(options.pushes));
     for (const bench::Variant& variant : session.variants()) {
         for (const Problem& problem : problems(options, session.world().size())) {
             session.add(planned_case(session, variant, problem));
@@ -126,9 +136,6 @@ PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const
     }
     make_vectors();
     prepare_pushes(variant.formulation);
-    if (session.options().limits == bench::Switch::on) {
-        prepare_limits();
-    }
 }
 
 void PushCase::make_vectors() {
@@ -161,11 +168,13 @@ void PushCase::prepare_pushes(const std::string& formulation) {
     }
 }
 
-void PushCase::prepare_limits() {
+void PushCase::prepare_limit() {
     if (receives()) {
-        local_add_.emplace(session_.device(), bench::AccessPattern::add, problem_.size);
+        // As many sources as there are senders: what the receiver reads is as large.
+        const auto senders = static_cast<int>(route_->senders.size());
+        local_add_.emplace(session_.device(), bench::AccessPattern::add, problem_.size, senders);
         local_passes_ =
-            local_add_->passes_for(bench::probe_time, problem_.pushes, session_.stream());
+            local_add_->passes_for(bench::probe_time, problem_.pushes * senders, session_.stream());
     }
     for (const Route& route : problem_.routes) {
         const auto remote = std::ranges::find_if(route.senders, [&](int sender) {
@@ -231,7 +240,7 @@ Seconds PushCase::limit() {
 }
 
 std::string PushCase::limit_name() const {
-    return links_.empty() ? "local add" : "pair link";
+    return links_.empty() ? "local add" : "slower of local add and pair link";
 }
 
 }  // namespace quartet::stream

@@ -30,6 +30,7 @@ class PushCase final : public bench::Case {
     void prepare() override;
     void run(bench::Clocks& clocks) override;
     bench::Check verify() override;
+    void prepare_limit() override;
     Seconds limit() override;
     [[nodiscard]] std::string limit_name() const override;
     [[nodiscard]] std::string note() const override { return transport_.description(); }
@@ -37,7 +38,6 @@ class PushCase final : public bench::Case {
   private:
     void make_vectors();
     void prepare_pushes(const std::string& formulation);
-    void prepare_limits();
     [[nodiscard]] bool sends() const { return route_ != nullptr && route_->receiver != rank_; }
     [[nodiscard]] bool receives() const { return route_ != nullptr && route_->receiver == rank_; }
 

@@ -36,6 +36,9 @@ class Case {
     virtual void run(Clocks& clocks) = 0;
     /// Checks the last run's own result, outside of the time. Same answer on all ranks.
     virtual Check verify() = 0;
+    /// Makes ready what limit() needs, after the set-up's clock has stopped; not called with
+    /// --limits off.
+    virtual void prepare_limit() = 0;
     /// Probes, outside of the time, how long the run would take at the machine's limit. Same
     /// answer on all ranks.
     virtual Seconds limit() = 0;
@@ -63,9 +66,10 @@ struct PlannedCase {
     Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
-    /// What published numbers are matched with, and the row that is compared: empty for the whole.
+    /// What published numbers are matched with, and the suffix of the row that is compared: empty
+    /// for the whole, nothing where no row is.
     std::map<std::string, std::string> conditions;
-    std::string compared;
+    std::optional<std::string> compared = "";
     /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
     /// Why it will not run, found out while planning; nothing where it will.

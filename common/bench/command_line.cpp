@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "bench/version.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::bench {
 
@@ -179,7 +180,7 @@ void CommandLine::add_measurement() {
 void CommandLine::add_resources() {
     add("--threads", "threads of a rank (cores of the node / its ranks)", "",
         [this](const std::string& text) {
-            options_.threads = static_cast<int>(parse_count(text, 1, 4096));
+            options_.threads = static_cast<int>(parse_count(text, 1, device::maximum_host_threads));
         });
     add("--memory", "memory that a rank may take (what is there)", "",
         [this](const std::string& text) { options_.memory = parse_bytes(text); });

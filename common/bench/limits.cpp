@@ -11,19 +11,20 @@
 #include <memory>
 
 #include "core/check.hpp"
+#include "core/data_source.hpp"
 
 namespace quartet::bench {
 
-MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size)
+MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
     : device_(device),
       pattern_(pattern),
       elements_(size.value / static_cast<std::int64_t>(
                                  pattern == AccessPattern::add ? sizeof(float) : sizeof(double))) {
-    for (int array = 0; array < 2; ++array) {
+    for (int array = 0; array < 1 + sources; ++array) {
         if (pattern == AccessPattern::add) {
-            single_[array] = device::allocate<float>(device, elements_);
+            single_.push_back(device::allocate<float>(device, elements_));
         } else {
-            double_[array] = device::allocate<double>(device, elements_);
+            double_.push_back(device::allocate<double>(device, elements_));
         }
     }
     result_ = device::allocate<double>(device, 1);
@@ -31,19 +32,21 @@ MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes si
 
 void MemoryProbe::pass(device::Stream& stream) {
     device::VectorOperations& vectors = device_.vectors();
+    const std::size_t source = 1 + turn_;
+    turn_ = (turn_ + 1) % (std::max(single_.size(), double_.size()) - 1);
     switch (pattern_) {
         case AccessPattern::read:
-            vectors.dot(double_[0].view(), double_[1].view(), result_.view(), stream);
+            vectors.dot(double_[source].view(), double_[0].view(), result_.view(), stream);
             break;
         case AccessPattern::copy:
-            device_.copy(device::as_bytes(device::View<const double>(double_[0].view())),
-                         device::as_bytes(double_[1].view()), stream);
+            device_.copy(device::as_bytes(device::View<const double>(double_[source].view())),
+                         device::as_bytes(double_[0].view()), stream);
             break;
         case AccessPattern::add:
-            vectors.add(single_[0].view(), single_[1].view(), stream);
+            vectors.add(single_[source].view(), single_[0].view(), stream);
             break;
         case AccessPattern::update:
-            vectors.axpy(0.5, double_[0].view(), double_[1].view(), stream);
+            vectors.axpy(0.5, double_[source].view(), double_[0].view(), stream);
             break;
     }
 }
@@ -77,11 +80,27 @@ Bytes MemoryProbe::traffic() const {
     return {};
 }
 
+namespace {
+
+// Products of zeros draw less power than others, and so may run at higher clocks.
+device::Buffer<float> random_matrix(device::Device& device, std::int64_t size, const char* name) {
+    auto numbers = device::allocate<float>(device, size * size, device::MemoryKind::host);
+    DataSource(1, name).fill_uniform(numbers.span(), 0);
+    auto matrix = device::allocate<float>(device, size * size);
+    const auto stream = device.make_stream("probe");
+    device.copy(device::as_bytes(device::View<const float>(numbers.view())),
+                device::as_bytes(matrix.view()), *stream);
+    stream->synchronize();
+    return matrix;
+}
+
+}  // namespace
+
 SgemmProbe::SgemmProbe(device::Device& device, std::int64_t size)
     : device_(device),
       size_(size),
-      a_(device::allocate<float>(device, size * size)),
-      b_(device::allocate<float>(device, size * size)),
+      a_(random_matrix(device, size, "probe/a")),
+      b_(random_matrix(device, size, "probe/b")),
       c_(device::allocate<float>(device, size * size)) {}
 
 Seconds SgemmProbe::measure(device::Stream& stream) {

@@ -25,10 +25,11 @@ enum class AccessPattern {
     update,  ///< y[i] += a x[i], double: 24 bytes
 };
 
-/// A rank's own memory rate over two arrays of `size` each.
+/// A rank's own memory rate over a target and one or more sources of `size` each, which successive
+/// passes take in turn.
 class MemoryProbe {
   public:
-    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size);
+    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
 
     /// Time of one pass, from `passes` of them. Local.
     Seconds measure(int passes, device::Stream& stream);
@@ -43,9 +44,10 @@ class MemoryProbe {
     device::Device& device_;
     AccessPattern pattern_;
     std::int64_t elements_;
-    device::Buffer<float> single_[2];
-    device::Buffer<double> double_[2];
+    std::vector<device::Buffer<float>> single_;  ///< the target, then the sources
+    std::vector<device::Buffer<double>> double_;
     device::Buffer<double> result_;
+    std::size_t turn_ = 0;  ///< of the sources
 };
 
 /// A rank's rate of float32 products of `size` x `size` matrices.

@@ -178,6 +178,9 @@ std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnR
         return {error_row(planned, reason.what())};
     }
     const Seconds set_up{session.world().maximum((now() - begin).value)};
+    if (session.options().limits == Switch::on) {
+        subject->prepare_limit();
+    }
     Measurement measurement(session, *subject, planned);
     measurement.warm_up();
     measurement.run_all(on_run);

@@ -92,6 +92,16 @@ std::string describe_roles(const Session& session) {
     return text;
 }
 
+std::string describe_files(const CommonOptions& options) {
+    std::string files;
+    for (const auto& file : {options.json, options.trace}) {
+        if (file) {
+            files += (files.empty() ? "" : ", ") + file->string();
+        }
+    }
+    return files.empty() ? "none" : files;
+}
+
 }  // namespace
 
 void require_memory(Session& session) {
@@ -116,13 +126,13 @@ std::string describe_plan(Session& session) {
     text += fmt::format("memory: {} available on the first node, {} free in /dev/shm\n",
                         to_string(session.topology().resources().memory_available),
                         to_string(session.topology().resources().shared_memory_free));
-    text += fmt::format("files: {}\n",
-                        session.options().json ? session.options().json->string() : "none");
+    text += fmt::format("files: {}\n", describe_files(session.options()));
     text += "cases (memory of the largest rank, of the first node):\n";
     for (const PlannedCase& planned : session.plan()) {
         const NodeNeeds needs = needs_on_node(planned, session.topology().node());
-        text += fmt::format("  {}  {}, {}\n", planned.name.text(), to_string(needs.largest_rank),
-                            to_string(needs.memory));
+        text += fmt::format("  {}  {}, {}{}\n", planned.name.text(), to_string(needs.largest_rank),
+                            to_string(needs.memory),
+                            planned.refusal ? "; refused: " + *planned.refusal : "");
     }
     return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
 }

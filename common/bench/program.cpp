@@ -79,6 +79,8 @@ void agree(const comm::Communicator& world, const std::function<void()>& check_l
         check_locally();
     } catch (const UsageError& error) {
         problem = error.what();
+    } catch (const Failure& error) {  // of a file that was given: bad input
+        problem = error.what();
     }
     if (const auto first = world.first(problem)) {
         throw UsageError(*first);
@@ -196,6 +198,8 @@ std::vector<Row> Program::measure_all(Session& session) {
             }
             rows.push_back(std::move(row));
         }
+        // What has been measured is not lost where a later case fails.
+        write_document(session, rows);
     }
     if (session.options().trace) {
         write_trace(session, *session.options().trace, origin);
@@ -203,19 +207,35 @@ std::vector<Row> Program::measure_all(Session& session) {
     return rows;
 }
 
-void Program::report(Session& session, const std::vector<Row>& rows) {
-    const auto warnings = session.topology().warnings(session.threads());
-    const auto provenance = context(session, command_line_.resolved(), rows, warnings);
+std::vector<std::string> Program::warnings(const Session& session,
+                                           const std::vector<Row>& rows) const {
+    constexpr std::size_t runs_for_comparison = 9;  // of the U test in compare.py
+    auto warnings = session.topology().warnings(session.threads());
+    for (const Row& row : rows) {
+        if (!session.options().runs.count && row.error.empty() &&
+            row.runs.size() < runs_for_comparison) {
+            warnings.push_back(fmt::format("{} settled after {} runs: a comparison wants {}",
+                                           row.name.text(), row.runs.size(), runs_for_comparison));
+        }
+    }
+    return warnings;
+}
+
+void Program::write_document(Session& session, const std::vector<Row>& rows) const {
+    if (session.is_root() && session.options().json) {
+        const nlohmann::ordered_json document{
+            {"context", context(session, command_line_.resolved(), rows, warnings(session, rows))},
+            {"benchmarks", benchmarks(rows)}};
+        write_aside(*session.options().json, document.dump(2) + "\n");
+    }
+}
+
+void Program::report(Session& session, const std::vector<Row>& rows) const {
     if (!session.is_root()) {
         return;
     }
-    if (session.options().json) {
-        const nlohmann::ordered_json document{{"context", provenance},
-                                              {"benchmarks", benchmarks(rows)}};
-        write_aside(*session.options().json, document.dump(2) + "\n");
-    }
     if (session.options().quiet == Switch::off) {
-        print(stdout, table(rows, warnings));
+        print(stdout, table(rows, warnings(session, rows)));
     }
     std::set<std::string> said;  // one reason may hold for many rows
     for (const Row& row : rows) {

@@ -26,7 +26,10 @@ class Program {
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
     std::vector<Row> measure_all(Session& session);
-    void report(Session& session, const std::vector<Row>& rows);
+    [[nodiscard]] std::vector<std::string> warnings(const Session& session,
+                                                    const std::vector<Row>& rows) const;
+    void write_document(Session& session, const std::vector<Row>& rows) const;
+    void report(Session& session, const std::vector<Row>& rows) const;
 
     ProgramDescription description_;
     comm::TransportRegistry registry_;

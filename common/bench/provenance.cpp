@@ -32,8 +32,7 @@ std::string first_line(const fs::path& file) {
 }
 
 // ISO 8601 with the offset, "2026-01-31T12:34:56+01:00".
-std::string date() {
-    const std::time_t time = std::time(nullptr);
+std::string date(std::time_t time) {
     std::tm local{};
     localtime_r(&time, &local);
     std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", local);
@@ -103,12 +102,6 @@ bool scales_frequency() {
     return !governor.empty() && governor != "performance";
 }
 
-Json load_average() {
-    double loads[3] = {};
-    const int known = getloadavg(loads, 3);
-    return Json(std::vector<double>(loads, loads + std::max(known, 0)));
-}
-
 Json placements(const Session& session) {
     Json all = Json::array();
     for (int rank = 0; rank < session.world().size(); ++rank) {
@@ -163,6 +156,9 @@ Json quartet_object(Session& session,
         resolved[flag.substr(2)] = value;
     }
     resolved["threads"] = std::to_string(session.threads());
+    for (const auto& [option, value] : session.resolved()) {
+        resolved[option] = value;
+    }
     const auto no_cuda = device::why_no_cuda();
     const auto& variables = session.environment().seen();
     return {{"schema_version", result_schema_version},
@@ -194,14 +190,14 @@ nlohmann::ordered_json context(Session& session,
                                const std::vector<std::pair<std::string, std::string>>& options,
                                std::span<const Row> rows, std::span<const std::string> warnings) {
     std::error_code ignored;
-    return {{"date", date()},
+    return {{"date", date(session.started())},
             {"host_name", session.topology().of(0).host},
             {"executable", fs::read_symlink("/proc/self/exe", ignored).string()},
             {"num_cpus", sysconf(_SC_NPROCESSORS_ONLN)},
             {"mhz_per_cpu", megahertz()},
             {"cpu_scaling_enabled", scales_frequency()},
             {"caches", caches()},
-            {"load_avg", load_average()},
+            {"load_avg", session.load_average()},
             {"library_version", fmt::format("quartet {}", version())},
             {"library_build_type", build_type() == "Debug" ? "debug" : "release"},
             {"json_schema_version", benchmark_schema_version},

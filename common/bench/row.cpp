@@ -9,8 +9,12 @@
 namespace quartet::bench {
 
 std::string RowName::text() const {
-    std::string text = fmt::format("{}/{}/{}/{}/size:{}", kernel, variant.formulation,
-                                   variant.device, variant.transport, size);
+    std::string text =
+        fmt::format("{}/{}/{}/{}", kernel, variant.formulation, variant.device, variant.transport);
+    for (const std::string& word : words) {
+        text += "/" + word;
+    }
+    text += fmt::format("/{}:{}", size_key, size);
     for (const auto& [key, value] : factors) {
         text += fmt::format("/{}:{}", key, value);
     }

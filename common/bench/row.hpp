@@ -24,7 +24,9 @@ struct Variant {
 struct RowName {
     std::string kernel;
     Variant variant;
-    std::string size;  ///< the factor that tables show, as "2MiB"
+    std::vector<std::string> words;  ///< factors that need no key: "laplace"
+    std::string size_key = "size";   ///< "n" where the size is a number of elements
+    std::string size;                ///< the factor that tables show: "2MiB", "8192"
     std::vector<std::pair<std::string, std::string>> factors;  ///< the others, before ranks
     int ranks = 1;
     int threads = 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "device/cuda/cuda_device.hpp"
 #include "device/host/host_device.hpp"
@@ -40,13 +41,22 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
     device_ = make_device();
     stream_ = device_->make_stream("compute");
     for (const char* prefix :
-         {"OMPI_MCA_", "OMP_", "OPENBLAS_", "UCX_", "SLURM_", "CUDA_", "NCCL_"}) {
+         {"OMPI_MCA_", "PRTE_", "PMIX_MCA_", "MPICH_", "I_MPI_", "FI_", "UCX_", "OMP_", "GOMP_",
+          "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "SLURM_", "CUDA_", "NCCL_", "QUARTET_"}) {
         environment_.record_matching(prefix);
     }
+    load_average_.resize(3);
+    load_average_.resize(
+        static_cast<std::size_t>(std::max(0, getloadavg(load_average_.data(), 3))));
 }
 
 std::unique_ptr<device::Device> Session::make_device() {
-    if (options_.device == "cuda" || (options_.device == "auto" && !device::why_no_cuda())) {
+    // All ranks or none: a node may lack what the others have.
+    const auto no_cuda = world_.first(device::why_no_cuda());
+    if (options_.device == "cuda" && no_cuda) {
+        throw Unavailable(*no_cuda);
+    }
+    if (options_.device != "host" && !no_cuda) {
         return device::make_cuda_device(trace_);
     }
     return device::make_host_device({.threads = threads_}, trace_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,6 +59,14 @@ class Session {
     /// Throws Unavailable unless the program has the formulation.
     void require_formulation(const std::string& name) const;
 
+    /// When the session began, and the machine's load then: before it was ours.
+    [[nodiscard]] std::time_t started() const { return started_; }
+    [[nodiscard]] const std::vector<double>& load_average() const { return load_average_; }
+
+    /// Notes the value that an option has in the end, where it is not what the command line says.
+    void resolve(const std::string& option, const std::string& value) { resolved_[option] = value; }
+    [[nodiscard]] const std::map<std::string, std::string>& resolved() const { return resolved_; }
+
     /// Adds a case to what this session will run.
     void add(PlannedCase planned) { plan_.push_back(std::move(planned)); }
     [[nodiscard]] const std::vector<PlannedCase>& plan() const { return plan_; }
@@ -82,6 +91,9 @@ class Session {
     std::unique_ptr<device::Stream> stream_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
     std::vector<PlannedCase> plan_;
+    std::time_t started_ = std::time(nullptr);
+    std::vector<double> load_average_;
+    std::map<std::string, std::string> resolved_;
 };
 
 }  // namespace quartet::bench

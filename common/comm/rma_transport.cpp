@@ -129,21 +129,29 @@ class RmaTransport final : public Transport {
 
 // Some MPI set-ups cannot create windows, or fail at the first operation: try before promising.
 std::optional<std::string> probe(const Communicator& world) {
-    std::optional<std::string> problem;
-    try {
-        const Window window(WindowKind::remote, bytes_of<float>(1), world);
-        const float one = 1;
-        check_mpi(MPI_Accumulate(&one, 1, MPI_FLOAT, world.rank(),
-                                 window.displacement_of(world.rank()), 1, MPI_FLOAT, MPI_SUM,
-                                 window.handle()));
-        check_mpi(MPI_Win_flush_all(window.handle()));
-    } catch (const Failure& failure) {
-        problem = fmt::format(
+    const auto explain = [](const Failure& failure) {
+        return fmt::format(
             "transport rma needs MPI windows ({}): try another one-sided component, such as "
             "OMPI_MCA_osc=pt2pt with Open MPI 4",
             failure.what());
+    };
+    try {
+        const Window window(WindowKind::remote, bytes_of<float>(1), world);
+        std::optional<std::string> problem;
+        try {
+            const int neighbour = (world.rank() + 1) % world.size();
+            const float one = 1;
+            check_mpi(MPI_Accumulate(&one, 1, MPI_FLOAT, neighbour,
+                                     window.displacement_of(neighbour), 1, MPI_FLOAT, MPI_SUM,
+                                     window.handle()));
+            check_mpi(MPI_Win_flush(neighbour, window.handle()));
+        } catch (const Failure& failure) {
+            problem = explain(failure);
+        }
+        return world.first(problem);    // agreed before the window goes: freeing it is collective
+    } catch (const Failure& failure) {  // of the window itself, on all ranks
+        return explain(failure);
     }
-    return world.first(problem);
 }
 
 std::optional<std::string> why_no_rma(const TransportContext& context) {

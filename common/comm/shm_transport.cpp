@@ -128,16 +128,13 @@ class ShmTransport final : public Transport {
     }
     [[nodiscard]] std::string description() const override { return pages_; }
 
-    device::Allocation allocate(Bytes size) override {
-        device::Allocation allocation = pool_.allocate(size);
-        if (size >= mebibytes(2)) {
-            pages_ = on_huge_pages(allocation.data.get()) ? "window on huge pages"
-                                                          : "window on ordinary pages";
-        }
-        return allocation;
-    }
+    device::Allocation allocate(Bytes size) override { return pool_.allocate(size); }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
+        // The windows that are read decide: the senders'.
+        const bool huge =
+            plan.source.empty() || on_huge_pages(device::as_bytes(plan.source).data());
+        pages_ = comm_.all(huge) ? "windows on huge pages" : "windows on ordinary pages";
         return std::make_unique<ShmPush>(plan, pool_, comm_, device_, track_);
     }
 
@@ -190,7 +187,9 @@ class ShmTransport final : public Transport {
     [[nodiscard]] std::vector<const std::byte*> open(device::View<const std::byte> mine,
                                                      device::Stream& stream) {
         stream.synchronize();
+        pool_.synchronise_memory();
         const auto places = pool_.exchange(pool_.address_of(mine.data(), mine.size()));
+        pool_.synchronise_memory();
         std::vector<const std::byte*> peers(places.size());
         for (std::size_t rank = 0; rank < places.size(); ++rank) {
             peers[rank] = pool_.window(places[rank].window).part_of(static_cast<int>(rank)) +
@@ -203,7 +202,9 @@ class ShmTransport final : public Transport {
     void close(device::Stream& stream) {
         stream.synchronize();
         const Span span(track_, Phase::wait, "close");
+        pool_.synchronise_memory();
         comm_.barrier();
+        pool_.synchronise_memory();
     }
 
     // Where, in each rank's buffer, the part for this rank begins.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/mpi_session.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
@@ -28,6 +29,12 @@ const Window& WindowPool::window(std::int64_t id) const {
     const auto entry = std::ranges::find(entries_, id, &Entry::id);
     check(entry != entries_.end(), "a window that has been freed");
     return entry->window;
+}
+
+void WindowPool::synchronise_memory() const {
+    for (const Entry& entry : entries_) {
+        check_mpi(MPI_Win_sync(entry.window.handle()));
+    }
 }
 
 std::vector<WindowPool::Address> WindowPool::exchange(Address mine) const {

@@ -28,6 +28,10 @@ class WindowPool {
     [[nodiscard]] Address address_of(const std::byte* data, std::int64_t size) const;
     [[nodiscard]] const Window& window(std::int64_t id) const;
 
+    /// Makes this rank's stores visible to others, and theirs to this one, on both sides of what
+    /// synchronises the ranks (MPI-3, 11.5). Local.
+    void synchronise_memory() const;
+
     /// Each rank's address, by rank. Collective.
     [[nodiscard]] std::vector<Address> exchange(Address mine) const;
 

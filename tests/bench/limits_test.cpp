@@ -66,6 +66,12 @@ TEST_F(LimitsTest, PassesFillTheTimeThatTheyAreGiven) {
     EXPECT_GT(probe.passes_for({0.1}, 1 << 20, *stream), 1);
 }
 
+TEST_F(LimitsTest, APassOverOneOfManySourcesMovesAsMuch) {
+    MemoryProbe probe(*device, AccessPattern::add, kibibytes(16), 3);
+    EXPECT_EQ(probe.traffic(), MemoryProbe(*device, AccessPattern::add, kibibytes(16)).traffic());
+    EXPECT_GT(probe.measure(7, *stream).value, 0);
+}
+
 TEST_F(LimitsTest, AProductCountsItsOperations) {
     EXPECT_EQ(SgemmProbe(*device, 4).flops().value, 2 * 64 - 16);
     SgemmProbe probe(*device, 64);

@@ -44,6 +44,7 @@ class MadeUpCase final : public Case {
         script_.calls += 'v';
         return script_.verify(run_);
     }
+    void prepare_limit() override {}
     Seconds limit() override {
         script_.calls += 'l';
         return {script_.limits[std::min(probe_++, script_.limits.size() - 1)]};

@@ -18,6 +18,19 @@ TEST(RowName, HoldsTheFactorsInAFixedOrder) {
               "stream/native/host/shm/size:2MiB/pushes:100/chunk:64KiB/ranks:4/threads:8");
 }
 
+TEST(RowName, TakesFactorsWithoutAKeyAndSizesInElements) {
+    const RowName name{.kernel = "cg",
+                       .variant = {"native", "host", "shm"},
+                       .words = {"laplace", "full", "classic"},
+                       .size_key = "n",
+                       .size = "8192",
+                       .factors = {},
+                       .ranks = 2,
+                       .threads = 1,
+                       .suffix = {}};
+    EXPECT_EQ(name.text(), "cg/native/host/shm/laplace/full/classic/n:8192/ranks:2/threads:1");
+}
+
 TEST(RowName, EndsInItsSuffix) {
     const RowName name = made_up_row({}).name;
     EXPECT_EQ(name.with_suffix("paper").text(), name.text() + "/paper");

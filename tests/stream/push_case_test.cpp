@@ -209,10 +209,11 @@ TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
     const Bytes in_pieces = planned({"native", "host", "mpi"}, large).memory;
     const Bytes in_whole = planned({"library", "host", "mpi"}, large).memory;
     if (rank == 0) {
-        // Target, expected sums and the two vectors of the limit, and what arrives.
-        EXPECT_EQ(in_windows, mebibytes(4));
-        EXPECT_EQ(in_pieces, mebibytes(4) + (size - 1) * kibibytes(8));
-        EXPECT_GE(in_whole, mebibytes(5));
+        // Target, expected sums, the limit's target and one source a sender, and what arrives.
+        const int senders = size - 1;
+        EXPECT_EQ(in_windows, mebibytes(3 + senders));
+        EXPECT_EQ(in_pieces, mebibytes(3 + senders) + senders * kibibytes(8));
+        EXPECT_GE(in_whole, mebibytes(4 + senders));
     } else {
         EXPECT_EQ(in_windows, mebibytes(1)) << "a sender's vector";
         EXPECT_EQ(in_pieces, mebibytes(1));
