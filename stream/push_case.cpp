@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "stream/plain_push.hpp"
 
@@ -18,9 +20,15 @@ std::string pair_name(const Route& route) {
 }
 
 std::string size_name(Bytes size) {
-    std::string text = to_string(size);
-    std::erase(text, ' ');
-    return text;
+    // Exactly, unlike to_string: different sizes have different names.
+    constexpr std::array<std::string_view, 4> units{"B", "KiB", "MiB", "GiB"};
+    std::size_t unit = 0;
+    std::int64_t count = size.value;
+    while (unit + 1 < units.size() && count > 0 && count % 1024 == 0) {
+        count /= 1024;
+        ++unit;
+    }
+    return fmt::format("{}{}", count, units[unit]);
 }
 
 // Senders that the receiver can reach only over a network.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "bench/limits.hpp"
 #include "device/cuda/cuda_device.hpp"
@@ -46,15 +47,31 @@ std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeN
     return std::nullopt;
 }
 
+/// Where Open MPI keeps a transport's windows, and how much room there is; none where the folder is
+/// missing.
+struct WindowSpace {
+    std::string folder;
+    Bytes available;
+};
+
+WindowSpace window_space(Session& session, const std::string& transport) {
+    const char* variable = transport == "rma" ? "OMPI_MCA_osc_rdma_backing_directory"
+                                              : "OMPI_MCA_osc_sm_backing_directory";
+    const std::string folder = session.environment().get(variable).value_or("/dev/shm");
+    std::error_code error;
+    const auto space = std::filesystem::space(folder, error);
+    return {folder, {error ? 0 : static_cast<std::int64_t>(space.available)}};
+}
+
 std::optional<std::string> why_no_windows(const PlannedCase& planned, const NodeNeeds& needs,
-                                          const comm::NodeResources& resources) {
-    if (needs.shared_memory > resources.shared_memory_free) {
+                                          const WindowSpace& space) {
+    if (needs.shared_memory > space.available) {
         return fmt::format(
-            "{} needs {} of shared memory ({} are free in /dev/shm): enlarge it (docker run "
-            "--shm-size), point OMPI_MCA_osc_sm_backing_directory and "
-            "OMPI_MCA_osc_rdma_backing_directory elsewhere, or use --transport mpi",
-            planned.name.text(), to_string(needs.shared_memory),
-            to_string(resources.shared_memory_free));
+            "{} needs {} of shared memory ({} are free in {}): enlarge it (docker run --shm-size), "
+            "point OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory "
+            "elsewhere, or use --transport mpi",
+            planned.name.text(), to_string(needs.shared_memory), to_string(space.available),
+            space.folder);
     }
     return std::nullopt;
 }
@@ -113,7 +130,8 @@ void require_memory(Session& session) {
         if (problem) {
             throw UsageError(*problem);
         }
-        planned.refusal = session.world().first(why_no_windows(planned, needs, resources));
+        planned.refusal = session.world().first(
+            why_no_windows(planned, needs, window_space(session, planned.name.variant.transport)));
     }
     const auto refused = [](const PlannedCase& planned) { return planned.refusal.has_value(); };
     if (!session.plan().empty() && std::ranges::all_of(session.plan(), refused)) {

@@ -62,14 +62,15 @@ class ProgressLine {
     Seconds last_;
 };
 
-void write_trace(Session& session, const std::filesystem::path& file, Seconds origin) {
+// The timelines of all ranks as one document, on the root. Collective.
+std::string gather_trace(Session& session, Seconds origin) {
     const auto events =
         session.world().gather(session.trace().events(session.world().rank(), origin));
+    std::ostringstream text;
     if (session.is_root()) {
-        std::ostringstream text;
         write_chrome_trace(text, events);
-        write_aside(file, text.str());
     }
+    return text.str();
 }
 
 // What only one rank can see, all ranks learn before any goes on.
@@ -159,6 +160,9 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     }
     agree(session.world(), [&] { plan(session); });
     agree(session.world(), [&] {
+        if (options.json && options.json == options.trace) {
+            throw UsageError("--json and --trace name the same file: name another one");
+        }
         for (const auto& file : {options.json, options.trace}) {
             if (file && session.is_root()) {
                 require_writable(*file, options.force == Switch::on);
@@ -175,6 +179,12 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     }
     const std::vector<Row> rows = measure_all(session);
     report(session, rows);
+    if (session.world().any(!write_problem_.empty())) {
+        if (session.is_root()) {
+            print(stderr, fmt::format("{}: {}\n", description_.name, write_problem_));
+        }
+        return ExitCode::failed;
+    }
     return verdict(rows);
 }
 
@@ -199,10 +209,15 @@ std::vector<Row> Program::measure_all(Session& session) {
             rows.push_back(std::move(row));
         }
         // What has been measured is not lost where a later case fails.
-        write_document(session, rows);
+        try_to_write([&] { write_document(session, rows); });
     }
     if (session.options().trace) {
-        write_trace(session, *session.options().trace, origin);
+        const std::string trace = gather_trace(session, origin);
+        try_to_write([&] {
+            if (session.is_root()) {
+                write_aside(*session.options().trace, trace);
+            }
+        });
     }
     return rows;
 }
@@ -217,6 +232,11 @@ std::vector<std::string> Program::warnings(const Session& session,
             warnings.push_back(fmt::format("{} settled after {} runs: a comparison wants {}",
                                            row.name.text(), row.runs.size(), runs_for_comparison));
         }
+        if (!session.options().runs.count && row.error.empty() &&
+            !settled(row.times(), session.options().runs.interval)) {
+            warnings.push_back(fmt::format("{} did not settle within --ci in {} runs",
+                                           row.name.text(), row.runs.size()));
+        }
     }
     return warnings;
 }
@@ -226,7 +246,17 @@ void Program::write_document(Session& session, const std::vector<Row>& rows) con
         const nlohmann::ordered_json document{
             {"context", context(session, command_line_.resolved(), rows, warnings(session, rows))},
             {"benchmarks", benchmarks(rows)}};
-        write_aside(*session.options().json, document.dump(2) + "\n");
+        const auto replace = nlohmann::ordered_json::error_handler_t::replace;  // of foreign bytes
+        write_aside(*session.options().json, document.dump(2, ' ', false, replace) + "\n");
+    }
+}
+
+// A full disk is no reason to lose what is measured, or the table: it is said at the end.
+void Program::try_to_write(const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const Failure& failure) {
+        write_problem_ = failure.what();
     }
 }
 

@@ -29,12 +29,14 @@ class Program {
     [[nodiscard]] std::vector<std::string> warnings(const Session& session,
                                                     const std::vector<Row>& rows) const;
     void write_document(Session& session, const std::vector<Row>& rows) const;
+    void try_to_write(const std::function<void()>& write);
     void report(Session& session, const std::vector<Row>& rows) const;
 
     ProgramDescription description_;
     comm::TransportRegistry registry_;
     CommandLine command_line_;
     std::optional<std::string> text_;  ///< to print instead of running
+    std::string write_problem_;        ///< why a file could not be written, on the root
 };
 
 }  // namespace quartet::bench

@@ -240,6 +240,12 @@ std::optional<std::string> why_no_shm(const TransportContext& context) {
     if (context.device.memory_kind() == device::MemoryKind::device) {
         return "transport shm moves host memory only: use --transport staged or ipc";
     }
+    try {  // some MPI set-ups have no shared windows
+        const Window window(WindowKind::shared, bytes_of<float>(1), context.world);
+    } catch (const Failure& failure) {  // on all ranks
+        return fmt::format("transport shm needs shared windows ({}): use --transport mpi",
+                           failure.what());
+    }
     return std::nullopt;
 }
 
