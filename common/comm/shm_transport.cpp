@@ -240,6 +240,10 @@ std::optional<std::string> why_no_shm(const TransportContext& context) {
     if (context.device.memory_kind() == device::MemoryKind::device) {
         return "transport shm moves host memory only: use --transport staged or ipc";
     }
+    if (const auto problem = context.world.first(
+            missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
+        return problem;
+    }
     try {  // some MPI set-ups have no shared windows
         const Window window(WindowKind::shared, bytes_of<float>(1), context.world);
     } catch (const Failure& failure) {  // on all ranks

@@ -1,5 +1,6 @@
 #include "comm/window.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,10 +8,12 @@
 #include <charconv>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include "comm/mpi_session.hpp"
+#include "core/environment.hpp"
 
 namespace quartet::comm {
 
@@ -130,6 +133,16 @@ bool begins_mapping(std::string_view line) {
 }
 
 }  // namespace
+
+std::optional<std::string> missing_backing_folder(std::string_view variable) {
+    const auto folder = Environment().get(variable);
+    std::error_code ignored;
+    if (!folder || std::filesystem::is_directory(*folder, ignored)) {
+        return std::nullopt;
+    }
+    return fmt::format("windows cannot lie in {} (it is no folder): correct {}", quotation(*folder),
+                       variable);
+}
 
 bool on_huge_pages(const std::byte* address) {
     std::ifstream smaps("/proc/self/smaps");

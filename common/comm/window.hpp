@@ -3,7 +3,9 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -52,6 +54,10 @@ class Window {
     std::vector<std::int64_t> offsets_;  ///< by rank, from what MPI gave to the page boundary
     int exceptions_;
 };
+
+/// Why windows cannot lie where the environment `variable` tells Open MPI to put them: it would wait
+/// for ever for a folder that is not there. Nothing where it is, or where none is named. Local.
+std::optional<std::string> missing_backing_folder(std::string_view variable);
 
 /// Whether the pages behind mapped, touched memory of this process are huge ones, as the kernel
 /// reports it for the mapping that holds `address`; false where it does not say.

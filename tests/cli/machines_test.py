@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from quartet_cli import KERNELS, assert_refused, medians, run
+from quartet_cli import KERNELS, assert_refused, errors, medians, run
 
 ALONE_IN_THE_NETWORK = 'ip link set lo up && exec "$@"'
 LITTLE_SHARED_MEMORY = 'mount -t tmpfs -o size=16m none /dev/shm && exec "$@"'
@@ -61,6 +61,15 @@ class Machines(unittest.TestCase):
         served = run("stream", 2, sizes, "--transport mpi", prefix=prefix)
         self.assertEqual(served.code, 0, served)
         self.assertTrue(all(row["verified"] for row in medians(served.document)))
+
+    def test_a_missing_folder_for_windows_is_said(self):
+        missing = ["env", "OMPI_MCA_osc_sm_backing_directory=/nonexistent"]
+        outcome = run("stream", 2, "--sizes 64KiB --pushes 3 --runs 1 --transport mpi,shm",
+                      prefix=missing)
+        self.assertNotEqual(outcome.code, 0, outcome)
+        self.assertIn("/nonexistent", outcome.stderr)
+        self.assertEqual([row["run_name"].split("/")[3] for row in errors(outcome.document)],
+                         ["shm"])
 
 
 if __name__ == "__main__":
