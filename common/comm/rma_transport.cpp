@@ -158,8 +158,8 @@ std::optional<std::string> why_no_rma(const TransportContext& context) {
     if (context.device.memory_kind() == device::MemoryKind::device) {
         return "transport rma moves host memory only: use --transport staged or nccl";
     }
-    if (const auto problem = context.world.first(
-            missing_backing_folder("OMPI_MCA_osc_rdma_backing_directory"))) {
+    if (const auto problem =
+            context.world.first(missing_backing_folder("OMPI_MCA_osc_rdma_backing_directory"))) {
         return problem;
     }
     return probe(context.world);

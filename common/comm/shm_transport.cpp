@@ -240,8 +240,8 @@ std::optional<std::string> why_no_shm(const TransportContext& context) {
     if (context.device.memory_kind() == device::MemoryKind::device) {
         return "transport shm moves host memory only: use --transport staged or ipc";
     }
-    if (const auto problem = context.world.first(
-            missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
+    if (const auto problem =
+            context.world.first(missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
         return problem;
     }
     try {  // some MPI set-ups have no shared windows

@@ -55,8 +55,9 @@ class Window {
     int exceptions_;
 };
 
-/// Why windows cannot lie where the environment `variable` tells Open MPI to put them: it would wait
-/// for ever for a folder that is not there. Nothing where it is, or where none is named. Local.
+/// Why windows cannot lie where the environment `variable` tells Open MPI to put them: it would
+/// wait for ever for a folder that is not there. Nothing where it is, or where none is named.
+/// Local.
 std::optional<std::string> missing_backing_folder(std::string_view variable);
 
 /// Whether the pages behind mapped, touched memory of this process are huge ones, as the kernel
