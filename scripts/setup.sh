@@ -17,7 +17,7 @@ run  command:ninja,ninja-build         ninja-build        ninja-build           
 run  mpi:mpicxx,mpic++,mpiicpc,CC      libopenmpi-dev     openmpi-devel          openmpi       an MPI compiler
 run  command:mpiexec,mpirun,srun       openmpi-bin        openmpi                openmpi       an MPI launcher
 run  command:python3                   python3            python3                python        Python 3
-run  header:cblas.h,mkl_cblas.h        libopenblas-dev    openblas-devel         openblas      CBLAS
+run  header:openblas_config.h,blis/cblas.h,mkl_cblas.h libopenblas-dev openblas-devel openblas a fast CBLAS
 run  header:fftw3.h                    libfftw3-dev       fftw-devel             fftw          FFTW
 run  header:fftw3-mpi.h                libfftw3-mpi-dev   fftw-openmpi-devel     fftw+mpi      FFTW for MPI
 run  header:fmt/format.h               libfmt-dev         fmt-devel              fmt           {fmt}
@@ -67,9 +67,10 @@ has_header() (
             [ -e "$folder/$name" ] && exit 0
         done
         for prefix in $prefixes ${CMAKE_PREFIX_PATH-} ${MKLROOT-}; do
-            # Some systems keep headers one folder further down: the architecture's, the vendor's.
+            # Some systems keep headers further down: in the architecture's folder, the vendor's.
             for file in "$prefix/include/$name" "$prefix"/include/*-linux-gnu/"$name" \
-                "$prefix"/include/openblas*/"$name"; do
+                "$prefix"/include/openblas*/"$name" \
+                "$prefix"/include/*-linux-gnu/openblas*/"$name"; do
                 [ -e "$file" ] && exit 0
             done
         done
@@ -86,10 +87,11 @@ has_share() (
     exit 1
 )
 
-# The Python modules that are missing. One Python must have them all: the system's or PATH's.
+# The Python modules that are missing. One Python must have them all, the system's or PATH's; where
+# none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules='numpy scipy jsonschema'
-    missing=$modules
+    missing_first=
     IFS=:
     for python in $prefixes PATH; do
         if [ "$python" = PATH ]; then python=python3; else python=$python/bin/python3; fi
@@ -97,8 +99,9 @@ find_missing_modules() (
         missing=$("$python" -c 'import importlib.util, sys
 print(*(name for name in sys.argv[1].split() if not importlib.util.find_spec(name)))' "$modules")
         [ -z "$missing" ] && exit
+        missing_first=${missing_first:-$missing}
     done
-    echo "$missing"
+    echo "${missing_first:-$modules}"
 )
 
 is_there() {

@@ -9,7 +9,7 @@ set(_BLIS_library blis-mt blis)
 set(_MKL_header mkl_cblas.h)
 set(_MKL_library mkl_rt)
 set(_generic_header cblas.h)
-set(_generic_library cblas)
+set(_generic_library cblas blas)  # the reference BLAS holds it where there is no other
 foreach(_vendor IN LISTS _vendors)
   if(NOT CBLAS_LIBRARY OR NOT CBLAS_INCLUDE_DIR)
     unset(CBLAS_LIBRARY CACHE)

@@ -9,7 +9,7 @@ from pathlib import Path
 SETUP = Path(__file__).resolve().parents[2] / "scripts" / "setup.sh"
 BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
 COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "clang-tidy-19")
-HEADERS = ("cblas.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
+HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
            "Random123/philox.h", "hwloc.h", "xxhash.h", "gtest/gtest.h", "gmock/gmock.h",
            "benchmark/benchmark.h")
 APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "
@@ -117,6 +117,20 @@ class Setup(unittest.TestCase):
         system_python.chmod(0o755)
         self.assertEqual(self.machine.setup("test").returncode, 0)
         self.assertEqual(self.machine.calls(), [])
+
+    def test_modules_that_another_python_has_are_installed_for_the_system_s(self):
+        self.machine.command("python3", "echo scipy")
+        self.machine.file("bin/python3")
+        system_python = self.machine.prefix / "bin" / "python3"
+        system_python.write_text(f"#!{self.machine.bin}/sh\necho jsonschema\n")
+        system_python.chmod(0o755)
+        self.machine.setup("test")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends python3-jsonschema"))
+
+    def test_the_reference_blas_is_not_enough(self):
+        self.machine.without("include/openblas_config.h").file("include/cblas.h")
+        self.machine.setup("run")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libopenblas-dev"))
 
     def test_mpi_compiler_without_its_header_is_missing(self):
         self.machine.command("mpicxx", "exit 1")
