@@ -46,6 +46,8 @@ class Case {
     [[nodiscard]] virtual std::string limit_name() const = 0;
     /// What is worth knowing about how it ran: "window on huge pages".
     [[nodiscard]] virtual std::string note() const { return {}; }
+    /// Further figures of the last run. Same answer on all ranks.
+    [[nodiscard]] virtual Details details() const { return {}; }
 };
 
 /// A further row of a case, timed by one of its clocks.

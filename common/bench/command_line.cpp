@@ -193,9 +193,22 @@ void CommandLine::add_resources() {
     add("--pipeline", "overlap the pieces of a transfer", "on", options_.transfer.pipeline,
         std::vector<std::pair<std::string, comm::Pipeline>>{{"on", comm::Pipeline::on},
                                                             {"off", comm::Pipeline::off}});
+}
+
+void CommandLine::add_lookahead() {
+    add("--lookahead", "tiles that are read ahead of what is computed with", "",
+        [this](const std::string& text) {
+            options_.lookahead = static_cast<int>(parse_count(text, 0, 1024));
+        });
+}
+
+// Flags of the suite that the program has not made its own.
+void CommandLine::reserve_the_rest() {
     for (const char* flag :
          {"--device-memory", "--lookahead", "--reducers", "--queue", "--schedule"}) {
-        reserve(flag);
+        if (app_.get_option_no_throw(flag) == nullptr) {
+            reserve(flag);
+        }
     }
 }
 
@@ -212,6 +225,7 @@ void CommandLine::add_output() {
 }
 
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
+    reserve_the_rest();
     try {
         app_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {

@@ -30,6 +30,8 @@ class CommandLine {
              Value& value, const std::vector<std::pair<std::string, Value>>& words);
     /// Adds a flag of the suite that this build does not act on: giving it throws Unavailable.
     void reserve(const std::string& flag);
+    /// Adds --lookahead, which only some programs act on.
+    void add_lookahead();
 
     /// Reads the arguments (and --config's file). Returns a text to print instead of running, for
     /// --help and --version. Throws UsageError or Unavailable.
@@ -44,6 +46,7 @@ class CommandLine {
     void add_measurement();
     void add_resources();
     void add_output();
+    void reserve_the_rest();
 
     CLI::App app_;
     CommonOptions options_;

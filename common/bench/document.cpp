@@ -151,6 +151,12 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     if (!row.note.empty()) {
         json["note"] = row.note;
     }
+    for (const auto& [key, value] : row.details.numbers) {
+        put(json, key, value);
+    }
+    for (const auto& [key, values] : row.details.series) {
+        json[key] = numbers(values);
+    }
 }
 
 Json time_aggregate(const Row& row, const std::string& aggregate, double real, double cpu) {

@@ -15,38 +15,62 @@
 
 namespace quartet::bench {
 
-MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
-    : device_(device),
-      pattern_(pattern),
-      elements_(size.value / static_cast<std::int64_t>(
-                                 pattern == AccessPattern::add ? sizeof(float) : sizeof(double))) {
-    for (int array = 0; array < 1 + sources; ++array) {
-        if (pattern == AccessPattern::add) {
-            single_.push_back(device::allocate<float>(device, elements_));
-        } else {
-            double_.push_back(device::allocate<double>(device, elements_));
-        }
-    }
-    result_ = device::allocate<double>(device, 1);
+namespace {
+
+template <typename T>
+device::View<T> elements_of(device::View<std::byte> bytes) {
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / static_cast<std::int64_t>(sizeof(T)),
+            bytes.kind()};
 }
+template <typename T>
+device::View<const T> elements_of(device::View<const std::byte> bytes) {
+    return {reinterpret_cast<const T*>(bytes.data()),
+            bytes.size() / static_cast<std::int64_t>(sizeof(T)), bytes.kind()};
+}
+
+}  // namespace
+
+MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
+    : device_(device), pattern_(pattern), result_(device::allocate<double>(device, 1)) {
+    for (int array = 0; array < 1 + sources; ++array) {
+        owned_.push_back(device::allocate<std::byte>(device, size.value));
+    }
+    target_ = owned_.front().view();
+    for (std::size_t source = 1; source < owned_.size(); ++source) {
+        sources_.emplace_back(owned_[source].view());
+    }
+}
+
+MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source)
+    : device_(device),
+      pattern_(AccessPattern::read),
+      sources_{device::as_bytes(source)},
+      result_(device::allocate<double>(device, 1)) {}
+
+MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source,
+                         device::View<double> target)
+    : device_(device),
+      pattern_(AccessPattern::copy),
+      target_(device::as_bytes(target)),
+      sources_{device::as_bytes(source)} {}
 
 void MemoryProbe::pass(device::Stream& stream) {
     device::VectorOperations& vectors = device_.vectors();
-    const std::size_t source = 1 + turn_;
-    turn_ = (turn_ + 1) % (std::max(single_.size(), double_.size()) - 1);
+    const auto source = sources_[turn_];
+    turn_ = (turn_ + 1) % sources_.size();
+    const auto numbers = elements_of<double>(source);
     switch (pattern_) {
         case AccessPattern::read:
-            vectors.dot(double_[source].view(), double_[0].view(), result_.view(), stream);
+            vectors.dot(numbers, numbers, result_.view(), stream);
             break;
         case AccessPattern::copy:
-            device_.copy(device::as_bytes(device::View<const double>(double_[source].view())),
-                         device::as_bytes(double_[0].view()), stream);
+            device_.copy(source, target_, stream);
             break;
         case AccessPattern::add:
-            vectors.add(single_[source].view(), single_[0].view(), stream);
+            vectors.add(elements_of<float>(source), elements_of<float>(target_), stream);
             break;
         case AccessPattern::update:
-            vectors.axpy(0.5, double_[source].view(), double_[0].view(), stream);
+            vectors.axpy(0.5, numbers, elements_of<double>(target_), stream);
             break;
     }
 }
@@ -68,14 +92,15 @@ int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
 }
 
 Bytes MemoryProbe::traffic() const {
+    const Bytes size = sources_.front().bytes();
     switch (pattern_) {
         case AccessPattern::read:
+            return size;
         case AccessPattern::copy:
-            return {16 * elements_};
+            return 2 * size;
         case AccessPattern::add:
-            return {12 * elements_};
         case AccessPattern::update:
-            return {24 * elements_};
+            return 3 * size;
     }
     return {};
 }
@@ -145,24 +170,35 @@ Seconds PairProbe::measure(int messages, device::Stream& stream) {
     return (now() - begin) / messages;
 }
 
-AllToAllProbe::AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm, Bytes size)
-    : transport_(transport),
-      comm_(comm),
-      counts_(static_cast<std::size_t>(comm.size()), size.value / comm.size()),
-      send_(comm::allocate<std::byte>(transport, counts_[0] * comm.size())),
-      receive_(comm::allocate<std::byte>(transport, counts_[0] * comm.size())) {}
+AllToAllProbe::AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
+                             device::Device& device, Bytes size)
+    : comm_(comm),
+      part_{size.value / comm.size()},
+      send_(comm::allocate<std::byte>(transport, comm.size() * part_.value)),
+      exchange_(transport.prepare_exchange(
+          {send_.view(),
+           std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), part_.value)})),
+      device_(device) {
+    if (exchange_->location() == comm::PartLocation::at_sender) {
+        received_ = device::allocate<std::byte>(device, send_.size());
+    }
+}
 
 Seconds AllToAllProbe::measure(device::Stream& stream) {
     comm_.barrier();
     const Seconds begin = now();
-    transport_.all_to_all(device::View<const std::byte>(send_.view()), counts_, receive_.view(),
-                          counts_, stream);
+    exchange_->run(stream);
+    for (int rank = 0; received_.size() > 0 && rank < comm_.size(); ++rank) {
+        device_.copy(exchange_->parts()[static_cast<std::size_t>(rank)],
+                     received_.view().part(rank * part_.value, part_.value), stream);
+    }
+    exchange_->release(stream);
     stream.synchronize();
     return {comm_.maximum((now() - begin).value)};
 }
 
 Bytes AllToAllProbe::sent() const {
-    return (comm_.size() - 1) * Bytes{counts_[0]};
+    return (comm_.size() - 1) * part_;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -19,7 +20,7 @@ inline constexpr Seconds probe_time{0.05};
 
 /// How a loop goes through memory.
 enum class AccessPattern {
-    read,    ///< s += x[i] y[i], double: 16 bytes an element
+    read,    ///< s += x[i] x[i], double: 8 bytes an element, one stream
     copy,    ///< y[i] = x[i], double: 16 bytes
     add,     ///< y[i] += x[i], float: 12 bytes
     update,  ///< y[i] += a x[i], double: 24 bytes
@@ -30,6 +31,11 @@ enum class AccessPattern {
 class MemoryProbe {
   public:
     MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
+    /// Over memory that the case has anyway, so that the limit is that of its own pages: reads it,
+    /// or copies it to a target of the same size, whose values are lost. Borrowed.
+    MemoryProbe(device::Device& device, device::View<const double> source);
+    MemoryProbe(device::Device& device, device::View<const double> source,
+                device::View<double> target);
 
     /// Time of one pass, from `passes` of them. Local.
     Seconds measure(int passes, device::Stream& stream);
@@ -43,9 +49,9 @@ class MemoryProbe {
 
     device::Device& device_;
     AccessPattern pattern_;
-    std::int64_t elements_;
-    std::vector<device::Buffer<float>> single_;  ///< the target, then the sources
-    std::vector<device::Buffer<double>> double_;
+    std::vector<device::Buffer<std::byte>> owned_;
+    device::View<std::byte> target_;
+    std::vector<device::View<const std::byte>> sources_;
     device::Buffer<double> result_;
     std::size_t turn_ = 0;  ///< of the sources
 };
@@ -86,18 +92,20 @@ class PairProbe {
 class AllToAllProbe {
   public:
     /// `transport` can all-to-all. Collective over its communicator.
-    AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm, Bytes size);
+    AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
+                  device::Device& device, Bytes size);
     /// Time of one exchange, the slowest rank's. Collective.
     Seconds measure(device::Stream& stream);
     /// Bytes that leave one rank.
     [[nodiscard]] Bytes sent() const;
 
   private:
-    comm::Transport& transport_;
     const comm::Communicator& comm_;
-    std::vector<std::int64_t> counts_;
+    Bytes part_;
     device::Buffer<std::byte> send_;
-    device::Buffer<std::byte> receive_;
+    std::unique_ptr<comm::Exchange> exchange_;
+    device::Buffer<std::byte> received_;  ///< for what would be read at the sender
+    device::Device& device_;
 };
 
 /// What the operating system may have kept of a file.

@@ -136,6 +136,7 @@ std::vector<Row> Measurement::rows(Seconds set_up) const {
     whole.runs = runs_;
     whole.check = check_;
     whole.note = subject_.note();
+    whole.details = subject_.details();
     whole.set_up = set_up;
     if (!probes_.empty()) {
         whole.limit = Limit{subject_.limit_name(), {median(probes_)}, probes_};

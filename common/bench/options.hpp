@@ -33,8 +33,9 @@ struct CommonOptions {
     std::uint64_t seed = 1;
     Switch verify = Switch::on;
     Switch limits = Switch::on;
-    std::optional<int> threads;   ///< cores / ranks on the node unless given
-    std::optional<Bytes> memory;  ///< per rank; what is available unless given
+    std::optional<int> threads;    ///< cores / ranks on the node unless given
+    std::optional<Bytes> memory;   ///< per rank; what is available unless given
+    std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
     comm::TransportSettings transfer;
     std::optional<std::filesystem::path> json;
     Switch force = Switch::off;

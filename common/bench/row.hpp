@@ -69,6 +69,12 @@ struct Run {
     std::vector<Seconds> clocks;  ///< the kernel's own, each the slowest rank's
 };
 
+/// Figures of a kernel's own, for the document: "residual_history", "bytes_read".
+struct Details {
+    std::vector<std::pair<std::string, double>> numbers;
+    std::vector<std::pair<std::string, std::vector<double>>> series;
+};
+
 /// The time that the machine allows for one run, and what sets it.
 struct Limit {
     std::string what;
@@ -85,6 +91,7 @@ struct Row {
     std::optional<Check> check;  ///< nothing with --verify off
     std::optional<Comparison> published;
     std::string note;   ///< what the transport says of itself
+    Details details;    ///< of the last run
     Seconds set_up;     ///< making the data and the transport's memory
     std::string error;  ///< of a case that could not run: then nothing else is there
 

@@ -106,10 +106,10 @@ std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
 
 std::vector<std::string> Communicator::gather(const std::string& text) const {
     const auto lengths = gather(static_cast<std::int64_t>(text.size()));
-    const auto total = std::reduce(lengths.begin(), lengths.end());
-    std::string joined(static_cast<std::size_t>(total), '\0');
+    const RankCounts counts(lengths);
+    std::string joined(static_cast<std::size_t>(counts.total()), '\0');
     all_gather_bytes(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(joined)),
-                     lengths, handle_);
+                     counts, handle_);
     std::vector<std::string> texts;
     texts.reserve(lengths.size());
     std::size_t begin = 0;
@@ -133,6 +133,22 @@ std::vector<double> Communicator::gather(std::span<const double> values) const {
 double Communicator::sum(double value) const {
     gather_row(value);
     return std::accumulate(row_.begin(), row_.end(), 0.0);  // in order, unlike std::reduce
+}
+
+void Communicator::sum(std::span<double> values) const {
+    check(values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+          "rows to be summed are too long");
+    const int count = static_cast<int>(values.size());
+    const std::size_t all = values.size() * static_cast<std::size_t>(size_);
+    rows_.resize(std::max(rows_.size(), all));
+    check_mpi(
+        MPI_Allgather(values.data(), count, MPI_DOUBLE, rows_.data(), count, MPI_DOUBLE, handle_));
+    for (std::size_t column = 0; column < values.size(); ++column) {
+        values[column] = 0;
+        for (std::size_t place = column; place < all; place += values.size()) {
+            values[column] += rows_[place];
+        }
+    }
 }
 
 double Communicator::maximum(double value) const {

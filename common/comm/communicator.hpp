@@ -51,6 +51,9 @@ class Communicator {
 
     /// Values gathered and added in rank order, so that every rank has the same bits.
     [[nodiscard]] double sum(double value) const;
+    /// Ditto for several values at once, in place: one reduction. Allocates only where a call has
+    /// more values than any before it.
+    void sum(std::span<double> values) const;
     /// The extremes; NaN where any rank's value is NaN, so that no rank's broken result hides.
     [[nodiscard]] double maximum(double value) const;
     [[nodiscard]] double minimum(double value) const;
@@ -74,6 +77,7 @@ class Communicator {
     int exceptions_;  ///< how many were in flight at construction
     /// One value of each rank: sums inside timed steps must not allocate.
     mutable std::vector<double> row_;
+    mutable std::vector<double> rows_;  ///< ditto, several values of each
 };
 
 }  // namespace quartet::comm

@@ -36,17 +36,6 @@ std::int64_t ssize(ConstBytes bytes) {
     return static_cast<std::int64_t>(bytes.size());
 }
 
-std::int64_t total(std::span<const std::int64_t> counts) {
-    return std::reduce(counts.begin(), counts.end());
-}
-
-// Where each part begins.
-std::vector<std::int64_t> offsets(std::span<const std::int64_t> counts) {
-    std::vector<std::int64_t> begin(counts.size());
-    std::exclusive_scan(counts.begin(), counts.end(), begin.begin(), std::int64_t{0});
-    return begin;
-}
-
 std::vector<int> narrowed(std::span<const std::int64_t> values) {
     std::vector<int> result(values.size());
     std::ranges::transform(values, result.begin(), [](auto v) { return static_cast<int>(v); });
@@ -55,21 +44,18 @@ std::vector<int> narrowed(std::span<const std::int64_t> values) {
 
 // One part of `bytes` for each rank.
 template <typename Bytes>
-std::vector<Bytes> parts(Bytes bytes, std::span<const std::int64_t> counts) {
+std::vector<Bytes> parts(Bytes bytes, const RankCounts& counts) {
     std::vector<Bytes> result;
-    result.reserve(counts.size());
-    std::size_t begin = 0;
-    for (const auto count : counts) {
-        result.push_back(bytes.subspan(begin, index(count)));
-        begin += index(count);
+    result.reserve(index(counts.ranks()));
+    for (int rank = 0; rank < counts.ranks(); ++rank) {
+        result.push_back(bytes.subspan(index(counts.offset(rank)), index(counts.count(rank))));
     }
     return result;
 }
 
-void require_counts(std::span<const std::int64_t> counts, int ranks, std::int64_t held) {
-    check(std::ssize(counts) == ranks, "one count a rank is needed");
-    check(std::ranges::all_of(counts, [](auto count) { return count >= 0; }), "a negative count");
-    check(total(counts) == held, "a buffer's size differs from its counts' sum");
+void require_counts(const RankCounts& counts, int ranks, std::int64_t held) {
+    check(counts.ranks() == ranks, "one count a rank is needed");
+    check(counts.total() == held, "a buffer's size differs from its counts' sum");
 }
 
 // How MPI is told of a buffer: plain bytes where an int counts them, else one composed item.
@@ -101,7 +87,10 @@ void require_size(const MPI_Status& status, std::int64_t expected) {
 // s-th rank after this one and from the s-th before it.
 void exchange(std::span<const ConstBytes> send, std::span<const MutableBytes> receive,
               const Peers& peers, MPI_Comm comm, std::int64_t largest) {
-    std::ranges::copy(send[index(peers.rank)], receive[index(peers.rank)].begin());
+    const ConstBytes own = send[index(peers.rank)];
+    if (own.data() != receive[index(peers.rank)].data()) {
+        std::ranges::copy(own, receive[index(peers.rank)].begin());
+    }
     for (int step = 1; step < peers.size; ++step) {
         const int to = (peers.rank + step) % peers.size;
         const int from = (peers.rank - step + peers.size) % peers.size;
@@ -121,19 +110,20 @@ void exchange(std::span<const ConstBytes> send, std::span<const MutableBytes> re
 class PiecewiseSum {
   public:
     PiecewiseSum(std::span<const double> contribution, std::span<double> mine,
-                 std::span<const std::int64_t> counts, MPI_Comm comm, std::int64_t largest)
+                 const RankCounts& counts, MPI_Comm comm)
         : contribution_(contribution),
           mine_(mine),
           counts_(counts),
-          begin_(offsets(counts)),
           peers_(comm),
           comm_(comm),
-          largest_(largest),
-          piece_(std::min(largest, std::int64_t{1} << 16)),
+          piece_(std::min(counts.largest_count(), std::int64_t{1} << 16)),
           scratch_(index(piece_ * peers_.size)) {}
 
     void run() {
-        const std::int64_t longest = std::ranges::max(counts_);
+        std::int64_t longest = 0;
+        for (int rank = 0; rank < peers_.size; ++rank) {
+            longest = std::max(longest, counts_.count(rank));
+        }
         for (std::int64_t first = 0; first < longest; first += piece_) {
             exchange_pieces(first);
             add(first);
@@ -142,7 +132,7 @@ class PiecewiseSum {
 
   private:
     [[nodiscard]] std::int64_t length(int rank, std::int64_t first) const {
-        return std::clamp(counts_[index(rank)] - first, std::int64_t{0}, piece_);
+        return std::clamp(counts_.count(rank) - first, std::int64_t{0}, piece_);
     }
 
     void exchange_pieces(std::int64_t first) {
@@ -151,11 +141,11 @@ class PiecewiseSum {
         for (int rank = 0; rank < peers_.size; ++rank) {
             // Beyond a short part's end there is nothing, and no address either.
             const auto size = index(length(rank, first));
-            const auto begin = size == 0 ? 0 : index(begin_[index(rank)] + first);
+            const auto begin = size == 0 ? 0 : index(counts_.offset(rank) + first);
             send.push_back(std::as_bytes(contribution_.subspan(begin, size)));
             receive.push_back(std::as_writable_bytes(row(rank, first)));
         }
-        exchange(send, receive, peers_, comm_, largest_);
+        exchange(send, receive, peers_, comm_, counts_.largest_count());
     }
 
     // What `rank` sent in this round.
@@ -177,11 +167,9 @@ class PiecewiseSum {
 
     std::span<const double> contribution_;
     std::span<double> mine_;
-    std::span<const std::int64_t> counts_;
-    std::vector<std::int64_t> begin_;
+    const RankCounts& counts_;
     Peers peers_;
     MPI_Comm comm_;
-    std::int64_t largest_;
     std::int64_t piece_;  // elements: long enough for the network's rate, short enough for caches
     std::vector<double> scratch_;
 };
@@ -226,52 +214,87 @@ void receive_bytes(MutableBytes data, int from, int message_tag, MPI_Comm comm,
     require_size(status, ssize(data));
 }
 
-void all_gather_bytes(ConstBytes mine, MutableBytes all, std::span<const std::int64_t> counts,
-                      MPI_Comm comm, std::int64_t largest_count) {
-    const Peers peers(comm);
-    require_counts(counts, peers.size, ssize(all));
-    check(ssize(mine) == counts[index(peers.rank)], "a part's size differs from its count");
-    if (total(counts) > largest_count) {
-        const std::vector<ConstBytes> send(counts.size(), mine);
-        exchange(send, parts(all, counts), peers, comm, largest_count);
-        return;
+RankCounts::RankCounts(std::vector<std::int64_t> counts, std::int64_t largest_count)
+    : counts_(std::move(counts)),
+      offsets_(counts_.size()),
+      total_(std::reduce(counts_.begin(), counts_.end())),
+      largest_(largest_count) {
+    check(std::ranges::all_of(counts_, [](auto count) { return count >= 0; }), "a negative count");
+    std::exclusive_scan(counts_.begin(), counts_.end(), offsets_.begin(), std::int64_t{0});
+    if (fits()) {
+        mpi_counts_ = narrowed(counts_);
+        mpi_offsets_ = narrowed(offsets_);
     }
-    check_mpi(MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(),
-                             narrowed(counts).data(), narrowed(offsets(counts)).data(), MPI_BYTE,
-                             comm));
 }
 
-void all_to_all_bytes(ConstBytes send, std::span<const std::int64_t> send_counts,
-                      MutableBytes receive, std::span<const std::int64_t> receive_counts,
-                      MPI_Comm comm, std::int64_t largest_count) {
+namespace {
+
+RankCounts received(const RankCounts& send, MPI_Comm comm) {
+    std::vector<std::int64_t> mine;
+    for (int rank = 0; rank < send.ranks(); ++rank) {
+        mine.push_back(send.count(rank));
+    }
+    std::vector<std::int64_t> theirs(mine.size());
+    check_mpi(MPI_Alltoall(mine.data(), 1, MPI_INT64_T, theirs.data(), 1, MPI_INT64_T, comm));
+    return RankCounts(std::move(theirs), send.largest_count());
+}
+
+RankCounts one_a_rank(std::vector<std::int64_t> counts, MPI_Comm comm, std::int64_t largest) {
+    check(std::ssize(counts) == Peers(comm).size, "one count a rank is needed");
+    return RankCounts(std::move(counts), largest);
+}
+
+}  // namespace
+
+ExchangeCounts::ExchangeCounts(std::vector<std::int64_t> send, MPI_Comm comm,
+                               std::int64_t largest_count)
+    : send_(one_a_rank(std::move(send), comm, largest_count)), receive_(received(send_, comm)) {
+    int all_fit = send_.fits() && receive_.fits() ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all_fit, 1, MPI_INT, MPI_MIN, comm));
+    fits_ = all_fit == 1;
+}
+
+void all_gather_bytes(ConstBytes mine, MutableBytes all, const RankCounts& counts, MPI_Comm comm) {
     const Peers peers(comm);
-    require_counts(send_counts, peers.size, ssize(send));
-    require_counts(receive_counts, peers.size, ssize(receive));
-    std::int64_t most = std::max(ssize(send), ssize(receive));
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm));
-    if (most > largest_count) {
-        exchange(parts(send, send_counts), parts(receive, receive_counts), peers, comm,
-                 largest_count);
+    require_counts(counts, peers.size, ssize(all));
+    check(ssize(mine) == counts.count(peers.rank), "a part's size differs from its count");
+    if (!counts.fits()) {
+        const std::vector<ConstBytes> send(index(peers.size), mine);
+        exchange(send, parts(all, counts), peers, comm, counts.largest_count());
         return;
     }
-    check_mpi(MPI_Alltoallv(send.data(), narrowed(send_counts).data(),
-                            narrowed(offsets(send_counts)).data(), MPI_BYTE, receive.data(),
-                            narrowed(receive_counts).data(),
-                            narrowed(offsets(receive_counts)).data(), MPI_BYTE, comm));
+    const bool in_place = mine.data() == all.data() + counts.offset(peers.rank);
+    check_mpi(MPI_Allgatherv(in_place ? MPI_IN_PLACE : mine.data(), static_cast<int>(mine.size()),
+                             MPI_BYTE, all.data(), counts.mpi_counts(), counts.mpi_offsets(),
+                             MPI_BYTE, comm));
+}
+
+void all_to_all_bytes(ConstBytes send, MutableBytes receive, const ExchangeCounts& counts,
+                      MPI_Comm comm) {
+    const Peers peers(comm);
+    require_counts(counts.send(), peers.size, ssize(send));
+    require_counts(counts.receive(), peers.size, ssize(receive));
+    if (!counts.fits()) {
+        exchange(parts(send, counts.send()), parts(receive, counts.receive()), peers, comm,
+                 counts.send().largest_count());
+        return;
+    }
+    check_mpi(MPI_Alltoallv(send.data(), counts.send().mpi_counts(), counts.send().mpi_offsets(),
+                            MPI_BYTE, receive.data(), counts.receive().mpi_counts(),
+                            counts.receive().mpi_offsets(), MPI_BYTE, comm));
 }
 
 void reduce_scatter_sum(std::span<const double> contribution, std::span<double> mine,
-                        std::span<const std::int64_t> counts, MPI_Comm comm,
-                        std::int64_t largest_count) {
+                        const RankCounts& counts, MPI_Comm comm) {
     const Peers peers(comm);
     require_counts(counts, peers.size, std::ssize(contribution));
-    check(std::ssize(mine) == counts[index(peers.rank)], "a part's size differs from its count");
-    if (total(counts) > largest_count) {
-        PiecewiseSum(contribution, mine, counts, comm, largest_count).run();
+    check(std::ssize(mine) == counts.count(peers.rank), "a part's size differs from its count");
+    if (!counts.fits()) {
+        PiecewiseSum(contribution, mine, counts, comm).run();
         return;
     }
-    check_mpi(MPI_Reduce_scatter(contribution.data(), mine.data(), narrowed(counts).data(),
-                                 MPI_DOUBLE, MPI_SUM, comm));
+    check_mpi(MPI_Reduce_scatter(contribution.data(), mine.data(), counts.mpi_counts(), MPI_DOUBLE,
+                                 MPI_SUM, comm));
 }
 
 }  // namespace quartet::comm

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace quartet::comm {
 
@@ -25,8 +26,56 @@ class ByteType {
     MPI_Datatype handle_ = MPI_DATATYPE_NULL;
 };
 
-/// The counts below are bytes or elements and may exceed 2^31; `largest_count`, where MPI's counts
-/// end, is for tests. The collective operations keep tag 32767 of `comm` for themselves.
+/// How much of a collective operation's data belongs to each rank, with what MPI wants to know of
+/// it: made once, so that the operation allocates nothing where MPI's own counts suffice. Counts
+/// are bytes or elements and may exceed 2^31; `largest_count`, where MPI's counts end, is for
+/// tests.
+class RankCounts {
+  public:
+    /// Throws Failure for a negative count.
+    explicit RankCounts(std::vector<std::int64_t> counts, std::int64_t largest_count = INT_MAX);
+
+    [[nodiscard]] std::int64_t count(int rank) const { return counts_[index(rank)]; }
+    /// Where the rank's part begins: the sum of the counts before it.
+    [[nodiscard]] std::int64_t offset(int rank) const { return offsets_[index(rank)]; }
+    [[nodiscard]] std::int64_t total() const { return total_; }
+    [[nodiscard]] int ranks() const { return static_cast<int>(counts_.size()); }
+    [[nodiscard]] std::int64_t largest_count() const { return largest_; }
+    /// Whether MPI can count all of it.
+    [[nodiscard]] bool fits() const { return total_ <= largest_; }
+
+    /// For MPI, where it fits.
+    [[nodiscard]] const int* mpi_counts() const { return mpi_counts_.data(); }
+    [[nodiscard]] const int* mpi_offsets() const { return mpi_offsets_.data(); }
+
+  private:
+    static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+    std::vector<std::int64_t> counts_;
+    std::vector<std::int64_t> offsets_;
+    std::int64_t total_;
+    std::int64_t largest_;
+    std::vector<int> mpi_counts_;
+    std::vector<int> mpi_offsets_;
+};
+
+/// What one rank sends to and receives from each rank in an all-to-all.
+class ExchangeCounts {
+  public:
+    /// `send` by receiving rank. Collective: each rank learns what it receives.
+    ExchangeCounts(std::vector<std::int64_t> send, MPI_Comm comm,
+                   std::int64_t largest_count = INT_MAX);
+
+    [[nodiscard]] const RankCounts& send() const { return send_; }
+    [[nodiscard]] const RankCounts& receive() const { return receive_; }
+    /// Whether MPI can count what each of the ranks sends and receives.
+    [[nodiscard]] bool fits() const { return fits_; }
+
+  private:
+    RankCounts send_;
+    RankCounts receive_;
+    bool fits_;
+};
 
 /// Blocking point-to-point transfers of whole buffers. Local (matched by the peer). Receiving
 /// throws Failure where the message has another size than the buffer.
@@ -35,23 +84,22 @@ void send_bytes(std::span<const std::byte> data, int to, int tag, MPI_Comm comm,
 void receive_bytes(std::span<std::byte> data, int from, int tag, MPI_Comm comm,
                    std::int64_t largest_count = INT_MAX);
 
-/// Rank r's counts[r] bytes, concatenated by rank, everywhere. Collective.
+/// The collective operations keep tag 32767 of `comm` for themselves. They throw Failure where
+/// buffers and counts differ in size.
+
+/// Rank r's part, concatenated by rank, everywhere; `mine` may be its own part of `all`.
+/// Collective.
 void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all,
-                      std::span<const std::int64_t> counts, MPI_Comm comm,
-                      std::int64_t largest_count = INT_MAX);
+                      const RankCounts& counts, MPI_Comm comm);
 
-/// Rank r gets send_counts[r] bytes of each rank's buffer (parts in rank order), stored in rank
-/// order. Collective; the ranks first agree, by a reduction of one number, whether the counts of
-/// each fit into MPI's.
-void all_to_all_bytes(std::span<const std::byte> send, std::span<const std::int64_t> send_counts,
-                      std::span<std::byte> receive, std::span<const std::int64_t> receive_counts,
-                      MPI_Comm comm, std::int64_t largest_count = INT_MAX);
+/// Parts in rank order on both sides. Collective.
+void all_to_all_bytes(std::span<const std::byte> send, std::span<std::byte> receive,
+                      const ExchangeCounts& counts, MPI_Comm comm);
 
-/// Element-wise sums over the ranks of vectors of sum(counts) doubles; rank r gets the r-th part,
-/// counts[r] elements. `contribution` keeps its values. The same ranks and counts give the same
+/// Element-wise sums over the ranks of vectors of as many doubles as `counts` has in total; rank r
+/// gets the r-th part. `contribution` keeps its values. The same ranks and counts give the same
 /// bits. Collective.
 void reduce_scatter_sum(std::span<const double> contribution, std::span<double> mine,
-                        std::span<const std::int64_t> counts, MPI_Comm comm,
-                        std::int64_t largest_count = INT_MAX);
+                        const RankCounts& counts, MPI_Comm comm);
 
 }  // namespace quartet::comm

@@ -41,19 +41,15 @@ void Transport::receive(device::View<std::byte>, int, device::Stream&) {
     undeclared(*this, Capability::send_receive);
 }
 
-void Transport::all_gather(device::View<const std::byte>, device::View<std::byte>,
-                           std::span<const std::int64_t>, device::Stream&) {
+std::unique_ptr<Collective> Transport::prepare_all_gather(const AllGatherPlan&) {
     undeclared(*this, Capability::all_gather);
 }
 
-void Transport::reduce_scatter(device::View<const double>, device::View<double>,
-                               std::span<const std::int64_t>, device::Stream&) {
+std::unique_ptr<Collective> Transport::prepare_reduce_scatter(const ReduceScatterPlan&) {
     undeclared(*this, Capability::reduce_scatter);
 }
 
-void Transport::all_to_all(device::View<const std::byte>, std::span<const std::int64_t>,
-                           device::View<std::byte>, std::span<const std::int64_t>,
-                           device::Stream&) {
+std::unique_ptr<Exchange> Transport::prepare_exchange(const ExchangePlan&) {
     undeclared(*this, Capability::all_to_all);
 }
 

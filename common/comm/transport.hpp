@@ -37,6 +37,56 @@ class Push {
     virtual void run(int count, device::Stream& stream) = 0;
 };
 
+/// A prepared operation of all ranks: its counts are agreed and its memory is there, so that
+/// running it allocates nothing.
+class Collective {
+  public:
+    virtual ~Collective() = default;
+    /// Collective.
+    virtual void run(device::Stream& stream) = 0;
+};
+
+/// Every rank's part, everywhere: rank r's counts[r] bytes go to `all`, at the sum of the counts
+/// before them.
+struct AllGatherPlan {
+    device::View<const std::byte> mine;  ///< from Transport::allocate
+    device::View<std::byte> all;
+    std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
+};
+
+/// Sums over the ranks: rank r gets, in `mine`, the counts[r] elements of the sum of all
+/// contributions that begin at the sum of the counts before them. The same ranks and counts give
+/// the same bits.
+struct ReduceScatterPlan {
+    device::View<const double> contribution;  ///< from Transport::allocate
+    device::View<double> mine;
+    std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
+};
+
+/// Part r of `send`, counts[r] bytes, goes to rank r.
+struct ExchangePlan {
+    device::View<const std::byte> send;  ///< from Transport::allocate
+    std::vector<std::int64_t> counts;    ///< by receiving rank
+};
+
+/// Where what an exchange has brought lies.
+enum class PartLocation {
+    received,   ///< in memory of this rank
+    at_sender,  ///< in the senders', to be read in place
+};
+
+/// A prepared all-to-all.
+class Exchange : public Collective {
+  public:
+    [[nodiscard]] virtual PartLocation location() const = 0;
+    /// The part from each rank, by rank. Its data is there for the stream's work after run(), until
+    /// release(); the place stays the same in every run.
+    [[nodiscard]] virtual std::span<const device::View<const std::byte>> parts() const = 0;
+    /// Says that the stream's work so far is the last that reads the parts: afterwards `send` may
+    /// be written to again. Collective.
+    virtual void release(device::Stream& stream) = 0;
+};
+
 /// Moves bulk data between the ranks of one communicator. What it can do it declares; asking for
 /// anything else throws Failure. Each operation is ordered after the stream's earlier work, and
 /// its result is there for the stream's later work. Counts are elements or bytes, 64-bit. Control
@@ -63,21 +113,10 @@ class Transport {
     virtual void send(device::View<const std::byte> data, int to, device::Stream& stream);
     virtual void receive(device::View<std::byte> data, int from, device::Stream& stream);
 
-    /// `all` holds rank r's counts[r] bytes at the sum of the counts before it. Collective.
-    virtual void all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
-                            std::span<const std::int64_t> counts, device::Stream& stream);
-
-    /// Rank r gets, in `mine`, elements [sum of counts before r, + counts[r]) of the sum over the
-    /// ranks of `contribution`. The same ranks and counts give the same bits. Collective.
-    virtual void reduce_scatter(device::View<const double> contribution, device::View<double> mine,
-                                std::span<const std::int64_t> counts, device::Stream& stream);
-
-    /// Part r of `send`, send_counts[r] bytes, goes to rank r; received parts are stored in rank
-    /// order. Collective.
-    virtual void all_to_all(device::View<const std::byte> send,
-                            std::span<const std::int64_t> send_counts,
-                            device::View<std::byte> receive,
-                            std::span<const std::int64_t> receive_counts, device::Stream& stream);
+    /// Collective over the communicator, as are the operations that they return.
+    virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);
+    virtual std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan);
+    virtual std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan);
 };
 
 /// `count` elements of T from `transport`. Collective.

@@ -21,8 +21,8 @@ using testing::Not;
 
 class LimitsTest : public testing::Test {
   protected:
-    std::unique_ptr<comm::Transport> make_transport() {
-        return comm::TransportRegistry::standard().make("mpi",
+    std::unique_ptr<comm::Transport> make_transport(const char* name = "mpi") {
+        return comm::TransportRegistry::standard().make(name,
                                                         {world, topology, *device, trace, {}});
     }
 
@@ -39,7 +39,7 @@ TEST_F(LimitsTest, MemoryTrafficIsThatOfThePattern) {
     const auto traffic = [&](AccessPattern pattern) {
         return MemoryProbe(*device, pattern, kibibytes(64)).traffic();
     };
-    EXPECT_EQ(traffic(AccessPattern::read), kibibytes(128));
+    EXPECT_EQ(traffic(AccessPattern::read), kibibytes(64));
     EXPECT_EQ(traffic(AccessPattern::copy), kibibytes(128));
     EXPECT_EQ(traffic(AccessPattern::add), kibibytes(192));
     EXPECT_EQ(traffic(AccessPattern::update), kibibytes(192));
@@ -72,6 +72,19 @@ TEST_F(LimitsTest, APassOverOneOfManySourcesMovesAsMuch) {
     EXPECT_GT(probe.measure(7, *stream).value, 0);
 }
 
+TEST_F(LimitsTest, MemoryOfTheCasesOwnIsReadOrCopied) {
+    auto source = device::allocate<double>(*device, 1000);
+    auto target = device::allocate<double>(*device, 1000);
+    std::ranges::fill(source.span(), 2.5);
+    MemoryProbe reading(*device, std::as_const(source).view());
+    MemoryProbe copying(*device, std::as_const(source).view(), target.view());
+    EXPECT_EQ(reading.traffic(), Bytes{8000});
+    EXPECT_EQ(copying.traffic(), Bytes{16000});
+    EXPECT_GT(reading.measure(2, *stream).value, 0);
+    EXPECT_GT(copying.measure(2, *stream).value, 0);
+    EXPECT_EQ(target.span()[999], 2.5);
+}
+
 TEST_F(LimitsTest, AProductCountsItsOperations) {
     EXPECT_EQ(SgemmProbe(*device, 4).flops().value, 2 * 64 - 16);
     SgemmProbe probe(*device, 64);
@@ -95,14 +108,16 @@ TEST_F(LimitsTest, BothEndsOfAPairMeasureTheMessageAndNobodyElseDoes) {
 }
 
 TEST_F(LimitsTest, AnExchangeTakesTheSameTimeOnAllRanks) {
-    const auto transport = make_transport();
-    AllToAllProbe probe(*transport, world, kibibytes(60));
-    const double seconds = probe.measure(*stream).value;
-    EXPECT_GT(seconds, 0);
-    for (const double other : world.gather(seconds)) {
-        EXPECT_EQ(other, seconds);
+    for (const char* name : {"mpi", "shm"}) {
+        const auto transport = make_transport(name);
+        AllToAllProbe probe(*transport, world, *device, kibibytes(60));
+        const double seconds = probe.measure(*stream).value;
+        EXPECT_GT(seconds, 0) << name;
+        for (const double other : world.gather(seconds)) {
+            EXPECT_EQ(other, seconds) << name;
+        }
+        EXPECT_EQ(probe.sent().value, (size - 1) * (kibibytes(60).value / size));
     }
-    EXPECT_EQ(probe.sent().value, (size - 1) * (kibibytes(60).value / size));
 }
 
 class StorageProbeTest : public testing::Test {

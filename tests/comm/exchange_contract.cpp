@@ -102,10 +102,31 @@ TEST_P(ExchangeContract, AllGatherConcatenatesRaggedPartsByRank) {
         auto mine = upload(data_for(rank, 0, round, counts[static_cast<std::size_t>(rank)]));
         auto gathered = allocate<std::byte>(*transport, std::ssize(expected));
 
-        transport->all_gather(mine.view(), gathered.view(), counts, *stream);
+        const auto all_gather =
+            transport->prepare_all_gather({mine.view(), gathered.view(), counts});
+        all_gather->run(*stream);
         stream->synchronize();
 
         EXPECT_EQ(values_of(gathered.view()), expected) << round;
+    }
+}
+
+TEST_P(ExchangeContract, AnAllGatherRunsAgainWithNewValuesAndInPlace) {
+    if (!can(Capability::all_gather)) {
+        GTEST_SKIP() << "not declared";
+    }
+    constexpr std::int64_t count = 100;
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), count);
+    auto all = allocate<std::byte>(*transport, size * count);
+    const auto mine = all.view().part(rank * count, count);
+    const auto all_gather = transport->prepare_all_gather({mine, all.view(), counts});
+    for (int round = 0; round < 20; ++round) {
+        std::ranges::copy(data_for(rank, 0, round, count), mine.span().begin());
+        all_gather->run(*stream);
+        stream->synchronize();
+        for (int r = 0; r < size; ++r) {
+            EXPECT_EQ(values_of(all.view().part(r * count, count)), data_for(r, 0, round, count));
+        }
     }
 }
 
@@ -113,24 +134,34 @@ TEST_P(ExchangeContract, AllToAllTransposesRaggedParts) {
     if (!can(Capability::all_to_all)) {
         GTEST_SKIP() << "not declared";
     }
-    std::vector<std::int64_t> send_counts;
-    std::vector<std::int64_t> receive_counts;
-    Data sent;
-    Data expected;
+    std::vector<std::int64_t> counts;
+    std::int64_t total = 0;
     for (int other = 0; other < size; ++other) {
-        send_counts.push_back(ragged(rank, other));
-        receive_counts.push_back(ragged(other, rank));
-        append(sent, data_for(rank, other, 0, send_counts.back()));
-        append(expected, data_for(other, rank, 0, receive_counts.back()));
+        counts.push_back(ragged(rank, other));
+        total += counts.back();
     }
-    auto send = upload(sent);
-    auto receive = allocate<std::byte>(*transport, std::ssize(expected));
+    auto send = allocate<std::byte>(*transport, total);
+    const auto exchange = transport->prepare_exchange({send.view(), counts});
+    for (int round = 0; round < 20; ++round) {
+        Data sent;
+        for (int other = 0; other < size; ++other) {
+            append(sent, data_for(rank, other, round, ragged(rank, other)));
+        }
+        std::ranges::copy(sent, send.span().begin());
 
-    transport->all_to_all(send.view(), send_counts, receive.view(), receive_counts, *stream);
-    stream->synchronize();
+        exchange->run(*stream);
 
-    EXPECT_EQ(values_of(receive.view()), expected);
-    EXPECT_EQ(values_of(send.view()), sent) << "what was sent";
+        ASSERT_EQ(std::ssize(exchange->parts()), size);
+        for (int other = 0; other < size; ++other) {
+            const auto part = exchange->parts()[static_cast<std::size_t>(other)];
+            auto copied = device::allocate<std::byte>(*device, part.size());
+            device->copy(part, copied.view(), *stream);
+            stream->synchronize();
+            EXPECT_EQ(values_of(copied.view()), data_for(other, rank, round, ragged(other, rank)));
+        }
+        exchange->release(*stream);
+        EXPECT_EQ(values_of(send.view()), sent) << "what was sent";
+    }
 }
 
 TEST_P(ExchangeContract, ReduceScatterAddsLikeASerialSumAndToTheSameBits) {
@@ -148,8 +179,8 @@ TEST_P(ExchangeContract, ReduceScatterAddsLikeASerialSumAndToTheSameBits) {
     auto again = allocate<double>(*transport, mine.size());
     std::ranges::fill(mine.span(), 99.0);  // what was there does not count
 
-    transport->reduce_scatter(contribution.view(), mine.view(), counts, *stream);
-    transport->reduce_scatter(contribution.view(), again.view(), counts, *stream);
+    transport->prepare_reduce_scatter({contribution.view(), mine.view(), counts})->run(*stream);
+    transport->prepare_reduce_scatter({contribution.view(), again.view(), counts})->run(*stream);
     stream->synchronize();
 
     std::vector<double> serial(static_cast<std::size_t>(mine.size()));
@@ -179,8 +210,9 @@ TEST_P(ExchangeContract, FollowsTheStreamsEarlierWorkAndPrecedesLaterWork) {
     auto gathered = allocate<std::byte>(*transport, size * count);
     auto copied = allocate<std::byte>(*transport, size * count);
 
+    const auto all_gather = transport->prepare_all_gather({mine.view(), gathered.view(), counts});
     fill_late(values, mine.view());
-    transport->all_gather(mine.view(), gathered.view(), counts, *stream);
+    all_gather->run(*stream);
     device->copy(gathered.view(), copied.view(), *stream);
     stream->synchronize();
 

@@ -123,7 +123,7 @@ TEST_P(LargeCountTest, AllGatherConcatenatesByRank) {
         mine[i] = pattern(rank, 0, static_cast<std::int64_t>(i));
     }
     std::vector<std::byte> all(static_cast<std::size_t>(total));
-    all_gather_bytes(mine, all, all_counts, world.handle(), largest);
+    all_gather_bytes(mine, all, RankCounts(all_counts, largest), world.handle());
     std::size_t place = 0;
     for (int r = 0; r < size; ++r) {
         for (std::int64_t i = 0; i < all_counts[static_cast<std::size_t>(r)]; ++i) {
@@ -143,7 +143,8 @@ TEST_P(LargeCountTest, AllToAllDeliversEachRanksParts) {
     }
     std::vector<std::byte> receive(
         static_cast<std::size_t>(std::reduce(receive_counts.begin(), receive_counts.end())));
-    all_to_all_bytes(send, send_counts, receive, receive_counts, world.handle(), largest);
+    all_to_all_bytes(send, receive, ExchangeCounts(send_counts, world.handle(), largest),
+                     world.handle());
     std::size_t place = 0;
     for (int from = 0; from < size; ++from) {
         for (std::int64_t i = 0; i < count_between(from, rank); ++i) {
@@ -158,7 +159,7 @@ TEST_P(LargeCountTest, AllToAllAgreesOnThePathWhereOnlySomeRanksHaveMuch) {
     std::vector<std::byte> send(static_cast<std::size_t>(std::reduce(own.begin(), own.end())),
                                 static_cast<std::byte>(rank));
     std::vector<std::byte> receive(send.size());
-    all_to_all_bytes(send, own, receive, own, world.handle(), largest);
+    all_to_all_bytes(send, receive, ExchangeCounts(own, world.handle(), largest), world.handle());
     EXPECT_EQ(receive.back(), static_cast<std::byte>(size - 1));
 }
 
@@ -171,7 +172,7 @@ TEST_P(LargeCountTest, ReduceScatterAddsElementwise) {
     }
     const auto kept = contribution;
     std::vector<double> mine(static_cast<std::size_t>(part_counts[static_cast<std::size_t>(rank)]));
-    reduce_scatter_sum(contribution, mine, part_counts, world.handle(), largest);
+    reduce_scatter_sum(contribution, mine, RankCounts(part_counts, largest), world.handle());
     const auto first = std::reduce(part_counts.begin(), part_counts.begin() + rank);
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const auto index = static_cast<double>(first) + static_cast<double>(i);
@@ -188,16 +189,18 @@ TEST_P(LargeCountTest, ReduceScatterGivesTheSameBitsAgain) {
     }
     std::vector<double> first(40);
     std::vector<double> again(40, -1.0);
-    reduce_scatter_sum(contribution, first, part_counts, world.handle(), largest);
-    reduce_scatter_sum(contribution, again, part_counts, world.handle(), largest);
+    reduce_scatter_sum(contribution, first, RankCounts(part_counts, largest), world.handle());
+    reduce_scatter_sum(contribution, again, RankCounts(part_counts, largest), world.handle());
     EXPECT_EQ(first, again);
 }
 
 TEST_P(LargeCountTest, EverythingMayBeEmpty) {
     const Counts none(static_cast<std::size_t>(size), 0);
-    EXPECT_NO_THROW(all_gather_bytes({}, {}, none, world.handle(), largest));
-    EXPECT_NO_THROW(all_to_all_bytes({}, none, {}, none, world.handle(), largest));
-    EXPECT_NO_THROW(reduce_scatter_sum({}, {}, none, world.handle(), largest));
+    const RankCounts counts(none, largest);
+    EXPECT_NO_THROW(all_gather_bytes({}, {}, counts, world.handle()));
+    EXPECT_NO_THROW(
+        all_to_all_bytes({}, {}, ExchangeCounts(none, world.handle(), largest), world.handle()));
+    EXPECT_NO_THROW(reduce_scatter_sum({}, {}, counts, world.handle()));
 }
 
 TEST_P(LargeCountTest, RefusesCountsThatDoNotFitTheBuffers) {
@@ -206,11 +209,15 @@ TEST_P(LargeCountTest, RefusesCountsThatDoNotFitTheBuffers) {
     const Counts wrong_sum(static_cast<std::size_t>(size), 1000);
     Counts negative(static_cast<std::size_t>(size), 5);
     negative[0] = -5;
-    for (const auto& bad : {too_many, wrong_sum, negative}) {
-        EXPECT_THROW(all_gather_bytes(buffer, buffer, bad, world.handle(), largest), Failure);
-        EXPECT_THROW(all_to_all_bytes(buffer, bad, buffer, bad, world.handle(), largest), Failure);
-        EXPECT_THROW(reduce_scatter_sum({}, {}, bad, world.handle(), largest), Failure);
+    for (const auto& bad : {too_many, wrong_sum}) {
+        const RankCounts counts(bad, largest);
+        EXPECT_THROW(all_gather_bytes(buffer, buffer, counts, world.handle()), Failure);
+        EXPECT_THROW(reduce_scatter_sum({}, {}, counts, world.handle()), Failure);
     }
+    EXPECT_THROW(RankCounts(negative, largest), Failure);
+    EXPECT_THROW(ExchangeCounts(too_many, world.handle(), largest), Failure);
+    const ExchangeCounts sums(wrong_sum, world.handle(), largest);
+    EXPECT_THROW(all_to_all_bytes(buffer, buffer, sums, world.handle()), Failure);
     world.barrier();
 }
 
@@ -221,7 +228,7 @@ TEST(LargeCount, ThePiecewiseReductionAddsInRankOrder) {
     const std::vector<double> contribution(static_cast<std::size_t>(3 * world.size()),
                                            value_of(world.rank()));
     std::vector<double> mine(3);
-    reduce_scatter_sum(contribution, mine, counts, world.handle(), 2);
+    reduce_scatter_sum(contribution, mine, RankCounts(counts, 2), world.handle());
     for (const double value : mine) {
         EXPECT_EQ(value, world.sum(value_of(world.rank())));
     }

@@ -95,7 +95,6 @@ TEST_P(MemoryOfTransport, IsReleasedInAnyOrder) {
 
 TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
     const device::View<const std::byte> nothing;
-    const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
     int refused = 0;
     const auto refuses = [&](Capability capability, const auto& call) {
         if (!can(capability)) {
@@ -109,11 +108,9 @@ TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
     refuses(Capability::push, [&] { transport->prepare_push({}); });
     refuses(Capability::send_receive, [&] { transport->send(nothing, 0, *stream); });
     refuses(Capability::send_receive, [&] { transport->receive({}, 0, *stream); });
-    refuses(Capability::all_gather, [&] { transport->all_gather(nothing, {}, counts, *stream); });
-    refuses(Capability::reduce_scatter,
-            [&] { transport->reduce_scatter({}, {}, counts, *stream); });
-    refuses(Capability::all_to_all,
-            [&] { transport->all_to_all(nothing, counts, {}, counts, *stream); });
+    refuses(Capability::all_gather, [&] { transport->prepare_all_gather({}); });
+    refuses(Capability::reduce_scatter, [&] { transport->prepare_reduce_scatter({}); });
+    refuses(Capability::all_to_all, [&] { transport->prepare_exchange({}); });
 
     if (refused == 0) {
         GTEST_SKIP() << "it declares everything";
