@@ -208,6 +208,16 @@ TEST(CommandLine, HelpMentionsEveryFlag) {
     }
 }
 
+TEST(CommandLine, ReadsAheadOnlyWhereTheProgramDoes) {
+    CommandLine without("program", "");
+    EXPECT_THROW(parse(without, {"--lookahead", "3"}), Unavailable);
+    CommandLine with("program", "");
+    with.add_lookahead();
+    parse(with, {"--lookahead", "3"});
+    EXPECT_EQ(with.options().lookahead, 3);
+    EXPECT_THROW(parse(with, {"--lookahead", "-1"}), UsageError);
+}
+
 TEST(CommandLine, VersionIsOneLine) {
     CommandLine command_line("program", "");
     EXPECT_EQ(parse(command_line, {"--version"}), std::string(version_line()) + "\n");

@@ -217,5 +217,23 @@ TEST_F(CommunicatorTest, IsNotFreedWhileAnExceptionUnwinds) {
     }
 }
 
+TEST(Communicator, SumsSeveralValuesInRankOrderAtOnce) {
+    const auto world = Communicator::world();
+    const auto value = [](int rank, int column) {
+        return std::ldexp(1.0 / (rank + 3), 13 * ((rank * 7 + column) % 5));
+    };
+    for (const int count : {3, 0, 5}) {
+        std::vector<double> values;
+        for (int column = 0; column < count; ++column) {
+            values.push_back(value(world.rank(), column));
+        }
+        world.sum(std::span(values));
+        for (int column = 0; column < count; ++column) {
+            EXPECT_EQ(values[static_cast<std::size_t>(column)],
+                      world.sum(value(world.rank(), column)));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace quartet::comm
