@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view remedy = "make the data again with --generate";
+constexpr std::string_view remedy = "remove it and make the data again with --generate";
 
 // Why a manifest cannot be used; read_manifest adds which one.
 class BadManifest : public std::runtime_error {
@@ -171,8 +171,8 @@ void require_same_data(const Manifest& found, const Manifest& wanted,
     if (!field.empty()) {
         throw UsageError(
             fmt::format("the data in {} are others (their {} is {}, asked for is {}): ask for "
-                        "these, or give another folder, or {}",
-                        quotation(folder.native()), field, has, asked, remedy));
+                        "these, or name another folder",
+                        quotation(folder.native()), field, has, asked));
     }
 }
 
