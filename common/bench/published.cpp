@@ -33,8 +33,8 @@ PublishedNumbers::PublishedNumbers(const std::filesystem::path& folder, std::str
             item.at("unit").get_to(entry.number.unit);
             item.at("bound").get_to(entry.number.bound);
             item.at("conditions").get_to(entry.number.conditions);
-            entry.number.source =
-                fmt::format("{}, section {}", source, item.at("section").get<std::string>());
+            entry.number.source = fmt::format("{}, section {}", item.value("source", source),
+                                              item.at("section").get<std::string>());
             entry.number.caveat = item.value("caveat", "");
             item.at("match").get_to(entry.match);
             entries_.push_back(std::move(entry));

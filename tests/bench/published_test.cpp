@@ -120,5 +120,19 @@ TEST(PublishedFolder, HoldsWhatThePaperSaysAboutStream) {
     EXPECT_EQ(comparison->ratio, 1);
 }
 
+TEST(PublishedFolder, HoldsRatesOfTheOtherKernelsOnGpusAndNeverOffersASpeedUp) {
+    const auto nearest = [](const char* kernel, const char* device, const char* workers) {
+        const PublishedNumbers numbers(*published_folder(), kernel);
+        return numbers.nearest({{"device", device}, {"workers", workers}}, "GFLOP/s", 600);
+    };
+    EXPECT_EQ(nearest("matmul", "cuda", "4")->value, 2478);
+    EXPECT_EQ(nearest("cg", "cuda", "4")->value, 300);
+    EXPECT_EQ(nearest("cg", "cuda", "4")->ratio, 2);
+    EXPECT_EQ(nearest("fft", "cuda", "1")->value, 149);
+    EXPECT_THAT(nearest("fft", "cuda", "1")->source, HasSubstr("gearshifft"));
+    EXPECT_FALSE(nearest("fft", "cuda", "4")) << "only speed-ups are published";
+    EXPECT_FALSE(nearest("matmul", "host", "4"));
+}
+
 }  // namespace
 }  // namespace quartet::bench
