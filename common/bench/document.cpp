@@ -62,6 +62,13 @@ void put_counters(Json& json, const Work& work) {
     }
 }
 
+// How one run spent its time.
+void put_run(Json& json, const Row& row, const Run& run) {
+    put_counters(json, row.work);
+    json["rank_seconds"] = numbers(run.rank_seconds);
+    json["phases"] = phases_of(run.phases);
+}
+
 Json iteration_row(const Row& row, std::size_t index) {
     const Run& run = row.runs[index];
     Json json{{"name", row.name.text()},
@@ -73,9 +80,7 @@ Json iteration_row(const Row& row, std::size_t index) {
               {"iterations", 1}};
     put_times(json, run.real, run.cpu);
     put_rates(json, row.work, run.real);
-    put_counters(json, row.work);
-    json["rank_seconds"] = numbers(run.rank_seconds);
-    json["phases"] = phases_of(run.phases);
+    put_run(json, row, run);
     return json;
 }
 
@@ -136,10 +141,7 @@ void put_published(Json& json, const Row& row) {
 }
 
 void put_median_extras(Json& json, const Row& row, double median_time) {
-    const Run& run = middle_run(row, median_time);
-    put_counters(json, row.work);
-    json["rank_seconds"] = numbers(run.rank_seconds);
-    json["phases"] = phases_of(run.phases);
+    put_run(json, row, middle_run(row, median_time));
     put(json, "flops", row.work.flops.value);
     json["bytes"] = row.work.bytes.value;
     json["workers"] = row.work.workers;

@@ -65,11 +65,8 @@ bool Measurement::enough() const {
     if (done < fewest_automatic_runs) {
         return false;
     }
-    std::vector<double> times;
-    std::ranges::transform(runs_, std::back_inserter(times),
-                           [](const Run& run) { return run.real.value; });
     // Every rank has the same times, and so comes to the same answer.
-    return done >= most_automatic_runs || settled(times, wanted.interval);
+    return done >= most_automatic_runs || settled(times(runs_), wanted.interval);
 }
 
 Run Measurement::run_once() {

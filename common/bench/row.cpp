@@ -41,7 +41,7 @@ double Work::rate(Seconds time) const {
                                           static_cast<double>(mebibytes(1).value) / time.value;
 }
 
-std::vector<double> Row::times() const {
+std::vector<double> times(const std::vector<Run>& runs) {
     std::vector<double> times;
     std::ranges::transform(runs, std::back_inserter(times),
                            [](const Run& run) { return run.real.value; });

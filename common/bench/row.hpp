@@ -69,6 +69,9 @@ struct Run {
     std::vector<Seconds> clocks;  ///< the kernel's own, each the slowest rank's
 };
 
+/// Times of the runs, in seconds.
+std::vector<double> times(const std::vector<Run>& runs);
+
 /// Figures of a kernel's own, for the document: "residual_history", "bytes_read".
 struct Details {
     std::vector<std::pair<std::string, double>> numbers;
@@ -95,8 +98,7 @@ struct Row {
     Seconds set_up;     ///< making the data and the transport's memory
     std::string error;  ///< of a case that could not run: then nothing else is there
 
-    /// Times of the runs, in seconds.
-    [[nodiscard]] std::vector<double> times() const;
+    [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;
 };
 
