@@ -1,5 +1,6 @@
 #include "comm/large_count.hpp"
 #include "comm/mpi_collectives.hpp"
+#include "comm/mpi_mail.hpp"
 #include "comm/mpi_push.hpp"
 #include "comm/transport_registry.hpp"
 
@@ -41,6 +42,9 @@ class MpiTransport final : public Transport {
         receive_bytes(as_mpi_buffer(data), from, data_tag, comm_.handle());
     }
 
+    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+        return make_mpi_mail(plan, comm_, device_, track_);
+    }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_mpi_all_gather(plan, comm_, track_);
     }

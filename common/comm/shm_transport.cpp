@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "comm/shm_collectives.hpp"
+#include "comm/shm_mail.hpp"
 #include "comm/shm_push.hpp"
 #include "comm/transport_registry.hpp"
 #include "comm/window_pool.hpp"
@@ -32,6 +33,9 @@ class ShmTransport final : public Transport {
         return std::make_unique<ShmPush>(plan, pool_, comm_, device_, track_);
     }
 
+    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+        return make_shm_mail(plan, pool_);
+    }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_shm_all_gather(plan, context());
     }

@@ -10,6 +10,8 @@ std::string_view name(Capability capability) {
             return "push";
         case Capability::send_receive:
             return "send/receive";
+        case Capability::mail:
+            return "mail";
         case Capability::all_gather:
             return "all-gather";
         case Capability::reduce_scatter:
@@ -39,6 +41,10 @@ void Transport::send(device::View<const std::byte>, int, device::Stream&) {
 
 void Transport::receive(device::View<std::byte>, int, device::Stream&) {
     undeclared(*this, Capability::send_receive);
+}
+
+std::unique_ptr<Mail> Transport::prepare_mail(const MailPlan&) {
+    undeclared(*this, Capability::mail);
 }
 
 std::unique_ptr<Collective> Transport::prepare_all_gather(const AllGatherPlan&) {

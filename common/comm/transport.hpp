@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/mail.hpp"
 #include "core/units.hpp"
 #include "device/device.hpp"
 
 namespace quartet::comm {
 
 /// What a transport may be able to do.
-enum class Capability { push, send_receive, all_gather, reduce_scatter, all_to_all };
+enum class Capability { push, send_receive, mail, all_gather, reduce_scatter, all_to_all };
 std::string_view name(Capability capability);
 
 /// A push as the paper's STREAM has it: every sender's vector is added to the receiver's.
@@ -112,6 +113,9 @@ class Transport {
     /// Blocking, matched by the peer's call of the other kind; pairs stay in order.
     virtual void send(device::View<const std::byte> data, int to, device::Stream& stream);
     virtual void receive(device::View<std::byte> data, int from, device::Stream& stream);
+
+    /// Making and destroying it is collective over the communicator.
+    virtual std::unique_ptr<Mail> prepare_mail(const MailPlan& plan);
 
     /// Collective over the communicator, as are the operations that they return.
     virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);

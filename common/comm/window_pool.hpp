@@ -27,6 +27,8 @@ class WindowPool {
     /// Throws Failure where [data, data + size) was not allocated here. An empty range is anywhere.
     [[nodiscard]] Address address_of(const std::byte* data, std::int64_t size) const;
     [[nodiscard]] const Window& window(std::int64_t id) const;
+    /// The window allocated last.
+    [[nodiscard]] const Window& newest() const { return entries_.back().window; }
 
     /// Makes this rank's stores visible to others, and theirs to this one, on both sides of what
     /// synchronises the ranks (MPI-3, 11.5). Local.

@@ -108,6 +108,7 @@ TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
     refuses(Capability::push, [&] { transport->prepare_push({}); });
     refuses(Capability::send_receive, [&] { transport->send(nothing, 0, *stream); });
     refuses(Capability::send_receive, [&] { transport->receive({}, 0, *stream); });
+    refuses(Capability::mail, [&] { transport->prepare_mail({}); });
     refuses(Capability::all_gather, [&] { transport->prepare_all_gather({}); });
     refuses(Capability::reduce_scatter, [&] { transport->prepare_reduce_scatter({}); });
     refuses(Capability::all_to_all, [&] { transport->prepare_exchange({}); });

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/communicator.hpp"
+#include "comm/mail.hpp"
+#include "core/trace.hpp"
+#include "device/device.hpp"
+
+namespace quartet::comm {
+
+/// Mail by non-blocking messages on a communicator of its own. Collective; device and track outlive
+/// it.
+std::unique_ptr<Mail> make_mpi_mail(const MailPlan& plan, const Communicator& comm,
+                                    device::Device& device, Track& track);
+
+}  // namespace quartet::comm

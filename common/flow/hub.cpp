@@ -1,0 +1,38 @@
+#include "flow/hub.hpp"
+
+#include <sched.h>
+
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace quartet::flow {
+
+Hub::Hub(const comm::Communicator& comm) : comm_(comm), channel_(comm) {}
+
+int Hub::add(Handler handler) {
+    handlers_.push_back(std::move(handler));
+    return static_cast<int>(handlers_.size()) - 1;
+}
+
+void Hub::send(int to, int kind, std::span<const std::byte> payload) {
+    channel_.send(to, kind, payload);
+}
+
+bool Hub::serve() {
+    const auto message = channel_.poll();
+    if (!message) {
+        return false;
+    }
+    const auto kind = static_cast<std::size_t>(message->kind);
+    check(kind < handlers_.size(), "a control message of no known kind");
+    handlers_[kind](message->source, message->payload);
+    return true;
+}
+
+// Where ranks share a core, the one that is waited for must get it.
+void Hub::idle() {
+    sched_yield();
+}
+
+}  // namespace quartet::flow

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "comm/control_channel.hpp"
+
+namespace quartet::flow {
+
+/// Hands the control messages of one data flow to the queues that they are for. Whoever waits for
+/// something serves the hub meanwhile, so that each rank keeps answering the others; nothing runs
+/// but in such waits and in serve().
+class Hub {
+  public:
+    /// What is done with a message: by whom it was sent, and what it says.
+    using Handler = std::function<void(int from, std::span<const std::byte> payload)>;
+
+    /// Collective over `comm`.
+    explicit Hub(const comm::Communicator& comm);
+
+    [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
+
+    /// A new kind of message, numbered in the order of the calls: those are the same on all ranks.
+    /// The handler outlives the last message of its kind.
+    int add(Handler handler);
+
+    /// Local; never blocks.
+    void send(int to, int kind, std::span<const std::byte> payload);
+    /// Handles one message, if one is there. Local.
+    bool serve();
+    /// Serves until `condition` holds. Local.
+    template <typename Condition>
+    void serve_until(Condition condition) {
+        while (!condition()) {
+            if (!serve()) {
+                idle();
+            }
+        }
+    }
+
+  private:
+    static void idle();
+
+    const comm::Communicator& comm_;
+    comm::ControlChannel channel_;
+    std::vector<Handler> handlers_;  ///< by kind
+};
+
+}  // namespace quartet::flow

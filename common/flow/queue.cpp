@@ -1,0 +1,180 @@
+#include "flow/queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "core/check.hpp"
+
+namespace quartet::flow {
+
+struct Queue::Header {
+    std::int64_t key = 0;
+    comm::Parcel parcel;
+};
+
+namespace {
+
+template <typename T>
+T read_as(std::span<const std::byte> payload) {
+    check(payload.size() == sizeof(T), "a control message of another size than its kind's");
+    T value;
+    std::memcpy(&value, payload.data(), sizeof(T));
+    return value;
+}
+
+void require_sound(const QueuePlan& plan, int ranks) {
+    check(plan.owner >= 0 && plan.owner < ranks, "a queue's owner is no rank");
+    check(plan.bound >= 1, "a queue holds at least one item");
+    check(plan.outgoing >= 1, "a pusher needs memory for one payload");
+    check(std::ranges::is_sorted(plan.pushers) &&
+              std::ranges::adjacent_find(plan.pushers) == plan.pushers.end(),
+          "a queue's pushers are not in ascending order");
+    for (const int pusher : plan.pushers) {
+        check(pusher >= 0 && pusher < ranks && pusher != plan.owner,
+              "a queue's pusher is no other rank");
+    }
+}
+
+}  // namespace
+
+Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
+    : hub_(hub),
+      plan_(std::move(plan)),
+      rank_(hub.comm().rank()),
+      item_kind_(
+          hub.add([this](int from, auto payload) { on_item(from, read_as<Header>(payload)); })),
+      wish_kind_(hub.add([this](int from, auto) { on_wish(from); })),
+      credit_kind_(hub.add([this](int, auto) { ++credits_; })),
+      done_kind_(
+          hub.add([this](int, auto payload) { on_done(read_as<Header>(payload).parcel.place); })),
+      close_kind_(hub.add([this](int, auto) { ++closed_; })) {
+    require_sound(plan_, hub.comm().size());
+    const bool pushes = std::ranges::binary_search(plan_.pushers, rank_);
+    const int incoming = owns() ? plan_.bound : 0;
+    const int outgoing = pushes ? plan_.outgoing : 0;
+    mail_ = transport.prepare_mail({outgoing, incoming, plan_.largest});
+    free_places_.assign(static_cast<std::size_t>(outgoing), true);
+    if (pushes && !shared_credits()) {
+        credits_ = own_credits();
+    }
+    if (owns()) {
+        lendable_ = shared_credits() ? plan_.bound : 0;
+        places_.resize(static_cast<std::size_t>(plan_.bound));
+        std::iota(places_.rbegin(), places_.rend(), 0);
+        waiting_.reserve(places_.size());
+        handed_out_.reserve(places_.size());
+        items_.reserve(places_.size());
+    }
+}
+
+bool Queue::shared_credits() const {
+    return plan_.bound < static_cast<int>(plan_.pushers.size());
+}
+
+int Queue::own_credits() const {
+    return plan_.bound / static_cast<int>(plan_.pushers.size());
+}
+
+void Queue::send(int to, int kind, const Header& header) {
+    hub_.send(to, kind, std::as_bytes(std::span(&header, 1)));
+}
+
+device::View<std::byte> Queue::next() {
+    check(!free_places_.empty(), "this rank does not push to this queue");
+    if (next_place_ < 0) {
+        hub_.serve_until(
+            [&] { return std::ranges::find(free_places_, true) != free_places_.end(); });
+        next_place_ =
+            static_cast<int>(std::ranges::find(free_places_, true) - free_places_.begin());
+    }
+    return mail_->outgoing(next_place_);
+}
+
+void Queue::push(std::int64_t key, Bytes size) {
+    static_cast<void>(next());
+    if (shared_credits()) {
+        send(plan_.owner, wish_kind_, {});
+    }
+    hub_.serve_until([&] { return credits_ > 0; });
+    --credits_;
+    free_places_[static_cast<std::size_t>(next_place_)] = false;
+    // The header first: its receiver fetches in the order of the headers.
+    const comm::Parcel parcel = mail_->post(next_place_, size, plan_.owner);
+    send(plan_.owner, item_kind_, {key, parcel});
+    next_place_ = -1;
+}
+
+void Queue::close() {
+    hub_.serve_until([&] { return std::ranges::find(free_places_, false) == free_places_.end(); });
+    send(plan_.owner, close_kind_, {});
+}
+
+void Queue::on_done(std::int64_t place) {
+    mail_->reclaim(static_cast<int>(place));
+    free_places_[static_cast<std::size_t>(place)] = true;
+    if (!shared_credits()) {
+        ++credits_;
+    }
+}
+
+void Queue::on_item(int from, const Header& header) {
+    check(!places_.empty(), "a queue got more than it has room for");
+    const int place = places_.back();
+    places_.pop_back();
+    mail_->accept(place, from, header.parcel);
+    waiting_.push_back({from, header.key, arrivals_++, place, header.parcel.place});
+    high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
+}
+
+void Queue::on_wish(int from) {
+    wishes_.push_back(from);
+    grant_waiting();
+}
+
+void Queue::grant_waiting() {
+    while (lendable_ > 0 && !wishes_.empty()) {
+        --lendable_;
+        send(wishes_.front(), credit_kind_, {});
+        wishes_.pop_front();
+    }
+}
+
+std::span<const Item> Queue::dequeue(int most) {
+    check(owns(), "this rank does not own this queue");
+    release();
+    const int pushers = static_cast<int>(plan_.pushers.size());
+    hub_.serve_until([&] { return !waiting_.empty() || closed_ == pushers; });
+    if (waiting_.empty()) {
+        closed_ = 0;  // for the next round
+        return items_;
+    }
+    while (hub_.serve()) {  // what is there comes along
+    }
+    const auto first_out = [&](const Held& a, const Held& b) {
+        return plan_.order == Order::key && a.key != b.key ? a.key < b.key : a.arrival < b.arrival;
+    };
+    std::ranges::sort(waiting_, first_out);
+    const auto count = std::min(waiting_.size(), static_cast<std::size_t>(most));
+    for (std::size_t index = 0; index < count; ++index) {
+        const Held& held = waiting_[index];
+        items_.push_back({held.from, held.key, mail_->contents(held.place)});
+        handed_out_.push_back(held);
+    }
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+    return items_;
+}
+
+void Queue::release() {
+    for (const Held& held : handed_out_) {
+        places_.push_back(held.place);
+        send(held.from, done_kind_, {0, {0, held.theirs}});
+        lendable_ += shared_credits() ? 1 : 0;
+    }
+    handed_out_.clear();
+    items_.clear();
+    grant_waiting();
+}
+
+}  // namespace quartet::flow

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/transport.hpp"
+#include "flow/hub.hpp"
+
+namespace quartet::flow {
+
+/// Which of the items that a queue holds comes out first.
+enum class Order {
+    arrival,  ///< the one that came first
+    key,      ///< the one of the smallest key
+};
+
+/// A queue before it is made; the same on all ranks.
+struct QueuePlan {
+    int owner = 0;
+    std::vector<int> pushers;  ///< other ranks than the owner, ascending
+    int bound = 16;            ///< items that it holds at most, those under way included
+    Bytes largest{};           ///< of a payload; 0 for queues of keys alone
+    Order order = Order::arrival;
+    int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
+};
+
+/// What was pushed.
+struct Item {
+    int from = 0;
+    std::int64_t key = 0;
+    device::View<const std::byte> payload;
+};
+
+/// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
+/// VI). An item's header goes by the hub's control messages, its payload by the transport's mail
+/// once the owner has room. Room is counted in credits: with as many places as pushers or more,
+/// each pusher has its own share of them, so that none waits for another; with fewer, credits are
+/// lent to one item that is ready at a time, in the order in which they were asked for. So nothing
+/// is sent that the owner has no place for, and an owner that keeps dequeuing lets every pusher go
+/// on, whatever the bound.
+class Queue {
+  public:
+    /// Collective over the transport's ranks, making and destroying. Hub and transport outlive it.
+    Queue(Hub& hub, comm::Transport& transport, QueuePlan plan);
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+
+    /// On a pusher: memory for the next payload, as long as the largest one. Waits for room there.
+    device::View<std::byte> next();
+    /// On a pusher: pushes the first `size` bytes of next(), which the caller has filled. Waits for
+    /// a credit.
+    void push(std::int64_t key, Bytes size);
+    /// On a pusher: it will push no more in this round. Waits until the owner is done with what it
+    /// has pushed. A round ends with all pushers' closing; the next one begins after something that
+    /// all ranks take part in.
+    void close();
+
+    /// On the owner: waits for an item and returns it and up to `most` of those that are there;
+    /// none once every pusher has closed. They stay readable until the next call or release().
+    std::span<const Item> dequeue(int most);
+    /// On the owner: is done with what was dequeued.
+    void release();
+
+    [[nodiscard]] const QueuePlan& plan() const { return plan_; }
+    /// Most items that were held at a time, so far; on the owner.
+    [[nodiscard]] int high_water() const { return high_water_; }
+
+  private:
+    struct Header;
+    /// An item in the queue, or in the hands of who dequeued it.
+    struct Held {
+        int from = 0;
+        std::int64_t key = 0;
+        std::int64_t arrival = 0;
+        int place = 0;            ///< of the owner's
+        std::int64_t theirs = 0;  ///< the place at the pusher
+    };
+
+    [[nodiscard]] bool shared_credits() const;
+    [[nodiscard]] int own_credits() const;
+    void on_item(int from, const Header& header);
+    void on_wish(int from);
+    void on_done(std::int64_t place);
+    void grant_waiting();
+    void send(int to, int kind, const Header& header);
+    [[nodiscard]] bool owns() const { return rank_ == plan_.owner; }
+
+    Hub& hub_;
+    QueuePlan plan_;
+    int rank_;
+    int item_kind_;
+    int wish_kind_;
+    int credit_kind_;
+    int done_kind_;
+    int close_kind_;
+    std::unique_ptr<comm::Mail> mail_;
+
+    // A pusher's:
+    int credits_ = 0;
+    std::vector<bool> free_places_;
+    int next_place_ = -1;  ///< the one that next() gave out
+
+    // The owner's:
+    int lendable_ = 0;         ///< credits that are lent one by one
+    std::deque<int> wishes_;   ///< pushers that wait for one
+    std::vector<int> places_;  ///< of incoming payloads, free
+    std::vector<Held> waiting_;
+    std::vector<Held> handed_out_;
+    std::vector<Item> items_;  ///< what dequeue() returned last
+    std::int64_t arrivals_ = 0;
+    int closed_ = 0;  ///< pushers that have, in this round
+    int high_water_ = 0;
+};
+
+}  // namespace quartet::flow
