@@ -40,16 +40,4 @@ void require_consistent(const DataOptions& options) {
     }
 }
 
-std::string_view name(FileCache cache) {
-    switch (cache) {
-        case FileCache::warm:
-            return "warm";
-        case FileCache::drop:
-            return "drop";
-        case FileCache::direct:
-            return "direct";
-    }
-    return "unknown";
-}
-
 }  // namespace quartet::bench

@@ -1,13 +1,8 @@
 #include "bench/limits.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include "core/check.hpp"
@@ -204,42 +199,35 @@ Bytes AllToAllProbe::sent() const {
 namespace {
 
 constexpr std::size_t block = std::size_t{4} << 20;
-constexpr std::size_t alignment = 4096;
+constexpr auto alignment = static_cast<std::size_t>(direct_alignment);
 
-std::string system_error() {
-    return std::strerror(errno);
+std::span<std::byte> aligned_block(std::vector<std::byte>& buffer) {
+    void* begin = buffer.data();
+    std::size_t space = buffer.size();
+    return {static_cast<std::byte*>(std::align(alignment, block, begin, space)), block};
 }
 
 }  // namespace
 
-StorageProbe::StorageProbe(const std::filesystem::path& file, CacheState cache)
-    : descriptor_(open(file.c_str(), O_RDONLY | (cache == CacheState::direct ? O_DIRECT : 0))),
-      buffer_(block + alignment) {
-    if (descriptor_.get() < 0) {
-        throw Failure(fmt::format(
-            "{} cannot be read ({}){}", file.string(), system_error(),
-            cache == CacheState::direct ? ": its file system may have no direct input" : ""));
-    }
-    struct stat status {};
-    if (fstat(descriptor_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-        throw Failure(fmt::format("{} cannot be read (not a regular file)", file.string()));
-    }
-    size_ = {status.st_size};
-    void* begin = buffer_.data();
-    std::size_t space = buffer_.size();
-    aligned_ = static_cast<std::byte*>(std::align(alignment, block, begin, space));
-}
+StorageProbe::StorageProbe(const std::filesystem::path& file, FileCache cache)
+    : name_(file),
+      cache_(cache),
+      file_(file, cache),
+      buffer_(block + alignment),
+      aligned_(aligned_block(buffer_)) {}
 
 Seconds StorageProbe::measure() {
+    if (cache_ == FileCache::drop) {
+        forget(name_);
+    }
     const Seconds begin = now();
-    std::int64_t offset = 0;
-    while (offset < size_.value) {
-        const ssize_t count = pread(descriptor_.get(), aligned_, block, offset);
-        if (count <= 0) {
-            throw Failure(fmt::format("reading failed after {} bytes ({})", offset,
-                                      count < 0 ? system_error() : "the file has shrunk"));
+    Bytes done;
+    while (done < size()) {
+        const Bytes moved = file_.read(done, aligned_);
+        if (moved.value == 0) {
+            throw FileError("read", name_, fmt::format("it has shrunk to {} bytes", done.value));
         }
-        offset += count;
+        done = done + moved;
     }
     return now() - begin;
 }

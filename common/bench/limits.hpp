@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -108,27 +109,23 @@ class AllToAllProbe {
     device::Device& device_;
 };
 
-/// What the operating system may have kept of a file.
-enum class CacheState {
-    warm,    ///< in the page cache, as found
-    direct,  ///< read past the page cache (O_DIRECT)
-};
-
 /// The rate at which a rank reads a file from beginning to end.
 class StorageProbe {
   public:
     /// Throws Failure where it is no file that can be opened in that way.
-    StorageProbe(const std::filesystem::path& file, CacheState cache);
+    StorageProbe(const std::filesystem::path& file, FileCache cache);
 
-    /// Time of one reading of the whole file. Local. Throws Failure where reading fails.
+    /// Time of one reading of the whole file, which with `drop` is forgotten before. Local. Throws
+    /// Failure where reading fails.
     Seconds measure();
-    [[nodiscard]] Bytes size() const { return size_; }
+    [[nodiscard]] Bytes size() const { return file_.size(); }
 
   private:
-    FileDescriptor descriptor_;
-    Bytes size_;
+    std::filesystem::path name_;
+    FileCache cache_;
+    InputFile file_;
     std::vector<std::byte> buffer_;
-    std::byte* aligned_;  ///< direct input wants whole pages
+    std::span<std::byte> aligned_;  ///< direct input wants whole pages
 };
 
 }  // namespace quartet::bench

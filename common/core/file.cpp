@@ -21,27 +21,35 @@ std::string system_reason(int error) {
     return std::generic_category().message(error);
 }
 
-[[noreturn]] void refuse(std::string_view operation, const std::filesystem::path& file, int error) {
-    throw FileError(operation, file, system_reason(error));
+[[noreturn]] void refuse(std::string_view operation, const FileName& file, int error) {
+    throw FileError(operation, file.path(), system_reason(error));
 }
 
-int open_input(const std::filesystem::path& file) {
+int open_input(const FileName& file, FileCache cache) {
     // Without O_NONBLOCK a pipe would hang here rather than be refused.
-    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) {
-        refuse("open", file, errno);
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+    const int direct = cache == FileCache::direct ? O_DIRECT : 0;
+    const int descriptor = ::openat(file.folder(), file.name(), flags | direct);
+    if (descriptor >= 0) {
+        return descriptor;
     }
-    return descriptor;
+    if (errno == EINVAL && direct != 0) {
+        throw FileError("open", file.path(), "its file system has no direct input");
+    }
+    refuse("open", file, errno);
 }
 
-// A name that no other process uses: hosts that share the folder may share process numbers, hence
-// the attempts. Sets `aside`.
-int open_aside(const std::filesystem::path& file, std::filesystem::path& aside) {
+// The name is one that no other process uses: hosts that share the folder may share process
+// numbers, hence the attempts. Sets `aside`.
+int open_aside(const FileName& file, FileName& aside) {
     constexpr int attempts = 1000;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        aside = file;
-        aside += fmt::format(".{}.{}.tmp", ::getpid(), attempt);
-        const int descriptor = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        std::array<char, 32> suffix{};
+        const auto end =
+            fmt::format_to_n(suffix.data(), suffix.size(), ".{}.{}.tmp", ::getpid(), attempt);
+        aside = file.with_suffix({suffix.data(), end.size});
+        const int descriptor =
+            ::openat(aside.folder(), aside.name(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0) {
             return descriptor;
         }
@@ -60,6 +68,18 @@ FileError::FileError(std::string_view operation, const std::filesystem::path& fi
                           operation, quotation(file.native()), reason)),
       reason_(reason) {}
 
+std::string_view name(FileCache cache) {
+    switch (cache) {
+        case FileCache::warm:
+            return "warm";
+        case FileCache::drop:
+            return "drop";
+        case FileCache::direct:
+            return "direct";
+    }
+    fail("unknown state of the page cache");
+}
+
 FileDescriptor::~FileDescriptor() {
     close();
 }
@@ -69,14 +89,54 @@ bool FileDescriptor::close() {
     return descriptor < 0 || ::close(descriptor) == 0;
 }
 
-InputFile::InputFile(std::filesystem::path file)
-    : file_(std::move(file)), descriptor_(open_input(file_)) {
+Folder::Folder(std::filesystem::path path)
+    : path_(std::move(path)),
+      descriptor_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_.get() < 0) {
+        refuse("open", path_, errno);
+    }
+}
+
+void Folder::remove(std::string_view name) const {
+    const FileName file(*this, name);
+    if (::unlinkat(file.folder(), file.name(), 0) != 0 && errno != ENOENT) {
+        refuse("remove", file, errno);
+    }
+}
+
+FileName::FileName(const Folder& folder, std::string_view name) : folder_(&folder) {
+    check(name.size() < name_.size(), "a file's name is too long for a name in a folder");
+    std::ranges::copy(name, name_.begin());
+}
+
+int FileName::folder() const {
+    return folder_ == nullptr ? AT_FDCWD : folder_->descriptor();
+}
+
+std::filesystem::path FileName::path() const {
+    return folder_ == nullptr ? path_ : folder_->path() / name_.data();
+}
+
+FileName FileName::with_suffix(std::string_view suffix) const {
+    FileName longer = *this;
+    if (folder_ == nullptr) {
+        longer.path_ += suffix;
+        return longer;
+    }
+    const std::size_t length = std::string_view(name_.data()).size();
+    check(length + suffix.size() < name_.size(), "a file's name is too long for what is added");
+    std::ranges::copy(suffix, longer.name_.begin() + static_cast<std::ptrdiff_t>(length));
+    return longer;
+}
+
+InputFile::InputFile(FileName file, FileCache cache)
+    : file_(std::move(file)), cache_(cache), descriptor_(open_input(file_, cache)) {
     struct stat status {};
     if (::fstat(descriptor_.get(), &status) != 0) {
         refuse("open", file_, errno);
     }
     if (!S_ISREG(status.st_mode)) {
-        throw FileError("open", file_, "not a regular file");
+        throw FileError("open", file_.path(), "not a regular file");
     }
     size_ = {status.st_size};
 }
@@ -92,6 +152,10 @@ Bytes InputFile::read(Bytes offset, std::span<std::byte> out) const {
         }
         if (moved > 0) {
             done += static_cast<std::size_t>(moved);
+            // Past an end that is not aligned, direct input could not go on.
+            if (cache_ == FileCache::direct && moved % direct_alignment != 0) {
+                break;
+            }
         } else if (errno != EINTR) {
             refuse("read", file_, errno);
         }
@@ -99,12 +163,24 @@ Bytes InputFile::read(Bytes offset, std::span<std::byte> out) const {
     return {static_cast<std::int64_t>(done)};
 }
 
-OutputFile::OutputFile(std::filesystem::path file)
-    : file_(std::move(file)), descriptor_(open_aside(file_, aside_)) {}
+void forget(const FileName& file) {
+    const FileDescriptor descriptor(::openat(file.folder(), file.name(), O_RDONLY | O_CLOEXEC));
+    // Pages that are not on the disk yet would be kept.
+    if (descriptor.get() < 0 || ::fdatasync(descriptor.get()) != 0) {
+        refuse("forget", file, errno);
+    }
+    const int error = ::posix_fadvise(descriptor.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (error != 0) {
+        refuse("forget", file, error);
+    }
+}
+
+OutputFile::OutputFile(FileName file)
+    : file_(std::move(file)), aside_(file_), descriptor_(open_aside(file_, aside_)) {}
 
 OutputFile::~OutputFile() {
-    if (!aside_.empty()) {
-        ::unlink(aside_.c_str());
+    if (!renamed_) {
+        ::unlinkat(aside_.folder(), aside_.name(), 0);
     }
 }
 
@@ -122,10 +198,11 @@ void OutputFile::write(std::span<const std::byte> data) {
 
 void OutputFile::commit() {
     // File systems over a network may report a full disk only when the file is closed.
-    if (!descriptor_.close() || ::rename(aside_.c_str(), file_.c_str()) != 0) {
+    if (!descriptor_.close() ||
+        ::renameat(aside_.folder(), aside_.name(), file_.folder(), file_.name()) != 0) {
         refuse("write", file_, errno);
     }
-    aside_.clear();
+    renamed_ = true;
 }
 
 }  // namespace quartet

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -10,6 +11,22 @@
 #include "core/units.hpp"
 
 namespace quartet {
+
+/// Where reading a file may find its data.
+enum class FileCache {
+    warm,    ///< in the system's page cache, as far as it has kept them
+    drop,    ///< on the disk: the page cache was told to forget the file (forget)
+    direct,  ///< on the disk: read past the page cache (O_DIRECT)
+};
+/// "warm", "drop", "direct".
+std::string_view name(FileCache cache);
+
+/// What direct input wants of addresses, offsets and lengths, on every disk of today.
+inline constexpr std::int64_t direct_alignment = 4096;
+/// The least multiple of direct_alignment that holds `size`.
+constexpr Bytes direct_size(Bytes size) {
+    return {(size.value + direct_alignment - 1) / direct_alignment * direct_alignment};
+}
 
 /// An operation on a file that the system refused.
 class FileError : public Failure {
@@ -40,22 +57,71 @@ class FileDescriptor {
     int descriptor_;
 };
 
+/// A folder held open. Its files are found by their names alone: a timed step must not allocate, as
+/// making a path does.
+class Folder {
+  public:
+    /// Throws FileError.
+    explicit Folder(std::filesystem::path path);
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+    /// Removes a file; nothing where there is none. Throws FileError.
+    void remove(std::string_view name) const;
+
+  private:
+    std::filesystem::path path_;
+    FileDescriptor descriptor_;
+};
+
+/// Where a file is: a path, or a short name in a folder, which must outlive it. The latter takes no
+/// memory from the heap.
+class FileName {
+  public:
+    FileName(std::filesystem::path path) : path_(std::move(path)) {}  // implicit: a path is one
+    /// Throws Failure for names of more than 63 characters.
+    FileName(const Folder& folder, std::string_view name);
+
+    /// What openat() and its like take.
+    [[nodiscard]] int folder() const;
+    [[nodiscard]] const char* name() const {
+        return folder_ == nullptr ? path_.c_str() : &name_[0];
+    }
+    /// In full, for messages.
+    [[nodiscard]] std::filesystem::path path() const;
+    /// The same, and something behind it.
+    [[nodiscard]] FileName with_suffix(std::string_view suffix) const;
+
+  private:
+    std::filesystem::path path_;  ///< empty for a name in a folder
+    const Folder* folder_ = nullptr;
+    std::array<char, 64> name_{};
+};
+
 /// A regular file open for reading at any offset. Threads may share it.
 class InputFile {
   public:
-    /// Throws FileError; also for a folder, pipe or device.
-    explicit InputFile(std::filesystem::path file);
+    /// Throws FileError; also for a folder, pipe or device, and where the file system has no direct
+    /// input.
+    explicit InputFile(FileName file, FileCache cache = FileCache::warm);
 
     /// Its length when it was opened.
     [[nodiscard]] Bytes size() const { return size_; }
     /// Reads out.size() bytes from `offset` on, fewer only at the file's end; returns how many.
+    /// Direct input wants address, offset and length to be multiples of direct_alignment; `out` may
+    /// reach beyond the file's end.
     [[nodiscard]] Bytes read(Bytes offset, std::span<std::byte> out) const;
 
   private:
-    std::filesystem::path file_;
+    FileName file_;
+    FileCache cache_;
     FileDescriptor descriptor_;
     Bytes size_;
 };
+
+/// Writes what the page cache has of a file to the disk, and makes it forget the file. Throws
+/// FileError.
+void forget(const FileName& file);
 
 /// A file that appears under its name complete or not at all: written aside in the same folder and
 /// renamed by commit(), which replaces a file that is there. Without commit() nothing is left.
@@ -63,7 +129,7 @@ class InputFile {
 class OutputFile {
   public:
     /// Throws FileError, as do all.
-    explicit OutputFile(std::filesystem::path file);
+    explicit OutputFile(FileName file);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -72,8 +138,9 @@ class OutputFile {
     void commit();
 
   private:
-    std::filesystem::path file_;
-    std::filesystem::path aside_;  ///< empty once renamed
+    FileName file_;
+    FileName aside_;
+    bool renamed_ = false;
     FileDescriptor descriptor_;
 };
 

@@ -132,7 +132,7 @@ class StorageProbeTest : public testing::Test {
 };
 
 TEST_F(StorageProbeTest, ReadsAFileFromTheCache) {
-    StorageProbe probe(file, CacheState::warm);
+    StorageProbe probe(file, FileCache::warm);
     EXPECT_EQ(probe.size().value, length);
     EXPECT_GT(probe.measure().value, 0);
     EXPECT_GT(probe.measure().value, 0) << "again";
@@ -141,30 +141,35 @@ TEST_F(StorageProbeTest, ReadsAFileFromTheCache) {
 TEST_F(StorageProbeTest, ReadsAFilePastTheCache) {
     const FileDescriptor direct(open(file.c_str(), O_RDONLY | O_DIRECT));
     if (direct.get() < 0) {
-        EXPECT_THAT(message_of<Failure>([&] { StorageProbe(file, CacheState::direct); }),
+        EXPECT_THAT(message_of<Failure>([&] { StorageProbe(file, FileCache::direct); }),
                     HasSubstr("no direct input"));
         GTEST_SKIP() << "the temporary folder's file system has no direct input";
     }
-    StorageProbe probe(file, CacheState::direct);
+    StorageProbe probe(file, FileCache::direct);
     EXPECT_EQ(probe.size().value, length);
+    EXPECT_GT(probe.measure().value, 0);
+}
+
+TEST_F(StorageProbeTest, ReadsAFileThatIsForgottenBefore) {
+    StorageProbe probe(file, FileCache::drop);
     EXPECT_GT(probe.measure().value, 0);
 }
 
 TEST_F(StorageProbeTest, AnEmptyFileIsReadAtOnce) {
     write_text(folder / "empty", "");
-    StorageProbe probe(folder / "empty", CacheState::warm);
+    StorageProbe probe(folder / "empty", FileCache::warm);
     EXPECT_EQ(probe.size().value, 0);
     EXPECT_NO_THROW(probe.measure());
 }
 
 TEST_F(StorageProbeTest, WantsAFileThatIsThere) {
-    EXPECT_THAT(message_of<Failure>([&] { StorageProbe(folder / "none", CacheState::warm); }),
+    EXPECT_THAT(message_of<Failure>([&] { StorageProbe(folder / "none", FileCache::warm); }),
                 AllOf(HasSubstr("none"), HasSubstr("No such file"), Not(HasSubstr("\n"))));
-    EXPECT_THROW(StorageProbe(folder.path(), CacheState::warm), Failure) << "a folder";
+    EXPECT_THROW(StorageProbe(folder.path(), FileCache::warm), Failure) << "a folder";
 }
 
 TEST_F(StorageProbeTest, AFileThatShrinksIsAFailure) {
-    StorageProbe probe(file, CacheState::warm);
+    StorageProbe probe(file, FileCache::warm);
     std::filesystem::resize_file(file, 1000);
     EXPECT_THAT(message_of<Failure>([&] { probe.measure(); }),
                 AllOf(HasSubstr("1000 bytes"), HasSubstr("shrunk")));

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <memory>
+#include <vector>
 
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
@@ -37,6 +39,74 @@ TEST(InputFile, RefusesWhatIsNoFile) {
     EXPECT_THROW(InputFile(folder.path()), FileError);
     ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
     EXPECT_THROW(InputFile(folder / "pipe"), FileError) << "or hangs";
+}
+
+TEST(InputFile, ReadsPastThePageCacheIntoAlignedMemory) {
+    const TemporaryFolder folder;
+    const std::string text = std::string(5000, 'x') + "the end";
+    write_text(folder / "a", text);
+    std::vector<char> memory(static_cast<std::size_t>(5 * direct_alignment));
+    void* begin = memory.data();
+    std::size_t space = memory.size();
+    const auto wanted = static_cast<std::size_t>(4 * direct_alignment);
+    auto* aligned = static_cast<char*>(
+        std::align(static_cast<std::size_t>(direct_alignment), wanted, begin, space));
+    const auto out = std::as_writable_bytes(std::span(aligned, wanted));
+    try {
+        const InputFile file(folder / "a", FileCache::direct);
+        EXPECT_EQ(file.read(Bytes{}, out), Bytes{std::ssize(text)});
+        EXPECT_EQ(std::string_view(aligned, text.size()), text);
+        EXPECT_EQ(file.read(Bytes{direct_alignment}, out),
+                  Bytes{std::ssize(text) - direct_alignment});
+    } catch (const FileError& error) {
+        EXPECT_EQ(error.reason(), "its file system has no direct input");
+        GTEST_SKIP() << error.what();
+    }
+}
+
+TEST(InputFile, DirectSizesAreWholePages) {
+    EXPECT_EQ(direct_size(Bytes{0}), Bytes{0});
+    EXPECT_EQ(direct_size(Bytes{1}), Bytes{4096});
+    EXPECT_EQ(direct_size(Bytes{4096}), Bytes{4096});
+    EXPECT_EQ(direct_size(Bytes{4097}), Bytes{8192});
+}
+
+TEST(Forget, LeavesTheFileAsItIs) {
+    const TemporaryFolder folder;
+    write_text(folder / "a", "kept");
+    forget(folder / "a");
+    EXPECT_EQ(read_text(folder / "a"), "kept");
+    EXPECT_THAT(message_of<FileError>([&] { forget(folder / "none"); }), HasSubstr("forget"));
+}
+
+TEST(Folder, FindsItsFilesByName) {
+    const TemporaryFolder temporary;
+    const Folder folder(temporary.path());
+    OutputFile output(FileName(folder, "a"));
+    output.write(bytes("text"));
+    EXPECT_FALSE(std::filesystem::exists(temporary / "a"));
+    output.commit();
+    EXPECT_EQ(InputFile(FileName(folder, "a")).size(), Bytes{4});
+    folder.remove("a");
+    folder.remove("a");
+    EXPECT_EQ(temporary.entries(), 0);
+    EXPECT_THAT(message_of<FileError>([&] { InputFile(FileName(folder, "a")); }),
+                HasSubstr((temporary / "a").native()));
+}
+
+TEST(Folder, IsAFolderThatIsThere) {
+    const TemporaryFolder temporary;
+    write_text(temporary / "file", "");
+    EXPECT_THROW(Folder(temporary / "none"), FileError);
+    EXPECT_THROW(Folder(temporary / "file"), FileError);
+    const Folder folder(temporary.path());
+    EXPECT_THROW(FileName(folder, std::string(64, 'x')), Failure);
+}
+
+TEST(FileCache, HasTheWordsOfTheCommandLine) {
+    EXPECT_EQ(name(FileCache::warm), "warm");
+    EXPECT_EQ(name(FileCache::drop), "drop");
+    EXPECT_EQ(name(FileCache::direct), "direct");
 }
 
 TEST(OutputFile, AppearsWhenCommitted) {
