@@ -30,7 +30,8 @@ class Device {
     virtual Allocation allocate(Bytes size, MemoryKind kind) = 0;
 
     /// A new stream whose spans go to a track of that name.
-    virtual std::unique_ptr<Stream> make_stream(std::string name) = 0;
+    virtual std::unique_ptr<Stream> make_stream(std::string name,
+                                                StreamKind kind = StreamKind::compute) = 0;
     virtual std::unique_ptr<Event> make_event() = 0;
 
     /// Equal sizes, no overlap; else Failure. Accounted to copy_out where only `from` is on the

@@ -5,6 +5,12 @@
 
 namespace quartet::device {
 
+/// What a stream is for.
+enum class StreamKind {
+    compute,   ///< operations
+    transfer,  ///< reading ahead, writing behind, copies: runs beside the stream that computes
+};
+
 /// A point in a stream that other streams and the CPU can wait for. Reusable: recording again
 /// moves it. Belongs to the device that made it.
 class Event {

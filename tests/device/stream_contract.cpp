@@ -63,6 +63,24 @@ TEST_P(StreamContract, FinishesItsWorkWhenDestroyed) {
     EXPECT_EQ(done, 100);
 }
 
+TEST_P(StreamContract, TransfersRunBesideTheirCaller) {
+    const std::unique_ptr<Stream> reading = device->make_stream("read", StreamKind::transfer);
+    const std::unique_ptr<Event> read = device->make_event();
+    Gate gate;
+    int value = 0;
+
+    reading->enqueue(Phase::read, "hold", [&gate] { gate.pass(); });
+    reading->enqueue(Phase::read, "read", [&value] { value = 7; });
+    reading->record(*read);
+    EXPECT_EQ(value, 0);  // and the caller has not been held
+    gate.open();
+    stream->wait(*read);
+    stream->enqueue(Phase::compute, "use", [&value] { value *= 6; });
+    stream->synchronize();
+
+    EXPECT_EQ(value, 42);
+}
+
 TEST_P(StreamContract, SynchronizeThrowsTheFirstErrorOnce) {
     EXPECT_NO_THROW(stream->enqueue(Phase::compute, "fail", failing()));
     stream->enqueue(Phase::compute, "fail too", [] { throw std::range_error("later"); });

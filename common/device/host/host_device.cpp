@@ -55,8 +55,10 @@ class HostDevice final : public Device {
         check(kind != MemoryKind::device, "the host device has no memory of an accelerator");
         return allocate_host_memory(size, kind, settings_.threads);
     }
-    std::unique_ptr<Stream> make_stream(std::string name) override {
-        return make_host_stream(settings_.streams, trace_.track(std::move(name)));
+    std::unique_ptr<Stream> make_stream(std::string name, StreamKind kind) override {
+        const HostStreams streams =
+            kind == StreamKind::transfer ? HostStreams::threaded : settings_.streams;
+        return make_host_stream(streams, trace_.track(std::move(name)));
     }
     std::unique_ptr<Event> make_event() override { return make_host_event(); }
 

@@ -18,7 +18,7 @@ inline constexpr int maximum_host_threads = 1024;
 
 struct HostSettings {
     int threads = 1;  ///< OpenMP threads of one operation, 1 to maximum_host_threads
-    HostStreams streams = HostStreams::inline_call;
+    HostStreams streams = HostStreams::inline_call;  ///< those that compute; others are threaded
 };
 
 /// The CPU as a device: OpenMP loops, CBLAS and FFTW behind the interfaces. `trace` outlives it.
