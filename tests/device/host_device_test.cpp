@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "device/host/blas_vendor.hpp"
+
 namespace quartet::device {
 namespace {
 
@@ -30,6 +32,13 @@ std::string mapping_flags(const void* address) {
             return line;
     }
     return {};
+}
+
+TEST(BlasVendorTest, KernelsOfOldProcessorsGiveWayToWhatThisOneCanRun) {
+    EXPECT_EQ(better_blas_kernels("Prescott", true, true), "SkylakeX");
+    EXPECT_EQ(better_blas_kernels("Nehalem", true, false), "Haswell");
+    EXPECT_EQ(better_blas_kernels("Prescott", false, false), "");
+    EXPECT_EQ(better_blas_kernels("Zen", true, true), "") << "OpenBLAS knows better";
 }
 
 TEST(HostDeviceTest, DescribesItsLibraries) {

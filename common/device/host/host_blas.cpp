@@ -45,7 +45,10 @@ std::int64_t matrix_size(std::int64_t rows, std::int64_t columns) {
 
 class HostBlas final : public Blas {
   public:
-    explicit HostBlas(int threads) { set_blas_threads(threads); }
+    explicit HostBlas(int threads) {
+        use_best_blas_kernels();
+        set_blas_threads(threads);
+    }
 
     void gemm(const GemmShape& shape, View<const float> a, View<const float> b, View<float> c,
               Update update, Stream& stream) override {
