@@ -8,9 +8,10 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "stream",
                             .summary = "push a vector to another rank and add",
-                            .formulations = {"native", "library"},
+                            .formulations = {"native", "dataflow", "library"},
                             .least_ranks = 2});
     stream::Options options;
+    program.command_line().add_queue();
     stream::add_options(program.command_line(), options);
 
     return program.run(argc, argv,

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "stream/flow_push.hpp"
 #include "stream/plain_push.hpp"
 
 namespace quartet::stream {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr const char* paper_clock = "paper";
 constexpr const char* plain_mpi = "library";
+constexpr const char* through_queue = "dataflow";
 
 std::string pair_name(const Route& route) {
     return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
@@ -41,12 +43,16 @@ std::int64_t remote_senders(const Route& route, const comm::Topology& topology) 
 Bytes receiver_memory(const Problem& problem, const bench::Variant& variant,
                       const comm::TransportSettings& settings, std::int64_t senders) {
     const bool whole_vectors =
-        variant.formulation == "library" || settings.pipeline == comm::Pipeline::off;
-    const Bytes staged =
-        variant.transport == "mpi" || variant.formulation == "library"
-            ? senders * (whole_vectors ? problem.size : 2 * std::min(settings.chunk, problem.size))
-            : Bytes{0};
-    return (3 + senders) * problem.size + staged;
+        variant.formulation != "native" || settings.pipeline == comm::Pipeline::off;
+    const std::int64_t under_way = variant.formulation == plain_mpi ? 1 : 2;
+    const Bytes piece = whole_vectors ? problem.size : std::min(settings.chunk, problem.size);
+    const bool staged = variant.transport == "mpi" || variant.formulation == plain_mpi;
+    return (3 + senders) * problem.size + (staged ? senders * under_way * piece : Bytes{0});
+}
+
+// The vector, and for the queue the places that it is posted from.
+Bytes sender_memory(const Problem& problem, const bench::Variant& variant) {
+    return (variant.formulation == through_queue ? 3 : 1) * problem.size;
 }
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
@@ -59,6 +65,9 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName name = session.row_name(variant, size_name(problem.size));
     name.factors = {{"pushes", std::to_string(problem.pushes)}};
+    if (variant.formulation == through_queue) {
+        name.factors.emplace_back("queue", std::to_string(session.options().queue));
+    }
     const comm::TransportSettings defaults;
     const comm::TransportSettings& settings = session.options().transfer;
     if (settings.chunk != defaults.chunk) {
@@ -98,12 +107,15 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         planned.memory = route->receiver == rank
                              ? receiver_memory(problem, variant, session.options().transfer,
                                                std::ssize(route->senders))
-                             : problem.size;
+                             : sender_memory(problem, variant);
         if (remote_senders(*route, session.topology()) > 0) {
             planned.memory = planned.memory + problem.size;  // of the link's probe
         }
         const bool windows = variant.transport == "shm" || variant.transport == "rma";
-        planned.shared_memory = windows ? problem.size : Bytes{0};
+        const bool sends = route->receiver != rank;
+        planned.shared_memory = !windows ? Bytes{0}
+                                : sends  ? sender_memory(problem, variant)
+                                         : problem.size;
     }
     planned.conditions = {{"device", variant.device}, {"transport", variant.transport}};
     add_clock_rows(planned, problem);
@@ -136,6 +148,12 @@ PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const
       transport_(session.transport(variant.transport)) {
     session.require_formulation(variant.formulation);
     // Before there are windows: they could not be freed while an exception unwinds.
+    if (variant.formulation == through_queue && !transport_.can(comm::Capability::mail)) {
+        throw Unavailable(fmt::format(
+            "formulation dataflow needs a transport that queues can use (transport {} is none): "
+            "use --transport mpi or shm",
+            transport_.name()));
+    }
     if (variant.formulation == plain_mpi && !transport_.can(comm::Capability::send_receive)) {
         throw Unavailable(fmt::format(
             "formulation library is plain MPI (transport {} has no send and receive): add "
@@ -160,16 +178,19 @@ void PushCase::make_vectors() {
 }
 
 void PushCase::prepare_pushes(const std::string& formulation) {
-    const bool plain = formulation == plain_mpi;
     for (const Route& route : problem_.routes) {
         comm::PushPlan plan{route.senders, route.receiver, {}, {}};
         if (&route == route_) {
             plan.source = source_.view();
             plan.target = target_.view();
         }
-        if (plain) {
+        if (formulation == plain_mpi) {
             pushes_.push_back(
                 std::make_unique<PlainPush>(plan, transport_, session_.device(), rank_));
+        } else if (formulation == through_queue) {
+            const int bound = session_.options().queue;
+            pushes_.push_back(std::make_unique<FlowPush>(plan, transport_, session_.device(),
+                                                         session_.world(), problem_.size, bound));
         } else {
             pushes_.push_back(transport_.prepare_push(plan));
         }

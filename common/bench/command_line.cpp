@@ -202,6 +202,13 @@ void CommandLine::add_lookahead() {
         });
 }
 
+void CommandLine::add_queue() {
+    add("--queue", "with dataflow: items that a queue holds", "16",
+        [this](const std::string& text) {
+            options_.queue = static_cast<int>(parse_count(text, 1, 1 << 16));
+        });
+}
+
 // Flags of the suite that the program has not made its own.
 void CommandLine::reserve_the_rest() {
     for (const char* flag :

@@ -32,6 +32,8 @@ class CommandLine {
     void reserve(const std::string& flag);
     /// Adds --lookahead, which only some programs act on.
     void add_lookahead();
+    /// Adds --queue, likewise.
+    void add_queue();
 
     /// Reads the arguments (and --config's file). Returns a text to print instead of running, for
     /// --help and --version. Throws UsageError or Unavailable.

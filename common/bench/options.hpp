@@ -36,6 +36,7 @@ struct CommonOptions {
     std::optional<int> threads;    ///< cores / ranks on the node unless given
     std::optional<Bytes> memory;   ///< per rank; what is available unless given
     std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
+    int queue = 16;                ///< items that a queue of the data flow holds
     comm::TransportSettings transfer;
     std::optional<std::filesystem::path> json;
     Switch force = Switch::off;

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t traced_spans_per_track = 1 << 16;
 
+// Queues and their payloads need more than one-sided pushes.
+bool serves(const std::string& transport, const std::string& formulation) {
+    return formulation != "dataflow" || transport != "rma";
+}
+
 }  // namespace
 
 Session::Session(ProgramDescription description, const CommonOptions& options,
@@ -92,8 +97,12 @@ std::vector<Variant> Session::variants() {
             variants.push_back({formulation, std::string(device_->name()), "mpi"});
             continue;
         }
+        const bool has_choice = std::ranges::any_of(
+            transports, [&](const std::string& name) { return serves(name, formulation); });
         for (const std::string& transport : transports) {
-            variants.push_back({formulation, std::string(device_->name()), transport});
+            if (!has_choice || serves(transport, formulation)) {
+                variants.push_back({formulation, std::string(device_->name()), transport});
+            }
         }
     }
     return variants;

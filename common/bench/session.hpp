@@ -53,7 +53,8 @@ class Session {
     comm::Transport& transport(const std::string& name);
 
     /// Formulations and transports to run in turn, `auto` resolved, each once. `library` is plain
-    /// MPI: where other transports are asked for beside mpi it is there for mpi alone. Collective.
+    /// MPI: where other transports are asked for beside mpi it is there for mpi alone; likewise
+    /// `dataflow` beside rma, which has no queues. Collective.
     [[nodiscard]] std::vector<Variant> variants();
 
     /// Throws Unavailable unless the program has the formulation.

@@ -50,6 +50,9 @@ class Queue {
 
     /// On a pusher: memory for the next payload, as long as the largest one. Waits for room there.
     device::View<std::byte> next();
+    /// On a pusher: the memory that next() gives out in turn, plan().outgoing places, to be filled
+    /// once where each payload is the same.
+    device::View<std::byte> outgoing(int place) { return mail_->outgoing(place); }
     /// On a pusher: pushes the first `size` bytes of next(), which the caller has filled. Waits for
     /// a credit.
     void push(std::int64_t key, Bytes size);

@@ -218,6 +218,15 @@ TEST(CommandLine, ReadsAheadOnlyWhereTheProgramDoes) {
     EXPECT_THROW(parse(with, {"--lookahead", "-1"}), UsageError);
 }
 
+TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
+    CommandLine command_line("program", "");
+    command_line.add_queue();
+    EXPECT_EQ(command_line.options().queue, 16);
+    parse(command_line, {"--queue", "2"});
+    EXPECT_EQ(command_line.options().queue, 2);
+    EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
+}
+
 TEST(CommandLine, VersionIsOneLine) {
     CommandLine command_line("program", "");
     EXPECT_EQ(parse(command_line, {"--version"}), std::string(version_line()) + "\n");

@@ -29,6 +29,11 @@ SECONDS_FOR_A_JOB = 100
 SECONDS_TO_VANISH = 5
 
 
+def serves(formulation, transport):
+    """Whether a formulation is run over a transport that is named beside others."""
+    return {"library": transport == "mpi", "dataflow": transport != "rma"}.get(formulation, True)
+
+
 @dataclass(frozen=True, eq=False)
 class Kernel:
     name: str
@@ -46,16 +51,18 @@ class Kernel:
     def names(self, ranks, transports):
         """What the rows of its small case are called."""
         variants = [(formulation, transport) for formulation in self.formulations
-                    for transport in transports if formulation != "library" or transport == "mpi"]
-        return [f"{self.name}/{formulation}/host/{transport}/{self.factors}/ranks:{ranks}/threads:1"
-                + clock for formulation, transport in variants for clock in self.clocks]
+                    for transport in transports if serves(formulation, transport)]
+        return [f"{self.name}/{formulation}/host/{transport}/{self.factors}"
+                f"{'/queue:16' if formulation == 'dataflow' else ''}/ranks:{ranks}/threads:1{clock}"
+                for formulation, transport in variants for clock in self.clocks]
 
 
 KERNELS = [
     Kernel(
         name="stream", least_ranks=2, small="--sizes 64KiB --pushes 3 --device host --threads 1",
         factors="size:64KiB/pushes:3", too_large="--sizes 1TiB", rate="MiB/s",
-        clocks=("", "/paper"), formulations=("native", "library"),
+        clocks=("", "/paper"),
+        formulations=("native", "dataflow", "library"),
         transports=("mpi", "shm", "rma"),
         refusals=("--sizes", "--sizes ''", "--sizes 0", "--sizes -5", "--sizes 3GiB3", "--sizes 6B",
                   "--sizes 2TiB", "--sizes 2,", "--sizes 8:2", "--pushes 0", "--pushes 2000000"),

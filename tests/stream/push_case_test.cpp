@@ -25,7 +25,8 @@ class PushCaseTest : public testing::Test {
     }
 
     std::unique_ptr<bench::Session> make_session(std::int64_t wrong = 0) const {
-        const bench::ProgramDescription description{"stream", "", {"native", "library"}, 2};
+        const bench::ProgramDescription description{
+            "stream", "", {"native", "dataflow", "library"}, 2};
         return std::make_unique<bench::Session>(description, options,
                                                 with_spoiling_transport(wrong));
     }
@@ -71,7 +72,8 @@ class EveryWay : public PushCaseTest, public testing::WithParamInterface<Way> {
 
 INSTANTIATE_TEST_SUITE_P(Ways, EveryWay,
                          testing::Values(Way{"native", "mpi"}, Way{"native", "shm"},
-                                         Way{"native", "rma"}, Way{"library", "mpi"}),
+                                         Way{"native", "rma"}, Way{"dataflow", "mpi"},
+                                         Way{"dataflow", "shm"}, Way{"library", "mpi"}),
                          [](const auto& way) {
                              return way.param.formulation + "_" + way.param.transport;
                          });
@@ -155,13 +157,16 @@ TEST_F(PushCaseTest, CountsTheWrongElementsOnAllRanks) {
     }
 }
 
-TEST_F(PushCaseTest, PlainMpiIsNotToBeHadOverATransportWithoutMessages) {
+TEST_F(PushCaseTest, AFormulationIsNotToBeHadOverATransportThatLacksWhatItNeeds) {
     const auto session = make_session();
     EXPECT_THAT(message_of<Unavailable>([&] {
                     PushCase(*session, {"library", "host", "spoiling"}, problem());
                 }),
                 AllOf(HasSubstr("spoiling"), HasSubstr("--transport mpi")));
-    EXPECT_THROW(PushCase(*session, {"dataflow", "host", "mpi"}, problem()), Unavailable);
+    EXPECT_THAT(message_of<Unavailable>([&] {
+                    PushCase(*session, {"dataflow", "host", "spoiling"}, problem());
+                }),
+                AllOf(HasSubstr("spoiling"), HasSubstr("queues")));
     EXPECT_THROW(PushCase(*session, {"native", "host", "nccl"}, problem()), Unavailable);
 }
 
