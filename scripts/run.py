@@ -62,9 +62,9 @@ def _stream_arguments(machine: Machine, ranks: int) -> list[str]:
     largest = 128
     while largest > 2 and 6 * ranks * largest * MIB > machine.memory:
         largest //= 2
-    # The paper's sizes; its plain send, receive and add beside ours.
+    # The paper's sizes; through a queue, and plain send, receive and add, beside the direct push.
     return ["--device", "host", "--sizes", f"2:{largest}", "--transport", "mpi,shm,rma",
-            "--formulation", "native,library"]
+            "--formulation", "native,dataflow,library"]
 
 
 PROGRAMS = {

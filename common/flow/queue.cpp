@@ -106,8 +106,12 @@ void Queue::push(std::int64_t key, Bytes size) {
     next_place_ = -1;
 }
 
-void Queue::close() {
+void Queue::settle() {
     hub_.serve_until([&] { return std::ranges::find(free_places_, false) == free_places_.end(); });
+}
+
+void Queue::close() {
+    settle();
     send(plan_.owner, close_kind_, {});
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -56,9 +57,10 @@ class Queue {
     /// On a pusher: pushes the first `size` bytes of next(), which the caller has filled. Waits for
     /// a credit.
     void push(std::int64_t key, Bytes size);
-    /// On a pusher: it will push no more in this round. Waits until the owner is done with what it
-    /// has pushed. A round ends with all pushers' closing; the next one begins after something that
-    /// all ranks take part in.
+    /// On a pusher: waits until the owner is done with all that it has pushed.
+    void settle();
+    /// On a pusher: settles, and will push no more in this round. A round ends with all pushers'
+    /// closing; the next one begins after something that all ranks take part in.
     void close();
 
     /// On the owner: waits for an item and returns it and up to `most` of those that are there;
@@ -117,5 +119,19 @@ class Queue {
     int closed_ = 0;  ///< pushers that have, in this round
     int high_water_ = 0;
 };
+
+/// On the owner: takes `count` items out, up to `most` at a time, and hands each to `use`.
+template <typename Use>
+void take(Queue& queue, int count, int most, Use use) {
+    while (count > 0) {
+        const auto items = queue.dequeue(std::min(count, most));
+        check(!items.empty(), "a queue was closed before all items had come");
+        for (const Item& item : items) {
+            use(item);
+        }
+        count -= static_cast<int>(items.size());
+    }
+    queue.release();
+}
 
 }  // namespace quartet::flow

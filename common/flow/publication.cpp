@@ -1,0 +1,49 @@
+#include "flow/publication.hpp"
+
+#include <cstring>
+
+#include "core/check.hpp"
+
+namespace quartet::flow {
+
+Publication::Publication(Hub& hub, comm::Transport& transport, int from, const std::vector<int>& to,
+                         Bytes largest) {
+    for (const int receiver : to) {
+        queues_.push_back(std::make_unique<Queue>(hub, transport,
+                                                  QueuePlan{.owner = receiver,
+                                                            .pushers = {from},
+                                                            .bound = 1,
+                                                            .largest = largest,
+                                                            .order = Order::arrival,
+                                                            .outgoing = 1}));
+        if (receiver == hub.comm().rank()) {
+            mine_ = queues_.back().get();
+        }
+    }
+}
+
+void Publication::publish(device::View<const std::byte> payload) {
+    for (const auto& queue : queues_) {
+        const auto place = queue->next().part(0, payload.size());
+        std::memcpy(place.data(), payload.data(), static_cast<std::size_t>(payload.size()));
+        queue->push(0, payload.bytes());
+    }
+}
+
+device::View<const std::byte> Publication::receive() {
+    check(mine_ != nullptr, "this rank receives no publication");
+    return mine_->dequeue(1).front().payload;
+}
+
+void Publication::release() {
+    check(mine_ != nullptr, "this rank receives no publication");
+    mine_->release();
+}
+
+void Publication::settle() {
+    for (const auto& queue : queues_) {
+        queue->settle();
+    }
+}
+
+}  // namespace quartet::flow
