@@ -1,6 +1,7 @@
 #include "flow/queue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -43,8 +44,7 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
     : hub_(hub),
       plan_(std::move(plan)),
       rank_(hub.comm().rank()),
-      item_kind_(
-          hub.add([this](int from, auto payload) { on_item(from, read_as<Header>(payload)); })),
+      item_kind_(hub.add([this](int from, auto message) { on_item(from, message); })),
       wish_kind_(hub.add([this](int from, auto) { on_wish(from); })),
       credit_kind_(hub.add([this](int, auto) { ++credits_; })),
       done_kind_(
@@ -52,16 +52,25 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
       close_kind_(hub.add([this](int, auto) { ++closed_; })) {
     require_sound(plan_, hub.comm().size());
     const bool pushes = std::ranges::binary_search(plan_.pushers, rank_);
-    const int incoming = owns() ? plan_.bound : 0;
+    // No pusher has more under way than it has memory for.
+    const int most = plan_.outgoing * static_cast<int>(plan_.pushers.size());
+    const int incoming = owns() ? std::min(plan_.bound, most) : 0;
     const int outgoing = pushes ? plan_.outgoing : 0;
-    mail_ = transport.prepare_mail({outgoing, incoming, plan_.largest});
+    const comm::MailPlan mail{outgoing, incoming, plan_.largest};
+    if (plan_.largest <= InlineMail::limit) {
+        auto small = std::make_unique<InlineMail>(mail);
+        inline_ = small.get();
+        mail_ = std::move(small);
+    } else {
+        mail_ = transport.prepare_mail(mail);
+    }
     free_places_.assign(static_cast<std::size_t>(outgoing), true);
     if (pushes && !shared_credits()) {
         credits_ = own_credits();
     }
     if (owns()) {
         lendable_ = shared_credits() ? plan_.bound : 0;
-        places_.resize(static_cast<std::size_t>(plan_.bound));
+        places_.resize(static_cast<std::size_t>(incoming));
         std::iota(places_.rbegin(), places_.rend(), 0);
         waiting_.reserve(places_.size());
         handed_out_.reserve(places_.size());
@@ -102,7 +111,16 @@ void Queue::push(std::int64_t key, Bytes size) {
     free_places_[static_cast<std::size_t>(next_place_)] = false;
     // The header first: its receiver fetches in the order of the headers.
     const comm::Parcel parcel = mail_->post(next_place_, size, plan_.owner);
-    send(plan_.owner, item_kind_, {key, parcel});
+    const Header header{key, parcel};
+    std::array<std::byte, comm::ControlChannel::largest_payload> message;
+    std::memcpy(message.data(), &header, sizeof(Header));
+    std::size_t length = sizeof(Header);
+    if (inline_ != nullptr && size.value > 0) {
+        const auto attachment = inline_->attachment(parcel);
+        std::memcpy(&message[length], attachment.data(), attachment.size());
+        length += attachment.size();
+    }
+    hub_.send(plan_.owner, item_kind_, std::span(message).first(length));
     next_place_ = -1;
 }
 
@@ -123,11 +141,16 @@ void Queue::on_done(std::int64_t place) {
     }
 }
 
-void Queue::on_item(int from, const Header& header) {
+void Queue::on_item(int from, std::span<const std::byte> message) {
+    check(message.size() >= sizeof(Header), "a control message is shorter than its kind's");
+    const auto header = read_as<Header>(message.first(sizeof(Header)));
     check(!places_.empty(), "a queue got more than it has room for");
     const int place = places_.back();
     places_.pop_back();
     mail_->accept(place, from, header.parcel);
+    if (inline_ != nullptr) {
+        inline_->deliver(place, message.subspan(sizeof(Header)));
+    }
     waiting_.push_back({from, header.key, arrivals_++, place, header.parcel.place});
     high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
 }

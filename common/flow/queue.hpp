@@ -9,6 +9,7 @@
 
 #include "comm/transport.hpp"
 #include "flow/hub.hpp"
+#include "flow/inline_mail.hpp"
 
 namespace quartet::flow {
 
@@ -36,12 +37,12 @@ struct Item {
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
-/// VI). An item's header goes by the hub's control messages, its payload by the transport's mail
-/// once the owner has room. Room is counted in credits: with as many places as pushers or more,
-/// each pusher has its own share of them, so that none waits for another; with fewer, credits are
-/// lent to one item that is ready at a time, in the order in which they were asked for. So nothing
-/// is sent that the owner has no place for, and an owner that keeps dequeuing lets every pusher go
-/// on, whatever the bound.
+/// VI). An item's header goes by the hub's control messages, its payload with it where it is small,
+/// else by the transport's mail once the owner has room. Room is counted in credits: with as many
+/// places as pushers or more, each pusher has its own share of them, so that none waits for
+/// another; with fewer, credits are lent to one item that is ready at a time, in the order in which
+/// they were asked for. So nothing is sent that the owner has no place for, and an owner that keeps
+/// dequeuing lets every pusher go on, whatever the bound.
 class Queue {
   public:
     /// Collective over the transport's ranks, making and destroying. Hub and transport outlive it.
@@ -86,7 +87,7 @@ class Queue {
 
     [[nodiscard]] bool shared_credits() const;
     [[nodiscard]] int own_credits() const;
-    void on_item(int from, const Header& header);
+    void on_item(int from, std::span<const std::byte> message);
     void on_wish(int from);
     void on_done(std::int64_t place);
     void grant_waiting();
@@ -102,6 +103,7 @@ class Queue {
     int done_kind_;
     int close_kind_;
     std::unique_ptr<comm::Mail> mail_;
+    InlineMail* inline_ = nullptr;  ///< the same, where payloads are small
 
     // A pusher's:
     int credits_ = 0;

@@ -77,7 +77,7 @@ TEST_P(QueueTest, EveryItemArrivesOnceWholeAndInItsPushersOrder) {
         QueuePlan plan{.owner = static_cast<int>(shapes() % static_cast<unsigned>(size)),
                        .pushers = {},
                        .bound = 1 + static_cast<int>(shapes() % 6),
-                       .largest = kibibytes(1),
+                       .largest = kibibytes(1 + shape % 2),  // with and after the header
                        .order = Order::arrival,
                        .outgoing = 1 + static_cast<int>(shapes() % 3)};
         for (int other = 0; other < size; ++other) {
@@ -116,7 +116,7 @@ TEST_P(QueueTest, EveryItemArrivesOnceWholeAndInItsPushersOrder) {
 }
 
 TEST_P(QueueTest, AFullQueueHoldsBackItsPushers) {
-    Queue queue(hub, *transport, {.pushers = others, .bound = 2, .largest = kibibytes(1)});
+    Queue queue(hub, *transport, {.pushers = others, .bound = 2, .largest = kibibytes(2)});
     if (rank == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         while (hub.serve()) {
@@ -158,8 +158,8 @@ TEST_P(QueueTest, OrderedByKeyTheSmallestComesFirst) {
 }
 
 TEST_P(QueueTest, TwoQueuesBetweenTheSameRanksDoNotMix) {
-    Queue there(hub, *transport, {.pushers = others, .bound = 1, .largest = kibibytes(1)});
-    Queue back(hub, *transport, {.owner = 1, .pushers = {0}, .bound = 1, .largest = kibibytes(1)});
+    Queue there(hub, *transport, {.pushers = others, .bound = 1, .largest = kibibytes(2)});
+    Queue back(hub, *transport, {.owner = 1, .pushers = {0}, .bound = 1, .largest = kibibytes(2)});
     // A request and its answer, many times: rank 0 answers what rank 1 sends.
     for (int turn = 0; turn < 100; ++turn) {
         if (rank == 1) {
