@@ -66,6 +66,8 @@ struct PlannedCase {
     Bytes memory;         ///< that this rank will need at most, limits and check included
     Bytes shared_memory;  ///< of it, in windows that take space of /dev/shm
     Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
+    Flops products;       ///< of matrices, on the busiest rank in one run: ditto
+    std::string plan_note;  ///< what --dry-run says beside it
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
     /// What published numbers are matched with, and the suffix of the row that is compared: empty

@@ -76,8 +76,19 @@ std::optional<std::string> why_no_windows(const PlannedCase& planned, const Node
     return std::nullopt;
 }
 
-// The traffic at the rate of a quick look at one rank's memory, and the probes of the limit: right
-// within a factor of two or so, which is what a budget needs.
+// Seconds per operation of matrix products; 0 where the cases have none.
+double product_cost(Session& session) {
+    const auto multiplies = [](const PlannedCase& planned) { return planned.products > Flops{}; };
+    if (std::ranges::none_of(session.plan(), multiplies)) {
+        return 0;
+    }
+    SgemmProbe probe(session.device(), 512);
+    probe.measure(session.stream());  // the first one finds cold caches
+    return probe.measure(session.stream()).value / probe.flops().value;
+}
+
+// The traffic and the products at the rates of a quick look at one rank, and the probes of the
+// limit: right within a factor of two or so, which is what a budget needs.
 Seconds estimate(Session& session) {
     MemoryProbe probe(session.device(), AccessPattern::add, mebibytes(16));
     const int passes = probe.passes_for(probe_time, 1000, session.stream());
@@ -86,9 +97,11 @@ Seconds estimate(Session& session) {
     const Runs& runs = session.options().runs;
     const double times = runs.count.value_or(20) + runs.warmup;
     const double probes = session.options().limits == Switch::on ? probe_time.value : 0;
+    const double cost = product_cost(session);
     double seconds = 0;
     for (const PlannedCase& planned : session.plan()) {
-        seconds += times * (probes + static_cast<double>(planned.traffic.value) / rate);
+        seconds += times * (probes + static_cast<double>(planned.traffic.value) / rate +
+                            planned.products.value * cost);
     }
     return {session.world().maximum(seconds)};
 }
@@ -151,6 +164,9 @@ std::string describe_plan(Session& session) {
         text += fmt::format("  {}  {}, {}{}\n", planned.name.text(), to_string(needs.largest_rank),
                             to_string(needs.memory),
                             planned.refusal ? "; refused: " + *planned.refusal : "");
+        if (!planned.plan_note.empty()) {
+            text += "    " + planned.plan_note + "\n";
+        }
     }
     return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
 }

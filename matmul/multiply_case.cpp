@@ -1,0 +1,149 @@
+#include "matmul/multiply_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/checksum.hpp"
+#include "matmul/kept_results.hpp"
+#include "matmul/resident_product.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+Sharing sharing_over(const std::string& transport) {
+    return transport == "shm" ? Sharing::one_copy : Sharing::own_copy;
+}
+
+}  // namespace
+
+MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
+    : session_(session), plan_(std::move(plan)) {
+    session.require_formulation(plan_.variant.formulation);
+    static_cast<void>(session.transport(plan_.variant.transport));  // throws where there is none
+    if (plan_.variant.transport != "shm" && plan_.variant.transport != "mpi") {
+        throw Unavailable(fmt::format(
+            "matmul sends nothing over {} (native keeps tiles in shared windows or in each rank's "
+            "memory): use --transport shm or mpi",
+            plan_.variant.transport));
+    }
+    if (plan_.data.in_files()) {
+        make_files();
+    } else {
+        product_ = std::make_unique<ResidentProduct>(
+            plan_.problem, plan_.blocks, plan_.block, session.topology(),
+            sharing_over(plan_.variant.transport), session.device(), session.threads());
+    }
+    if (session.options().verify == bench::Switch::on) {
+        check_.emplace(plan_.problem, plan_.block, session.threads(), *product_);
+    }
+}
+
+void MultiplyCase::make_files() {
+    const Problem& problem = plan_.problem;
+    const bench::TileFolder<float> folder(*plan_.data.folder, manifest_of(problem),
+                                          input_files(problem));
+    if (plan_.data.generate == bench::Switch::on) {
+        folder.generate(session_.world(), session_.topology(),
+                        [&](const bench::TileFile& file, std::span<float> elements) {
+                            const auto number = &file - folder.files().data();
+                            const auto [matrix, index] = input_tile(problem, number);
+                            fill_tile(problem, matrix, index, elements);
+                        });
+    }
+    folder.verify(session_.world(), session_.topology());
+    files_.emplace(*plan_.data.folder, problem, plan_.data.cache);
+    auto product = std::make_unique<FileProduct>(problem, plan_.block, plan_.files->blocking,
+                                                 *files_, session_.device());
+    product->set_results(plan_.data.keep == bench::Switch::on ? Results::kept : Results::removed);
+    file_product_ = product.get();
+    product_ = std::move(product);
+}
+
+void MultiplyCase::prepare() {
+    product_->prepare();
+    session_.world().barrier();  // before a file is read, it has been forgotten by all
+}
+
+void MultiplyCase::run(bench::Clocks&) {
+    product_->run(session_.stream());
+}
+
+bench::Check MultiplyCase::verify() {
+    const double deviation = session_.world().maximum(check_->deviation(*product_));
+    if (plan_.data.keep == bench::Switch::on) {
+        record_results(*plan_.data.folder, plan_.block, *product_, session_.world(),
+                       session_.topology());
+    }
+    // In units of the bound of the row that is nearest to its own, or past it.
+    return {.passed = deviation <= 1, .error = deviation, .tolerance = 1};
+}
+
+void MultiplyCase::prepare_limit() {
+    sgemm_.emplace(session_.device(), plan_.problem.extent(0));
+    sgemm_->measure(session_.stream());  // the first one meets cold caches
+    products_ = static_cast<int>(
+        std::clamp(bench::probe_time / sgemm_->measure(session_.stream()), 1.0, 1000.0));
+    if (plan_.data.in_files() && !plan_.block.empty()) {
+        storage_.emplace(*plan_.data.folder / tile_file("A", plan_.block.rows.begin, 0),
+                         plan_.data.cache);
+    }
+}
+
+// All ranks at the same time, as in a run.
+Seconds MultiplyCase::limit() {
+    const comm::Communicator& world = session_.world();
+    Seconds product;
+    for (int count = 0; count < products_; ++count) {
+        product = product + sgemm_->measure(session_.stream());
+    }
+    const double rate = products_ * sgemm_->flops().value / product.value;
+    const double computing = plan_.problem.flops().value / world.sum(rate);
+    if (!plan_.data.in_files()) {
+        return {computing};
+    }
+    world.barrier();
+    double reading = 0;
+    if (storage_) {
+        Seconds time;
+        Bytes size;
+        do {
+            time = time + storage_->measure();
+            size = size + storage_->size();
+        } while (time < bench::probe_time);
+        reading = static_cast<double>(plan_.files->best.value) * time.value /
+                  static_cast<double>(size.value);
+    }
+    return {std::max(computing, world.maximum(reading))};
+}
+
+std::string MultiplyCase::limit_name() const {
+    return plan_.data.in_files() ? "slower of tile products and storage" : "tile products";
+}
+
+bench::Details MultiplyCase::details() const {
+    if (file_product_ == nullptr) {
+        return {};
+    }
+    const comm::Communicator& world = session_.world();
+    const auto sum = [&](Bytes bytes) { return world.sum(static_cast<double>(bytes.value)); };
+    const Traffic& traffic = file_product_->traffic();
+    const FilePlan& files = *plan_.files;
+    const auto of_root = [&](std::int64_t value) {
+        return world.broadcast(static_cast<double>(value), 0);
+    };
+    return {.numbers = {{"bytes_read", sum(traffic.read)},
+                        {"bytes_written", sum(traffic.written)},
+                        {"bytes_planned", sum(files.traffic.sum())},
+                        {"bytes_best_whole_tiles", sum(files.best)},
+                        {"bytes_lower_bound", sum(files.lower_bound)},
+                        {"blocking_rows", of_root(files.blocking.rows)},
+                        {"blocking_columns", of_root(files.blocking.columns)},
+                        {"blocking_slots", of_root(files.blocking.slots)},
+                        {"lookahead", of_root(files.blocking.lookahead)}},
+            .series = {}};
+}
+
+}  // namespace quartet::matmul

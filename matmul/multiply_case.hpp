@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/case.hpp"
+#include "bench/limits.hpp"
+#include "bench/session.hpp"
+#include "matmul/file_plan.hpp"
+#include "matmul/file_product.hpp"
+#include "matmul/freivalds.hpp"
+#include "matmul/options.hpp"
+
+namespace quartet::matmul {
+
+/// All that is decided about a case before it is made.
+struct CasePlan {
+    bench::Variant variant;
+    Problem problem;
+    bench::DataOptions data;
+    std::vector<Block> blocks;      ///< by rank
+    Block block;                    ///< of this rank
+    std::optional<FilePlan> files;  ///< with --data DIR
+};
+
+/// Adds a case for each variant of the session. Throws UsageError, on all ranks alike. Collective.
+void plan_cases(bench::Session& session, const Options& options);
+
+/// C = A B over the ranks: each multiplies its block of C, from tiles in memory (ResidentProduct)
+/// or in files (FileProduct), and sends nothing. The limit is the rate of products of whole tiles,
+/// all ranks at once; from files also what the storage delivers of the least traffic.
+class MultiplyCase final : public bench::Case {
+  public:
+    /// Collective. Throws Unavailable.
+    MultiplyCase(bench::Session& session, CasePlan plan);
+
+    void prepare() override;
+    void run(bench::Clocks& clocks) override;
+    bench::Check verify() override;
+    void prepare_limit() override;
+    Seconds limit() override;
+    [[nodiscard]] std::string limit_name() const override;
+    [[nodiscard]] std::string note() const override { return product_->note(); }
+    [[nodiscard]] bench::Details details() const override;
+
+    /// For tests, which put wrong results there.
+    [[nodiscard]] Product& product() { return *product_; }
+
+  private:
+    void make_files();
+
+    bench::Session& session_;
+    CasePlan plan_;
+    std::optional<TileFiles> files_;
+    std::unique_ptr<Product> product_;
+    FileProduct* file_product_ = nullptr;  ///< the same, where tiles lie in files
+    std::optional<Freivalds> check_;
+    std::optional<bench::SgemmProbe> sgemm_;
+    int products_ = 1;  ///< in one probe
+    std::optional<bench::StorageProbe> storage_;
+};
+
+}  // namespace quartet::matmul

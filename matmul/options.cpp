@@ -1,0 +1,24 @@
+#include "matmul/options.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+// Elements of a matrix are counted in 64 bits, with room for their bytes.
+constexpr std::int64_t largest_edge = std::int64_t{1} << 30;
+
+}  // namespace
+
+void add_options(bench::CommandLine& command_line, Options& options) {
+    command_line.add("--size", "edge of the square matrices", "8192",
+                     [&options](const std::string& text) {
+                         options.size = bench::parse_count(text, 1, largest_edge);
+                     });
+    command_line.add("--tile", "edge of a tile", "1024", [&options](const std::string& text) {
+        options.tile = bench::parse_count(text, 1, largest_edge);
+    });
+    command_line.add_lookahead();
+    bench::add_data_options(command_line, options.data);
+}
+
+}  // namespace quartet::matmul

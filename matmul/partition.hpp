@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/block_range.hpp"
+#include "matmul/problem.hpp"
+
+namespace quartet::matmul {
+
+/// The tiles of C that one rank owns: rows x columns of tiles. Empty where there are more ranks
+/// than tiles.
+struct Block {
+    Range rows;
+    Range columns;
+
+    [[nodiscard]] std::int64_t tiles() const { return rows.size() * columns.size(); }
+    [[nodiscard]] bool empty() const { return tiles() == 0; }
+};
+
+/// Deals the tiles of C out to ranks in near-square blocks, whole columns of ranks side by side:
+///
+///     4 ranks      7 ranks      column c of P ranks in Q columns has ranks
+///     0 2          0 3          [cP/Q, (c + 1)P/Q), as wide as their share; its tile rows
+///     1 3          1 4          are shared out evenly. Q is the count for which the largest
+///                  2 5          block has the fewest elements, then the least half perimeter
+///                    6          (what it reads). For P = R x C this is the R x C grid.
+///
+/// By rank. A C tile stays with its owner from the first product to the last; results never move.
+std::vector<Block> partition(const Problem& problem, int ranks);
+
+/// Elements [begin, end) along an edge that a range of tiles covers.
+Range elements_of(const Problem& problem, const Range& tiles);
+
+}  // namespace quartet::matmul

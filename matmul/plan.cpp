@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "matmul/multiply_case.hpp"
+#include "matmul/operands.hpp"
+#include "matmul/resident_product.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
+
+// What the check takes, and what the limits take.
+Bytes memory_besides(const bench::Session& session, const CasePlan& plan) {
+    Bytes memory;
+    if (session.options().verify == bench::Switch::on) {
+        memory = memory + Freivalds::memory(plan.problem, plan.block);
+    }
+    if (session.options().limits == bench::Switch::on) {
+        memory = memory + 3 * plan.problem.tile_bytes();
+        if (plan.data.in_files()) {
+            memory = memory + storage_probe_memory;
+        }
+    }
+    return memory;
+}
+
+// Without --memory, half of what the node has: the page cache wants some, too.
+Bytes allowed_memory(const bench::Session& session) {
+    const comm::Topology& topology = session.topology();
+    return session.options().memory.value_or(
+        Bytes{topology.resources().memory_available.value / 2 / topology.mine().local_size});
+}
+
+bench::TileFolder<float> folder_of(const CasePlan& plan) {
+    return {*plan.data.folder, manifest_of(plan.problem), input_files(plan.problem)};
+}
+
+// What only this rank can find fault with, all ranks learn before any goes on.
+void plan_storage(bench::Session& session, CasePlan& plan) {
+    std::optional<std::string> problem;
+    try {
+        folder_of(plan).require_usable(plan.data.generate);
+        plan.files = plan_files(plan.problem, plan.block, session.world().size(),
+                                {.allowed = allowed_memory(session),
+                                 .elsewhere = memory_besides(session, plan),
+                                 .lookahead = session.options().lookahead});
+    } catch (const Error& error) {  // of a folder that was given: bad input
+        problem = error.what();
+    }
+    if (const auto first = session.world().first(problem)) {
+        throw UsageError(*first);
+    }
+}
+
+std::string exact(Bytes size) {
+    constexpr std::array<std::string_view, 4> units{"B", "KiB", "MiB", "GiB"};
+    std::size_t unit = 0;
+    std::int64_t count = size.value;
+    while (unit + 1 < units.size() && count > 0 && count % 1024 == 0) {
+        count /= 1024;
+        ++unit;
+    }
+    return fmt::format("{}{}", count, units[unit]);
+}
+
+bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
+    bench::RowName name = session.row_name(plan.variant, std::to_string(plan.problem.size));
+    name.size_key = "n";
+    name.factors = {{"tile", std::to_string(plan.problem.tile)}};
+    if (plan.data.in_files()) {
+        name.factors.emplace_back("data", "files");
+        name.factors.emplace_back("cache", quartet::name(plan.data.cache));
+        if (session.options().lookahead) {
+            name.factors.emplace_back("lookahead", std::to_string(*session.options().lookahead));
+        }
+    }
+    if (session.options().memory) {
+        name.factors.emplace_back("memory", exact(*session.options().memory));
+    }
+    return name;
+}
+
+// Elements of C of the rank that has most, times 2 N: what the slowest rank computes.
+Flops busiest_flops(const CasePlan& plan) {
+    double most = 0;
+    for (const Block& block : plan.blocks) {
+        most = std::max(most,
+                        static_cast<double>(elements_of(plan.problem, block.rows).size()) *
+                            static_cast<double>(elements_of(plan.problem, block.columns).size()));
+    }
+    return {2 * most * static_cast<double>(plan.problem.size)};
+}
+
+void plan_memory(const bench::Session& session, const CasePlan& plan, bench::PlannedCase& planned) {
+    planned.memory = memory_besides(session, plan);
+    if (plan.files) {
+        planned.memory = planned.memory + plan.files->tiles_memory;
+        return;
+    }
+    const Sharing sharing = plan.variant.transport == "shm" ? Sharing::one_copy : Sharing::own_copy;
+    const OperandMemory operands =
+        Operands::memory(plan.problem, plan.blocks, session.topology(), sharing);
+    planned.memory =
+        planned.memory + operands.all + ResidentProduct::result_memory(plan.problem, plan.block);
+    planned.shared_memory = operands.shared;
+}
+
+bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
+    bench::PlannedCase planned;
+    planned.name = row_name(session, plan);
+    planned.work.unit = bench::RateUnit::gflops;
+    planned.work.flops = plan.problem.flops();
+    planned.work.workers = session.world().size();
+    planned.work.bytes = 3 * plan.problem.matrix_bytes();
+    planned.traffic = planned.work.bytes;
+    planned.products = busiest_flops(plan);
+    if (plan.files) {
+        const double bytes =
+            session.world().sum(static_cast<double>(plan.files->traffic.sum().value));
+        planned.work.bytes = {static_cast<std::int64_t>(bytes)};
+        planned.traffic = 2 * plan.files->traffic.sum();  // to the page cache and from there
+        planned.plan_note = describe(*plan.files);
+    }
+    plan_memory(session, plan, planned);
+    planned.conditions = {{"device", plan.variant.device},
+                          {"transport", plan.variant.transport},
+                          {"n", std::to_string(plan.problem.size)},
+                          {"workers", std::to_string(session.world().size())}};
+    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<MultiplyCase>(session, plan);
+    };
+    return planned;
+}
+
+void require_consistent(const bench::Session& session, const Options& options) {
+    bench::require_consistent(options.data);
+    if (!options.data.in_files() && session.options().lookahead) {
+        throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
+    }
+    if (options.data.keep == bench::Switch::on && session.options().verify == bench::Switch::off) {
+        throw UsageError(
+            "--keep: what is kept has its checksums from the check: leave out --verify off");
+    }
+}
+
+}  // namespace
+
+void plan_cases(bench::Session& session, const Options& options) {
+    require_consistent(session, options);
+    CasePlan plan;
+    plan.problem = {options.size, std::min(options.tile, options.size), session.options().seed};
+    plan.data = options.data;
+    plan.blocks = partition(plan.problem, session.world().size());
+    plan.block = plan.blocks[static_cast<std::size_t>(session.world().rank())];
+    session.resolve("tile", std::to_string(plan.problem.tile));
+    if (plan.data.in_files()) {
+        plan_storage(session, plan);
+        session.resolve("lookahead", std::to_string(plan.files->blocking.lookahead));
+    }
+    for (const bench::Variant& variant : session.variants()) {
+        plan.variant = variant;
+        session.add(planned_case(session, plan));
+    }
+}
+
+}  // namespace quartet::matmul
