@@ -24,12 +24,16 @@ struct CasePlan {
     std::optional<FilePlan> files;  ///< with --data DIR
 };
 
+/// Edge of the products that the limit is measured with: a tile, where memory is bounded; from
+/// memory at least 2048, since smaller ones do not show what the processor can do.
+std::int64_t probe_edge(const CasePlan& plan);
+
 /// Adds a case for each variant of the session. Throws UsageError, on all ranks alike. Collective.
 void plan_cases(bench::Session& session, const Options& options);
 
 /// C = A B over the ranks: each multiplies its block of C, from tiles in memory (ResidentProduct)
-/// or in files (FileProduct), and sends nothing. The limit is the rate of products of whole tiles,
-/// all ranks at once; from files also what the storage delivers of the least traffic.
+/// or in files (FileProduct), and sends nothing. The limit is the rate of SGEMM, all ranks at once;
+/// from files also what the storage delivers of the least traffic.
 class MultiplyCase final : public bench::Case {
   public:
     /// Collective. Throws Unavailable.

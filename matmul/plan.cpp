@@ -21,7 +21,8 @@ Bytes memory_besides(const bench::Session& session, const CasePlan& plan) {
         memory = memory + Freivalds::memory(plan.problem, plan.block);
     }
     if (session.options().limits == bench::Switch::on) {
-        memory = memory + 3 * plan.problem.tile_bytes();
+        const std::int64_t edge = probe_edge(plan);
+        memory = memory + 3 * bytes_of<float>(edge * edge);
         if (plan.data.in_files()) {
             memory = memory + storage_probe_memory;
         }

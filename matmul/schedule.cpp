@@ -58,7 +58,7 @@ Schedule::Schedule(const Problem& problem, const Block& block, const Blocking& b
 }
 
 void Schedule::restart() {
-    std::ranges::fill(slots_, Slot{});
+    taken_ = 0;
     std::ranges::fill(a_places_, nowhere);
     std::ranges::fill(b_places_, nowhere);
     next_ = 0;
@@ -141,13 +141,13 @@ std::int64_t& Schedule::place(Operand operand, TileIndex tile) {
 }
 
 std::int64_t Schedule::slot_to_fill() const {
+    if (taken_ < blocking_.slots) {
+        return taken_;
+    }
     std::int64_t best = nowhere;
     std::int64_t latest = nowhere;
     for (std::size_t index = 0; index < slots_.size(); ++index) {
         const Slot& slot = slots_[index];
-        if (slot.empty) {
-            return static_cast<std::int64_t>(index);
-        }
         if (slot.last_use >= next_ - blocking_.lookahead) {
             continue;
         }
@@ -169,10 +169,11 @@ std::int64_t Schedule::provide(Operand operand, TileIndex tile, Step& step) {
     if (where == nowhere) {
         const std::int64_t index = slot_to_fill();
         Slot& slot = slots_[static_cast<std::size_t>(index)];
-        if (!slot.empty) {
+        if (index < taken_) {
             place(slot.operand, slot.tile) = nowhere;
         }
-        slot = {.operand = operand, .tile = tile, .empty = false};
+        taken_ = std::max(taken_, index + 1);
+        slot = {.operand = operand, .tile = tile};
         where = index;
         step.loads[static_cast<std::size_t>(step.load_count++)] = {operand, tile, index};
     }

@@ -92,7 +92,6 @@ class Schedule {
         Operand operand = Operand::a;
         TileIndex tile;
         std::int64_t last_use = -1;  ///< a step
-        bool empty = true;
     };
     /// Order within a part: inner index slowest, then the side with more tiles, then the other.
     struct Sides {
@@ -122,6 +121,7 @@ class Schedule {
     Part current_;
     Part following_;
     std::vector<Slot> slots_;
+    std::int64_t taken_ = 0;              ///< slots from there on are still empty
     std::vector<std::int64_t> a_places_;  ///< slot of each A tile of the block's rows, or -1
     std::vector<std::int64_t> b_places_;  ///< ditto, of B and columns
 };

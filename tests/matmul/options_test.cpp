@@ -1,0 +1,51 @@
+#include "matmul/options.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/message_of.hpp"
+
+namespace quartet::matmul {
+namespace {
+
+using testing::HasSubstr;
+
+Options parsed(std::vector<const char*> arguments) {
+    bench::CommandLine command_line("matmul", "");
+    Options options;
+    add_options(command_line, options);
+    arguments.insert(arguments.begin(), "matmul");
+    command_line.parse(static_cast<int>(arguments.size()), arguments.data());
+    return options;
+}
+
+TEST(MatmulOptions, DefaultsAreThePublishedShape) {
+    const Options options = parsed({});
+    EXPECT_EQ(options.size, 8192);
+    EXPECT_EQ(options.tile, 1024);
+    EXPECT_FALSE(options.data.in_files());
+}
+
+TEST(MatmulOptions, SizesAreCounts) {
+    const Options options = parsed({"--size", "2^15", "--tile", "4096", "--data", "here"});
+    EXPECT_EQ(options.size, 32768);
+    EXPECT_EQ(options.tile, 4096);
+    EXPECT_EQ(options.data.folder, "here");
+}
+
+TEST(MatmulOptions, WhatIsNoSizeIsRefused) {
+    for (const char* text : {"0", "-1", "1.5", "8KiB", "2^31", ""}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parsed({"--size", text});
+                    }),
+                    HasSubstr("--size: "))
+            << text;
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parsed({"--tile", text});
+                    }),
+                    HasSubstr("--tile: "))
+            << text;
+    }
+}
+
+}  // namespace
+}  // namespace quartet::matmul
