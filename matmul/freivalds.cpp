@@ -155,6 +155,9 @@ double Freivalds::deviation(TileReader& tiles) const {
         const std::int64_t first = problem_.begin(tile_row) - problem_.begin(block_.rows.begin);
         const std::int64_t rows = problem_.extent(tile_row);
         for (std::int64_t column = block_.columns.begin; column < block_.columns.end; ++column) {
+            if (!tiles.owns({tile_row, column})) {
+                continue;
+            }
             const auto tile = tiles.result({tile_row, column});
             const auto vector = vector_of(column);
             for_rows(threads_, rows, [&](std::int64_t row) {

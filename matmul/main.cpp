@@ -8,7 +8,7 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "matmul",
                             .summary = "multiply matrices that are stored as tiles",
-                            .formulations = {"native"}});
+                            .formulations = {"native", "dataflow"}});
     matmul::Options options;
     matmul::add_options(program.command_line(), options);
 

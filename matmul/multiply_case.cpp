@@ -35,7 +35,11 @@ MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
             "memory): use --transport shm or mpi",
             plan_.variant.transport));
     }
-    if (plan_.data.in_files()) {
+    if (plan_.roles) {
+        product_ = std::make_unique<FlowProduct>(plan_.problem, *plan_.roles, session,
+                                                 session.transport(plan_.variant.transport),
+                                                 sharing_over(plan_.variant.transport), plan_.flow);
+    } else if (plan_.data.in_files()) {
         make_files();
     } else {
         product_ = std::make_unique<ResidentProduct>(
@@ -87,11 +91,23 @@ bench::Check MultiplyCase::verify() {
     return {.passed = deviation <= 1, .error = deviation, .tolerance = 1};
 }
 
+bool MultiplyCase::works() const {
+    return !plan_.roles || plan_.roles->of(session_.world().rank()) == comm::Role::worker;
+}
+
 void MultiplyCase::prepare_limit() {
-    sgemm_.emplace(session_.device(), probe_edge(plan_));
-    sgemm_->measure(session_.stream());  // the first one meets cold caches
-    products_ = static_cast<int>(
-        std::clamp(bench::probe_time / sgemm_->measure(session_.stream()), 1.0, 1000.0));
+    if (works()) {
+        sgemm_.emplace(session_.device(), probe_edge(plan_));
+        sgemm_->measure(session_.stream());  // the first one meets cold caches
+        products_ = static_cast<int>(
+            std::clamp(bench::probe_time / sgemm_->measure(session_.stream()), 1.0, 1000.0));
+    } else {
+        add_.emplace(session_.device(), bench::AccessPattern::add, plan_.problem.tile_bytes());
+    }
+    if (plan_.roles && plan_.variant.transport != "shm") {
+        link_.emplace(session_.transport("mpi"), session_.world(), plan_.roles->worker_rank(0),
+                      plan_.roles->reducer_rank(0), plan_.problem.tile_bytes());
+    }
     if (plan_.data.in_files() && !plan_.block.empty()) {
         storage_.emplace(*plan_.data.folder / tile_file("A", plan_.block.rows.begin, 0),
                          plan_.data.cache);
@@ -100,36 +116,66 @@ void MultiplyCase::prepare_limit() {
 
 // All ranks at the same time, as in a run.
 Seconds MultiplyCase::limit() {
-    const comm::Communicator& world = session_.world();
+    double seconds = seconds_computing();
+    if (plan_.data.in_files()) {
+        session_.world().barrier();
+        seconds = std::max(seconds, seconds_reading());
+    }
+    if (plan_.roles) {
+        seconds = std::max(seconds, seconds_taking_in());
+    }
+    return {session_.world().maximum(seconds)};
+}
+
+double MultiplyCase::seconds_computing() {
     Seconds product;
-    for (int count = 0; count < products_; ++count) {
+    for (int count = 0; works() && count < products_; ++count) {
         product = product + sgemm_->measure(session_.stream());
     }
-    const double rate = products_ * sgemm_->flops().value / product.value;
-    const double computing = plan_.problem.flops().value / world.sum(rate);
-    if (!plan_.data.in_files()) {
-        return {computing};
+    const double rate = works() ? products_ * sgemm_->flops().value / product.value : 0;
+    return plan_.problem.flops().value / session_.world().sum(rate);
+}
+
+double MultiplyCase::seconds_reading() {
+    if (!storage_) {
+        return 0;
     }
-    world.barrier();
-    double reading = 0;
-    if (storage_) {
-        Seconds time;
-        Bytes size;
-        do {
-            time = time + storage_->measure();
-            size = size + storage_->size();
-        } while (time < bench::probe_time);
-        reading = static_cast<double>(plan_.files->best.value) * time.value /
-                  static_cast<double>(size.value);
-    }
-    return {std::max(computing, world.maximum(reading))};
+    Seconds time;
+    Bytes size;
+    do {
+        time = time + storage_->measure();
+        size = size + storage_->size();
+    } while (time < bench::probe_time);
+    return static_cast<double>(plan_.files->best.value) * time.value /
+           static_cast<double>(size.value);
+}
+
+// A reducer adds every partial tile that it gets, and has to get it first.
+double MultiplyCase::seconds_taking_in() {
+    constexpr int passes = 4;
+    const double tiles = static_cast<double>(plan_.problem.tiles());
+    const double partial_tiles = tiles * tiles * tiles / plan_.roles->reducers();
+    const double adding = add_ ? add_->measure(passes, session_.stream()).value : 0;
+    const double sending = link_ ? link_->measure(passes, session_.stream()).value : 0;
+    return partial_tiles * std::max(adding, sending);
 }
 
 std::string MultiplyCase::limit_name() const {
-    return plan_.data.in_files() ? "slower of SGEMM and storage" : "SGEMM";
+    return plan_.roles             ? "slower of SGEMM and reducers"
+           : plan_.data.in_files() ? "slower of SGEMM and storage"
+                                   : "SGEMM";
 }
 
 bench::Details MultiplyCase::details() const {
+    if (plan_.roles) {
+        const double tiles = static_cast<double>(plan_.problem.tiles());
+        const double bytes = static_cast<double>(plan_.problem.matrix_bytes().value);
+        return {.numbers = {{"bytes_shipped", tiles * bytes},
+                            {"partial_tiles", tiles * tiles * tiles},
+                            {"result_tiles", tiles * tiles},
+                            {"reducers", plan_.roles->reducers()}},
+                .series = {}};
+    }
     if (file_product_ == nullptr) {
         return {};
     }

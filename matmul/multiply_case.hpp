@@ -9,6 +9,7 @@
 #include "bench/session.hpp"
 #include "matmul/file_plan.hpp"
 #include "matmul/file_product.hpp"
+#include "matmul/flow_product.hpp"
 #include "matmul/freivalds.hpp"
 #include "matmul/options.hpp"
 
@@ -22,6 +23,10 @@ struct CasePlan {
     std::vector<Block> blocks;      ///< by rank
     Block block;                    ///< of this rank
     std::optional<FilePlan> files;  ///< with --data DIR
+    /// Of the data flow. There `block` is what the rank's results are in: everything, of which a
+    /// reducer has every R-th tile, or nothing.
+    std::optional<comm::Roles> roles;
+    FlowProduct::Settings flow;
 };
 
 /// Edge of the products that the limit is measured with: a tile, where memory is bounded; from
@@ -53,6 +58,10 @@ class MultiplyCase final : public bench::Case {
 
   private:
     void make_files();
+    [[nodiscard]] bool works() const;
+    [[nodiscard]] double seconds_computing();
+    [[nodiscard]] double seconds_reading();
+    [[nodiscard]] double seconds_taking_in();
 
     bench::Session& session_;
     CasePlan plan_;
@@ -63,6 +72,8 @@ class MultiplyCase final : public bench::Case {
     std::optional<bench::SgemmProbe> sgemm_;
     int products_ = 1;  ///< in one probe
     std::optional<bench::StorageProbe> storage_;
+    std::optional<bench::MemoryProbe> add_;  ///< on reducers
+    std::optional<bench::PairProbe> link_;   ///< from a worker to a reducer, where data is sent
 };
 
 }  // namespace quartet::matmul

@@ -17,6 +17,15 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add("--tile", "edge of a tile", "1024", [&options](const std::string& text) {
         options.tile = bench::parse_count(text, 1, largest_edge);
     });
+    command_line.add("--reducers", "with dataflow: ranks that add (2 of 4 ranks or more, else 1)",
+                     "", [&options](const std::string& text) {
+                         options.reducers = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
+                     });
+    command_line.add("--schedule", "with dataflow: how products are shared out", "static",
+                     options.shares,
+                     std::vector<std::pair<std::string, Shares>>{{"static", Shares::fixed},
+                                                                 {"dynamic", Shares::dynamic}});
+    command_line.add_queue();
     command_line.add_lookahead();
     bench::add_data_options(command_line, options.data);
 }

@@ -1,17 +1,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "bench/command_line.hpp"
 #include "bench/data_options.hpp"
 
 namespace quartet::matmul {
 
+/// How the data flow shares the products out among its workers.
+enum class Shares {
+    fixed,    ///< worker w of W takes every W-th, as published
+    dynamic,  ///< each takes the next one when it is done with the one before
+};
+
 /// The flags that only matmul has, and those of the kernels that can have their data in files.
 struct Options {
     std::int64_t size = 8192;  ///< edge of the matrices
     std::int64_t tile = 1024;  ///< edge of a tile; those at the matrices' edges may be smaller
     bench::DataOptions data;
+    std::optional<int> reducers;  ///< of the data flow: 2 where that leaves two workers, else 1
+    Shares shares = Shares::fixed;
 };
 
 /// Adds the flags to the command line; `options` outlives it.

@@ -80,6 +80,13 @@ bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
             name.factors.emplace_back("lookahead", std::to_string(*session.options().lookahead));
         }
     }
+    if (plan.roles) {
+        name.factors.emplace_back("reducers", std::to_string(plan.roles->reducers()));
+        name.factors.emplace_back("queue", std::to_string(plan.flow.bound));
+        if (plan.flow.shares == Shares::dynamic) {
+            name.factors.emplace_back("schedule", "dynamic");
+        }
+    }
     if (session.options().memory) {
         name.factors.emplace_back("memory", exact(*session.options().memory));
     }
@@ -104,6 +111,14 @@ void plan_memory(const bench::Session& session, const CasePlan& plan, bench::Pla
         return;
     }
     const Sharing sharing = plan.variant.transport == "shm" ? Sharing::one_copy : Sharing::own_copy;
+    if (plan.roles) {
+        const OperandMemory flow =
+            FlowProduct::memory(plan.problem, *plan.roles, session.topology(),
+                                session.world().rank(), sharing, plan.flow.bound);
+        planned.memory = planned.memory + flow.all;
+        planned.shared_memory = flow.shared;
+        return;
+    }
     const OperandMemory operands =
         Operands::memory(plan.problem, plan.blocks, session.topology(), sharing);
     planned.memory =
@@ -116,10 +131,15 @@ bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
     planned.name = row_name(session, plan);
     planned.work.unit = bench::RateUnit::gflops;
     planned.work.flops = plan.problem.flops();
-    planned.work.workers = session.world().size();
+    planned.work.workers = plan.roles ? plan.roles->workers() : session.world().size();
     planned.work.bytes = 3 * plan.problem.matrix_bytes();
     planned.traffic = planned.work.bytes;
-    planned.products = busiest_flops(plan);
+    planned.products =
+        plan.roles ? Flops{plan.problem.flops().value / planned.work.workers} : busiest_flops(plan);
+    if (plan.roles) {
+        planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
+                                        plan.roles->reducers(), plan.roles->ranks());
+    }
     if (plan.files) {
         const double bytes =
             session.world().sum(static_cast<double>(plan.files->traffic.sum().value));
@@ -131,7 +151,7 @@ bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
     planned.conditions = {{"device", plan.variant.device},
                           {"transport", plan.variant.transport},
                           {"n", std::to_string(plan.problem.size)},
-                          {"workers", std::to_string(session.world().size())}};
+                          {"workers", std::to_string(planned.work.workers)}};
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<MultiplyCase>(session, plan);
     };
@@ -147,6 +167,22 @@ void require_consistent(const bench::Session& session, const Options& options) {
         throw UsageError(
             "--keep: what is kept has its checksums from the check: leave out --verify off");
     }
+}
+
+// The same case in the paper's formulation.
+CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& options) {
+    if (plan.data.in_files()) {
+        throw Unavailable(
+            "not available in this build: matmul's data flow with tiles in files: leave out "
+            "--data or --formulation dataflow");
+    }
+    const int ranks = session.world().size();
+    plan.roles = comm::Roles::with_reducers(ranks, options.reducers.value_or(ranks < 4 ? 1 : 2));
+    plan.flow = {options.shares, session.options().queue};
+    const bool reduces = plan.roles->of(session.world().rank()) == comm::Role::reducer;
+    const Range all{0, plan.problem.tiles()};
+    plan.block = reduces ? Block{all, all} : Block{};
+    return plan;
 }
 
 }  // namespace
@@ -165,7 +201,8 @@ void plan_cases(bench::Session& session, const Options& options) {
     }
     for (const bench::Variant& variant : session.variants()) {
         plan.variant = variant;
-        session.add(planned_case(session, plan));
+        session.add(planned_case(
+            session, variant.formulation == "dataflow" ? flow_plan(session, plan, options) : plan));
     }
 }
 

@@ -20,6 +20,8 @@ class TileReader {
     virtual std::span<const float> input(Operand operand, TileIndex tile) = 0;
     /// A tile of C that the rank owns, of the last run.
     virtual std::span<const float> result(TileIndex tile) = 0;
+    /// Whether this rank has the result of a tile of its block.
+    [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
 };
 
 /// C = A B on one rank's block, its data where they are to be before the clock starts.

@@ -1,0 +1,213 @@
+#include "matmul/flow_product.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace quartet::matmul {
+
+namespace {
+
+constexpr int batch = 16;                   // that a reducer takes out at a time (VI.B)
+constexpr int partial_tiles_under_way = 2;  // of a worker, for each reducer: one is made, one read
+
+TileIndex tile_at(const Problem& problem, std::int64_t number) {
+    return {number / problem.tiles(), number % problem.tiles()};
+}
+
+std::int64_t number_of(const Problem& problem, TileIndex tile) {
+    return tile.row * problem.tiles() + tile.column;
+}
+
+std::vector<int> worker_ranks(const comm::Roles& roles) {
+    std::vector<int> ranks;
+    for (int worker = 0; worker < roles.workers(); ++worker) {
+        ranks.push_back(roles.worker_rank(worker));
+    }
+    return ranks;
+}
+
+// Where each tile of a reducer begins among its tiles; -1 for the others', elements in all last.
+std::vector<std::int64_t> begins_of(const Problem& problem, const comm::Roles& roles, int rank) {
+    std::vector<std::int64_t> begins;
+    std::int64_t used = 0;
+    for (std::int64_t number = 0; number < problem.tiles() * problem.tiles(); ++number) {
+        const bool mine = roles.of(rank) == comm::Role::reducer &&
+                          number % roles.reducers() == roles.index_of(rank);
+        begins.push_back(mine ? used : -1);
+        used += mine ? problem.elements(tile_at(problem, number)) : 0;
+    }
+    begins.push_back(used);
+    return begins;
+}
+
+}  // namespace
+
+std::vector<Block> FlowProduct::needs(const Problem& problem, const comm::Roles& roles) {
+    const Range all{0, problem.tiles()};
+    std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
+    for (const int worker : worker_ranks(roles)) {
+        blocks[static_cast<std::size_t>(worker)] = {all, all};
+    }
+    return blocks;
+}
+
+OperandMemory FlowProduct::memory(const Problem& problem, const comm::Roles& roles,
+                                  const comm::Topology& topology, int rank, Sharing sharing,
+                                  int bound) {
+    OperandMemory memory = Operands::memory(problem, needs(problem, roles), topology, sharing);
+    const bool windows = sharing == Sharing::one_copy;
+    if (roles.of(rank) == comm::Role::worker) {
+        const Bytes partial = roles.reducers() * partial_tiles_under_way * problem.tile_bytes();
+        memory.all = memory.all + partial;
+        memory.shared = memory.shared + (windows ? partial : Bytes{});
+        return memory;
+    }
+    const int incoming = windows ? 0 : std::min(bound, partial_tiles_under_way * roles.workers());
+    memory.all = memory.all + bytes_of<float>(begins_of(problem, roles, rank).back()) +
+                 incoming * problem.tile_bytes();
+    return memory;
+}
+
+FlowProduct::FlowProduct(const Problem& problem, const comm::Roles& roles, bench::Session& session,
+                         comm::Transport& transport, Sharing sharing, Settings settings)
+    : problem_(problem),
+      roles_(roles),
+      rank_(session.world().rank()),
+      device_(session.device()),
+      settings_(settings),
+      operands_(problem, needs(problem, roles), session.topology(), sharing, session.device(),
+                session.threads()),
+      hub_(session.world()),
+      begins_(begins_of(problem, roles, rank_)),
+      results_(device::allocate<float>(device_, begins_.back(), device::MemoryKind::host)),
+      added_(begins_.size() - 1) {
+    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
+        queues_.push_back(
+            std::make_unique<flow::Queue>(hub_, transport,
+                                          flow::QueuePlan{.owner = roles.reducer_rank(reducer),
+                                                          .pushers = worker_ranks(roles),
+                                                          .bound = settings.bound,
+                                                          .largest = problem.tile_bytes(),
+                                                          .order = flow::Order::arrival,
+                                                          .outgoing = partial_tiles_under_way}));
+    }
+    share_kind_ = hub_.add([this](int, std::span<const std::byte> message) {
+        std::int64_t share = 0;
+        std::memcpy(&share, message.data(), sizeof share);
+        share_ = share;
+    });
+    wish_kind_ = hub_.add([this](int from, auto) {
+        const std::int64_t share = shared_out_++;
+        hub_.send(from, share_kind_, std::as_bytes(std::span(&share, 1)));
+    });
+}
+
+int FlowProduct::reducer_of(std::int64_t tile_number) const {
+    return static_cast<int>(tile_number % roles_.reducers());
+}
+
+void FlowProduct::prepare() {
+    std::ranges::fill(added_, 0);
+    received_ = 0;
+    shared_out_ = 0;
+}
+
+void FlowProduct::run(device::Stream& stream) {
+    if (roles_.of(rank_) == comm::Role::worker) {
+        work(stream);
+    } else {
+        reduce(stream);
+    }
+}
+
+// Products in the order (i, j, k), numbered (i n + j) n + k.
+void FlowProduct::work(device::Stream& stream) {
+    const std::int64_t products = problem_.tiles() * problem_.tiles() * problem_.tiles();
+    for (std::int64_t product = next_product(-1); product < products;
+         product = next_product(product)) {
+        multiply(product, stream);
+    }
+    for (const auto& queue : queues_) {
+        queue->close();
+    }
+}
+
+std::int64_t FlowProduct::next_product(std::int64_t before) {
+    if (settings_.shares == Shares::fixed) {
+        return before < 0 ? roles_.index_of(rank_) : before + roles_.workers();
+    }
+    share_.reset();
+    hub_.send(roles_.reducer_rank(0), wish_kind_, {});
+    hub_.serve_until([&] { return share_.has_value(); });
+    return *share_;
+}
+
+// The product is made where it is posted from.
+void FlowProduct::multiply(std::int64_t product, device::Stream& stream) {
+    const std::int64_t number = product / problem_.tiles();
+    const std::int64_t inner = product % problem_.tiles();
+    const TileIndex target = tile_at(problem_, number);
+    flow::Queue& queue = *queues_[static_cast<std::size_t>(reducer_of(number))];
+    const auto place = queue.next();
+    const std::int64_t elements = problem_.elements(target);
+    const device::View<float> partial{reinterpret_cast<float*>(place.data()), elements,
+                                      place.kind()};
+    device_.blas().gemm(
+        {problem_.extent(target.row), problem_.extent(target.column), problem_.extent(inner)},
+        operands_.tile(Operand::a, {target.row, inner}),
+        operands_.tile(Operand::b, {inner, target.column}), partial, device::Update::replace,
+        stream);
+    stream.synchronize();
+    queue.push(number, bytes_of<float>(elements));
+}
+
+void FlowProduct::reduce(device::Stream& stream) {
+    flow::Queue& queue = *queues_[static_cast<std::size_t>(roles_.index_of(rank_))];
+    for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
+        for (const flow::Item& item : items) {
+            add(item, stream);
+        }
+        stream.synchronize();
+        received_ += std::ssize(items);
+    }
+}
+
+void FlowProduct::add(const flow::Item& item, device::Stream& stream) {
+    const auto number = static_cast<std::size_t>(item.key);
+    const std::int64_t elements = problem_.elements(tile_at(problem_, item.key));
+    const device::View<const float> partial{reinterpret_cast<const float*>(item.payload.data()),
+                                            elements, item.payload.kind()};
+    const auto target = results_.view().part(begins_[number], elements);
+    if (added_[number]++ == 0) {
+        device_.copy(device::as_bytes(partial), device::as_bytes(target), stream);
+    } else {
+        device_.vectors().add(partial, target, stream);
+    }
+}
+
+// A reducer has no input tiles: the check makes them anew.
+std::span<const float> FlowProduct::input(Operand operand, TileIndex tile) {
+    made_.resize(static_cast<std::size_t>(problem_.elements(tile)));
+    fill_tile(problem_, operand == Operand::a ? "A" : "B", tile, made_);
+    return made_;
+}
+
+std::span<const float> FlowProduct::result(TileIndex tile) {
+    check(owns(tile), "a tile of another rank");
+    const auto number = static_cast<std::size_t>(number_of(problem_, tile));
+    return std::as_const(results_).view().part(begins_[number], problem_.elements(tile)).span();
+}
+
+bool FlowProduct::owns(TileIndex tile) const {
+    return begins_[static_cast<std::size_t>(number_of(problem_, tile))] >= 0;
+}
+
+std::string FlowProduct::note() const {
+    const std::int64_t tiles = problem_.tiles();
+    return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
+                       tiles * tiles);
+}
+
+}  // namespace quartet::matmul

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/session.hpp"
+#include "comm/roles.hpp"
+#include "flow/queue.hpp"
+#include "matmul/operands.hpp"
+#include "matmul/options.hpp"
+#include "matmul/product.hpp"
+
+namespace quartet::matmul {
+
+/// The paper's data flow (VI.B): workers multiply a tile of A by a tile of B and push the partial
+/// tile to a queue of the reducer that the target's index falls to; reducers add what comes to
+/// their tiles of C, in the order in which it comes: with several workers the sums may differ in
+/// their last bits from run to run. All (N/B)^3 partial tiles travel, N/B times as many as C has.
+class FlowProduct final : public Product {
+  public:
+    struct Settings {
+        Shares shares = Shares::fixed;
+        int bound = 16;  ///< of each reducer's queue
+    };
+
+    /// What each rank needs of A and B, as if it were its block of C: a worker everything, a
+    /// reducer nothing.
+    static std::vector<Block> needs(const Problem& problem, const comm::Roles& roles);
+    /// Of a rank: A and B, its tiles of C, or the partial tiles under way.
+    static OperandMemory memory(const Problem& problem, const comm::Roles& roles,
+                                const comm::Topology& topology, int rank, Sharing sharing,
+                                int bound);
+
+    /// Collective. All but problem, roles and settings are borrowed.
+    FlowProduct(const Problem& problem, const comm::Roles& roles, bench::Session& session,
+                comm::Transport& transport, Sharing sharing, Settings settings);
+
+    void prepare() override;
+    void run(device::Stream& stream) override;
+    std::span<const float> input(Operand operand, TileIndex tile) override;
+    std::span<const float> result(TileIndex tile) override;
+    [[nodiscard]] bool owns(TileIndex tile) const override;
+    [[nodiscard]] std::string note() const override;
+
+    /// Partial tiles that this rank has taken in, in the last run.
+    [[nodiscard]] std::int64_t received() const { return received_; }
+    /// For tests: the owned tiles of C, one after another.
+    [[nodiscard]] std::span<float> results() { return results_.span(); }
+
+  private:
+    void work(device::Stream& stream);
+    void multiply(std::int64_t product, device::Stream& stream);
+    void reduce(device::Stream& stream);
+    void add(const flow::Item& item, device::Stream& stream);
+    std::int64_t next_product(std::int64_t before);
+    [[nodiscard]] int reducer_of(std::int64_t tile_number) const;
+
+    Problem problem_;
+    comm::Roles roles_;
+    int rank_;
+    device::Device& device_;
+    Settings settings_;
+    Operands operands_;
+    flow::Hub hub_;
+    std::vector<std::unique_ptr<flow::Queue>> queues_;  ///< by reducer
+    int wish_kind_;                                     ///< of messages: a worker wants a product
+    int share_kind_;                                    ///< the answer
+    std::int64_t shared_out_ = 0;                       ///< products, by the first reducer
+    std::optional<std::int64_t> share_;                 ///< what this worker was given
+    std::vector<std::int64_t> begins_;  ///< by tile number: where in results_, or -1
+    device::Buffer<float> results_;     ///< owned tiles of C
+    std::vector<std::int64_t> added_;   ///< by tile number: products added so far
+    std::int64_t received_ = 0;
+    std::vector<float> made_;  ///< an input tile, for the check
+};
+
+}  // namespace quartet::matmul
