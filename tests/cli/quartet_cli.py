@@ -47,6 +47,7 @@ class Kernel:
     transports: Tuple[str, ...]  # those that it may run over
     refusals: Tuple[str, ...]  # of arguments that only it has
     refusals_of_many: Tuple[str, ...]  # on four ranks, not on two
+    transfers: bool = True  # whether how it transfers is a factor of its work
 
     def names(self, ranks, transports):
         """What the rows of its small case are called."""
@@ -67,6 +68,14 @@ KERNELS = [
         refusals=("--sizes", "--sizes ''", "--sizes 0", "--sizes -5", "--sizes 3GiB3", "--sizes 6B",
                   "--sizes 2TiB", "--sizes 2,", "--sizes 8:2", "--pushes 0", "--pushes 2000000"),
         refusals_of_many=("--pushes 1000000",)),
+    Kernel(
+        name="matmul", least_ranks=1, small="--size 96 --tile 32 --device host --threads 1",
+        factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
+        formulations=("native",), transports=("mpi", "shm"),
+        refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
+                  "--size 2^31", "--tile 0", "--tile many", "--data ''", "--cache hot",
+                  "--lookahead -1", "--generate", "--keep"),
+        refusals_of_many=(), transfers=False),
 ]
 
 
