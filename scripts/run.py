@@ -67,8 +67,22 @@ def _stream_arguments(machine: Machine, ranks: int) -> list[str]:
             "--formulation", "native,dataflow,library"]
 
 
+def _all_cores(machine: Machine) -> list[int]:
+    return [machine.cores]
+
+
+def _matmul_arguments(machine: Machine, ranks: int) -> list[str]:
+    # A run takes seconds: 2 N^3 operations at some 10^11 a second and core.
+    size = 4096 if ranks < 2 else 8192 if ranks < 16 else 16384
+    # Three matrices, and three small ones of each rank for the limit.
+    while size > 1024 and (3 * size**2 + 3 * ranks * 2048**2) * 4 > machine.memory:
+        size //= 2
+    return ["--device", "host", "--size", str(size), "--threads", "1"]
+
+
 PROGRAMS = {
     "stream": Program(_pair_and_all_cores, _stream_arguments, Effort("--pushes", 100, 5)),
+    "matmul": Program(_all_cores, _matmul_arguments, Effort("--runs", 5, 3)),
 }
 
 
