@@ -7,6 +7,7 @@
 #include "device/blas.hpp"
 #include "device/fft.hpp"
 #include "device/memory.hpp"
+#include "device/split_fft.hpp"
 #include "device/stream.hpp"
 #include "device/vector_operations.hpp"
 
@@ -40,6 +41,10 @@ class Device {
     virtual Blas& blas() = 0;
     virtual VectorOperations& vectors() = 0;
     virtual std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) = 0;
+    /// The passes of a transform that is split over ranks. Throw Failure for a split that is none.
+    virtual std::unique_ptr<TilePass> plan_tile_pass(const SplitFft& split) = 0;
+    virtual std::unique_ptr<CombinePass> plan_combine_pass(const SplitFft& split) = 0;
+    virtual std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) = 0;
 };
 
 /// `count` elements of T from `device`.

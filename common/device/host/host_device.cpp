@@ -10,6 +10,7 @@
 #include "device/host/host_blas.hpp"
 #include "device/host/host_fft.hpp"
 #include "device/host/host_memory.hpp"
+#include "device/host/host_split_fft.hpp"
 #include "device/host/host_stream.hpp"
 #include "device/host/host_vector_operations.hpp"
 #include "device/host/parallel_for.hpp"
@@ -67,6 +68,15 @@ class HostDevice final : public Device {
     VectorOperations& vectors() override { return *vectors_; }
     std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
         return plan_host_fft(shape, settings_.threads);
+    }
+    std::unique_ptr<TilePass> plan_tile_pass(const SplitFft& split) override {
+        return plan_host_tile_pass(split, settings_.threads);
+    }
+    std::unique_ptr<CombinePass> plan_combine_pass(const SplitFft& split) override {
+        return plan_host_combine_pass(split, settings_.threads);
+    }
+    std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) override {
+        return plan_host_natural_pass(split, settings_.threads);
     }
 
   private:

@@ -1,0 +1,262 @@
+#include "device/host/lane_tile_pass.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/roots_of_unity.hpp"
+#include "device/host/host_memory.hpp"
+#include "device/host/parallel_for.hpp"
+#include "device/host/require_host.hpp"
+#include "device/host/small_transform.hpp"
+#include "device/host/two_levels.hpp"
+#include "streaming_store.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+/// Blocks of eight that cover [0, count), the last one moved back to end with it: it does some
+/// elements twice, with the same result. `count` is at least 8.
+struct Blocks {
+    std::int64_t count;
+    [[nodiscard]] std::int64_t blocks() const { return (count + lane_count - 1) / lane_count; }
+    [[nodiscard]] std::int64_t begin(std::int64_t block) const {
+        return std::min(block * lane_count, count - lane_count);
+    }
+};
+
+/// Where one thread works on one tile.
+struct Workspace {
+    Buffer<double> memory;
+    Lanes* stages = nullptr;   ///< of the small transforms
+    Lanes* columns = nullptr;  ///< [A]: eight transformed columns
+    Lanes* scratch = nullptr;  ///< [block of ka][B and one more, so that rows fall in many sets]
+    Lanes* outer = nullptr;    ///< [block of ka]: w_N^(t ka)
+    double* inner = nullptr;   ///< [B]: w_N^(t A kb)
+};
+
+class LaneTilePass final : public TilePass {
+  public:
+    LaneTilePass(const SplitFft& split, const TwoLevels& levels, int threads);
+
+    void run(View<const std::complex<double>> tiles, View<double> parts, Stream& stream) override;
+
+  private:
+    [[nodiscard]] Workspace make_workspace() const;
+    void make_middle_factors();
+    void make_cell_places();
+
+    void transform(std::int64_t tile, const double* points, double* parts,
+                   const Workspace& work) const;
+    void make_tile_factors(std::int64_t tile, const Workspace& work) const;
+    void transform_columns(const double* points, const Workspace& work) const;
+    void transform_rows(std::int64_t local_tile, double* parts, const Workspace& work) const;
+    template <typename StoreCell>
+    void transform_rows_into(const Workspace& work, StoreCell store_cell) const;
+
+    SplitFft split_;
+    SmallTransform first_;   ///< A
+    SmallTransform second_;  ///< B
+    Blocks columns_;         ///< of B
+    Blocks rows_;            ///< of A
+    std::int64_t scratch_row_;
+    RootsOfUnity roots_;
+    Buffer<double> middle_;  ///< [block of b][ka] of lanes b: w_M^(b ka)
+    /// Whether eight k1 that are lanes always are one cell.
+    bool whole_cells_ = true;
+    /// Of this rank's first tile, in doubles: by k1 / 8 where cells are whole, else by k1.
+    std::vector<std::int64_t> places_;
+    std::vector<Workspace> workspaces_;  ///< by thread
+};
+
+LaneTilePass::LaneTilePass(const SplitFft& split, const TwoLevels& levels, int threads)
+    : split_(split),
+      first_(levels.first),
+      second_(levels.second),
+      columns_{levels.second},
+      rows_{levels.first},
+      scratch_row_(levels.second + 1),
+      roots_(split.points()) {
+    make_middle_factors();
+    make_cell_places();
+    const auto parts = std::clamp<std::int64_t>(split.my_tiles().size(), 1, threads);
+    for (std::int64_t part = 0; part < parts; ++part)
+        workspaces_.push_back(make_workspace());
+}
+
+Workspace LaneTilePass::make_workspace() const {
+    const std::int64_t stages = std::max(first_.work_size(), second_.work_size());
+    const std::int64_t lanes = stages + first_.length() + rows_.blocks() * (scratch_row_ + 1);
+    const std::int64_t size = lanes * SplitFft::cell_size + 2 * second_.length();
+    Workspace work;
+    work.memory = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
+    work.stages = reinterpret_cast<Lanes*>(work.memory.view().data());
+    work.columns = work.stages + stages;
+    work.scratch = work.columns + first_.length();
+    work.outer = work.scratch + rows_.blocks() * scratch_row_;
+    work.inner = reinterpret_cast<double*>(work.outer + rows_.blocks());
+    return work;
+}
+
+void LaneTilePass::make_middle_factors() {
+    const std::int64_t size = columns_.blocks() * first_.length() * SplitFft::cell_size;
+    middle_ = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
+    const RootsOfUnity roots(split_.length);
+    double* cell = middle_.view().data();
+    for (std::int64_t block = 0; block < columns_.blocks(); ++block) {
+        for (std::int64_t ka = 0; ka < first_.length(); ++ka, cell += SplitFft::cell_size) {
+            for (std::int64_t lane = 0; lane < lane_count; ++lane) {
+                const auto root =
+                    roots(static_cast<std::uint64_t>((columns_.begin(block) + lane) * ka));
+                cell[lane] = root.real();
+                cell[lane_count + lane] = root.imag();
+            }
+        }
+    }
+}
+
+void LaneTilePass::make_cell_places() {
+    whole_cells_ = first_.length() % lane_count == 0;
+    for (int to = 0; to < split_.ranks; ++to)
+        whole_cells_ = whole_cells_ && split_.bins_of(to).begin % lane_count == 0;
+    std::int64_t part = 0;
+    for (int to = 0; to < split_.ranks; ++to) {
+        const std::int64_t bins = split_.bins_of(to).size();
+        for (std::int64_t bin = 0; bin < bins; bin += whole_cells_ ? lane_count : 1) {
+            const std::int64_t cell =
+                cell_index(bin / lane_count, 0, split_.my_tiles().size()) * SplitFft::cell_size;
+            places_.push_back(part + cell + bin % lane_count);
+        }
+        part += split_.part_size(split_.rank, to);
+    }
+}
+
+void LaneTilePass::run(View<const std::complex<double>> tiles, View<double> parts, Stream& stream) {
+    require_host(tiles, split_.input_points(), "tile pass: not this rank's tiles");
+    require_host(parts, split_.parts_size(), "tile pass: not the size of this rank's parts");
+    require_apart(tiles, parts);
+    const auto work = [this, from = reinterpret_cast<const double*>(tiles.data()),
+                       to = parts.data()] {
+        const auto threads = static_cast<int>(workspaces_.size());
+        parallel_parts(threads, [=, this](int thread) {
+            const Range mine = block_range(split_.my_tiles().size(), threads, thread);
+            for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)
+                transform(tile, from, to, workspaces_[static_cast<std::size_t>(thread)]);
+            finish_streaming();
+        });
+    };
+    stream.enqueue(Phase::compute, "tiles", work);
+}
+
+void LaneTilePass::transform(std::int64_t tile, const double* points, double* parts,
+                             const Workspace& work) const {
+    make_tile_factors(split_.my_tiles().begin + tile, work);
+    transform_columns(points + 2 * tile * split_.length, work);
+    transform_rows(tile, parts, work);
+}
+
+// w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
+void LaneTilePass::make_tile_factors(std::int64_t tile, const Workspace& work) const {
+    const auto t = static_cast<std::uint64_t>(tile);
+    for (std::int64_t block = 0; block < rows_.blocks(); ++block) {
+        auto* factors = reinterpret_cast<double*>(work.outer + block);
+        for (std::int64_t lane = 0; lane < lane_count; ++lane) {
+            const auto root = roots_(t * static_cast<std::uint64_t>(rows_.begin(block) + lane));
+            factors[lane] = root.real();
+            factors[lane_count + lane] = root.imag();
+        }
+    }
+    const std::uint64_t step = t * static_cast<std::uint64_t>(first_.length());
+    for (int kb = 0; kb < second_.length(); ++kb) {
+        const auto root = roots_(step * static_cast<std::uint64_t>(kb));
+        work.inner[2 * kb] = root.real();
+        work.inner[2 * kb + 1] = root.imag();
+    }
+}
+
+void LaneTilePass::transform_columns(const double* points, const Workspace& work) const {
+    const std::int64_t stride = 2 * second_.length();
+    const std::int64_t next_tile = 2 * split_.length;
+    for (std::int64_t block = 0; block < columns_.blocks(); ++block) {
+        const std::int64_t first_column = columns_.begin(block);
+        const double* source = points + 2 * first_column;
+        Lanes* columns = work.columns;
+        first_.run(
+            [=](int j) __attribute__((always_inline)) {
+                const double* place = source + j * stride;
+                prefetch_cell(place + next_tile);
+                return load_interleaved(place);
+            },
+            [=](int k, const Lanes& value) __attribute__((always_inline)) { columns[k] = value; },
+            work.stages);
+        const Lanes* factors =
+            reinterpret_cast<const Lanes*>(middle_.view().data()) + block * first_.length();
+        for (std::int64_t row_block = 0; row_block < rows_.blocks(); ++row_block) {
+            const std::int64_t row = rows_.begin(row_block);
+            Vector re[lane_count];
+            Vector im[lane_count];
+            unrolled<lane_count>([&](auto lane) __attribute__((always_inline)) {
+                const Lanes value = columns[row + lane] * factors[row + lane];
+                re[lane] = value.re;
+                im[lane] = value.im;
+            });
+            transpose(re);
+            transpose(im);
+            Lanes* target = work.scratch + row_block * scratch_row_ + first_column;
+            unrolled<lane_count>([&](auto lane) __attribute__((always_inline)) {
+                target[lane] = {re[lane], im[lane]};
+            });
+        }
+    }
+}
+
+void LaneTilePass::transform_rows(std::int64_t local_tile, double* parts,
+                                  const Workspace& work) const {
+    const std::int64_t* places = places_.data();
+    double* target = parts + local_tile * SplitFft::cell_size;
+    if (whole_cells_) {
+        transform_rows_into(
+            work, [=](std::int64_t k1, const Lanes& value) __attribute__((always_inline)) {
+                double* cell = target + places[k1 / lane_count];
+                store_streaming(value.re, cell);
+                store_streaming(value.im, cell + lane_count);
+            });
+        return;
+    }
+    transform_rows_into(
+        work, [=](std::int64_t k1, const Lanes& value) __attribute__((always_inline)) {
+            for (int lane = 0; lane < lane_count; ++lane) {
+                double* place = target + places[k1 + lane];
+                place[0] = value.re[lane];
+                place[lane_count] = value.im[lane];
+            }
+        });
+}
+
+template <typename StoreCell>
+void LaneTilePass::transform_rows_into(const Workspace& work, StoreCell store_cell) const {
+    const std::int64_t step = first_.length();
+    for (std::int64_t block = 0; block < rows_.blocks(); ++block) {
+        const Lanes* source = work.scratch + block * scratch_row_;
+        const Lanes* outer = work.outer + block;
+        const double* inner = work.inner;
+        const std::int64_t first_bin = rows_.begin(block);
+        second_.run(
+            [=](int j) __attribute__((always_inline)) { return source[j]; },
+            [=](int k, const Lanes& value) __attribute__((always_inline)) {
+                store_cell(first_bin + k * step, value * times(*outer, inner + 2 * k));
+            },
+            work.stages);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<TilePass> plan_lane_tile_pass(const SplitFft& split, int threads) {
+    const auto levels = two_levels(split.length, lane_count, lane_count);
+    if (!levels)
+        return nullptr;
+    return std::make_unique<LaneTilePass>(split, *levels, threads);
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace quartet::device {
+
+/// A length as a product of two that a SmallTransform does, the first over strided points.
+struct TwoLevels {
+    std::int64_t first = 1;
+    std::int64_t second = 1;
+};
+
+/// The split that costs least, both factors at least `least`; a `first` that is no multiple of
+/// `whole` counts as much dearer. Nothing where there is none.
+std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole);
+
+}  // namespace quartet::device
