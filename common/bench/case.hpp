@@ -44,6 +44,8 @@ class Case {
     virtual Seconds limit() = 0;
     /// What the limit is: "local add", "pair link".
     [[nodiscard]] virtual std::string limit_name() const = 0;
+    /// After the last run, outside of the time: leaves what is to be kept.
+    virtual void finish() {}
     /// What is worth knowing about how it ran: "window on huge pages".
     [[nodiscard]] virtual std::string note() const { return {}; }
     /// Further figures of the last run. Same answer on all ranks.

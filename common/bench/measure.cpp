@@ -182,6 +182,7 @@ std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnR
     Measurement measurement(session, *subject, planned);
     measurement.warm_up();
     measurement.run_all(on_run);
+    subject->finish();
     return measurement.rows(set_up);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "core/block_range.hpp"
 #include "device/memory.hpp"
@@ -82,6 +83,8 @@ class TilePass {
     /// are left alone, and have to be finite. The pass must live until the work is synchronised.
     virtual void run(View<const std::complex<double>> tiles, View<double> parts,
                      Stream& stream) = 0;
+    /// How it is done, for the record: "64 x 128 in lanes".
+    [[nodiscard]] virtual std::string description() const = 0;
 };
 
 /// The sums over all tiles.
@@ -92,6 +95,8 @@ class CombinePass {
     /// the work is synchronised; `bins` becomes [k2][k1 of this rank]: bin k1 + M k2.
     virtual void run(std::span<const View<const double>> parts, View<std::complex<double>> bins,
                      Stream& stream) = 0;
+    /// Ditto.
+    [[nodiscard]] virtual std::string description() const = 0;
 };
 
 /// From the transposed result to natural order: a rank's transposed bins ascend in k, so what goes

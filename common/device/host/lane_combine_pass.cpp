@@ -1,5 +1,7 @@
 #include "device/host/lane_combine_pass.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -44,6 +46,11 @@ class LaneCombinePass final : public CombinePass {
 
     void run(std::span<const View<const double>> parts, View<std::complex<double>> bins,
              Stream& stream) override;
+    [[nodiscard]] std::string description() const override {
+        return first_.length() == 1
+                   ? fmt::format("{} in lanes", second_.length())
+                   : fmt::format("{} x {} in lanes", first_.length(), second_.length());
+    }
 
   private:
     [[nodiscard]] Workspace make_workspace() const;
@@ -91,9 +98,15 @@ LaneCombinePass::LaneCombinePass(const SplitFft& split, const TwoLevels& levels,
         workspaces_.push_back(make_workspace());
 }
 
+// In doubles.
+std::int64_t workspace_size(const TwoLevels& levels) {
+    const std::int64_t stages = 2 * std::max(levels.first, levels.second);
+    return (stages + levels.first * (levels.second + 1)) * SplitFft::cell_size;
+}
+
 Workspace LaneCombinePass::make_workspace() const {
     const std::int64_t stages = std::max(first_.work_size(), second_.work_size());
-    const std::int64_t size = (stages + first_.length() * scratch_row_) * SplitFft::cell_size;
+    const std::int64_t size = workspace_size({first_.length(), second_.length()});
     Workspace work;
     work.memory = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
     work.stages = reinterpret_cast<Lanes*>(work.memory.view().data());
@@ -196,15 +209,28 @@ void LaneCombinePass::transform(const Workspace& work, StoreRow store_row) const
     }
 }
 
+std::optional<TwoLevels> levels_of(const SplitFft& split) {
+    if (SmallTransform::supports(split.tiles))
+        return TwoLevels{1, split.tiles};
+    return two_levels(split.tiles, 2, 1);
+}
+
 }  // namespace
 
 std::unique_ptr<CombinePass> plan_lane_combine_pass(const SplitFft& split, int threads) {
-    if (SmallTransform::supports(split.tiles))
-        return std::make_unique<LaneCombinePass>(split, TwoLevels{1, split.tiles}, threads);
-    const auto levels = two_levels(split.tiles, 2, 1);
+    const auto levels = levels_of(split);
     if (!levels)
         return nullptr;
     return std::make_unique<LaneCombinePass>(split, *levels, threads);
+}
+
+std::optional<Bytes> lane_combine_pass_memory(const SplitFft& split, int threads) {
+    const auto levels = levels_of(split);
+    if (!levels)
+        return std::nullopt;
+    return bytes_of<Source>(split.tiles) + bytes_of<std::complex<double>>(split.tiles) +
+           threads * bytes_of<double>(workspace_size(*levels)) +
+           2 * threads * bytes_of<const Lanes*>(split.ranks);
 }
 
 }  // namespace quartet::device

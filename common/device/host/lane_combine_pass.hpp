@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "device/split_fft.hpp"
 
@@ -13,5 +14,7 @@ namespace quartet::device {
 ///
 /// Nothing where T has no such factors without primes above 7, or is above 65536.
 std::unique_ptr<CombinePass> plan_lane_combine_pass(const SplitFft& split, int threads);
+/// What it takes beside its views; nothing where there is no such pass.
+std::optional<Bytes> lane_combine_pass_memory(const SplitFft& split, int threads);
 
 }  // namespace quartet::device

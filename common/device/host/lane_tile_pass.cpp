@@ -1,5 +1,7 @@
 #include "device/host/lane_tile_pass.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -40,6 +42,9 @@ class LaneTilePass final : public TilePass {
     LaneTilePass(const SplitFft& split, const TwoLevels& levels, int threads);
 
     void run(View<const std::complex<double>> tiles, View<double> parts, Stream& stream) override;
+    [[nodiscard]] std::string description() const override {
+        return fmt::format("{} x {} in lanes", first_.length(), second_.length());
+    }
 
   private:
     [[nodiscard]] Workspace make_workspace() const;
@@ -84,10 +89,17 @@ LaneTilePass::LaneTilePass(const SplitFft& split, const TwoLevels& levels, int t
         workspaces_.push_back(make_workspace());
 }
 
+// In doubles.
+std::int64_t workspace_size(const TwoLevels& levels) {
+    const std::int64_t stages = 2 * std::max(levels.first, levels.second);
+    const std::int64_t row_blocks = Blocks{levels.first}.blocks();
+    const std::int64_t lanes = stages + levels.first + row_blocks * (levels.second + 2);
+    return lanes * SplitFft::cell_size + 2 * levels.second;
+}
+
 Workspace LaneTilePass::make_workspace() const {
     const std::int64_t stages = std::max(first_.work_size(), second_.work_size());
-    const std::int64_t lanes = stages + first_.length() + rows_.blocks() * (scratch_row_ + 1);
-    const std::int64_t size = lanes * SplitFft::cell_size + 2 * second_.length();
+    const std::int64_t size = workspace_size({first_.length(), second_.length()});
     Workspace work;
     work.memory = {allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1), size};
     work.stages = reinterpret_cast<Lanes*>(work.memory.view().data());
@@ -250,13 +262,27 @@ void LaneTilePass::transform_rows_into(const Workspace& work, StoreCell store_ce
     }
 }
 
+std::optional<TwoLevels> levels_of(const SplitFft& split) {
+    return two_levels(split.length, lane_count, lane_count);
+}
+
 }  // namespace
 
 std::unique_ptr<TilePass> plan_lane_tile_pass(const SplitFft& split, int threads) {
-    const auto levels = two_levels(split.length, lane_count, lane_count);
+    const auto levels = levels_of(split);
     if (!levels)
         return nullptr;
     return std::make_unique<LaneTilePass>(split, *levels, threads);
+}
+
+std::optional<Bytes> lane_tile_pass_memory(const SplitFft& split, int threads) {
+    const auto levels = levels_of(split);
+    if (!levels)
+        return std::nullopt;
+    const std::int64_t middle = Blocks{levels->second}.blocks() * levels->first;
+    return Bytes{RootsOfUnity::table_bytes(split.points())} +
+           bytes_of<double>(middle * SplitFft::cell_size) + bytes_of<std::int64_t>(split.length) +
+           threads * bytes_of<double>(workspace_size(*levels));
 }
 
 }  // namespace quartet::device

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "device/split_fft.hpp"
 
@@ -14,5 +15,7 @@ namespace quartet::device {
 ///
 /// Nothing where M has no such factors of 8 to 256 without primes above 7: below 64, above 65536.
 std::unique_ptr<TilePass> plan_lane_tile_pass(const SplitFft& split, int threads);
+/// What it takes beside its views; nothing where there is no such pass.
+std::optional<Bytes> lane_tile_pass_memory(const SplitFft& split, int threads);
 
 }  // namespace quartet::device

@@ -35,6 +35,7 @@ class PlainTilePass final : public TilePass {
           plan_(plan_host_fft({split.length, split.my_tiles().size()}, threads)),
           transformed_(points(split.input_points(), threads)) {}
 
+    [[nodiscard]] std::string description() const override { return host_fft_description(); }
     void run(View<const Point> tiles, View<double> parts, Stream& stream) override {
         require_host(parts, split_.parts_size(), "tile pass: not the size of this rank's parts");
         require_apart(tiles, parts);
@@ -90,6 +91,7 @@ class PlainCombinePass final : public CombinePass {
         }
     }
 
+    [[nodiscard]] std::string description() const override { return host_fft_description(); }
     void run(std::span<const View<const double>> parts, View<Point> bins, Stream& stream) override {
         check(std::ssize(parts) == split_.ranks, "combine pass: not a part from each rank");
         for (int from = 0; from < split_.ranks; ++from) {
@@ -153,6 +155,16 @@ std::unique_ptr<TilePass> plan_plain_tile_pass(const SplitFft& split, int thread
 
 std::unique_ptr<CombinePass> plan_plain_combine_pass(const SplitFft& split, int threads) {
     return std::make_unique<PlainCombinePass>(split, threads);
+}
+
+Bytes plain_tile_pass_memory(const SplitFft& split) {
+    return bytes_of<Point>(split.input_points()) + bytes_of<Point>(split.length) +
+           Bytes{RootsOfUnity::table_bytes(split.points())};
+}
+
+Bytes plain_combine_pass_memory(const SplitFft& split, int threads) {
+    return 2 * threads * bytes_of<Point>(SplitFft::cell_bins * split.tiles) +
+           bytes_of<Point>(split.tiles);
 }
 
 }  // namespace quartet::device

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace quartet::fft {
+
+/// Which indices the elements of an array have: a matrix [rows][columns] whose element (r, c) has
+/// index first + r row_step + c column_step. Tiles of the input, block ranges and the transposed
+/// result are all of this kind. Steps are not negative.
+struct IndexOrder {
+    std::int64_t first = 0;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t row_step = 0;
+    std::int64_t column_step = 0;
+
+    [[nodiscard]] std::int64_t size() const { return rows * columns; }
+    [[nodiscard]] std::int64_t index(std::int64_t row, std::int64_t column) const {
+        return first + row * row_step + column * column_step;
+    }
+    /// Where in the array the element of that index is, if it is there.
+    [[nodiscard]] std::optional<std::int64_t> position(std::int64_t index) const;
+
+    bool operator==(const IndexOrder&) const = default;
+};
+
+}  // namespace quartet::fft

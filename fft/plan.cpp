@@ -1,0 +1,83 @@
+#include "fft/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "fft/files.hpp"
+#include "fft/library_case.hpp"
+#include "fft/split_case.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem, const Options& options) {
+    bench::RowName name = session.row_name(variant, std::to_string(problem.points));
+    name.size_key = "n";
+    name.words = {std::string(fft::name(problem.order))};
+    if (variant.formulation == "library") {
+        name.factors = {{"plan", std::string(fft::name(options.planning))}};
+        return name;
+    }
+    name.factors = {{"tiles", std::to_string(problem.tiles)}};
+    if (options.data.in_files()) {
+        name.factors.emplace_back("data", "files");
+        name.factors.emplace_back("cache", std::string(bench::name(options.data.cache)));
+    }
+    return name;
+}
+
+}  // namespace
+
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem, const Options& options) {
+    const int ranks = session.world().size();
+    bench::PlannedCase planned;
+    planned.name = row_name(session, variant, problem, options);
+    planned.work = problem.work(ranks);
+    planned.traffic = {planned.work.bytes.value / ranks};
+    planned.conditions = {{"device", variant.device},
+                          {"transport", variant.transport},
+                          {"n", std::to_string(problem.points)},
+                          {"workers", std::to_string(ranks)}};
+    if (variant.formulation == "library") {
+        planned.memory = library_memory(problem, session);
+        planned.make = [&session, problem, planning = options.planning] {
+            return make_library_case(session, problem, planning);
+        };
+        return planned;
+    }
+    const SplitCase::Memory memory = SplitCase::memory(session, variant, problem);
+    planned.memory = memory.all;
+    planned.shared_memory = memory.windows;
+    planned.make = [&session, variant, problem,
+                    data = options.data]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<SplitCase>(session, variant, problem, data);
+    };
+    return planned;
+}
+
+void plan_cases(bench::Session& session, const Options& options) {
+    bench::require_consistent(options.data);
+    const Problem wanted = problem(options, session.world().size());
+    session.resolve("size", std::to_string(wanted.points));
+    session.resolve("tiles", std::to_string(wanted.tiles));
+    if (options.data.in_files()) {
+        if (options.data.cache != bench::FileCache::warm) {
+            throw Unavailable(fmt::format("not available in this build: --cache {} of fft",
+                                          bench::name(options.data.cache)));
+        }
+        tile_folder(wanted, session.options().seed, *options.data.folder)
+            .require_usable(options.data.generate);
+    }
+    for (const bench::Variant& variant : session.variants()) {
+        if (variant.formulation == "library" && options.data.in_files()) {
+            throw UsageError(
+                "--formulation library has its data in memory (FFTW-MPI's layout is "
+                "its own): leave out --data");
+        }
+        session.add(planned_case(session, variant, wanted, options));
+    }
+}
+
+}  // namespace quartet::fft

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "bench/case.hpp"
+#include "bench/session.hpp"
+#include "fft/options.hpp"
+#include "fft/problem.hpp"
+
+namespace quartet::fft {
+
+/// What would run, with its memory and its name, before anything is allocated.
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem, const Options& options);
+
+/// Adds a case for each variant of the session. Throws UsageError, or Unavailable for a way to read
+/// files that this build does not have.
+void plan_cases(bench::Session& session, const Options& options);
+
+}  // namespace quartet::fft

@@ -1,0 +1,73 @@
+#include "fft/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/data_source.hpp"
+#include "fft/default_tiles.hpp"
+
+namespace quartet::fft {
+
+bench::Work Problem::work(int workers) const {
+    constexpr std::int64_t traffic_per_point = 64;
+    const auto n = static_cast<double>(points);
+    bench::Work work;
+    work.unit = bench::RateUnit::gflops;
+    work.flops = {5 * n * std::log2(n)};
+    work.bytes = {traffic_per_point * points};
+    work.workers = workers;
+    return work;
+}
+
+IndexOrder Problem::input_order(int ranks, int rank) const {
+    const Range mine = split(ranks, rank).my_tiles();
+    return {.first = mine.begin,
+            .rows = mine.size(),
+            .columns = length(),
+            .row_step = 1,
+            .column_step = tiles};
+}
+
+IndexOrder Problem::output_order(int ranks, int rank) const {
+    if (order == Order::natural) {
+        const Range mine = block_range(points, ranks, rank);
+        return {.first = mine.begin,
+                .rows = 1,
+                .columns = mine.size(),
+                .row_step = 0,
+                .column_step = 1};
+    }
+    const Range mine = split(ranks, rank).my_bins();
+    return {.first = mine.begin,
+            .rows = tiles,
+            .columns = mine.size(),
+            .row_step = length(),
+            .column_step = 1};
+}
+
+Problem problem(const Options& options, int ranks) {
+    const std::int64_t tiles = options.tiles.value_or(default_tiles(options.size, ranks));
+    if (options.size % tiles != 0) {
+        throw UsageError(
+            fmt::format("--tiles: {} tiles of one length cannot have {} points (it is no divisor): "
+                        "use {}",
+                        tiles, options.size, nearest_divisor(options.size, tiles)));
+    }
+    return {options.size, tiles, options.order};
+}
+
+void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first,
+                 std::int64_t step) {
+    const DataSource source(seed, "fft/x");
+    std::int64_t index = first;
+    for (Point& point : points) {
+        double parts[2];
+        source.fill_uniform(parts, 2 * index);
+        point = {parts[0] - 0.5, parts[1] - 0.5};
+        index += step;
+    }
+}
+
+}  // namespace quartet::fft

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <span>
+
+#include "bench/row.hpp"
+#include "core/units.hpp"
+#include "device/split_fft.hpp"
+#include "fft/index_order.hpp"
+#include "fft/options.hpp"
+
+namespace quartet::fft {
+
+using Point = std::complex<double>;
+
+/// X_k = sum_n x_n exp(-2 pi i n k / N), complex128, of N = T M points dealt to T tiles: tile t is
+/// x[t::T] (the paper's VI.D). Rank r owns tiles block_range(T, P, r).
+struct Problem {
+    std::int64_t points = 1;
+    std::int64_t tiles = 1;
+    Order order = Order::transposed;
+
+    [[nodiscard]] std::int64_t length() const { return points / tiles; }
+    [[nodiscard]] device::SplitFft split(int ranks, int rank) const {
+        return {tiles, length(), ranks, rank};
+    }
+    /// Counted: 5 N log2 N operations, as the paper and everybody since. Traffic: 64 N bytes, since
+    /// each of two passes at the least reads and writes every point of 16 bytes.
+    [[nodiscard]] bench::Work work(int workers) const;
+
+    /// The n of a rank's tiles, as they lie.
+    [[nodiscard]] IndexOrder input_order(int ranks, int rank) const;
+    /// The k of a rank's part of the result, as they lie.
+    [[nodiscard]] IndexOrder output_order(int ranks, int rank) const;
+};
+
+/// What the options ask for. Throws UsageError for tiles that do not divide the points.
+Problem problem(const Options& options, int ranks);
+
+/// Elements first, first + step, .. of x: real and imaginary part uniform in [-0.5, 0.5), a
+/// function of (seed, index).
+void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first,
+                 std::int64_t step);
+
+}  // namespace quartet::fft

@@ -1,0 +1,187 @@
+#include "fft/split_case.hpp"
+
+#include <fmt/format.h>
+
+#include "device/host/parallel_for.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+template <typename T>
+device::View<const T> as(const device::View<const std::byte>& bytes) {
+    return {reinterpret_cast<const T*>(bytes.data()),
+            bytes.size() / static_cast<std::int64_t>(sizeof(T)), bytes.kind()};
+}
+
+bool rearranges(const Problem& problem, int ranks) {
+    return problem.order == Order::natural && ranks > 1;  // one rank's transposed bins are natural
+}
+
+bool has_windows(const std::string& transport) {
+    return transport == "shm" || transport == "rma";
+}
+
+}  // namespace
+
+SplitCase::Memory SplitCase::memory(bench::Session& session, const bench::Variant& variant,
+                                    const Problem& problem) {
+    const int ranks = session.world().size();
+    const int rank = session.world().rank();
+    const device::SplitFft split = problem.split(ranks, rank);
+    const Bytes sent = bytes_of<double>(split.parts_size());
+    const Bytes bins = bytes_of<Point>(split.output_points());
+    Bytes received;
+    for (int from = 0; from < ranks; ++from) {
+        received = received + bytes_of<double>(split.part_size(from, rank));
+    }
+    Memory memory;
+    memory.windows = sent;
+    memory.all = bytes_of<Point>(split.input_points()) + sent + bins;
+    if (rearranges(problem, ranks)) {
+        const Bytes natural = bytes_of<Point>(block_range(problem.points, ranks, rank).size());
+        memory.windows = memory.windows + bins;
+        memory.all = memory.all + natural;
+        received = received + natural;
+    }
+    if (ranks > 1 && variant.transport != "shm") {
+        memory.all = memory.all + received;
+    }
+    const Bytes probe = Limit::exchange_memory(problem, ranks);
+    memory.windows = memory.windows + Bytes{probe.value / 2};
+    memory.all = memory.all + probe + session.device().split_fft_memory(split) +
+                 Bytes{TransformCheck::memory(problem.points, session.threads())};
+    if (!has_windows(variant.transport)) {
+        memory.windows = {};
+    }
+    return memory;
+}
+
+SplitCase::SplitCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+                     const bench::DataOptions& data)
+    : session_(session),
+      problem_(problem),
+      data_(data),
+      split_(problem.split(session.world().size(), session.world().rank())),
+      transport_(session.transport(variant.transport)),
+      check_(problem.points, session.options().seed, problem.input_order(split_.ranks, split_.rank),
+             problem.output_order(split_.ranks, split_.rank), session.threads(), session.world()) {
+    session.require_formulation(variant.formulation);
+    // Before there are windows: they could not be freed while an exception unwinds.
+    if (split_.ranks > 1 && !transport_.can(comm::Capability::all_to_all)) {
+        throw Unavailable(fmt::format("transport {} has no all-to-all: use --transport shm or mpi",
+                                      transport_.name()));
+    }
+    make_data();
+    device::Device& device = session.device();
+    tile_pass_ = device.plan_tile_pass(split_);
+    combine_pass_ = device.plan_combine_pass(split_);
+    prepare_exchanges();
+}
+
+void SplitCase::make_data() {
+    device::Device& device = session_.device();
+    input_ = device::allocate<Point>(device, split_.input_points());
+    const Range tiles = split_.my_tiles();
+    if (data_.in_files()) {
+        const auto folder = tile_folder(problem_, session_.options().seed, *data_.folder);
+        if (data_.generate == bench::Switch::on) {
+            generate_tiles(folder, problem_, session_);
+        }
+        folder.verify(session_.world(), session_.topology());
+        reader_.emplace(folder, problem_, tiles);
+        reader_->read(input_.span());
+    } else {
+        const std::span<Point> points = input_.span();
+        const auto length = static_cast<std::size_t>(problem_.length());
+        device::parallel_parts(session_.threads(), [&](int thread) {
+            const Range mine = block_range(tiles.size(), session_.threads(), thread);
+            for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
+                fill_points(points.subspan(static_cast<std::size_t>(tile) * length, length),
+                            session_.options().seed, tiles.begin + tile, problem_.tiles);
+            }
+        });
+    }
+    check_.expect(input_.span());
+}
+
+void SplitCase::prepare_exchanges() {
+    device::Device& device = session_.device();
+    parts_ = comm::allocate<double>(transport_, split_.parts_size());
+    if (split_.ranks == 1) {
+        transposed_ = device::allocate<Point>(device, split_.output_points());
+        received_ = {parts_.view()};
+        return;
+    }
+    comm::ExchangePlan cells{device::as_bytes(device::View<const double>(parts_.view())), {}};
+    comm::ExchangePlan bins;
+    for (int to = 0; to < split_.ranks; ++to) {
+        cells.counts.push_back(bytes_of<double>(split_.part_size(split_.rank, to)).value);
+        bins.counts.push_back(bytes_of<Point>(natural_part_points(split_, split_.rank, to)).value);
+    }
+    exchange_ = transport_.prepare_exchange(cells);
+    for (const auto& part : exchange_->parts()) {
+        received_.push_back(as<double>(part));
+    }
+    if (problem_.order == Order::transposed) {
+        transposed_ = device::allocate<Point>(device, split_.output_points());
+        return;
+    }
+    transposed_ = comm::allocate<Point>(transport_, split_.output_points());
+    bins.send = device::as_bytes(device::View<const Point>(transposed_.view()));
+    to_natural_ = transport_.prepare_exchange(bins);
+    for (const auto& part : to_natural_->parts()) {
+        received_bins_.push_back(as<Point>(part));
+    }
+    natural_ = device::allocate<Point>(
+        device, block_range(problem_.points, split_.ranks, split_.rank).size());
+    natural_pass_ = device.plan_natural_pass(split_);
+}
+
+device::View<Point> SplitCase::result() {
+    return natural_pass_ ? natural_.view() : transposed_.view();
+}
+
+void SplitCase::read_tiles() {
+    reader_->read(input_.span());
+}
+
+void SplitCase::run(bench::Clocks&) {
+    device::Stream& stream = session_.stream();
+    if (reader_) {
+        stream.enqueue(Phase::read, "tiles", [this] { read_tiles(); });
+    }
+    tile_pass_->run(device::View<const Point>(input_.view()), parts_.view(), stream);
+    if (exchange_) {
+        exchange_->run(stream);
+    }
+    combine_pass_->run(received_, transposed_.view(), stream);
+    if (exchange_) {
+        exchange_->release(stream);
+    }
+    if (to_natural_) {
+        to_natural_->run(stream);
+        natural_pass_->run(received_bins_, natural_.view(), stream);
+        to_natural_->release(stream);
+    }
+}
+
+void SplitCase::prepare_limit() {
+    limit_.emplace(session_, transport_, problem_, device::View<const Point>(input_.view()),
+                   result());
+}
+
+std::string SplitCase::note() const {
+    std::string text = fmt::format("tiles by {}; sums by {}", tile_pass_->description(),
+                                   combine_pass_->description());
+    const std::string transport = transport_.description();
+    return transport.empty() ? text : text + "; " + transport;
+}
+
+void SplitCase::finish() {
+    if (data_.keep == bench::Switch::on) {
+        keep_result(*data_.folder, problem_, result().span(), session_);
+    }
+}
+
+}  // namespace quartet::fft

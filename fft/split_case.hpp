@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/case.hpp"
+#include "bench/session.hpp"
+#include "comm/transport.hpp"
+#include "fft/files.hpp"
+#include "fft/limit.hpp"
+#include "fft/options.hpp"
+#include "fft/problem.hpp"
+#include "fft/transform_check.hpp"
+
+namespace quartet::fft {
+
+/// The native formulation: tile transforms with their factors, one exchange, the sums over all
+/// tiles; for the natural order one exchange more (device/split_fft.hpp). Over shared windows both
+/// are read in place.
+class SplitCase final : public bench::Case {
+  public:
+    /// Collective. Throws Unavailable; Failure where files are not what the manifest says.
+    SplitCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+              const bench::DataOptions& data);
+
+    void prepare() override {}
+    void run(bench::Clocks& clocks) override;
+    bench::Check verify() override { return check_.verify(result().span()); }
+    void prepare_limit() override;
+    Seconds limit() override { return limit_->measure(); }
+    [[nodiscard]] std::string limit_name() const override { return limit_->name(); }
+    [[nodiscard]] std::string note() const override;
+    void finish() override;
+
+    /// This rank's part of the result, in the problem's order.
+    [[nodiscard]] device::View<Point> result();
+
+    /// What a rank needs, and what of it lies in the transport's windows where it has such.
+    struct Memory {
+        Bytes all;
+        Bytes windows;
+    };
+    [[nodiscard]] static Memory memory(bench::Session& session, const bench::Variant& variant,
+                                       const Problem& problem);
+
+  private:
+    void make_data();
+    void prepare_exchanges();
+    void read_tiles();
+
+    bench::Session& session_;
+    Problem problem_;
+    bench::DataOptions data_;
+    device::SplitFft split_;
+    comm::Transport& transport_;
+    device::Buffer<Point> input_;
+    device::Buffer<double> parts_;  ///< what the tile pass makes, by receiver
+    device::Buffer<Point> transposed_;
+    device::Buffer<Point> natural_;  ///< empty for the transposed order, and on one rank
+    std::unique_ptr<device::TilePass> tile_pass_;
+    std::unique_ptr<device::CombinePass> combine_pass_;
+    std::unique_ptr<device::NaturalPass> natural_pass_;
+    std::unique_ptr<comm::Exchange> exchange_;  ///< of the cells; none on one rank
+    std::unique_ptr<comm::Exchange> to_natural_;
+    std::vector<device::View<const double>> received_;      ///< cells, by sender
+    std::vector<device::View<const Point>> received_bins_;  ///< ditto, for the natural order
+    std::optional<TileReader> reader_;
+    TransformCheck check_;
+    std::optional<Limit> limit_;
+};
+
+}  // namespace quartet::fft
