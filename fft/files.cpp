@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <algorithm>
+#include <cstring>
+#include <memory>
 
 #include "core/checksum.hpp"
 #include "core/data_source.hpp"
@@ -11,6 +13,8 @@
 namespace quartet::fft {
 
 namespace {
+
+constexpr Bytes staging_size = mebibytes(4);
 
 Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string order) {
     Manifest manifest;
@@ -45,18 +49,68 @@ void generate_tiles(const bench::TileFolder<Point>& folder, const Problem& probl
                     });
 }
 
-TileReader::TileReader(const bench::TileFolder<Point>& folder, const Problem& problem,
-                       const Range& tiles)
-    : length_(problem.length()) {
-    for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-        files_.push_back(folder.path_of(block_file("x", tile)));
+TileReader::TileReader(const bench::TileFolder<Point>& tiles, const Problem& problem,
+                       const Range& mine, const bench::DataOptions& data)
+    : length_(problem.length()), cache_(data.cache), folder_(*data.folder) {
+    for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
+        const std::string name = block_file("x", tile);
+        const std::filesystem::path path = tiles.path_of(name);
+        const NpyHeader header = read_npy_header(path);
+        require(header, ElementType::c16, {length_}, path);
+        files_.push_back({name, header.data_offset});
+    }
+    if (cache_ == FileCache::direct) {
+        staging_.resize(static_cast<std::size_t>((staging_size + Bytes{direct_alignment}).value));
+        void* begin = staging_.data();
+        std::size_t space = staging_.size();
+        const auto size = static_cast<std::size_t>(staging_size.value);
+        aligned_ = {static_cast<std::byte*>(std::align(direct_alignment, size, begin, space)),
+                    size};
     }
 }
 
-void TileReader::read(std::span<Point> points) const {
+void TileReader::prepare() const {
+    if (cache_ == FileCache::drop) {
+        for (const File& file : files_) {
+            forget(FileName(folder_, file.name));
+        }
+    }
+}
+
+void TileReader::read(std::span<Point> points) {
     const auto length = static_cast<std::size_t>(length_);
     for (std::size_t tile = 0; tile < files_.size(); ++tile) {
-        read_npy<Point>(files_[tile], {length_}, points.subspan(tile * length, length));
+        read_one(files_[tile], std::as_writable_bytes(points.subspan(tile * length, length)));
+    }
+}
+
+void TileReader::read_one(const File& file, std::span<std::byte> out) {
+    const FileName name(folder_, file.name);
+    const InputFile input(name, cache_);
+    if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
+        throw Failure(fmt::format(
+            "{} is {} long now (it was another length when the run began): make it again with "
+            "--generate",
+            quotation(name.path().native()), to_string(input.size())));
+    }
+    if (cache_ == FileCache::direct) {
+        read_aligned(input, file.data_offset, out);
+    } else {
+        static_cast<void>(input.read(file.data_offset, out));
+    }
+}
+
+// Whole pages from the file's beginning; what belongs to the tile is copied out of them.
+void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
+    const std::int64_t end = offset.value + std::ssize(out);
+    for (std::int64_t page = 0; page < end; page += staging_size.value) {
+        const Bytes got = input.read({page}, aligned_);
+        const std::int64_t first = std::max(page, offset.value);
+        const std::int64_t last = std::min(page + got.value, end);
+        if (first < last) {
+            std::memcpy(out.data() + (first - offset.value), aligned_.data() + (first - page),
+                        static_cast<std::size_t>(last - first));
+        }
     }
 }
 

@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "bench/data_options.hpp"
 #include "bench/session.hpp"
 #include "bench/tile_folder.hpp"
+#include "core/file.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {
@@ -21,14 +24,31 @@ void generate_tiles(const bench::TileFolder<Point>& folder, const Problem& probl
 /// This rank's tiles, to be read in every run.
 class TileReader {
   public:
-    TileReader(const bench::TileFolder<Point>& folder, const Problem& problem, const Range& tiles);
+    /// Reads the headers. Throws NpyError.
+    TileReader(const bench::TileFolder<Point>& tiles, const Problem& problem, const Range& mine,
+               const bench::DataOptions& data);
 
-    /// Reads all of them, one after another. Throws Failure that names a file that is gone or cut.
-    void read(std::span<Point> points) const;
+    /// Has the files where the next reading is to find them: on the disk, unless `warm`.
+    void prepare() const;
+    /// Reads all of them, one after another; allocates nothing. Throws Failure that names a file
+    /// that is gone, or is not as long as it was.
+    void read(std::span<Point> points);
 
   private:
+    struct File {
+        std::string name;
+        Bytes data_offset;
+    };
+
+    void read_one(const File& file, std::span<std::byte> out);
+    void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
+
     std::int64_t length_;
-    std::vector<std::filesystem::path> files_;
+    FileCache cache_;
+    Folder folder_;
+    std::vector<File> files_;
+    std::vector<std::byte> staging_;  ///< for direct input, which wants whole pages
+    std::span<std::byte> aligned_;
 };
 
 /// Writes each rank's part of the result, "X-r.npy", and a manifest that says its order, to the

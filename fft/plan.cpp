@@ -1,7 +1,5 @@
 #include "fft/plan.hpp"
 
-#include <fmt/format.h>
-
 #include "fft/files.hpp"
 #include "fft/library_case.hpp"
 #include "fft/split_case.hpp"
@@ -22,7 +20,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     name.factors = {{"tiles", std::to_string(problem.tiles)}};
     if (options.data.in_files()) {
         name.factors.emplace_back("data", "files");
-        name.factors.emplace_back("cache", std::string(bench::name(options.data.cache)));
+        name.factors.emplace_back("cache", std::string(quartet::name(options.data.cache)));
     }
     return name;
 }
@@ -63,10 +61,6 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("size", std::to_string(wanted.points));
     session.resolve("tiles", std::to_string(wanted.tiles));
     if (options.data.in_files()) {
-        if (options.data.cache != bench::FileCache::warm) {
-            throw Unavailable(fmt::format("not available in this build: --cache {} of fft",
-                                          bench::name(options.data.cache)));
-        }
         tile_folder(wanted, session.options().seed, *options.data.folder)
             .require_usable(options.data.generate);
     }

@@ -11,8 +11,7 @@ namespace quartet::fft {
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const Options& options);
 
-/// Adds a case for each variant of the session. Throws UsageError, or Unavailable for a way to read
-/// files that this build does not have.
+/// Adds a case for each variant of the session. Throws UsageError.
 void plan_cases(bench::Session& session, const Options& options);
 
 }  // namespace quartet::fft

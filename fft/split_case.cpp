@@ -89,7 +89,7 @@ void SplitCase::make_data() {
             generate_tiles(folder, problem_, session_);
         }
         folder.verify(session_.world(), session_.topology());
-        reader_.emplace(folder, problem_, tiles);
+        reader_.emplace(folder, problem_, tiles, data_);
         reader_->read(input_.span());
     } else {
         const std::span<Point> points = input_.span();
@@ -138,18 +138,20 @@ void SplitCase::prepare_exchanges() {
     natural_pass_ = device.plan_natural_pass(split_);
 }
 
-device::View<Point> SplitCase::result() {
-    return natural_pass_ ? natural_.view() : transposed_.view();
+void SplitCase::prepare() {
+    if (reader_) {
+        reader_->prepare();
+    }
 }
 
-void SplitCase::read_tiles() {
-    reader_->read(input_.span());
+device::View<Point> SplitCase::result() {
+    return natural_pass_ ? natural_.view() : transposed_.view();
 }
 
 void SplitCase::run(bench::Clocks&) {
     device::Stream& stream = session_.stream();
     if (reader_) {
-        stream.enqueue(Phase::read, "tiles", [this] { read_tiles(); });
+        stream.enqueue(Phase::read, "tiles", [this] { reader_->read(input_.span()); });
     }
     tile_pass_->run(device::View<const Point>(input_.view()), parts_.view(), stream);
     if (exchange_) {

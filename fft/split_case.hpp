@@ -24,7 +24,7 @@ class SplitCase final : public bench::Case {
     SplitCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
               const bench::DataOptions& data);
 
-    void prepare() override {}
+    void prepare() override;
     void run(bench::Clocks& clocks) override;
     bench::Check verify() override { return check_.verify(result().span()); }
     void prepare_limit() override;
@@ -47,7 +47,6 @@ class SplitCase final : public bench::Case {
   private:
     void make_data();
     void prepare_exchanges();
-    void read_tiles();
 
     bench::Session& session_;
     Problem problem_;

@@ -83,6 +83,7 @@ class BlasContract : public DeviceContract {};
 class CopyContract : public DeviceContract {};
 class FftContract : public DeviceContract {};
 class MemoryContract : public DeviceContract {};
+class SplitFftContract : public DeviceContract {};
 class StreamContract : public DeviceContract {};
 class VectorContract : public DeviceContract {};
 
