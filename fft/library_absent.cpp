@@ -2,7 +2,7 @@
 
 namespace quartet::fft {
 
-std::unique_ptr<bench::Case> make_library_case(bench::Session&, const Problem&, Planning) {
+std::unique_ptr<TransformCase> make_library_case(bench::Session&, const Problem&, Planning) {
     throw Unavailable(
         "not available in this build: formulation library of fft (FFTW-MPI was not found): install "
         "libfftw3-mpi-dev and build again");

@@ -69,7 +69,7 @@ bool follows(std::span<const std::int64_t> indices, const IndexOrder& order) {
     return true;
 }
 
-class LibraryCase final : public bench::Case {
+class LibraryCase final : public TransformCase {
   public:
     LibraryCase(bench::Session& session, const Problem& problem, Planning planning);
 
@@ -78,11 +78,14 @@ class LibraryCase final : public bench::Case {
         const Span span(session_.stream().track(), Phase::compute, "fftw");
         fftw_execute(plan_.get());
     }
-    bench::Check verify() override { return check_->verify(result()); }
+    bench::Check verify() override { return check_->verify(bins()); }
     void prepare_limit() override;
     Seconds limit() override { return limit_->measure(); }
     [[nodiscard]] std::string limit_name() const override { return limit_->name(); }
     [[nodiscard]] std::string note() const override { return note_; }
+    [[nodiscard]] device::View<Point> result() override {
+        return {bins().data(), layout_.output_count, device::MemoryKind::host};
+    }
 
   private:
     [[nodiscard]] unsigned flags(Planning planning) const;
@@ -95,7 +98,7 @@ class LibraryCase final : public bench::Case {
     [[nodiscard]] std::span<Point> points(fftw_complex* memory) const {
         return points(memory, layout_.input_count);
     }
-    [[nodiscard]] std::span<Point> result() const {
+    [[nodiscard]] std::span<Point> bins() const {
         return points(output_.get(), layout_.output_count);
     }
 
@@ -167,7 +170,7 @@ void LibraryCase::find_order() {
     fftw_execute(plan_.get());
     const auto n = static_cast<double>(problem_.points);
     std::vector<std::int64_t> indices;
-    for (const Point& value : result()) {
+    for (const Point& value : bins()) {
         const double turns = -std::arg(value) / (2 * std::numbers::pi);
         const auto k = static_cast<std::int64_t>(std::llround(turns * n));
         indices.push_back(problem_.points == 1 ? 0 : (k + problem_.points) % problem_.points);
@@ -181,17 +184,14 @@ void LibraryCase::find_order() {
 }
 
 void LibraryCase::prepare_limit() {
-    const auto host = device::MemoryKind::host;
-    const std::span<Point> target = result();
     limit_.emplace(session_, session_.transport("mpi"), problem_,
-                   device::View<const Point>(pristine_.view()),
-                   device::View<Point>(target.data(), std::ssize(target), host));
+                   device::View<const Point>(pristine_.view()), result());
 }
 
 }  // namespace
 
-std::unique_ptr<bench::Case> make_library_case(bench::Session& session, const Problem& problem,
-                                               Planning planning) {
+std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
+                                                 Planning planning) {
     // Counts of its exchanges, in doubles, are ints.
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     const std::int64_t ranks = session.world().size();

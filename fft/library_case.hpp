@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "bench/case.hpp"
 #include "bench/session.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
+#include "fft/transform_case.hpp"
 
 namespace quartet::fft {
 
@@ -13,8 +13,8 @@ namespace quartet::fft {
 /// blocks of its own choice; its output natural (`natural`) or in the order that its algorithm ends
 /// with (`transposed`, FFTW_MPI_SCRAMBLED_OUT), which is found out by transforming an impulse.
 /// Collective. Throws Unavailable where FFTW-MPI is not in this build or has no plan.
-std::unique_ptr<bench::Case> make_library_case(bench::Session& session, const Problem& problem,
-                                               Planning planning);
+std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
+                                                 Planning planning);
 
 /// What it needs on a rank.
 Bytes library_memory(const Problem& problem, bench::Session& session);

@@ -40,7 +40,8 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                           {"workers", std::to_string(ranks)}};
     if (variant.formulation == "library") {
         planned.memory = library_memory(problem, session);
-        planned.make = [&session, problem, planning = options.planning] {
+        planned.make = [&session, problem,
+                        planning = options.planning]() -> std::unique_ptr<bench::Case> {
             return make_library_case(session, problem, planning);
         };
         return planned;

@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "bench/case.hpp"
 #include "bench/session.hpp"
 #include "comm/transport.hpp"
 #include "fft/files.hpp"
 #include "fft/limit.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
+#include "fft/transform_case.hpp"
 #include "fft/transform_check.hpp"
 
 namespace quartet::fft {
@@ -18,7 +18,7 @@ namespace quartet::fft {
 /// The native formulation: tile transforms with their factors, one exchange, the sums over all
 /// tiles; for the natural order one exchange more (device/split_fft.hpp). Over shared windows both
 /// are read in place.
-class SplitCase final : public bench::Case {
+class SplitCase final : public TransformCase {
   public:
     /// Collective. Throws Unavailable; Failure where files are not what the manifest says.
     SplitCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
@@ -33,8 +33,7 @@ class SplitCase final : public bench::Case {
     [[nodiscard]] std::string note() const override;
     void finish() override;
 
-    /// This rank's part of the result, in the problem's order.
-    [[nodiscard]] device::View<Point> result();
+    [[nodiscard]] device::View<Point> result() override;
 
     /// What a rank needs, and what of it lies in the transport's windows where it has such.
     struct Memory {
