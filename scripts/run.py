@@ -71,18 +71,33 @@ def _all_cores(machine: Machine) -> list[int]:
     return [machine.cores]
 
 
+def _one_rank_a_core(machine: Machine) -> list[int]:
+    return [max(2, machine.cores)]  # the data flow has a worker and a reducer at the least
+
+
 def _matmul_arguments(machine: Machine, ranks: int) -> list[str]:
     # A run takes seconds: 2 N^3 operations at some 10^11 a second and core.
-    size = 4096 if ranks < 2 else 8192 if ranks < 16 else 16384
+    size = 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
     # Three matrices, and three small ones of each rank for the limit.
     while size > 1024 and (3 * size**2 + 3 * ranks * 2048**2) * 4 > machine.memory:
         size //= 2
-    return ["--device", "host", "--size", str(size), "--threads", "1"]
+    return ["--device", "host", "--size", str(size), "--threads", "1", "--formulation",
+            "native,dataflow"]
+
+
+def _fft_arguments(machine: Machine, ranks: int) -> list[str]:
+    # 16 bytes a point: input, cells, result, what the limit sends and receives, the library's.
+    exponent = 24
+    while exponent > 10 and 6 * 16 * 2**exponent > machine.memory:
+        exponent -= 1
+    # FFTW's distributed transform beside ours, both with the one exchange that they need.
+    return ["--device", "host", "--size", f"2^{exponent}", "--formulation", "native,library"]
 
 
 PROGRAMS = {
     "stream": Program(_pair_and_all_cores, _stream_arguments, Effort("--pushes", 100, 5)),
-    "matmul": Program(_all_cores, _matmul_arguments, Effort("--runs", 5, 3)),
+    "matmul": Program(_one_rank_a_core, _matmul_arguments, Effort("--runs", 5, 3)),
+    "fft": Program(_all_cores, _fft_arguments, Effort("--runs", 10, 3)),
 }
 
 

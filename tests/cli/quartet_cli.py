@@ -48,13 +48,21 @@ class Kernel:
     refusals: Tuple[str, ...]  # of arguments that only it has
     refusals_of_many: Tuple[str, ...]  # on four ranks, not on two
     transfers: bool = True  # whether how it transfers is a factor of its work
+    library_factors: Optional[str] = None  # of its library rows, where they are others
+
+    flow_factors: str = "/queue:16"  # what its dataflow rows have besides
+
+    def factors_of(self, formulation):
+        if formulation == "library" and self.library_factors:
+            return self.library_factors
+        return self.factors + (self.flow_factors if formulation == "dataflow" else "")
 
     def names(self, ranks, transports):
         """What the rows of its small case are called."""
         variants = [(formulation, transport) for formulation in self.formulations
                     for transport in transports if serves(formulation, transport)]
-        return [f"{self.name}/{formulation}/host/{transport}/{self.factors}"
-                f"{'/queue:16' if formulation == 'dataflow' else ''}/ranks:{ranks}/threads:1{clock}"
+        return [f"{self.name}/{formulation}/host/{transport}/{self.factors_of(formulation)}"
+                f"/ranks:{ranks}/threads:1{clock}"
                 for formulation, transport in variants for clock in self.clocks]
 
 
@@ -71,11 +79,19 @@ KERNELS = [
     Kernel(
         name="matmul", least_ranks=1, small="--size 96 --tile 32 --device host --threads 1",
         factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
-        formulations=("native",), transports=("mpi", "shm"),
+        formulations=("native", "dataflow"), transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
-                  "--size 2^31", "--tile 0", "--tile many", "--data ''", "--cache hot",
+                  "--size 2^31", "--tile 0", "--reducers 0", "--reducers 9 --formulation dataflow", "--tile many", "--data ''", "--cache hot",
                   "--lookahead -1", "--generate", "--keep"),
-        refusals_of_many=(), transfers=False),
+        refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16"),
+    Kernel(
+        name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
+        factors="transposed/n:4096/tiles:64", too_large="--size 2^44", rate="GFLOP/s",
+        clocks=("",), formulations=("native", "library"), transports=("mpi", "shm"),
+        refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 2^45", "--size 1.5",
+                  "--tiles 0", "--tiles 7", "--order sorted", "--plan patient", "--data ''",
+                  "--cache cold", "--generate", "--keep", "--cache drop"),
+        refusals_of_many=("--tiles 100",), library_factors="transposed/n:4096/plan:estimate"),
 ]
 
 
