@@ -9,7 +9,8 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "fft",
                             .summary = "transform a complex vector in interleaved tiles",
-                            .formulations = {"native", "library"}});
+                            .formulations = {"native", "dataflow", "library"}});
+    program.command_line().add_queue();
     fft::Options options;
     fft::add_options(program.command_line(), options);
 

@@ -1,6 +1,7 @@
 #include "fft/plan.hpp"
 
 #include "fft/files.hpp"
+#include "fft/flow_case.hpp"
 #include "fft/library_case.hpp"
 #include "fft/split_case.hpp"
 
@@ -18,11 +19,32 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
         return name;
     }
     name.factors = {{"tiles", std::to_string(problem.tiles)}};
+    if (variant.formulation == "dataflow") {
+        name.factors.emplace_back("queue", std::to_string(session.options().queue));
+    }
     if (options.data.in_files()) {
         name.factors.emplace_back("data", "files");
         name.factors.emplace_back("cache", std::string(quartet::name(options.data.cache)));
     }
     return name;
+}
+
+// The paper's formulation: a merger, and workers.
+void plan_flow(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+               bench::PlannedCase& planned) {
+    const auto roles = comm::Roles::with_reducers(session.world().size(), 1);
+    planned.work.workers = roles.workers();
+    planned.traffic = planned.work.bytes;
+    planned.conditions["workers"] = std::to_string(roles.workers());
+    planned.clock_rows = {{"paper", planned.work}};
+    planned.compared = "paper";
+    planned.plan_note = "rank 0 merges, the others work";
+    const FlowCase::Memory memory = FlowCase::memory(session, variant, problem, roles);
+    planned.memory = memory.all;
+    planned.shared_memory = memory.windows;
+    planned.make = [&session, variant, problem, roles]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<FlowCase>(session, variant, problem, roles);
+    };
 }
 
 }  // namespace
@@ -46,6 +68,10 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         };
         return planned;
     }
+    if (variant.formulation == "dataflow") {
+        plan_flow(session, variant, problem, planned);
+        return planned;
+    }
     const SplitCase::Memory memory = SplitCase::memory(session, variant, problem);
     planned.memory = memory.all;
     planned.shared_memory = memory.windows;
@@ -66,6 +92,17 @@ void plan_cases(bench::Session& session, const Options& options) {
             .require_usable(options.data.generate);
     }
     for (const bench::Variant& variant : session.variants()) {
+        if (variant.formulation == "dataflow") {
+            if (options.data.in_files()) {
+                throw Unavailable(
+                    "not available in this build: fft's data flow with tiles in files: leave out "
+                    "--data or --formulation dataflow");
+            }
+            Problem natural = wanted;  // as one merger has it
+            natural.order = Order::natural;
+            session.add(planned_case(session, variant, natural, options));
+            continue;
+        }
         if (variant.formulation == "library" && options.data.in_files()) {
             throw UsageError(
                 "--formulation library has its data in memory (FFTW-MPI's layout is "

@@ -45,7 +45,8 @@ class Device {
     virtual std::unique_ptr<TilePass> plan_tile_pass(const SplitFft& split) = 0;
     virtual std::unique_ptr<CombinePass> plan_combine_pass(const SplitFft& split) = 0;
     virtual std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) = 0;
-    /// What the three together take, at most, beyond the views that they work on.
+    virtual std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) = 0;
+    /// What they take together, at most, beyond the views that they work on.
     [[nodiscard]] virtual Bytes split_fft_memory(const SplitFft& split) const = 0;
 };
 

@@ -111,6 +111,18 @@ class NaturalPass {
                      View<std::complex<double>> bins, Stream& stream) = 0;
 };
 
+/// For who has all cells and gets the tiles from others: TilePass done tile by tile. A tile's
+/// transform comes as the cells of SplitFft{1, M, 1, 0}, that is without the factors w_N^(t k1).
+class PlacePass {
+  public:
+    virtual ~PlacePass() = default;
+    /// Multiplies the bins of tile `tile` by their factors and puts the cells where CombinePass
+    /// expects them in `parts`, parts_size() doubles of this one rank. Both are aligned to 64 bytes
+    /// and live, as does the pass, until the work is synchronised.
+    virtual void run(std::int64_t tile, View<const double> cells, View<double> parts,
+                     Stream& stream) = 0;
+};
+
 /// How many of a rank's transposed bins are below k.
 std::int64_t bins_below(const SplitFft& split, int owner, std::int64_t k);
 /// How many of the transposed bins of `from` lie in X of `to`.

@@ -78,6 +78,9 @@ class HostDevice final : public Device {
     std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) override {
         return plan_host_natural_pass(split, settings_.threads);
     }
+    std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) override {
+        return plan_host_place_pass(split, settings_.threads);
+    }
     [[nodiscard]] Bytes split_fft_memory(const SplitFft& split) const override {
         return host_split_fft_memory(split, settings_.threads);
     }

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/case.hpp"
+#include "bench/limits.hpp"
+#include "bench/session.hpp"
+#include "comm/roles.hpp"
+#include "fft/problem.hpp"
+#include "fft/transform_check.hpp"
+#include "flow/queue.hpp"
+
+namespace quartet::fft {
+
+/// The dataflow formulation (the paper's VI.D): workers transform their tiles and push each through
+/// a queue to the one merger, rank 0, which puts them together: factors, then the sums over all
+/// tiles, in natural order. The paper's clock stops when the merger has the last tile; the case's
+/// own when it has the result.
+///
+/// The limit: while tiles come, the slower of the workers' reading and writing of each point and
+/// the merger's; then the merger's once more.
+class FlowCase final : public bench::Case {
+  public:
+    /// The number of the clock that stops when the last tile has come.
+    static constexpr std::size_t collected = 0;
+
+    /// Collective. Throws Unavailable.
+    FlowCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+             const comm::Roles& roles);
+
+    void prepare() override { session_.device().vectors().fill(0.0, result_numbers(), stream()); }
+    void run(bench::Clocks& clocks) override;
+    bench::Check verify() override { return check_.verify(result_.span()); }
+    void prepare_limit() override;
+    Seconds limit() override;
+    [[nodiscard]] std::string limit_name() const override;
+    [[nodiscard]] std::string note() const override;
+
+    /// On the merger: X; empty elsewhere.
+    [[nodiscard]] device::View<Point> result() { return result_.view(); }
+
+    /// What a rank needs, and what of it lies in windows where the transport has such.
+    struct Memory {
+        Bytes all;
+        Bytes windows;
+    };
+    [[nodiscard]] static Memory memory(bench::Session& session, const bench::Variant& variant,
+                                       const Problem& problem, const comm::Roles& roles);
+
+  private:
+    [[nodiscard]] bool works() const;
+    [[nodiscard]] Range my_tiles() const;
+    device::Stream& stream() { return session_.stream(); }
+    device::View<double> result_numbers();
+    void work();
+    void merge(bench::Clocks& clocks, Seconds begin);
+
+    bench::Session& session_;
+    Problem problem_;
+    comm::Roles roles_;
+    int rank_;
+    device::SplitFft alone_;  ///< a tile as a transform of its own
+    device::SplitFft whole_;  ///< all tiles on one rank
+    std::unique_ptr<flow::Hub> hub_;
+    std::unique_ptr<flow::Queue> queue_;
+    device::Buffer<Point> input_;  ///< on workers: their tiles
+    std::unique_ptr<device::TilePass> tile_pass_;
+    device::Buffer<double> cells_;  ///< on the merger: of all tiles
+    std::vector<device::View<const double>> parts_;
+    device::Buffer<Point> result_;
+    std::unique_ptr<device::PlacePass> place_pass_;
+    std::unique_ptr<device::CombinePass> combine_pass_;
+    TransformCheck check_;
+    std::optional<bench::MemoryProbe> copy_;
+    int passes_ = 1;
+};
+
+}  // namespace quartet::fft
