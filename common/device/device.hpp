@@ -6,6 +6,7 @@
 
 #include "device/blas.hpp"
 #include "device/fft.hpp"
+#include "device/matrix.hpp"
 #include "device/memory.hpp"
 #include "device/split_fft.hpp"
 #include "device/stream.hpp"
@@ -48,6 +49,13 @@ class Device {
     virtual std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) = 0;
     /// What they take together, at most, beyond the views that they work on.
     [[nodiscard]] virtual Bytes split_fft_memory(const SplitFft& split) const = 0;
+
+    /// A share of zeros. Throws Failure where there is no memory, or for shapes that do not exist.
+    virtual std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) = 0;
+    virtual std::unique_ptr<MatrixShare> make_matrix(const TrianglePart& part) = 0;
+    /// Memory that such a share takes, with what its products need.
+    [[nodiscard]] virtual Bytes matrix_memory(const RowBlock& block) const = 0;
+    [[nodiscard]] virtual Bytes matrix_memory(const TrianglePart& part) const = 0;
 };
 
 /// `count` elements of T from `device`.

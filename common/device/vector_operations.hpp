@@ -5,6 +5,23 @@
 
 namespace quartet::device {
 
+/// The vectors of one step of conjugate gradients.
+struct StepVectors {
+    View<const double> direction;  ///< p
+    View<const double> product;    ///< A p
+    View<double> solution;         ///< x
+    View<double> residual;         ///< r
+};
+
+/// Ditto where the direction and its product are kept up in the same pass.
+struct CombinedStepVectors {
+    View<double> direction;               ///< p
+    View<double> product;                 ///< s = A p
+    View<const double> residual_product;  ///< w = A r
+    View<double> solution;                ///< x
+    View<double> residual;                ///< r
+};
+
 /// Element-wise operations and dots on a device's memory, enqueued on a stream. Views of one call
 /// have equal sizes and overlap only where they are the same view; else Failure is thrown.
 class VectorOperations {
@@ -26,6 +43,15 @@ class VectorOperations {
     /// same size and thread count give the same bits.
     virtual void dot(View<const double> x, View<const double> y, View<double> result,
                      Stream& stream) = 0;
+
+    /// x += step p, r -= step A p, and result[0] = r . r of the new r, in one pass; the sum as dot
+    /// makes it. No view of one call may be another.
+    virtual void step_and_dot(double step, const StepVectors& vectors, View<double> result,
+                              Stream& stream) = 0;
+    /// p = r + turn p, s = w + turn s, x += step p, r -= step s, and result[0] = r . r of the new
+    /// r, in one pass; ditto.
+    virtual void turn_step_and_dot(double turn, double step, const CombinedStepVectors& vectors,
+                                   View<double> result, Stream& stream) = 0;
 };
 
 }  // namespace quartet::device

@@ -150,6 +150,102 @@ TEST_P(VectorContract, DotsHaveTheSameBitsWhereverTheVectorsLie) {
     EXPECT_EQ(dots, std::vector<double>(10, dots[0]));
 }
 
+TEST_P(VectorContract, StepsAndGivesTheNewResidualsDot) {
+    for (const std::int64_t size : sizes) {
+        const auto p = random_values<double>(size, 12);
+        const auto q = random_values<double>(size, 13);
+        const auto x = random_values<double>(size, 14);
+        const auto r = random_values<double>(size, 15);
+        const Buffer<double> direction = upload(p);
+        const Buffer<double> product = upload(q);
+        Buffer<double> solution = upload(x);
+        Buffer<double> residual = upload(r);
+        Buffer<double> result = upload(std::vector<double>{NAN, NAN});
+
+        device->vectors().step_and_dot(
+            0.3, {direction.view(), product.view(), solution.view(), residual.view()},
+            result.view().part(0, 1), *stream);
+        device->vectors().dot(residual.view(), residual.view(), result.view().part(1, 1), *stream);
+
+        const auto new_x = download(solution.view());
+        const auto new_r = download(residual.view());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            ASSERT_NEAR(new_x[i], x[i] + 0.3 * p[i], rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_r[i], r[i] - 0.3 * q[i], rounding<double>) << i << " of " << size;
+        }
+        const auto dots = download(result.view());
+        EXPECT_NEAR(dots[0], dots[1], rounding<double> * static_cast<double>(size + 1)) << size;
+    }
+}
+
+TEST_P(VectorContract, TurnsStepsAndGivesTheNewResidualsDot) {
+    for (const std::int64_t size : sizes) {
+        const auto p = random_values<double>(size, 16);
+        const auto s = random_values<double>(size, 17);
+        const auto w = random_values<double>(size, 18);
+        const auto x = random_values<double>(size, 19);
+        const auto r = random_values<double>(size, 20);
+        Buffer<double> direction = upload(p);
+        Buffer<double> product = upload(s);
+        const Buffer<double> change = upload(w);
+        Buffer<double> solution = upload(x);
+        Buffer<double> residual = upload(r);
+        Buffer<double> result = upload(std::vector<double>{NAN, NAN});
+
+        device->vectors().turn_step_and_dot(
+            0.7, 0.3,
+            {direction.view(), product.view(), change.view(), solution.view(), residual.view()},
+            result.view().part(0, 1), *stream);
+        device->vectors().dot(residual.view(), residual.view(), result.view().part(1, 1), *stream);
+
+        const auto new_p = download(direction.view());
+        const auto new_s = download(product.view());
+        const auto new_x = download(solution.view());
+        const auto new_r = download(residual.view());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double along = r[i] + 0.7 * p[i];
+            const double image = w[i] + 0.7 * s[i];
+            ASSERT_NEAR(new_p[i], along, rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_s[i], image, rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_x[i], x[i] + 0.3 * along, 2 * rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_r[i], r[i] - 0.3 * image, 2 * rounding<double>) << i << " of " << size;
+        }
+        const auto dots = download(result.view());
+        EXPECT_NEAR(dots[0], dots[1], rounding<double> * static_cast<double>(size + 1)) << size;
+    }
+}
+
+TEST_P(VectorContract, RefusesStepsOfVectorsThatAreNotApartOrNotEqual) {
+    Buffer<double> values = empty<double>(60);
+    Buffer<double> one = empty<double>(1);
+    const auto vector = [&](std::int64_t index) { return values.view().part(10 * index, 10); };
+    const View<double> short_one = values.view().part(50, 9);
+    const auto step = [&](View<double> p, View<double> q, View<double> x, View<double> r) {
+        device->vectors().step_and_dot(1, {p, q, x, r}, one.view(), *stream);
+    };
+    const auto turn = [&](View<double> p, View<double> s, View<double> w, View<double> x,
+                          View<double> r) {
+        device->vectors().turn_step_and_dot(1, 1, {p, s, w, x, r}, one.view(), *stream);
+    };
+
+    step(vector(0), vector(1), vector(2), vector(3));
+    EXPECT_THROW(step(short_one, vector(1), vector(2), vector(3)), Failure);
+    EXPECT_THROW(step(vector(0), vector(1), vector(2), short_one), Failure);
+    EXPECT_THROW(step(vector(0), vector(0), vector(2), vector(3)), Failure);
+    EXPECT_THROW(step(vector(0), vector(1), vector(2), vector(2)), Failure);
+    EXPECT_THROW(step(vector(0), vector(1), vector(0), vector(3)), Failure);
+    turn(vector(0), vector(1), vector(2), vector(3), vector(4));
+    EXPECT_THROW(turn(vector(0), vector(1), short_one, vector(3), vector(4)), Failure);
+    for (std::int64_t i = 0; i < 5; ++i) {
+        for (std::int64_t j = 0; j < i; ++j) {
+            std::vector<View<double>> v;
+            for (std::int64_t k = 0; k < 5; ++k)
+                v.push_back(vector(k == i ? j : k));
+            EXPECT_THROW(turn(v[0], v[1], v[2], v[3], v[4]), Failure) << i << ", " << j;
+        }
+    }
+}
+
 TEST_P(VectorContract, RefusesUnequalSizes) {
     Buffer<double> three = empty<double>(3);
     Buffer<double> four = empty<double>(4);

@@ -10,8 +10,10 @@
 #include "device/host/host_blas.hpp"
 #include "device/host/host_fft.hpp"
 #include "device/host/host_memory.hpp"
+#include "device/host/host_row_block.hpp"
 #include "device/host/host_split_fft.hpp"
 #include "device/host/host_stream.hpp"
+#include "device/host/host_triangle_part.hpp"
 #include "device/host/host_vector_operations.hpp"
 #include "device/host/parallel_for.hpp"
 #include "device/host/require_host.hpp"
@@ -83,6 +85,18 @@ class HostDevice final : public Device {
     }
     [[nodiscard]] Bytes split_fft_memory(const SplitFft& split) const override {
         return host_split_fft_memory(split, settings_.threads);
+    }
+    std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) override {
+        return make_host_row_block(block, settings_.threads, *this);
+    }
+    std::unique_ptr<MatrixShare> make_matrix(const TrianglePart& part) override {
+        return make_host_triangle_part(part, settings_.threads, *this);
+    }
+    [[nodiscard]] Bytes matrix_memory(const RowBlock& block) const override {
+        return host_row_block_memory(block);
+    }
+    [[nodiscard]] Bytes matrix_memory(const TrianglePart& part) const override {
+        return host_triangle_part_memory(part, settings_.threads);
     }
 
   private:

@@ -15,21 +15,47 @@ namespace {
 // Partial sums of one dot: enough for four vector registers of eight, whose additions overlap.
 constexpr std::int64_t lanes = 32;
 
-// The order of the additions is written out, so that it does not depend on where the vectors lie.
-double dot_part(const double* x, const double* y, std::int64_t count) {
+// The sum of term(i) over [begin, end), terms being independent. The order of the additions is
+// written out, so that it does not depend on where the vectors lie.
+template <typename Term>
+double sum_part(const Range& range, Term term) {
     std::array<double, lanes> sums{};
-    const std::int64_t whole = count - count % lanes;
-    for (std::int64_t i = 0; i < whole; i += lanes) {
+    const std::int64_t whole = range.end - range.size() % lanes;
+    for (std::int64_t i = range.begin; i < whole; i += lanes) {
 #pragma omp simd
         for (std::int64_t lane = 0; lane < lanes; ++lane)
-            sums[static_cast<std::size_t>(lane)] += x[i + lane] * y[i + lane];
+            sums[static_cast<std::size_t>(lane)] += term(i + lane);
     }
-    for (std::int64_t i = whole; i < count; ++i)
-        sums[static_cast<std::size_t>(i - whole)] += x[i] * y[i];
+    for (std::int64_t i = whole; i < range.end; ++i)
+        sums[static_cast<std::size_t>(i - whole)] += term(i);
     double sum = 0;
     for (const double partial : sums)
         sum += partial;
     return sum;
+}
+
+// The sum of term(i) over all elements: by the number of parts, not of the threads that OpenMP
+// grants, which would change bits.
+template <typename Term>
+double sum_all(int parts, std::int64_t size, Term term) {
+    std::array<double, maximum_host_threads> partials;
+    parallel_parts(parts, [&, parts](int part) {
+        partials[static_cast<std::size_t>(part)] = sum_part(block_range(size, parts, part), term);
+    });
+    double sum = 0;
+    for (int part = 0; part < parts; ++part)
+        sum += partials[static_cast<std::size_t>(part)];
+    return sum;
+}
+
+// Throws Failure unless all views are of that size and share nothing.
+void require_apart_and_sized(std::int64_t size, const View<const double>& a,
+                             const View<const double>& b, const View<const double>& c) {
+    for (const View<const double>& view : {a, b, c})
+        require_host(view, size, "step: vectors differ in size");
+    require_apart(a, b);
+    require_apart(a, c);
+    require_apart(b, c);
 }
 
 class HostVectorOperations final : public VectorOperations {
@@ -52,6 +78,10 @@ class HostVectorOperations final : public VectorOperations {
     void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
+    void step_and_dot(double step, const StepVectors& vectors, View<double> result,
+                      Stream& stream) override;
+    void turn_step_and_dot(double turn, double step, const CombinedStepVectors& vectors,
+                           View<double> result, Stream& stream) override;
 
   private:
     template <typename T>
@@ -116,19 +146,57 @@ void HostVectorOperations::dot(View<const double> x, View<const double> y, View<
     require_host(result, 1, "dot: the result must have one element");
     const auto work = [parts = threads_, size = y.size(), left = x.data(), right = y.data(),
                        out = result.data()] {
-        std::array<double, maximum_host_threads> partials;
-        // By the number of parts, not of the threads that OpenMP grants: these would change bits.
-        parallel_parts(parts, [&, parts](int part) {
-            const Range range = block_range(size, parts, part);
-            partials[static_cast<std::size_t>(part)] =
-                dot_part(left + range.begin, right + range.begin, range.size());
-        });
-        double sum = 0;
-        for (int part = 0; part < parts; ++part)
-            sum += partials[static_cast<std::size_t>(part)];
-        *out = sum;
+        *out = sum_all(parts, size, [=](std::int64_t i) { return left[i] * right[i]; });
     };
     stream.enqueue(Phase::compute, "dot", work);
+}
+
+void HostVectorOperations::step_and_dot(double step, const StepVectors& vectors,
+                                        View<double> result, Stream& stream) {
+    const auto& [p, q, x, r] = vectors;
+    require_host(r);
+    require_host(result, 1, "step: the result must have one element");
+    require_apart_and_sized(r.size(), p, q, x);
+    require_apart_and_sized(r.size(), r, p, q);
+    require_apart(x, r);
+    const auto work = [step, parts = threads_, size = r.size(), direction = p.data(),
+                       product = q.data(), solution = x.data(), residual = r.data(),
+                       out = result.data()] {
+        *out = sum_all(parts, size, [=](std::int64_t i) {
+            solution[i] += step * direction[i];
+            const double rest = residual[i] - step * product[i];
+            residual[i] = rest;
+            return rest * rest;
+        });
+    };
+    stream.enqueue(Phase::compute, "step", work);
+}
+
+void HostVectorOperations::turn_step_and_dot(double turn, double step,
+                                             const CombinedStepVectors& vectors,
+                                             View<double> result, Stream& stream) {
+    const auto& [p, s, w, x, r] = vectors;
+    require_host(r);
+    require_host(result, 1, "step: the result must have one element");
+    require_apart_and_sized(r.size(), p, s, w);
+    require_apart_and_sized(r.size(), x, p, s);
+    require_apart_and_sized(r.size(), r, p, s);
+    require_apart_and_sized(r.size(), x, r, w);
+    const auto work = [turn, step, parts = threads_, size = r.size(), direction = p.data(),
+                       product = s.data(), change = w.data(), solution = x.data(),
+                       residual = r.data(), out = result.data()] {
+        *out = sum_all(parts, size, [=](std::int64_t i) {
+            const double along = residual[i] + turn * direction[i];
+            const double image = change[i] + turn * product[i];
+            direction[i] = along;
+            product[i] = image;
+            solution[i] += step * along;
+            const double rest = residual[i] - step * image;
+            residual[i] = rest;
+            return rest * rest;
+        });
+    };
+    stream.enqueue(Phase::compute, "turn and step", work);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <vector>
 
 namespace quartet::device {
 
@@ -30,6 +32,24 @@ void parallel_parts(int parts, Body body) {
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part)
         body(part);
+}
+
+/// The same for work that may throw: no exception may leave a thread, so that of the first part
+/// that has one is thrown when all have ended. Allocates.
+template <typename Body>
+void parallel_parts_that_throw(int parts, Body body) {
+    std::vector<std::exception_ptr> errors(static_cast<std::size_t>(parts));
+    parallel_parts(parts, [&](int part) {
+        try {
+            body(part);
+        } catch (...) {
+            errors[static_cast<std::size_t>(part)] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& error : errors) {
+        if (error)
+            std::rethrow_exception(error);
+    }
 }
 
 }  // namespace quartet::device

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "device/device.hpp"
+
+namespace quartet::device {
+
+/// A row block in panels of the host (matrix_layout.hpp), its panels shared out to the threads;
+/// zeroed memory comes from `device`.
+std::unique_ptr<MatrixShare> make_host_row_block(const RowBlock& block, int threads,
+                                                 Device& device);
+Bytes host_row_block_memory(const RowBlock& block);
+
+}  // namespace quartet::device

@@ -1,0 +1,110 @@
+#include "device/matrix_layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace quartet::device {
+namespace {
+
+// Beyond 2^31 elements, and beyond 2^31 panels: proven while compiling.
+constexpr std::int64_t million = std::int64_t{1} << 20;
+static_assert(RowPanels{million, million}.padded_elements() == million * million);
+static_assert(RowPanels{million, million}.index(million - 1, million - 1) == million * million - 1);
+static_assert(RowPanels{million, million}.index(8, 0) == 8 * million);
+static_assert(TrianglePanels{million}.padded_elements() ==
+              million / 16 * (million / 16 + 1) / 2 * 256);
+static_assert(TrianglePanels{16 * million * 1024}.count() == million * 1024);
+static_assert(TrianglePanels{16 * million * 1024}.panel_elements(0) == million * 1024 * 256);
+static_assert(Dealing{3}.owner(std::int64_t{1} << 40) ==
+              Dealing{3}.owner((std::int64_t{1} << 40) % 6));
+
+TEST(RowPanels, GiveEachElementAPlaceOfItsOwn) {
+    for (const RowPanels& panels : {RowPanels{1, 1}, RowPanels{8, 8}, RowPanels{13, 21}}) {
+        std::set<std::int64_t> places;
+        for (std::int64_t row = 0; row < panels.rows; ++row) {
+            for (std::int64_t column = 0; column < panels.columns; ++column) {
+                const std::int64_t place = panels.index(row, column);
+                EXPECT_GE(place, 0);
+                EXPECT_LT(place, panels.padded_elements());
+                places.insert(place);
+            }
+        }
+        EXPECT_EQ(std::ssize(places), panels.rows * panels.columns);
+    }
+}
+
+TEST(RowPanels, KeepEightColumnsOfARowTogether) {
+    const RowPanels panels{16, 24};
+    EXPECT_EQ(panels.index(0, 7), 7);
+    EXPECT_EQ(panels.index(1, 0), 8);
+    EXPECT_EQ(panels.index(0, 8), 64);
+    EXPECT_EQ(panels.index(8, 0), 8 * 24);
+}
+
+TEST(TrianglePanels, AreAsLargeAsTheirRowsFromTheDiagonalBlockOn) {
+    const TrianglePanels panels{50};
+    EXPECT_EQ(panels.count(), 4);
+    EXPECT_EQ(panels.first_row(3), 48);
+    EXPECT_EQ(panels.panel_elements(0), 16 * 64);
+    EXPECT_EQ(panels.panel_elements(3), 16 * 16);
+    EXPECT_EQ(panels.padded_elements(), 16 * (64 + 48 + 32 + 16));
+    EXPECT_EQ(TrianglePanels{0}.padded_elements(), 0);
+}
+
+TEST(Dealing, GivesEachThingToOnePart) {
+    for (const std::int64_t parts : {1, 2, 3, 4, 7}) {
+        for (const std::int64_t things : {0, 1, 2, 5, 6, 13, 100}) {
+            const Dealing dealing{parts};
+            std::vector<std::int64_t> owners(static_cast<std::size_t>(things), -1);
+            for (std::int64_t part = 0; part < parts; ++part) {
+                for (std::int64_t turn = 0; turn < dealing.count(part, things); ++turn) {
+                    const std::int64_t thing = dealing.index(part, turn);
+                    ASSERT_LT(thing, things);
+                    EXPECT_EQ(owners[static_cast<std::size_t>(thing)], -1);
+                    owners[static_cast<std::size_t>(thing)] = part;
+                    EXPECT_EQ(dealing.owner(thing), part);
+                }
+            }
+            EXPECT_EQ(std::ranges::count(owners, -1), 0) << parts << " parts, " << things;
+        }
+    }
+}
+
+// Elements of the largest and smallest share, by rank and then by thread.
+void expect_even(std::int64_t size, std::int64_t ranks, std::int64_t threads) {
+    const TrianglePanels panels{size};
+    std::int64_t least = panels.padded_elements();
+    std::int64_t most = 0;
+    const Dealing to_ranks{ranks};
+    const Dealing to_threads{threads};
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        const std::int64_t mine = to_ranks.count(rank, panels.count());
+        for (std::int64_t thread = 0; thread < threads; ++thread) {
+            std::int64_t elements = 0;
+            for (std::int64_t turn = 0; turn < to_threads.count(thread, mine); ++turn) {
+                elements +=
+                    panels.panel_elements(to_ranks.index(rank, to_threads.index(thread, turn)));
+            }
+            least = std::min(least, elements);
+            most = std::max(most, elements);
+        }
+    }
+    // No more than the smallest panels of one round, back and forth over ranks and threads.
+    EXPECT_LE(most - least, 2 * ranks * threads * 2 * 256)
+        << size << " over " << ranks << " x " << threads;
+}
+
+TEST(Dealing, SpreadsATriangleEvenlyOverRanksAndThreads) {
+    for (const std::int64_t size : {1, 100, 1000, 4096, 8192, 12288, 65535, 65536}) {
+        for (const std::int64_t ranks : {1, 2, 3, 4, 16, 61}) {
+            for (const std::int64_t threads : {1, 2, 3, 8})
+                expect_even(size, ranks, threads);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quartet::device
