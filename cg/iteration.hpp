@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "bench/session.hpp"
+#include "cg/distributed_matrix.hpp"
+
+namespace quartet::cg {
+
+/// Where the iterations stand: all that going on from there takes. Vectors are this rank's rows,
+/// scalars the same on all ranks.
+struct IterationState {
+    device::View<double> solution;           ///< x
+    device::View<double> residual;           ///< r, by recurrence
+    device::View<double> direction;          ///< p
+    device::View<double> direction_product;  ///< A p where the algorithm keeps it, else empty
+    double residual_dot = 0;                 ///< r . r
+    double step = 0;                         ///< length of the last step; 0: the next begins anew
+    std::int64_t done = 0;                   ///< iterations so far
+};
+
+/// The step r.r / p.Ap. 0, so that nothing changes any more and nothing becomes NaN, where one of
+/// them is below the smallest normal number: all that there is to gain has been gained. Throws
+/// Failure where p.Ap is negative or one of them is no number, which says that `matrix` is not
+/// positive definite.
+double step_length(double residual_dot, double curvature, std::int64_t iteration,
+                   const std::string& matrix);
+
+/// How much of the old direction the new one keeps: r.r of now over that of before; 0, so that it
+/// begins anew, after a step of 0.
+double turn(double residual_dot, double before, double last_step);
+
+/// Conjugate gradients for a distributed matrix, from x = 0. All members are collective.
+class Iteration {
+  public:
+    /// Borrows session and matrix; `name` is what failures call the matrix.
+    static std::unique_ptr<Iteration> make(Algorithm algorithm, bench::Session& session,
+                                           DistributedMatrix& matrix, const std::string& name);
+    /// What a rank needs beside the matrix.
+    static Bytes memory(const Problem& problem, std::int64_t rows);
+
+    virtual ~Iteration() = default;
+
+    /// x = 0, r = b: this rank's rows of the right side.
+    virtual void restart(device::View<const double> right_side) = 0;
+    /// As many iterations as `history` has elements but one: r.r before the first and after each.
+    /// Neither prints nor allocates.
+    virtual void run(std::span<double> history) = 0;
+    [[nodiscard]] virtual const IterationState& state() const = 0;
+};
+
+}  // namespace quartet::cg

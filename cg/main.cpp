@@ -1,0 +1,19 @@
+#include "bench/program.hpp"
+#include "cg/options.hpp"
+#include "cg/solve_case.hpp"
+
+using namespace quartet;
+
+// CG: solve a dense symmetric system by conjugate gradients, a fixed number of iterations (the
+// paper's VI.C).
+int main(int argc, char** argv) {
+    bench::Program program({.name = "cg",
+                            .summary = "solve a dense symmetric system by conjugate gradients",
+                            .formulations = {"native"},
+                            .least_ranks = 1});
+    cg::Options options;
+    cg::add_options(program.command_line(), options);
+
+    return program.run(argc, argv,
+                       [&](bench::Session& session) { cg::plan_cases(session, options); });
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/command_line.hpp"
+#include "bench/data_options.hpp"
+
+namespace quartet::cg {
+
+/// How the ranks keep the matrix.
+enum class Storage {
+    full,       ///< a block of rows each
+    symmetric,  ///< each element of one triangle once, spread evenly
+};
+/// "full", "symmetric".
+std::string_view name(Storage storage);
+
+/// How an iteration goes.
+enum class Algorithm {
+    classic,           ///< Hestenes and Stiefel: two sums over the ranks, one after the other
+    single_reduction,  ///< Chronopoulos and Gear: one joint sum
+};
+/// "classic", "single-reduction".
+std::string_view name(Algorithm algorithm);
+
+/// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
+struct Options {
+    std::optional<std::int64_t> size;  ///< 8192, or that of a problem's file
+    int iterations = 500;
+    std::string problem = "laplace";  ///< or "random", or the path of an .npy file
+    std::vector<Storage> storages{Storage::full};
+    std::vector<Algorithm> algorithms{Algorithm::classic};
+    bench::DataOptions data;
+
+    [[nodiscard]] bool from_file() const { return problem != "laplace" && problem != "random"; }
+};
+
+/// Adds the flags to the command line; `options` outlives it.
+void add_options(bench::CommandLine& command_line, Options& options);
+
+/// Throws UsageError where flags contradict each other.
+void require_consistent(const Options& options, bench::Switch verify);
+
+}  // namespace quartet::cg

@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "cg/cg_session.hpp"
+#include "cg/solve_case.hpp"
+#include "device/counted_new.hpp"
+
+namespace quartet::cg {
+namespace {
+
+TEST(SolveCaseAllocation, ARunAllocatesNothing) {
+    const auto session = make_session();
+    for (const char* transport : {"mpi", "shm"}) {
+        for (const Storage storage : {Storage::full, Storage::symmetric}) {
+            for (const Algorithm algorithm : {Algorithm::classic, Algorithm::single_reduction}) {
+                SolveCase subject(*session, {"native", "host", transport},
+                                  {"random", 100, 20, storage, algorithm}, {});
+                bench::Clocks clocks(0);
+                subject.prepare();
+                const long before = device::allocations();
+
+                subject.run(clocks);
+
+                EXPECT_EQ(device::allocations() - before, 0)
+                    << transport << ", " << name(storage) << ", " << name(algorithm);
+                EXPECT_TRUE(subject.verify().passed);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quartet::cg

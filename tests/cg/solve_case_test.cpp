@@ -1,0 +1,255 @@
+#include "cg/solve_case.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/measure.hpp"
+#include "cg/cg_session.hpp"
+#include "cg/shared_folder.hpp"
+#include "core/message_of.hpp"
+
+namespace quartet::cg {
+namespace {
+
+using testing::HasSubstr;
+
+const bench::Variant over_mpi{"native", "host", "mpi"};
+const bench::Variant over_shm{"native", "host", "shm"};
+
+class SolveCaseTest : public testing::Test {
+  protected:
+    SolveCaseTest() {
+        options.runs = {1, 0.05, 0};
+        options.limits = bench::Switch::off;  // they take longer than the cases
+    }
+
+    void begin() { session = make_session(options); }
+
+    bench::Row measured(const bench::Variant& variant, const Problem& problem,
+                        const bench::DataOptions& data = {}) {
+        const auto rows = bench::measure(*session, planned_case(*session, variant, problem, data),
+                                         [](int, int) {});
+        EXPECT_EQ(rows.size(), 1U);
+        return rows.front();
+    }
+
+    static std::vector<Problem> every_way(const std::string& system, std::int64_t size,
+                                          int iterations) {
+        std::vector<Problem> problems;
+        for (const Storage storage : {Storage::full, Storage::symmetric}) {
+            for (const Algorithm algorithm : {Algorithm::classic, Algorithm::single_reduction}) {
+                problems.push_back({system, size, iterations, storage, algorithm});
+            }
+        }
+        return problems;
+    }
+
+    bench::CommonOptions options;
+    std::unique_ptr<bench::Session> session;
+    const comm::Communicator world = comm::Communicator::world();
+};
+
+double number(const bench::Row& row, std::string_view name) {
+    for (const auto& [key, value] : row.details.numbers) {
+        if (key == name) {
+            return value;
+        }
+    }
+    ADD_FAILURE() << "no " << name;
+    return 0;
+}
+
+TEST_F(SolveCaseTest, EveryWayOfEverySizeIsVerified) {
+    begin();
+    for (const bench::Variant& variant : {over_mpi, over_shm}) {
+        for (const char* system : {"laplace", "random"}) {
+            for (const std::int64_t size : {1, 3, 17, 130}) {
+                for (const Problem& problem : every_way(system, size, 20)) {
+                    const bench::Row row = measured(variant, problem);
+                    EXPECT_TRUE(row.check->passed) << row.name.text();
+                    EXPECT_LE(row.check->error, 1) << row.name.text();
+                }
+            }
+        }
+    }
+}
+
+TEST_F(SolveCaseTest, ThreadsShareTheWork) {
+    options.threads = 2;
+    begin();
+    for (const Problem& problem : every_way("random", 150, 10)) {
+        EXPECT_TRUE(measured(over_mpi, problem).check->passed);
+    }
+}
+
+TEST_F(SolveCaseTest, TheLimitIsReadingTheMatrix) {
+    options.limits = bench::Switch::on;
+    begin();
+    for (const std::int64_t size : {1, 100}) {  // also where some ranks have no rows
+        const bench::Row row = measured(over_mpi, every_way("random", size, 5).front());
+        EXPECT_EQ(row.limit->what, "reading the matrix");
+        EXPECT_GT(row.limit->seconds.value, 0);
+    }
+}
+
+TEST_F(SolveCaseTest, AllWaysAndRankCountsComeToTheSameSolution) {
+    begin();
+    for (const bench::Variant& variant : {over_mpi, over_shm}) {
+        for (const Problem& problem : every_way("random", 60, 400)) {
+            const bench::Row row = measured(variant, problem);
+            EXPECT_TRUE(row.check->passed);
+            EXPECT_LT(number(row, "solution_error"), 1e-10) << row.name.text();
+            EXPECT_LT(number(row, "true_residual"), 1e-12) << row.name.text();
+        }
+    }
+}
+
+TEST_F(SolveCaseTest, TheResidualsHistoryIsThere) {
+    begin();
+    for (const Problem& problem : every_way("random", 64, 30)) {
+        const bench::Row row = measured(over_mpi, problem);
+        ASSERT_EQ(row.details.series.size(), 1U);
+        const auto& [name, history] = row.details.series.front();
+        EXPECT_EQ(name, "residual_history");
+        ASSERT_EQ(history.size(), 31U);
+        EXPECT_EQ(history.front(), 1);
+        EXPECT_LT(history.back(), 0.5);
+        EXPECT_NEAR(history.back(), number(row, "true_residual"), 1e-10);
+    }
+}
+
+TEST_F(SolveCaseTest, AResultThatIsChangedIsWrong) {
+    begin();
+    for (const Problem& problem : every_way("laplace", 200, 40)) {
+        SolveCase subject(*session, over_mpi, problem, {});
+        bench::Clocks clocks(0);
+        const auto check_of_run = [&](auto change) {
+            subject.prepare();
+            subject.run(clocks);
+            session->stream().synchronize();
+            change();
+            return subject.verify();
+        };
+        EXPECT_TRUE(check_of_run([] {}).passed);
+        const int last = world.size() - 1;
+        const auto spoil = [&](device::View<double> vector, double by) {
+            if (world.rank() == last) {
+                vector.span()[static_cast<std::size_t>(vector.size() / 2)] += by;
+            }
+        };
+        EXPECT_FALSE(check_of_run([&] { spoil(subject.state().solution, 1e-5); }).passed);
+        EXPECT_FALSE(check_of_run([&] { spoil(subject.state().residual, 1e-5); }).passed);
+        EXPECT_TRUE(check_of_run([] {}).passed);
+    }
+}
+
+TEST_F(SolveCaseTest, TheSeedOfAllRanksDecidesTheData) {
+    options.seed = world.rank() == 0 ? 1 : 2;  // never so in a program
+    begin();
+    if (world.size() == 1) {
+        GTEST_SKIP() << "one rank has one seed";
+    }
+    SolveCase subject(*session, over_mpi, every_way("random", 64, 20).front(), {});
+    bench::Clocks clocks(0);
+    subject.prepare();
+    try {
+        subject.run(clocks);
+        EXPECT_FALSE(world.all(subject.verify().passed));
+    } catch (const Failure&) {  // rows of two matrices need not make one that is positive definite
+    }
+    world.barrier();
+}
+
+TEST_F(SolveCaseTest, DataInFilesGiveTheSameBits) {
+    begin();
+    const SharedFolder folder(world);
+    bench::DataOptions data;
+    data.folder = folder.path() / "data";
+    data.generate = bench::Switch::on;
+    data.keep = bench::Switch::on;
+    for (const Problem& problem : every_way("random", 75, 25)) {
+        const bench::Row in_memory = measured(over_mpi, problem);
+        const bench::Row in_files = measured(over_mpi, problem, data);
+        EXPECT_TRUE(in_files.check->passed);
+        EXPECT_EQ(in_files.details.series, in_memory.details.series);
+        EXPECT_EQ(in_files.name.text(), in_memory.name.text());
+    }
+    for (int rank = 0; rank < world.size(); ++rank) {
+        const auto file = folder.path() / "data" / ("X-" + std::to_string(rank) + ".npy");
+        EXPECT_EQ(read_npy_header(file).shape, Shape{block_range(75, world.size(), rank).size()});
+    }
+}
+
+class PlannedCaseTest : public SolveCaseTest {
+  protected:
+    PlannedCaseTest() { begin(); }
+};
+
+TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
+    const Problem problem{"laplace", 8192, 500, Storage::symmetric, Algorithm::single_reduction};
+    EXPECT_EQ(planned_case(*session, over_shm, problem, {}).name.text(),
+              "cg/native/host/shm/laplace/symmetric/single-reduction/n:8192/iterations:500/ranks:" +
+                  std::to_string(world.size()) + "/threads:1");
+}
+
+TEST_F(PlannedCaseTest, AsksForTheShareOfTheMatrixAndLittleMore) {
+    for (const Problem& problem : every_way("laplace", 4096, 10)) {
+        const auto memory =
+            static_cast<double>(planned_case(*session, over_mpi, problem, {}).memory.value);
+        const double share = 4096.0 * 4096.0 * (problem.storage == Storage::full ? 8 : 4) /
+                             static_cast<double>(world.size());
+        EXPECT_GE(memory, share);
+        EXPECT_LE(memory, 1.05 * share + 300 * 4096);
+    }
+}
+
+TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
+    const Problem full{"laplace", 1000, 1, Storage::full, Algorithm::classic};
+    const Problem half{"laplace", 1000, 1, Storage::symmetric, Algorithm::classic};
+    const std::int64_t rows = block_range(1000, world.size(), world.rank()).size();
+    EXPECT_EQ(planned_case(*session, over_mpi, full, {}).shared_memory, Bytes{0});
+    EXPECT_EQ(planned_case(*session, over_shm, full, {}).shared_memory, bytes_of<double>(rows));
+    EXPECT_EQ(planned_case(*session, over_shm, half, {}).shared_memory,
+              bytes_of<double>(rows + (world.size() > 1 ? 1000 : 0)));
+}
+
+TEST_F(PlannedCaseTest, HasWhatPublishedNumbersAreMatchedWith) {
+    const Problem problem{"laplace", 4096, 1, Storage::full, Algorithm::classic};
+    const std::map<std::string, std::string> wanted{{"device", "host"},
+                                                    {"transport", "shm"},
+                                                    {"n", "4096"},
+                                                    {"workers", std::to_string(world.size())}};
+    EXPECT_EQ(planned_case(*session, over_shm, problem, {}).conditions, wanted);
+}
+
+TEST_F(PlannedCaseTest, ThereIsOneForEachStorageAndAlgorithm) {
+    Options wanted;
+    wanted.size = 64;
+    wanted.storages = {Storage::full, Storage::symmetric};
+    wanted.algorithms = {Algorithm::classic, Algorithm::single_reduction};
+    plan_cases(*session, wanted);
+    EXPECT_EQ(session->plan().size(), 4U);
+    EXPECT_EQ(session->resolved().at("storage"), "full,symmetric");
+}
+
+TEST_F(PlannedCaseTest, ASizeUnlikeTheFilesIsRefused) {
+    const SharedFolder folder(world);
+    Options wanted;
+    wanted.problem = folder.path() / "matrix.npy";
+    folder.once([&] {
+        write_npy<double>(wanted.problem, {2, 2}, std::vector<double>{2, 1, 1, 2});
+    });
+    wanted.size = 3;
+    EXPECT_THAT(message_of<UsageError>([&] { plan_cases(*session, wanted); }), HasSubstr("--size"));
+    wanted.size = 2;
+    plan_cases(*session, wanted);
+    EXPECT_THAT(session->plan().front().name.text(), HasSubstr("/matrix.npy/full/"));
+}
+
+TEST_F(PlannedCaseTest, OtherFormulationsAreUnavailable) {
+    const Problem problem{"laplace", 10, 1, Storage::full, Algorithm::classic};
+    EXPECT_THROW(SolveCase(*session, {"dataflow", "host", "mpi"}, problem, {}), Unavailable);
+    EXPECT_THROW(SolveCase(*session, {"native", "host", "nccl"}, problem, {}), Unavailable);
+}
+
+}  // namespace
+}  // namespace quartet::cg
