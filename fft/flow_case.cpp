@@ -12,7 +12,7 @@ constexpr int batch = 16;           // tiles that the merger takes out at a time
 constexpr int tiles_under_way = 2;  // of a worker: one is transformed, one is read
 constexpr Bytes probe_size = mebibytes(64);
 
-constexpr device::SplitFft one_tile(const Problem& problem) {
+device::SplitFft one_tile(const Problem& problem) {
     return {1, problem.length(), 1, 0};
 }
 

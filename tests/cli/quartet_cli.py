@@ -51,11 +51,18 @@ class Kernel:
     library_factors: Optional[str] = None  # of its library rows, where they are others
 
     flow_factors: str = "/queue:16"  # what its dataflow rows have besides
+    flow_order: Optional[Tuple[str, str]] = None  # a word of theirs that is another
+    flow_clocks: Tuple[str, ...] = ()  # of theirs, where they have more
 
     def factors_of(self, formulation):
         if formulation == "library" and self.library_factors:
             return self.library_factors
-        return self.factors + (self.flow_factors if formulation == "dataflow" else "")
+        if formulation == "dataflow":
+            return self.factors.replace(*self.flow_order or ("", "")) + self.flow_factors
+        return self.factors
+
+    def clocks_of(self, formulation):
+        return self.flow_clocks if formulation == "dataflow" and self.flow_clocks else self.clocks
 
     def names(self, ranks, transports):
         """What the rows of its small case are called."""
@@ -63,7 +70,7 @@ class Kernel:
                     for transport in transports if serves(formulation, transport)]
         return [f"{self.name}/{formulation}/host/{transport}/{self.factors_of(formulation)}"
                 f"/ranks:{ranks}/threads:1{clock}"
-                for formulation, transport in variants for clock in self.clocks]
+                for formulation, transport in variants for clock in self.clocks_of(formulation)]
 
 
 KERNELS = [
@@ -81,13 +88,16 @@ KERNELS = [
         factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
         formulations=("native", "dataflow"), transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
-                  "--size 2^31", "--tile 0", "--reducers 0", "--reducers 9 --formulation dataflow", "--tile many", "--data ''", "--cache hot",
+                  "--size 2^31", "--tile 0", "--reducers 0", "--reducers 9 --formulation dataflow",
+                  "--tile many", "--data ''", "--cache hot",
                   "--lookahead -1", "--generate", "--keep"),
         refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16"),
     Kernel(
         name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
         factors="transposed/n:4096/tiles:64", too_large="--size 2^44", rate="GFLOP/s",
-        clocks=("",), formulations=("native", "library"), transports=("mpi", "shm"),
+        clocks=("",), formulations=("native", "dataflow", "library"),
+        transports=("mpi", "shm"), flow_order=("transposed", "natural"),
+        flow_clocks=("", "/paper"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 2^45", "--size 1.5",
                   "--tiles 0", "--tiles 7", "--order sorted", "--plan patient", "--data ''",
                   "--cache cold", "--generate", "--keep", "--cache drop"),
