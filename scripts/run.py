@@ -67,6 +67,10 @@ def _stream_arguments(machine: Machine, ranks: int) -> list[str]:
             "--formulation", "native,dataflow,library"]
 
 
+def _all_cores(machine: Machine) -> list[int]:
+    return [machine.cores]
+
+
 def _one_rank_a_core(machine: Machine) -> list[int]:
     return [max(2, machine.cores)]  # the data flow has a worker and a reducer at the least
 
@@ -79,6 +83,15 @@ def _matmul_arguments(machine: Machine, ranks: int) -> list[str]:
         size //= 2
     return ["--device", "host", "--size", str(size), "--threads", "1", "--formulation",
             "native,dataflow"]
+
+
+def _cg_arguments(machine: Machine, ranks: int) -> list[str]:
+    # The matrix, 8 N^2 bytes, and what reading it allows.
+    size = 8192
+    while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
+        size //= 2
+    return ["--device", "host", "--size", str(size), "--storage", "full,symmetric",
+            "--threads", "1", "--runs", "6"]
 
 
 def _fft_arguments(machine: Machine, ranks: int) -> list[str]:
@@ -94,6 +107,7 @@ def _fft_arguments(machine: Machine, ranks: int) -> list[str]:
 PROGRAMS = {
     "stream": Program(_pair_and_all_cores, _stream_arguments, Effort("--pushes", 100, 5)),
     "matmul": Program(_one_rank_a_core, _matmul_arguments, Effort("--runs", 5, 3)),
+    "cg": Program(_all_cores, _cg_arguments, Effort("--iterations", 100, 10)),
     "fft": Program(_one_rank_a_core, _fft_arguments, Effort("--runs", 10, 3)),
 }
 

@@ -93,6 +93,15 @@ KERNELS = [
                   "--lookahead -1", "--generate", "--keep"),
         refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16"),
     Kernel(
+        name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
+        factors="laplace/full/classic/n:100/iterations:5", too_large="--size 2^20",
+        rate="GFLOP/s", clocks=("",), formulations=("native",), transports=("mpi", "shm"),
+        refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
+                  "--size 2^31", "--iterations 0", "--iterations many", "--problem poisson",
+                  "--problem ''", "--storage half", "--storage full,", "--algorithm fast",
+                  "--data ''", "--cache hot", "--generate", "--keep"),
+        refusals_of_many=(), transfers=False),
+    Kernel(
         name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
         factors="transposed/n:4096/tiles:64", too_large="--size 2^44", rate="GFLOP/s",
         clocks=("",), formulations=("native", "dataflow", "library"),

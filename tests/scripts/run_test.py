@@ -171,6 +171,12 @@ class Choices(unittest.TestCase):
                                      (0, 2, "2:2")):
             self.assertIn(sizes, arguments(run.Machine(4, memory), ranks))
 
+    def test_cg_sizes_fit_the_memory(self):
+        arguments = run.PROGRAMS["cg"].arguments
+        for memory, size in ((1 << 40, "8192"), (600 << 20, "8192"), (550 << 20, "4096"),
+                             (0, "1024")):
+            self.assertIn(size, arguments(run.Machine(2, memory), 2))
+
 
 if __name__ == "__main__":
     unittest.main()
