@@ -62,8 +62,11 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                           {"workers", std::to_string(ranks)}};
     if (variant.formulation == "library") {
         planned.memory = library_memory(problem, session);
-        planned.make = [&session, problem,
+        planned.make = [&session, variant, problem,
                         planning = options.planning]() -> std::unique_ptr<bench::Case> {
+            if (session.transport(variant.transport).name() != "mpi") {
+                throw Unavailable("formulation library is plain MPI: add --transport mpi");
+            }
             return make_library_case(session, problem, planning);
         };
         return planned;

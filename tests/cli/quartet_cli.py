@@ -109,8 +109,9 @@ KERNELS = [
         flow_clocks=("", "/paper"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 2^45", "--size 1.5",
                   "--tiles 0", "--tiles 7", "--order sorted", "--plan patient", "--data ''",
-                  "--cache cold", "--generate", "--keep", "--cache drop"),
-        refusals_of_many=("--tiles 100",), library_factors="transposed/n:4096/plan:estimate"),
+                  "--cache cold", "--generate", "--keep"),
+        refusals_of_many=("--tiles 100",), transfers=False,
+        library_factors="transposed/n:4096/plan:estimate"),
 ]
 
 
