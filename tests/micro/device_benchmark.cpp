@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <span>
 
 #include "device/host/host_device.hpp"
 
@@ -92,6 +93,30 @@ void gemv(benchmark::State& state) {
     state.SetBytesProcessed(state.iterations() * as_bytes(a.view()).size());
 }
 BENCHMARK(gemv)->RangeMultiplier(2)->Range(512, 8192)->UseRealTime();
+
+// The same product from the order in which this device reads a matrix fastest, and from half of it.
+template <typename Shape>
+void matrix_product(benchmark::State& state, const Shape& shape, std::int64_t edge) {
+    Bench bench;
+    const auto matrix = bench.device->make_matrix(shape);
+    matrix->fill([](std::int64_t row, std::int64_t first, std::span<double> out) {
+        for (std::int64_t i = 0; double& element : out)
+            element = static_cast<double>((row + first + i++) % 7) + 0.5;
+    });
+    const Buffer<double> x = values<double>(bench, edge);
+    Buffer<double> y = values<double>(bench, edge);
+    for (auto _ : state)
+        matrix->multiply(x.view(), y.view(), *bench.stream);
+    state.SetBytesProcessed(state.iterations() * as_bytes(matrix->storage()).size());
+}
+void row_block_product(benchmark::State& state) {
+    matrix_product(state, RowBlock{0, state.range(0), state.range(0)}, state.range(0));
+}
+BENCHMARK(row_block_product)->RangeMultiplier(2)->Range(512, 8192)->UseRealTime();
+void triangle_product(benchmark::State& state) {
+    matrix_product(state, TrianglePart{state.range(0), 1, 0}, state.range(0));
+}
+BENCHMARK(triangle_product)->RangeMultiplier(2)->Range(512, 8192)->UseRealTime();
 
 void fft(benchmark::State& state) {
     Bench bench;
