@@ -99,8 +99,8 @@ int MatrixFile::exponent_of_largest() const {
         const auto finite = [](double element) { return std::isfinite(element); };
         const auto bad = std::ranges::find_if_not(elements, finite);
         if (!problem && bad != elements.end()) {
-            problem = fmt::format("element ({}, {}) is not a finite number", row,
-                                  bad - elements.begin());
+            problem =
+                fmt::format("element ({}, {}) is not a finite number", row, bad - elements.begin());
         }
         if (!problem && elements[static_cast<std::size_t>(row)] <= 0) {
             problem = fmt::format("element ({}, {}) is not positive", row, row);

@@ -10,7 +10,7 @@ namespace quartet::device {
 using ColumnGroup = double __attribute__((vector_size(group_columns * sizeof(double))));
 /// The same, in memory that is only aligned to doubles.
 using UnalignedColumnGroup = double __attribute__((vector_size(group_columns * sizeof(double)),
-                                             aligned(sizeof(double)), may_alias));
+                                                   aligned(sizeof(double)), may_alias));
 
 /// Eight doubles in memory, read where they are used.
 inline const UnalignedColumnGroup& group_at(const double* data) {
