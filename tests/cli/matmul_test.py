@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quartet_cli import assert_refused, cases, medians, run, run_each
 
-PYTHON_WITH_NUMPY = os.environ["QUARTET_PYTHON_WITH_SCIPY"]
+PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
 SMALL = "--size 100 --tile 32 --device host --threads 1 --runs 1"
 TILES = [f"{matrix}_{i}_{j}.npy" for matrix in "AB" for i in range(4) for j in range(4)]
 
