@@ -79,8 +79,8 @@ class TilePass {
   public:
     virtual ~TilePass() = default;
     /// `tiles` holds this rank's, one after another, and keeps its values; `parts` is what the rank
-    /// writes, parts_size() doubles aligned to 64 bytes. Bins beyond a rank's last in its last cell
-    /// are left alone, and have to be finite. The pass must live until the work is synchronised.
+    /// writes, parts_size() doubles aligned to 64 bytes. What is in a rank's last cell beyond its
+    /// last bin is of no account. The pass must live until the work is synchronised.
     virtual void run(View<const std::complex<double>> tiles, View<double> parts,
                      Stream& stream) = 0;
     /// How it is done, for the record: "64 x 128 in lanes".

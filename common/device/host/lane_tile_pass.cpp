@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "core/roots_of_unity.hpp"
@@ -35,6 +36,13 @@ struct Workspace {
     Lanes* scratch = nullptr;  ///< [block of ka][B and one more, so that rows fall in many sets]
     Lanes* outer = nullptr;    ///< [block of ka]: w_N^(t ka)
     double* inner = nullptr;   ///< [B]: w_N^(t A kb)
+    double* line = nullptr;    ///< [re or im][M and a cell more]: bins that are yet to be dealt out
+};
+
+/// Where eight adjacent bins of this rank's first tile go.
+struct Cell {
+    std::int64_t first_bin;  ///< k1
+    std::int64_t place;      ///< in doubles, among the parts
 };
 
 class LaneTilePass final : public TilePass {
@@ -49,7 +57,7 @@ class LaneTilePass final : public TilePass {
   private:
     [[nodiscard]] Workspace make_workspace() const;
     void make_middle_factors();
-    void make_cell_places();
+    void make_cells();
 
     void transform(std::int64_t tile, const double* points, double* parts,
                    const Workspace& work) const;
@@ -69,8 +77,7 @@ class LaneTilePass final : public TilePass {
     Buffer<double> middle_;  ///< [block of b][ka] of lanes b: w_M^(b ka)
     /// Whether eight k1 that are lanes always are one cell.
     bool whole_cells_ = true;
-    /// Of this rank's first tile, in doubles: by k1 / 8 where cells are whole, else by k1.
-    std::vector<std::int64_t> places_;
+    std::vector<Cell> cells_;            ///< by k1 / 8 where they are whole
     std::vector<Workspace> workspaces_;  ///< by thread
 };
 
@@ -83,18 +90,19 @@ LaneTilePass::LaneTilePass(const SplitFft& split, const TwoLevels& levels, int t
       scratch_row_(levels.second + 1),
       roots_(split.points()) {
     make_middle_factors();
-    make_cell_places();
+    make_cells();
     const auto parts = std::clamp<std::int64_t>(split.my_tiles().size(), 1, threads);
     for (std::int64_t part = 0; part < parts; ++part)
         workspaces_.push_back(make_workspace());
 }
 
-// In doubles.
+// In doubles, with a line of all bins.
 std::int64_t workspace_size(const TwoLevels& levels) {
     const std::int64_t stages = 2 * std::max(levels.first, levels.second);
     const std::int64_t row_blocks = Blocks{levels.first}.blocks();
     const std::int64_t lanes = stages + levels.first + row_blocks * (levels.second + 2);
-    return lanes * SplitFft::cell_size + 2 * levels.second;
+    return lanes * SplitFft::cell_size + 2 * levels.second +
+           2 * (levels.first * levels.second + lane_count);
 }
 
 Workspace LaneTilePass::make_workspace() const {
@@ -107,6 +115,7 @@ Workspace LaneTilePass::make_workspace() const {
     work.scratch = work.columns + first_.length();
     work.outer = work.scratch + rows_.blocks() * scratch_row_;
     work.inner = reinterpret_cast<double*>(work.outer + rows_.blocks());
+    work.line = work.inner + 2 * second_.length();
     return work;
 }
 
@@ -127,18 +136,16 @@ void LaneTilePass::make_middle_factors() {
     }
 }
 
-void LaneTilePass::make_cell_places() {
+void LaneTilePass::make_cells() {
     whole_cells_ = first_.length() % lane_count == 0;
-    for (int to = 0; to < split_.ranks; ++to)
-        whole_cells_ = whole_cells_ && split_.bins_of(to).begin % lane_count == 0;
     std::int64_t part = 0;
     for (int to = 0; to < split_.ranks; ++to) {
-        const std::int64_t bins = split_.bins_of(to).size();
-        for (std::int64_t bin = 0; bin < bins; bin += whole_cells_ ? lane_count : 1) {
-            const std::int64_t cell =
-                cell_index(bin / lane_count, 0, split_.my_tiles().size()) * SplitFft::cell_size;
-            places_.push_back(part + cell + bin % lane_count);
-        }
+        const Range bins = split_.bins_of(to);
+        whole_cells_ = whole_cells_ && bins.begin % lane_count == 0;
+        for (std::int64_t cell = 0; cell < split_.cells_of(to); ++cell)
+            cells_.push_back(
+                {bins.begin + cell * lane_count,
+                 part + cell_index(cell, 0, split_.my_tiles().size()) * SplitFft::cell_size});
         part += split_.part_size(split_.rank, to);
     }
 }
@@ -224,25 +231,33 @@ void LaneTilePass::transform_columns(const double* points, const Workspace& work
 
 void LaneTilePass::transform_rows(std::int64_t local_tile, double* parts,
                                   const Workspace& work) const {
-    const std::int64_t* places = places_.data();
     double* target = parts + local_tile * SplitFft::cell_size;
     if (whole_cells_) {
+        const Cell* cells = cells_.data();
         transform_rows_into(
             work, [=](std::int64_t k1, const Lanes& value) __attribute__((always_inline)) {
-                double* cell = target + places[k1 / lane_count];
-                store_streaming(value.re, cell);
-                store_streaming(value.im, cell + lane_count);
+                double* place = target + cells[k1 / lane_count].place;
+                store_streaming(value.re, place);
+                store_streaming(value.im, place + lane_count);
             });
         return;
     }
+    // Eight bins that begin anywhere: in order first, then cell by cell. What follows a rank's last
+    // bin in its last cell are bins of the next.
+    double* re = work.line;
+    double* im = work.line + split_.length + lane_count;
     transform_rows_into(
         work, [=](std::int64_t k1, const Lanes& value) __attribute__((always_inline)) {
-            for (int lane = 0; lane < lane_count; ++lane) {
-                double* place = target + places[k1 + lane];
-                place[0] = value.re[lane];
-                place[lane_count] = value.im[lane];
-            }
+            std::memcpy(re + k1, &value.re, sizeof value.re);
+            std::memcpy(im + k1, &value.im, sizeof value.im);
         });
+    for (const Cell& cell : cells_) {
+        Lanes value;
+        std::memcpy(&value.re, re + cell.first_bin, sizeof value.re);
+        std::memcpy(&value.im, im + cell.first_bin, sizeof value.im);
+        store_streaming(value.re, target + cell.place);
+        store_streaming(value.im, target + cell.place + lane_count);
+    }
 }
 
 template <typename StoreCell>
@@ -281,7 +296,8 @@ std::optional<Bytes> lane_tile_pass_memory(const SplitFft& split, int threads) {
         return std::nullopt;
     const std::int64_t middle = Blocks{levels->second}.blocks() * levels->first;
     return Bytes{RootsOfUnity::table_bytes(split.points())} +
-           bytes_of<double>(middle * SplitFft::cell_size) + bytes_of<std::int64_t>(split.length) +
+           bytes_of<double>(middle * SplitFft::cell_size) +
+           bytes_of<Cell>(split.length / lane_count + split.ranks) +
            threads * bytes_of<double>(workspace_size(*levels));
 }
 
