@@ -27,7 +27,7 @@ class Mail {
   public:
     virtual ~Mail() = default;
 
-    /// The memory of an outgoing place, to be filled.
+    /// The memory of an outgoing place, to be filled; aligned, as contents() is, to 64 bytes.
     virtual device::View<std::byte> outgoing(int place) = 0;
     /// Starts sending the first `size` bytes of a place; its memory stays as it is until
     /// reclaim(). Returns what the receiver is to be told.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -17,41 +19,44 @@ class InlineMail final : public comm::Mail {
     static_assert(2 * limit.value <= std::ptrdiff_t{comm::ControlChannel::largest_payload});
 
     explicit InlineMail(const comm::MailPlan& plan)
-        : largest_(plan.largest),
-          outgoing_(static_cast<std::size_t>(plan.outgoing * plan.largest.value)),
+        : outgoing_(static_cast<std::size_t>(plan.outgoing)),
           incoming_(static_cast<std::size_t>(plan.incoming)) {
-        for (std::vector<std::byte>& place : incoming_) {
-            place.reserve(static_cast<std::size_t>(plan.largest.value));
-        }
+        check(plan.largest <= limit, "mail: a payload is too large for its announcement");
     }
 
     /// What goes with the announcement of a parcel.
     [[nodiscard]] std::span<const std::byte> attachment(const comm::Parcel& parcel) {
-        return outgoing(static_cast<int>(parcel.place))
-            .span()
-            .first(static_cast<std::size_t>(parcel.size));
+        const Place& place = outgoing_.at(static_cast<std::size_t>(parcel.place));
+        return std::span(place.bytes).first(static_cast<std::size_t>(parcel.size));
     }
     /// What came with it.
     void deliver(int place, std::span<const std::byte> attachment) {
-        incoming_.at(static_cast<std::size_t>(place)).assign(attachment.begin(), attachment.end());
+        Place& to = incoming_.at(static_cast<std::size_t>(place));
+        check(attachment.size() <= to.bytes.size(), "mail: a payload is larger than planned");
+        std::ranges::copy(attachment, to.bytes.begin());
+        to.size = std::ssize(attachment);
     }
 
     device::View<std::byte> outgoing(int place) override {
-        return {outgoing_.data() + place * largest_.value, largest_.value,
+        return {outgoing_.at(static_cast<std::size_t>(place)).bytes.data(), limit.value,
                 device::MemoryKind::host};
     }
     comm::Parcel post(int place, Bytes size, int /*to*/) override { return {size.value, place}; }
     void reclaim(int /*place*/) override {}
     void accept(int /*place*/, int /*from*/, const comm::Parcel& /*parcel*/) override {}
     device::View<const std::byte> contents(int place) override {
-        const std::vector<std::byte>& bytes = incoming_.at(static_cast<std::size_t>(place));
-        return {bytes.data(), std::ssize(bytes), device::MemoryKind::host};
+        const Place& from = incoming_.at(static_cast<std::size_t>(place));
+        return {from.bytes.data(), from.size, device::MemoryKind::host};
     }
 
   private:
-    Bytes largest_;
-    std::vector<std::byte> outgoing_;
-    std::vector<std::vector<std::byte>> incoming_;
+    struct alignas(64) Place {
+        std::array<std::byte, limit.value> bytes;
+        std::int64_t size = 0;
+    };
+
+    std::vector<Place> outgoing_;
+    std::vector<Place> incoming_;
 };
 
 }  // namespace quartet::flow

@@ -88,7 +88,7 @@ KERNELS = [
         factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
         formulations=("native", "dataflow"), transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
-                  "--size 2^31", "--tile 0", "--reducers 0", "--reducers 9 --formulation dataflow",
+                  "--size 2^31", "--tile 0", "--reducers 0",
                   "--tile many", "--data ''", "--cache hot",
                   "--lookahead -1", "--generate", "--keep"),
         refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16"),

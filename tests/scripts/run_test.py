@@ -76,7 +76,7 @@ class Run(unittest.TestCase):
         self.assertIn("stream: 1 of 7", done.stderr)
         self.assertRegex(done.stderr, r"run: about \d+ s of measuring\n")
         for argument in ("--device host", "--transport mpi,shm,rma", "--progress on",
-                         "--formulation native,library", "--pushes 100 "):
+                         "--formulation native,dataflow,library", "--pushes 100 "):
             self.assertIn(argument, self.measuring_calls()[0] + " ")
         files = sorted(file.name for file in (self.folder / "results").iterdir())
         self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream-\d+\.json$")
