@@ -84,7 +84,7 @@ KERNELS = [
                   "--sizes 2TiB", "--sizes 2,", "--sizes 8:2", "--pushes 0", "--pushes 2000000"),
         refusals_of_many=("--pushes 1000000",)),
     Kernel(
-        name="matmul", least_ranks=1, small="--size 96 --tile 32 --device host --threads 1",
+        name="matmul", least_ranks=1, small="--size 96 --tile 32 --reducers 1 --device host --threads 1",
         factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
         formulations=("native", "dataflow"), transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",

@@ -244,6 +244,7 @@ TEST_P(VectorContract, RefusesStepsOfVectorsThatAreNotApartOrNotEqual) {
             EXPECT_THROW(turn(v[0], v[1], v[2], v[3], v[4]), Failure) << i << ", " << j;
         }
     }
+    stream->synchronize();  // before the vectors go
 }
 
 TEST_P(VectorContract, RefusesUnequalSizes) {
