@@ -90,11 +90,26 @@ std::string published_of(const Row& row) {
     return row.published ? fmt::format("{:.2g}x", row.published->ratio) : "";
 }
 
+// What sets a row apart besides its size: its words, as far as not all rows have them, or which
+// part of a case it is.
+std::string part_of(const Row& row, std::span<const Row> rows) {
+    std::string part;
+    for (const std::string& word : row.name.words) {
+        const bool shared = std::ranges::all_of(rows, [&](const Row& other) {
+            return std::ranges::find(other.name.words, word) != other.name.words.end();
+        });
+        if (!shared) {
+            part += (part.empty() ? "" : " ") + word;
+        }
+    }
+    return part + (part.empty() || row.name.suffix.empty() ? "" : " ") + row.name.suffix;
+}
+
 /// `compared` is the row that stands for this one where published numbers are compared.
-Line line_of(const Row& row, const Row& compared) {
+Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
     const std::string& way = row.name.variant.formulation;
     const std::string& transport = row.name.variant.transport;
-    const std::string& part = row.name.suffix;
+    const std::string part = part_of(row, rows);
     if (!row.error.empty()) {
         return {way, transport, row.name.size, part, "-", "-", "-", "-", "-", ""};
     }
@@ -167,7 +182,7 @@ std::string table(std::span<const Row> rows, std::span<const std::string> warnin
     for (std::size_t index = 0; index < rows.size(); ++index) {
         const Row& row = rows[index];
         const bool shared = index + 1 < rows.size() && shares_line(row, rows[index + 1]);
-        lines.push_back(line_of(row, shared ? rows[index + 1] : row));
+        lines.push_back(line_of(row, shared ? rows[index + 1] : row, rows));
         index += shared ? 1 : 0;
     }
     std::string text = wrapped(heading(rows.front())) + aligned(lines) + remarks(rows);

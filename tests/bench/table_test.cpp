@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include <sstream>
 
 #include "bench/made_up_rows.hpp"
@@ -204,6 +206,18 @@ TEST(Table, NamesProgramDeviceAndRanks) {
                 HasSubstr("stream on host, 2 ranks x 1 thread: MiB/s"));
     EXPECT_THAT(lines_of({widest_row()}).at(0),
                 HasSubstr("stream on cuda, 1024 ranks x 128 threads: MiB/s"));
+}
+
+TEST(Table, WordsThatNotAllRowsHaveSetThemApart) {
+    Row full = made_up_row({1, 2, 3});
+    full.name.words = {"laplace", "full"};
+    Row symmetric = full;
+    symmetric.name.words = {"laplace", "symmetric"};
+    const std::array rows{full, symmetric};
+    const std::string text = table(rows, {});
+    EXPECT_THAT(text, HasSubstr(" full "));
+    EXPECT_THAT(text, HasSubstr(" symmetric "));
+    EXPECT_THAT(text, Not(HasSubstr("laplace")));
 }
 
 }  // namespace
