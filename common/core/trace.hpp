@@ -51,6 +51,8 @@ class Track {
 
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] const PhaseSeconds& busy() const { return busy_; }
+    /// Whether spans are kept, or only their time summed.
+    [[nodiscard]] bool keeps_spans() const { return capacity_ > 0; }
     [[nodiscard]] std::span<const SpanRecord> spans() const { return spans_; }
     [[nodiscard]] std::size_t dropped() const { return dropped_; }
     void reset_busy();

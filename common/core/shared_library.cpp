@@ -1,0 +1,44 @@
+#include "core/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+
+namespace quartet {
+
+namespace {
+
+std::string loader_error() {
+    const char* text = ::dlerror();
+    return text == nullptr ? "no reason given" : text;
+}
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(std::span<const std::string> names) {
+    std::string reason = "no name given";
+    for (const std::string& name : names) {
+        handle_.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+        if (handle_) {
+            name_ = name;
+            return;
+        }
+        reason = loader_error();
+    }
+    throw Failure(fmt::format("cannot load a library ({})", reason));
+}
+
+void* SharedLibrary::address(const char* name) const {
+    void* found = ::dlsym(handle_.get(), name);
+    if (found == nullptr) {
+        throw Failure(fmt::format("{} has no function {} ({})", name_, name, loader_error()));
+    }
+    return found;
+}
+
+void SharedLibrary::Close::operator()(void* handle) const {
+    ::dlclose(handle);
+}
+
+}  // namespace quartet
