@@ -19,7 +19,7 @@ std::string loader_error() {
 SharedLibrary::SharedLibrary(std::span<const std::string> names) {
     std::string reason = "no name given";
     for (const std::string& name : names) {
-        handle_.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL));
+        handle_.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
         if (handle_) {
             name_ = name;
             return;

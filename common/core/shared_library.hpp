@@ -6,8 +6,8 @@
 
 namespace quartet {
 
-/// A library that is loaded while the program runs, so that the program runs where it is not. It
-/// stays loaded for as long as the object lives.
+/// A library that is loaded while the program runs, so that the program runs where it is not. It is
+/// never unloaded: libraries with threads and state of their own do not all survive that.
 class SharedLibrary {
   public:
     /// Loads the first of `names` (sonames or paths) that can be had. Throws Failure with the
