@@ -11,7 +11,8 @@ JOBS := $(shell nproc)
 # Layout differs between versions of clang-format: the one of Debian 12 decides where it is there.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 CLANG_TIDY_VERSIONS = $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy-$(v)),$(v)))
-SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu')
+SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
+	    -o -name '*.cuh')
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 
@@ -66,7 +67,7 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@$(MAKE) --no-print-directory build
 	@python3 -m py_compile $(PYTHON_SCRIPTS)
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
-	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p $(BUILD) -j $(JOBS) '^$(CURDIR)/'
+	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p $(BUILD) -j $(JOBS) '^$(CURDIR)/.*\.cpp$$'
 
 clean: ## Remove everything that was built
 	@rm -rf build

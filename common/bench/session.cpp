@@ -45,9 +45,9 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
     }
     device_ = make_device();
     stream_ = device_->make_stream("compute");
-    for (const char* prefix :
-         {"OMPI_MCA_", "PRTE_", "PMIX_MCA_", "MPICH_", "I_MPI_", "FI_", "UCX_", "OMP_", "GOMP_",
-          "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "SLURM_", "CUDA_", "NCCL_", "QUARTET_"}) {
+    for (const char* prefix : {"OMPI_MCA_", "PRTE_", "PMIX_MCA_", "MPICH_", "I_MPI_", "FI_", "UCX_",
+                               "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "SLURM_",
+                               "CUDA_", "CUBLAS_", "NVIDIA_", "NCCL_", "QUARTET_"}) {
         environment_.record_matching(prefix);
     }
     load_average_.resize(3);
@@ -56,13 +56,14 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
 }
 
 std::unique_ptr<device::Device> Session::make_device() {
-    // All ranks or none: a node may lack what the others have.
-    const auto no_cuda = world_.first(device::why_no_cuda());
-    if (options_.device == "cuda" && no_cuda) {
-        throw Unavailable(*no_cuda);
-    }
-    if (options_.device != "host" && !no_cuda) {
-        return device::make_cuda_device(trace_);
+    // No transport moves a GPU's memory yet: until one does, `auto` is the host.
+    if (options_.device == "cuda") {
+        // All ranks or none: a node may lack what the others have.
+        if (const auto no_cuda = world_.first(device::why_no_cuda())) {
+            throw Unavailable(*no_cuda);
+        }
+        const int local_rank = topology_.of(world_.rank()).local_rank;
+        return device::make_cuda_device({.local_rank = local_rank, .threads = threads_}, trace_);
     }
     return device::make_host_device({.threads = threads_}, trace_);
 }

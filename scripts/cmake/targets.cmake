@@ -14,13 +14,17 @@ if(QUARTET_SANITIZE)
   target_link_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE})
 endif()
 
-# quartet_layer(<name> SOURCES <cpp...> LINK <libraries...> [PRIVATE <libraries...>])
-# The library quartet_<name> of one layer of common/. Every header of the folder must compile alone:
-# the target all_verify_interface_header_sets compiles each.
+# quartet_layer(<name> SOURCES <cpp...> LINK <libraries...> [PRIVATE <libraries...>]
+#               [HEADERS <hpp...>])
+# The library quartet_<name> of one layer of common/. Every header, by default all of the folder,
+# must compile alone: the target all_verify_interface_header_sets compiles each.
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 function(quartet_layer name)
-  cmake_parse_arguments(layer "" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(layer "" "" "SOURCES;LINK;PRIVATE;HEADERS" ${ARGN})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  if(layer_HEADERS)
+    set(headers ${layer_HEADERS})
+  endif()
   add_library(quartet_${name} STATIC ${layer_SOURCES})
   target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/common
                                                                    FILES ${headers})

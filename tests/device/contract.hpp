@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <span>
@@ -26,6 +27,8 @@ struct DeviceParameter {
     std::string name;
     Execution execution;
     std::function<std::unique_ptr<Device>(Trace&)> make;
+    /// Why it cannot be made here, or nothing: its tests are skipped then.
+    std::function<std::optional<std::string>()> why_not = [] { return std::nullopt; };
 };
 inline std::ostream& operator<<(std::ostream& out, const DeviceParameter& parameter) {
     return out << parameter.name;
@@ -34,6 +37,13 @@ inline std::ostream& operator<<(std::ostream& out, const DeviceParameter& parame
 /// A device, a stream, and the ways to bring data there and back.
 class DeviceContract : public ::testing::TestWithParam<DeviceParameter> {
   protected:
+    void SetUp() override {
+        if (const auto reason = GetParam().why_not())
+            GTEST_SKIP() << *reason;
+        device = GetParam().make(trace);
+        stream = device->make_stream("contract");
+    }
+
     template <typename T>
     Buffer<T> empty(std::int64_t count) {
         return allocate<T>(*device, count);
@@ -74,8 +84,8 @@ class DeviceContract : public ::testing::TestWithParam<DeviceParameter> {
     }
 
     Trace trace{1024};
-    std::unique_ptr<Device> device = GetParam().make(trace);
-    std::unique_ptr<Stream> stream = device->make_stream("contract");
+    std::unique_ptr<Device> device;
+    std::unique_ptr<Stream> stream;
 };
 
 /// The suites, each in a file of its own.

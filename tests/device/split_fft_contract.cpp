@@ -176,6 +176,40 @@ TEST_P(SplitFftContract, ComesIntoNaturalOrder) {
     }
 }
 
+// Tile by tile, as they come from others, and all at once.
+TEST_P(SplitFftContract, PlacesTilesWhereTheTilePassDoes) {
+    for (const auto& [tiles, length] : {std::pair{1, 1}, {5, 24}, {3, 70}, {7, 13}, {16, 64}}) {
+        const SplitFft split{tiles, length, 1, 0};
+        const SplitFft alone{1, length, 1, 0};
+        const std::vector<Point> values = points(random_values<double>(2 * split.points(), 13));
+        const Buffer<Point> input = upload(values);
+        Buffer<double> wanted = empty<double>(split.parts_size());
+        Buffer<double> found = empty<double>(split.parts_size());
+        Buffer<double> cells = empty<double>(alone.parts_size());
+        const auto whole = device->plan_tile_pass(split);
+        const auto one = device->plan_tile_pass(alone);
+        const auto place = device->plan_place_pass(split);
+
+        whole->run(input.view(), wanted.view(), *stream);
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            one->run(input.view().part(tile * length, length), cells.view(), *stream);
+            place->run(tile, std::as_const(cells).view(), found.view(), *stream);
+        }
+
+        const std::vector<double> expected = download(wanted.view());
+        const std::vector<double> result = download(found.view());
+        for (std::int64_t i = 0; i < split.parts_size(); ++i) {
+            const std::int64_t bin =
+                i / SplitFft::cell_size / tiles * SplitFft::cell_bins + i % SplitFft::cell_bins;
+            const auto index = static_cast<std::size_t>(i);
+            if (bin < length) {
+                ASSERT_NEAR(result[index], expected[index], 1e-13 * length)
+                    << i << " of " << tiles << " x " << length;
+            }
+        }
+    }
+}
+
 TEST_P(SplitFftContract, DoesNotDependOnTheRanksBeyondRounding) {
     const std::vector<Point> x = points(random_values<double>(2 * 96 * 120, 9));
     const std::vector<Point> alone = SplitRun(*device, *stream, {96, 120, 1}).transform(x);

@@ -38,9 +38,7 @@ BlasInteger leading(std::int64_t columns) {
 std::int64_t matrix_size(std::int64_t rows, std::int64_t columns) {
     require_blas_size(rows);
     require_blas_size(columns);
-    check(rows == 0 || columns <= std::numeric_limits<std::int64_t>::max() / rows,
-          "a matrix outgrows 64 bits");
-    return rows * columns;
+    return matrix_elements(rows, columns);
 }
 
 class HostBlas final : public Blas {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cublas_v2.h>
+
+#include <memory>
+
+namespace quartet::device {
+
+/// The functions of cuBLAS that are used. Loaded rather than linked: the library is large, and
+/// programs have to run where it is not.
+struct CublasLibrary {
+    decltype(&cublasCreate_v2) create = nullptr;
+    decltype(&cublasDestroy_v2) destroy = nullptr;
+    decltype(&cublasGetProperty) get_property = nullptr;
+    decltype(&cublasGetStatusString) status_string = nullptr;
+    decltype(&cublasSetStream_v2) set_stream = nullptr;
+    decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
+    decltype(&cublasSetMathMode) set_math_mode = nullptr;
+    decltype(&cublasSgemm_v2_64) sgemm = nullptr;
+};
+
+/// Loads the library. Throws Unavailable where it cannot be had.
+std::shared_ptr<const CublasLibrary> load_cublas();
+
+}  // namespace quartet::device

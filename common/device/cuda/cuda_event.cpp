@@ -1,0 +1,28 @@
+#include "device/cuda/cuda_event.hpp"
+
+#include "core/check.hpp"
+#include "device/cuda/cuda_check.hpp"
+
+namespace quartet::device {
+
+void DestroyEvent::operator()(cudaEvent_t event) const {
+    ignore(cudaEventDestroy(event));
+}
+
+EventHandle make_event_handle(unsigned flags) {
+    cudaEvent_t event = nullptr;
+    cuda_check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
+    return EventHandle(event);
+}
+
+void CudaEvent::synchronize() {
+    cuda_check(cudaEventSynchronize(handle()), "cudaEventSynchronize");
+}
+
+CudaEvent& as_cuda(Event& event) {
+    auto* cuda = dynamic_cast<CudaEvent*>(&event);
+    check(cuda != nullptr, "an event of another device");
+    return *cuda;
+}
+
+}  // namespace quartet::device

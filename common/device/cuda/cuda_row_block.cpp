@@ -1,0 +1,77 @@
+#include "device/cuda/cuda_row_block.hpp"
+
+#include "device/cuda/cuda_stream.hpp"
+#include "device/cuda/gemv_kernel.hpp"
+#include "device/cuda/require_device.hpp"
+#include "device/cuda/stored_rows.hpp"
+#include "device/matrix_layout.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+constexpr std::int64_t padding = 16;
+
+std::int64_t row_stride(const RowBlock& block) {
+    check(block.first_row >= 0 && block.rows >= 0 && block.columns >= 0,
+          "a row block of a negative size");
+    return divide_up(block.columns, padding) * padding;
+}
+
+class CudaRowBlock final : public MatrixShare {
+  public:
+    CudaRowBlock(const RowBlock& block, int threads, CudaMemory& memory)
+        : block_(block),
+          stride_(row_stride(block)),
+          threads_(threads),
+          memory_(memory),
+          elements_(memory.allocate(cuda_row_block_memory(block), MemoryKind::device),
+                    matrix_elements(block.rows, stride_)) {}
+
+    void fill(const ReadRow& read_row) override {
+        fill_rows(rows(), read_row, elements_.view(), memory_, threads_);
+    }
+    void visit(const VisitRow& visit_row) const override {
+        visit_rows(rows(), visit_row, elements_.view(), memory_);
+    }
+    void multiply(View<const double> x, View<double> y, Stream& stream) override;
+    [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+
+  private:
+    [[nodiscard]] StoredRows rows() const {
+        return {block_.rows, [block = block_, stride = stride_](std::int64_t row) {
+                    return StoredRow{block.first_row + row, 0, block.columns, row * stride, stride};
+                }};
+    }
+
+    RowBlock block_;
+    std::int64_t stride_;
+    int threads_;
+    CudaMemory& memory_;
+    Buffer<double> elements_;
+};
+
+void CudaRowBlock::multiply(View<const double> x, View<double> y, Stream& stream) {
+    require_device(x, block_.columns, "multiply: x does not have as many elements as A columns");
+    require_device(y, block_.rows, "multiply: y does not have as many elements as the block rows");
+    require_apart(x, y);
+    if (y.empty())
+        return;
+    const RowMajorMatrix matrix{elements_.view().data(), block_.rows, block_.columns, stride_};
+    as_cuda(stream).launch(Phase::compute, "row block product", [&](cudaStream_t handle) {
+        launch_gemv(matrix, x.data(), y.data(), handle);
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<MatrixShare> make_cuda_row_block(const RowBlock& block, int threads,
+                                                 CudaMemory& memory) {
+    return std::make_unique<CudaRowBlock>(block, threads, memory);
+}
+
+Bytes cuda_row_block_memory(const RowBlock& block) {
+    return bytes_of<double>(matrix_elements(block.rows, row_stride(block)));
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,85 @@
+#include "device/cuda/cuda_stream.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/message_of.hpp"
+#include "device/cuda/cuda_fft.hpp"
+#include "device/cuda/stand_in_runtime.hpp"
+
+namespace quartet::device {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A stream whose GPU fails: the stand-in's only.
+class BrokenGpuTest : public ::testing::Test {
+  protected:
+    void TearDown() override { repair_gpu(); }
+
+    std::shared_ptr<CudaMemory> memory = CudaMemory::make(1);
+    Track track{"stream", 0};
+    CudaStream stream{track, *memory};
+};
+
+TEST_F(BrokenGpuTest, SynchronizeSaysThatTheGpuIsLost) {
+    break_gpu();
+
+    EXPECT_THAT(message_of<Failure>([&] { stream.synchronize(); }),
+                HasSubstr("cudaStreamSynchronize failed (cudaErrorIllegalAddress"));
+    EXPECT_THAT(message_of<Failure>([&] { stream.synchronize(); }),
+                HasSubstr("the GPU is lost to this process"));
+}
+
+TEST_F(BrokenGpuTest, AFullRingDoesNotHang) {
+    break_gpu();
+    const auto enqueue_many = [&] {
+        for (int i = 0; i < 1000; ++i)
+            stream.enqueue(Phase::compute, "host", [] {});
+    };
+
+    EXPECT_THROW(enqueue_many(), Failure);
+}
+
+TEST_F(BrokenGpuTest, OrdinaryErrorsDoNotLoseTheGpu) {
+    const std::string message =
+        message_of<Failure>([] { cuda_check(cudaErrorInvalidValue, "cudaCall"); });
+
+    EXPECT_THAT(message, HasSubstr("cudaCall failed"));
+    EXPECT_THAT(message, ::testing::Not(HasSubstr("lost")));
+    EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST(CudaFftTest, SplitsBatchesThatTakeTooMuchWorkspace) {
+    using Point = std::complex<double>;
+    constexpr std::int64_t length = 6;
+    constexpr std::int64_t batch = 11;
+    const auto memory = CudaMemory::make(1);
+    Track track("stream", 0);
+    CudaStream stream(track, *memory);
+    const auto buffer = [&] {
+        return Buffer<Point>(memory->allocate(bytes_of<Point>(length * batch), MemoryKind::device),
+                             length * batch);
+    };
+    Buffer<Point> input = buffer();
+    Buffer<Point> whole = buffer();
+    Buffer<Point> split = buffer();
+    // The stand-in's memory of the GPU is the CPU's.
+    for (std::int64_t i = 0; i < length * batch; ++i)
+        input.view().data()[i] = {static_cast<double>(i % 7), static_cast<double>(i % 5)};
+
+    for (const std::int64_t transforms : {1, 2, 4, 5}) {
+        const auto one = plan_cuda_fft({length, batch}, load_cufft(), *memory);
+        const auto several = plan_cuda_fft({length, batch}, load_cufft(), *memory,
+                                           bytes_of<Point>(length * transforms));
+        one->forward(std::as_const(input).view(), whole.view(), stream);
+        several->forward(std::as_const(input).view(), split.view(), stream);
+        stream.synchronize();
+
+        for (std::int64_t i = 0; i < length * batch; ++i)
+            ASSERT_LT(std::abs(split.view().data()[i] - whole.view().data()[i]), 1e-12)
+                << i << " in pieces of " << transforms;
+    }
+}
+
+}  // namespace
+}  // namespace quartet::device

@@ -1,0 +1,81 @@
+#include "device/cuda/split_fft_kernels.hpp"
+#include "device/cuda/stand_in_runtime.hpp"
+
+/// The kernels of split transforms as loops over the same index functions.
+namespace quartet::device {
+
+namespace {
+
+double2 product(double2 a, double2 b) {
+    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+double2 root(const RootTables& roots, std::int64_t exponent) {
+    return product(roots.coarse[roots.split.coarse(exponent)],
+                   roots.fine[roots.split.fine(exponent)]);
+}
+
+void store(double* part, std::int64_t place, double2 value) {
+    part[place] = value.x;
+    part[place + fft_cell_bins] = value.y;
+}
+
+}  // namespace
+
+void launch_pack(const PackShape& shape, const RootTables& roots, const double2* transformed,
+                 double* part, cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::compute, "pack", [=] {
+        for (std::int64_t tile = 0; tile < shape.tiles; ++tile)
+            for (std::int64_t bin = 0; bin < shape.bins; ++bin) {
+                const std::int64_t k1 = shape.first_bin + bin;
+                store(part, place_in_part(bin, shape.place + tile, shape.part_tiles),
+                      product(transformed[tile * shape.length + k1],
+                              root(roots, (shape.first_tile + tile) * k1)));
+            }
+    });
+}
+
+void launch_unpack(const UnpackShape& shape, const double* part, double2* columns,
+                   cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::merge, "unpack", [=] {
+        for (std::int64_t bin = 0; bin < shape.bins; ++bin)
+            for (std::int64_t tile = 0; tile < shape.part_tiles; ++tile) {
+                const std::int64_t place =
+                    place_in_part(shape.first_bin + bin, tile, shape.part_tiles);
+                columns[bin * shape.tiles + shape.first_tile + tile] = {
+                    part[place], part[place + fft_cell_bins]};
+            }
+    });
+}
+
+void launch_transpose(const TransposeShape& shape, const double2* source, double2* target,
+                      cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::merge, "transpose", [=] {
+        for (std::int64_t row = 0; row < shape.rows; ++row)
+            for (std::int64_t column = 0; column < shape.columns; ++column)
+                target[row * shape.stride + shape.first_column + column] =
+                    source[column * shape.rows + row];
+    });
+}
+
+void launch_natural(const NaturalShape& shape, const double2* part, double2* bins,
+                    cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::merge, "natural", [=] {
+        for (std::int64_t i = 0; i < shape.count; ++i)
+            bins[shape.columns.bin(shape.before + i) - shape.first_bin] = part[i];
+    });
+}
+
+void launch_place(const PlaceShape& shape, const RootTables& roots, const double* cells,
+                  double* parts, cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::merge, "place", [=] {
+        for (std::int64_t bin = 0; bin < shape.length; ++bin) {
+            const std::int64_t from = place_in_part(bin, 0, 1);
+            store(
+                parts, place_in_part(bin, shape.tile, shape.tiles),
+                product({cells[from], cells[from + fft_cell_bins]}, root(roots, shape.tile * bin)));
+        }
+    });
+}
+
+}  // namespace quartet::device

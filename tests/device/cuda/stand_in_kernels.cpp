@@ -1,0 +1,101 @@
+#include <array>
+
+#include "device/cuda/grid.hpp"
+#include "device/cuda/stand_in_runtime.hpp"
+#include "device/cuda/vector_kernels.hpp"
+
+/// The kernels of vectors as loops, over the same index functions.
+namespace quartet::device {
+
+namespace {
+
+template <typename Body>
+void on_stream(cudaStream_t stream, std::int64_t size, Body body) {
+    stand_in(stream).enqueue(Phase::compute, "kernel", [size, body] {
+        for (std::int64_t i = 0; i < size; ++i)
+            body(i);
+    });
+}
+
+/// The sum over term(i) in the order of the kernels, but for the order within a block.
+template <typename Term>
+void sum_on_stream(Term term, std::int64_t size, double* partials, double* result,
+                   cudaStream_t stream) {
+    const SumGrid grid{size};
+    stand_in(stream).enqueue(Phase::compute, "sum", [=] {
+        for (std::int64_t block = 0; block < grid.blocks(); ++block) {
+            partials[block] = 0;
+            for (int thread = 0; thread < block_threads; ++thread)
+                for (int lane = 0; lane < sum_lanes; ++lane)
+                    for (std::int64_t i = grid.first(block * block_threads + thread, lane);
+                         i < grid.size; i += grid.step())
+                        partials[block] += term(i);
+        }
+        *result = 0;
+        for (std::int64_t block = 0; block < grid.blocks(); ++block)
+            *result += partials[block];
+    });
+}
+
+}  // namespace
+
+void launch_add(const float* source, float* target, std::int64_t size, cudaStream_t stream) {
+    on_stream(stream, size, [=](std::int64_t i) { target[i] += source[i]; });
+}
+
+void launch_add(const double* source, double* target, std::int64_t size, cudaStream_t stream) {
+    on_stream(stream, size, [=](std::int64_t i) { target[i] += source[i]; });
+}
+
+void launch_fill(float value, float* target, std::int64_t size, cudaStream_t stream) {
+    on_stream(stream, size, [=](std::int64_t i) { target[i] = value; });
+}
+
+void launch_fill(double value, double* target, std::int64_t size, cudaStream_t stream) {
+    on_stream(stream, size, [=](std::int64_t i) { target[i] = value; });
+}
+
+void launch_axpy(double factor, const double* x, double* y, std::int64_t size,
+                 cudaStream_t stream) {
+    on_stream(stream, size, [=](std::int64_t i) { y[i] += factor * x[i]; });
+}
+
+void launch_xpay(const double* x, double factor, double* y, std::int64_t size,
+                 cudaStream_t stream) {
+    on_stream(stream, size, [=](std::int64_t i) { y[i] = x[i] + factor * y[i]; });
+}
+
+void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
+                double* result, cudaStream_t stream) {
+    sum_on_stream([=](std::int64_t i) { return x[i] * y[i]; }, size, partials, result, stream);
+}
+
+void launch_step(double step, const StepPointers& vectors, std::int64_t size, double* partials,
+                 double* result, cudaStream_t stream) {
+    const auto term = [=](std::int64_t i) {
+        vectors.solution[i] += step * vectors.direction[i];
+        vectors.residual[i] -= step * vectors.product[i];
+        return vectors.residual[i] * vectors.residual[i];
+    };
+    sum_on_stream(term, size, partials, result, stream);
+}
+
+void launch_turn_and_step(double turn, double step, const CombinedStepPointers& vectors,
+                          std::int64_t size, double* partials, double* result,
+                          cudaStream_t stream) {
+    const auto term = [=](std::int64_t i) {
+        vectors.direction[i] = vectors.residual[i] + turn * vectors.direction[i];
+        vectors.product[i] = vectors.residual_product[i] + turn * vectors.product[i];
+        vectors.solution[i] += step * vectors.direction[i];
+        vectors.residual[i] -= step * vectors.product[i];
+        return vectors.residual[i] * vectors.residual[i];
+    };
+    sum_on_stream(term, size, partials, result, stream);
+}
+
+BuiltArchitectures built_architectures() {
+    static constexpr std::array list{900};
+    return {list.data(), 1};
+}
+
+}  // namespace quartet::device

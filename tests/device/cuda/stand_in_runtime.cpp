@@ -1,0 +1,261 @@
+#include "device/cuda/stand_in_runtime.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "core/check.hpp"
+#include "device/host/host_stream.hpp"
+
+using quartet::Phase;
+using quartet::Track;
+using namespace quartet::device;
+
+struct CUstream_st {
+    Track track{"stand-in", 0};
+    std::unique_ptr<Stream> work = make_host_stream(HostStreams::threaded, track);
+};
+
+struct CUevent_st {
+    std::unique_ptr<Event> event = make_host_event();
+    bool timed = true;
+    std::atomic<int> recorded = 0;
+    std::atomic<int> reached = 0;
+    std::atomic<double> time = 0;
+};
+
+namespace {
+
+constexpr std::size_t all_memory = std::size_t{4} << 30;
+
+std::atomic<bool> broken = false;
+std::atomic<cudaError_t> last_error = cudaSuccess;
+std::map<const std::byte*, std::size_t> on_gpu;  // the main thread's
+std::mutex one_host_work_at_a_time;              // as a driver may do
+thread_local bool in_host_work = false;
+
+cudaError_t result(cudaError_t status) {
+    if (status == cudaSuccess && broken)
+        status = cudaErrorIllegalAddress;
+    if (status == cudaSuccess && in_host_work)
+        status = cudaErrorNotPermitted;
+    if (status != cudaSuccess)
+        last_error = status;
+    return status;
+}
+
+bool is_on_gpu(const void* address) {
+    const auto* byte = static_cast<const std::byte*>(address);
+    auto block = on_gpu.upper_bound(byte);
+    if (block == on_gpu.begin())
+        return false;
+    --block;
+    return byte < block->first + block->second;
+}
+
+cudaError_t new_memory(void** memory, std::size_t size) {
+    if (size > all_memory)
+        return result(cudaErrorMemoryAllocation);
+    *memory = std::aligned_alloc(512, (size + 511) / 512 * 512);
+    std::memset(*memory, 0xa5, size);
+    return result(cudaSuccess);
+}
+
+}  // namespace
+
+namespace quartet::device {
+
+Stream& stand_in(cudaStream_t stream) {
+    return *stream->work;
+}
+
+void break_gpu() {
+    broken = true;
+}
+
+void repair_gpu() {
+    broken = false;
+    last_error = cudaSuccess;
+}
+
+}  // namespace quartet::device
+
+cudaError_t cudaGetLastError() {
+    return last_error.exchange(cudaSuccess);
+}
+
+const char* cudaGetErrorName(cudaError_t status) {
+    return status == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheStandIn";
+}
+
+const char* cudaGetErrorString(cudaError_t) {
+    return "the stand-in's reason";
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    *version = 13000;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaSetDevice(int device) {
+    return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    *device = 0;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+    *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+    *properties = {};
+    std::strcpy(properties->name, "Stand-in");
+    properties->totalGlobalMem = all_memory;
+    properties->major = 9;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* bus, int, int) {
+    std::strcpy(bus, "ffff:ff:1f.0");
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    *total = all_memory;
+    *free = all_memory;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMalloc(void** memory, std::size_t size) {
+    const cudaError_t status = new_memory(memory, size);
+    if (status == cudaSuccess)
+        on_gpu.emplace(static_cast<const std::byte*>(*memory), size);
+    return status;
+}
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t size, unsigned) {
+    return new_memory(memory, size);
+}
+
+cudaError_t cudaFree(void* memory) {
+    on_gpu.erase(static_cast<const std::byte*>(memory));
+    std::free(memory);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+    std::free(memory);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    *stream = new CUstream_st;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    delete stream;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    stream->work->synchronize();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t) {
+    return result(cudaErrorNotReady);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    stream->work->wait(*event->event);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    *event = new CUevent_st;
+    (*event)->timed = (flags & cudaEventDisableTiming) == 0;
+    return result(cudaSuccess);
+}
+
+// Not while its stream may still reach it.
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    event->event->synchronize();
+    while (event->reached < event->recorded)
+        continue;
+    delete event;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    ++event->recorded;
+    stream->work->enqueue(Phase::compute, "record", [event] {
+        event->time = quartet::now().value;
+        ++event->reached;
+    });
+    stream->work->record(*event->event);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    event->event->synchronize();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t second) {
+    for (const cudaEvent_t event : {first, second}) {
+        if (!event->timed || event->recorded == 0)
+            return result(cudaErrorInvalidResourceHandle);
+        if (event->reached < event->recorded)
+            return result(cudaErrorNotReady);
+    }
+    *milliseconds = static_cast<float>(1e3 * (second->time - first->time));
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
+    stream->work->enqueue(Phase::compute, "host", [function, argument] {
+        if (broken)
+            return;
+        const std::lock_guard alone(one_host_work_at_a_time);
+        in_host_work = true;
+        function(argument);
+        in_host_work = false;
+    });
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t size, cudaStream_t stream) {
+    if (!is_on_gpu(memory))
+        return result(cudaErrorInvalidValue);
+    stream->work->enqueue(Phase::compute, "set",
+                          [memory, value, size] { std::memset(memory, value, size); });
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    const bool out = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const bool in = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    if (is_on_gpu(from) != out || is_on_gpu(to) != in)
+        return result(cudaErrorInvalidMemcpyDirection);
+    stream->work->enqueue(Phase::compute, "copy",
+                          [to, from, size] { std::memcpy(to, from, size); });
+    return result(cudaSuccess);
+}

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "device/stream.hpp"
+
+/// A stand-in for the CUDA runtime, its libraries and the kernels, which runs on the CPU: with it
+/// the CUDA device passes the contract suites where there is no GPU. A stream is a threaded one of
+/// the host device, a kernel a loop. What the runtime refuses, it refuses too: times of events that
+/// have not happened, copies in a direction that the memory does not have, host work that calls
+/// CUDA. New memory is full of rubbish.
+namespace quartet::device {
+
+/// The stream behind a CUDA stream.
+Stream& stand_in(cudaStream_t stream);
+
+/// From now on, or no longer, the GPU has run into an illegal address.
+void break_gpu();
+void repair_gpu();
+
+}  // namespace quartet::device
