@@ -17,14 +17,31 @@ TransportKind absent(const std::string& name) {
             }};
 }
 
+// A transport whose buffers are memory of the host.
+TransportKind of_host_memory(TransportKind kind) {
+    kind.why_not = [why_not = kind.why_not](const TransportContext& context) {
+        const auto reason = why_no_host_memory(context.device.memory_kind());
+        return reason ? reason : why_not(context);
+    };
+    return kind;
+}
+
 }  // namespace
+
+std::optional<std::string> why_no_host_memory(device::MemoryKind kind) {
+    if (kind == device::MemoryKind::host) {
+        return std::nullopt;
+    }
+    return "not available in this build: it moves memory of the host, and a GPU computes on its "
+           "own (use --device host)";
+}
 
 TransportRegistry TransportRegistry::standard() {
     TransportRegistry registry;
-    registry.add(mpi_transport());
+    registry.add(of_host_memory(mpi_transport()));
     registry.add(absent("staged"));
-    registry.add(shm_transport());
-    registry.add(rma_transport());
+    registry.add(of_host_memory(shm_transport()));
+    registry.add(of_host_memory(rma_transport()));
     registry.add(absent("nccl"));
     registry.add(absent("ipc"));
     registry.add(absent("grpc"));

@@ -67,6 +67,10 @@ class TransportRegistry {
     std::vector<TransportKind> kinds_;
 };
 
+/// Why a transport of the host's memory cannot serve a device whose operations work on memory of
+/// that kind, or nothing.
+std::optional<std::string> why_no_host_memory(device::MemoryKind kind);
+
 /// The transports of this layer; each in the file of its name.
 TransportKind mpi_transport();
 TransportKind shm_transport();

@@ -42,6 +42,11 @@ TEST_F(TransportRegistryTest, SaysWhichTransportsThisBuildLacks) {
     }
 }
 
+TEST_F(TransportRegistryTest, TransportsOfTheHostDoNotServeGpus) {
+    EXPECT_EQ(why_no_host_memory(device::MemoryKind::host), std::nullopt);
+    EXPECT_THAT(*why_no_host_memory(device::MemoryKind::device), HasSubstr("memory of the host"));
+}
+
 TEST_F(TransportRegistryTest, RefusesUnknownNames) {
     for (const std::string name : {"", "auto", "MPI", "tcp"}) {
         EXPECT_THROW(static_cast<void>(registry.why_not(name, context())), UsageError);
