@@ -19,7 +19,8 @@ class InlineMail final : public comm::Mail {
     static_assert(2 * limit.value <= std::ptrdiff_t{comm::ControlChannel::largest_payload});
 
     explicit InlineMail(const comm::MailPlan& plan)
-        : outgoing_(static_cast<std::size_t>(plan.outgoing)),
+        : largest_(plan.largest),
+          outgoing_(static_cast<std::size_t>(plan.outgoing)),
           incoming_(static_cast<std::size_t>(plan.incoming)) {
         check(plan.largest <= limit, "mail: a payload is too large for its announcement");
     }
@@ -38,7 +39,7 @@ class InlineMail final : public comm::Mail {
     }
 
     device::View<std::byte> outgoing(int place) override {
-        return {outgoing_.at(static_cast<std::size_t>(place)).bytes.data(), limit.value,
+        return {outgoing_.at(static_cast<std::size_t>(place)).bytes.data(), largest_.value,
                 device::MemoryKind::host};
     }
     comm::Parcel post(int place, Bytes size, int /*to*/) override { return {size.value, place}; }
@@ -55,6 +56,7 @@ class InlineMail final : public comm::Mail {
         std::int64_t size = 0;
     };
 
+    Bytes largest_;
     std::vector<Place> outgoing_;
     std::vector<Place> incoming_;
 };

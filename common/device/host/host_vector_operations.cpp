@@ -12,8 +12,8 @@ namespace quartet::device {
 
 namespace {
 
-// Partial sums of one dot: eight vector registers of eight. Four keep the adders busy, too, but were
-// measured to read memory 5% slower (29.6 and 31.0 GB/s on two cores, Sapphire Rapids).
+// Partial sums of one dot: eight vector registers of eight. Four keep the adders busy, too, but
+// were measured to read memory 5% slower (29.6 and 31.0 GB/s on two cores, Sapphire Rapids).
 constexpr std::int64_t lanes = 64;
 
 // The sum of term(i) over [begin, end), terms being independent. The order of the additions is
