@@ -11,14 +11,6 @@
 
 namespace quartet::matmul {
 
-namespace {
-
-Sharing sharing_over(const std::string& transport) {
-    return transport == "shm" ? Sharing::one_copy : Sharing::own_copy;
-}
-
-}  // namespace
-
 std::int64_t probe_edge(const CasePlan& plan) {
     constexpr std::int64_t large = 2048;
     const std::int64_t tile = plan.problem.extent(0);

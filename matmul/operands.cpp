@@ -80,6 +80,10 @@ class Places {
 
 }  // namespace
 
+Sharing sharing_over(std::string_view transport) {
+    return transport == "shm" ? Sharing::one_copy : Sharing::own_copy;
+}
+
 OperandMemory Operands::memory(const Problem& problem, const std::vector<Block>& blocks,
                                const comm::Topology& topology, Sharing sharing) {
     const Needs needs = needs_of(problem, hull(blocks, topology, sharing));

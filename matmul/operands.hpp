@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "comm/topology.hpp"
@@ -16,6 +17,9 @@ enum class Sharing {
     one_copy,  ///< in a shared window, what any rank of the node needs
     own_copy,  ///< each rank what it needs itself
 };
+
+/// Over shared windows one copy, else each its own.
+Sharing sharing_over(std::string_view transport);
 
 /// Rows [begin, end) of some tile columns of a matrix. Each column is a panel, row-major and dense:
 /// its tiles follow one another, so that any number of tiles of one column are one matrix.

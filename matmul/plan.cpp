@@ -110,7 +110,7 @@ void plan_memory(const bench::Session& session, const CasePlan& plan, bench::Pla
         planned.memory = planned.memory + plan.files->tiles_memory;
         return;
     }
-    const Sharing sharing = plan.variant.transport == "shm" ? Sharing::one_copy : Sharing::own_copy;
+    const Sharing sharing = sharing_over(plan.variant.transport);
     if (plan.roles) {
         const OperandMemory flow =
             FlowProduct::memory(plan.problem, *plan.roles, session.topology(),
