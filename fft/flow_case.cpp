@@ -16,14 +16,6 @@ device::SplitFft one_tile(const Problem& problem) {
     return {1, problem.length(), 1, 0};
 }
 
-std::vector<int> worker_ranks(const comm::Roles& roles) {
-    std::vector<int> ranks;
-    for (int worker = 0; worker < roles.workers(); ++worker) {
-        ranks.push_back(roles.worker_rank(worker));
-    }
-    return ranks;
-}
-
 Bytes probed(const Problem& problem, int workers) {
     return std::min(probe_size, bytes_of<Point>((problem.points + workers - 1) / workers));
 }
@@ -74,12 +66,7 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
       check_(problem.points, session.options().seed, input_of(problem, roles, rank_),
              output_of(problem, roles, rank_), session.threads(), session.world()) {
     comm::Transport& transport = session.transport(variant.transport);
-    if (!transport.can(comm::Capability::mail)) {
-        throw Unavailable(fmt::format(
-            "formulation dataflow needs a transport that queues can use (transport {} is none): "
-            "use --transport mpi or shm",
-            transport.name()));
-    }
+    flow::require_queues(transport);
     device::Device& device = session.device();
     input_ = device::allocate<Point>(device, my_tiles().size() * problem.length());
     for (std::int64_t tile = my_tiles().begin; tile < my_tiles().end; ++tile) {
@@ -93,7 +80,7 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
     queue_ = std::make_unique<flow::Queue>(
         *hub_, transport,
         flow::QueuePlan{.owner = roles.reducer_rank(0),
-                        .pushers = worker_ranks(roles),
+                        .pushers = roles.worker_ranks(),
                         .bound = session.options().queue,
                         .largest = bytes_of<double>(alone_.parts_size()),
                         .order = flow::Order::arrival,

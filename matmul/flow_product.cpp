@@ -20,14 +20,6 @@ std::int64_t number_of(const Problem& problem, TileIndex tile) {
     return tile.row * problem.tiles() + tile.column;
 }
 
-std::vector<int> worker_ranks(const comm::Roles& roles) {
-    std::vector<int> ranks;
-    for (int worker = 0; worker < roles.workers(); ++worker) {
-        ranks.push_back(roles.worker_rank(worker));
-    }
-    return ranks;
-}
-
 // Where each tile of a reducer begins among its tiles; -1 for the others', elements in all last.
 std::vector<std::int64_t> begins_of(const Problem& problem, const comm::Roles& roles, int rank) {
     std::vector<std::int64_t> begins;
@@ -47,7 +39,7 @@ std::vector<std::int64_t> begins_of(const Problem& problem, const comm::Roles& r
 std::vector<Block> FlowProduct::needs(const Problem& problem, const comm::Roles& roles) {
     const Range all{0, problem.tiles()};
     std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
-    for (const int worker : worker_ranks(roles)) {
+    for (const int worker : roles.worker_ranks()) {
         blocks[static_cast<std::size_t>(worker)] = {all, all};
     }
     return blocks;
@@ -87,7 +79,7 @@ FlowProduct::FlowProduct(const Problem& problem, const comm::Roles& roles, bench
         queues_.push_back(
             std::make_unique<flow::Queue>(hub_, transport,
                                           flow::QueuePlan{.owner = roles.reducer_rank(reducer),
-                                                          .pushers = worker_ranks(roles),
+                                                          .pushers = roles.worker_ranks(),
                                                           .bound = settings.bound,
                                                           .largest = problem.tile_bytes(),
                                                           .order = flow::Order::arrival,

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "matmul/multiply_case.hpp"
 #include "matmul/operands.hpp"
@@ -58,17 +56,6 @@ void plan_storage(bench::Session& session, CasePlan& plan) {
     }
 }
 
-std::string exact(Bytes size) {
-    constexpr std::array<std::string_view, 4> units{"B", "KiB", "MiB", "GiB"};
-    std::size_t unit = 0;
-    std::int64_t count = size.value;
-    while (unit + 1 < units.size() && count > 0 && count % 1024 == 0) {
-        count /= 1024;
-        ++unit;
-    }
-    return fmt::format("{}{}", count, units[unit]);
-}
-
 bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
     bench::RowName name = session.row_name(plan.variant, std::to_string(plan.problem.size));
     name.size_key = "n";
@@ -88,7 +75,7 @@ bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
         }
     }
     if (session.options().memory) {
-        name.factors.emplace_back("memory", exact(*session.options().memory));
+        name.factors.emplace_back("memory", to_exact_string(*session.options().memory));
     }
     return name;
 }

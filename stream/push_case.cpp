@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "stream/flow_push.hpp"
 #include "stream/plain_push.hpp"
@@ -19,18 +17,6 @@ constexpr const char* through_queue = "dataflow";
 
 std::string pair_name(const Route& route) {
     return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
-}
-
-std::string size_name(Bytes size) {
-    // Exactly, unlike to_string: different sizes have different names.
-    constexpr std::array<std::string_view, 4> units{"B", "KiB", "MiB", "GiB"};
-    std::size_t unit = 0;
-    std::int64_t count = size.value;
-    while (unit + 1 < units.size() && count > 0 && count % 1024 == 0) {
-        count /= 1024;
-        ++unit;
-    }
-    return fmt::format("{}{}", count, units[unit]);
 }
 
 // Senders that the receiver can reach only over a network.
@@ -63,7 +49,7 @@ std::int64_t traffic_factor(const bench::Variant& variant) {
 
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
-    bench::RowName name = session.row_name(variant, size_name(problem.size));
+    bench::RowName name = session.row_name(variant, to_exact_string(problem.size));
     name.factors = {{"pushes", std::to_string(problem.pushes)}};
     if (variant.formulation == through_queue) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
@@ -71,7 +57,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     const comm::TransportSettings defaults;
     const comm::TransportSettings& settings = session.options().transfer;
     if (settings.chunk != defaults.chunk) {
-        name.factors.emplace_back("chunk", size_name(settings.chunk));
+        name.factors.emplace_back("chunk", to_exact_string(settings.chunk));
     }
     if (settings.pipeline != defaults.pipeline) {
         name.factors.emplace_back("pipeline", "off");
@@ -129,7 +115,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     const Options options = with_defaults(given);
     std::string sizes;
     for (const Bytes size : options.sizes) {
-        sizes += (sizes.empty() ? "" : ",") + size_name(size);
+        sizes += (sizes.empty() ? "" : ",") + to_exact_string(size);
     }
     session.resolve("sizes", sizes);
     session.resolve("pushes", std::to_string(options.pushes));
@@ -148,11 +134,8 @@ PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const
       transport_(session.transport(variant.transport)) {
     session.require_formulation(variant.formulation);
     // Before there are windows: they could not be freed while an exception unwinds.
-    if (variant.formulation == through_queue && !transport_.can(comm::Capability::mail)) {
-        throw Unavailable(fmt::format(
-            "formulation dataflow needs a transport that queues can use (transport {} is none): "
-            "use --transport mpi or shm",
-            transport_.name()));
+    if (variant.formulation == through_queue) {
+        flow::require_queues(transport_);
     }
     if (variant.formulation == plain_mpi && !transport_.can(comm::Capability::send_receive)) {
         throw Unavailable(fmt::format(

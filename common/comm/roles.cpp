@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "core/check.hpp"
 
 namespace quartet::comm {
@@ -27,6 +29,12 @@ Roles Roles::with_reducers(int ranks, int reducers) {
 Role Roles::of(int rank) const {
     check(rank >= 0 && rank < ranks_, "no such rank");
     return rank < reducers_ ? Role::reducer : Role::worker;
+}
+
+std::vector<int> Roles::worker_ranks() const {
+    std::vector<int> ranks(static_cast<std::size_t>(workers()));
+    std::iota(ranks.begin(), ranks.end(), worker_rank(0));
+    return ranks;
 }
 
 int Roles::index_of(int rank) const {

@@ -172,6 +172,17 @@ std::string to_string(Bytes bytes) {
     return fmt::format("{:.3g} {}", amount, unit->name);
 }
 
+std::string to_exact_string(Bytes bytes) {
+    constexpr std::array<std::string_view, 4> names{"B", "KiB", "MiB", "GiB"};
+    std::size_t unit = 0;
+    std::int64_t count = bytes.value;
+    while (unit + 1 < names.size() && count > 0 && count % 1024 == 0) {
+        count /= 1024;
+        ++unit;
+    }
+    return fmt::format("{}{}", count, names[unit]);
+}
+
 std::string to_string(Seconds seconds) {
     if (!std::isfinite(seconds.value) || seconds.value == 0) {
         return fmt::format("{} s", seconds.value);

@@ -1,5 +1,7 @@
 #include "flow/queue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -39,6 +41,15 @@ void require_sound(const QueuePlan& plan, int ranks) {
 }
 
 }  // namespace
+
+void require_queues(const comm::Transport& transport) {
+    if (!transport.can(comm::Capability::mail)) {
+        throw Unavailable(fmt::format(
+            "formulation dataflow needs a transport that queues can use (transport {} is none): "
+            "use --transport mpi or shm",
+            transport.name()));
+    }
+}
 
 Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
     : hub_(hub),

@@ -122,6 +122,9 @@ class Queue {
     int high_water_ = 0;
 };
 
+/// Throws Unavailable where the transport has no mail, which queues need. Local.
+void require_queues(const comm::Transport& transport);
+
 /// On the owner: takes `count` items out, up to `most` at a time, and hands each to `use`.
 template <typename Use>
 void take(Queue& queue, int count, int most, Use use) {

@@ -35,6 +35,7 @@ TEST(Roles, TheFirstRanksReduce) {
     EXPECT_EQ(roles.index_of(4), 2);
     EXPECT_EQ(roles.worker_rank(2), 4);
     EXPECT_EQ(roles.reducer_rank(1), 1);
+    EXPECT_EQ(Roles::with_reducers(5, 2).worker_ranks(), (std::vector<int>{2, 3, 4}));
 }
 
 TEST(Roles, RefusesToLeaveNoWorkerAndNamesTheRanksNeeded) {

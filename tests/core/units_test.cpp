@@ -149,6 +149,14 @@ TEST(ToString, PrintsBytesInTheLargestUnit) {
     EXPECT_EQ(to_string(Bytes{std::numeric_limits<std::int64_t>::min()}), "-8388608 TiB");
 }
 
+TEST(ToString, PrintsBytesExactlyWhereThatIsAskedFor) {
+    EXPECT_EQ(to_exact_string({0}), "0B");
+    EXPECT_EQ(to_exact_string({513}), "513B");
+    EXPECT_EQ(to_exact_string(kibibytes(1536)), "1536KiB");
+    EXPECT_EQ(to_exact_string(mebibytes(2)), "2MiB");
+    EXPECT_EQ(to_exact_string(gibibytes(2048)), "2048GiB");
+}
+
 TEST(ToString, PrintsSecondsWithThreeDigits) {
     EXPECT_EQ(to_string(Seconds{0}), "0 s");
     EXPECT_EQ(to_string(Seconds{1.234}), "1.23 s");
