@@ -2,9 +2,12 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Optional
 
 RATE_UNITS = ("MiB/s", "GFLOP/s")
+ROW_TYPES = ("iteration", "aggregate")
+SCHEMA_VERSION = 1  # the newest that is understood here
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,66 @@ class Case:
 
 
 def load(path) -> dict:
-    """The document at `path`. Raises ValueError where it is none of ours."""
-    with open(path, encoding="utf-8") as file:
-        document = json.load(file)
-    if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
-        raise ValueError(f"{path}: not a results document (no context and benchmarks)")
+    """The document at `path`. Raises ValueError, with the path and the reason, where it is none of
+    ours, or newer than what is understood here."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except ValueError as error:
+        raise ValueError(f"{path}: not a whole JSON document ({error})") from None
+    problem = _problem(document)
+    if problem:
+        raise ValueError(f"{path}: {problem}")
     return document
+
+
+def _problem(document) -> str:
+    """Why this is no results document; empty where it is one."""
+    if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
+        return "not a results document (no context and benchmarks)"
+    context, rows = document["context"], document["benchmarks"]
+    quartet = context.get("quartet") if isinstance(context, dict) else None
+    version = quartet.get("schema_version") if isinstance(quartet, dict) else None
+    if not isinstance(version, int):
+        return "not a results document of Quartet's (no schema version of its own)"
+    if version > SCHEMA_VERSION:
+        return f"schema version {version} (these scripts know {SCHEMA_VERSION}): use newer scripts"
+    if not isinstance(rows, list) or not all(map(_is_row, rows)):
+        return "not a results document (a row lacks what every row has)"
+    return ""
+
+
+def _is_row(row) -> bool:
+    if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+        return False
+    if row.get("error_occurred"):
+        return row["name"].endswith("/error") and isinstance(row.get("error_message"), str)
+    named = isinstance(row.get("run_name"), str) and row.get("run_type") in ROW_TYPES
+    if named and row["run_type"] == "aggregate":
+        named = isinstance(row.get("aggregate_name"), str)
+    is_spread = row.get("aggregate_name") in ("stddev", "cv")  # these have no rate
+    return named and (is_spread or any(isinstance(row.get(unit), (int, float))
+                                       for unit in RATE_UNITS))
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What was found at some paths: documents that can be used, and why the others cannot."""
+
+    documents: list[tuple[Path, dict]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def collect(paths) -> Collection:
+    """The documents at these paths: files, and all that end in .json in folders and below."""
+    found = Collection()
+    for path in map(Path, paths):
+        for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
+            try:
+                found.documents.append((file, load(file)))
+            except (OSError, ValueError) as error:
+                found.skipped.append(str(error))
+    return found
 
 
 def warnings(document: dict) -> list[str]:

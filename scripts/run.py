@@ -13,23 +13,12 @@ from pathlib import Path
 from typing import Callable, Optional
 
 import table
+from quartet_launch import (BAD_USAGE, FAILED, UNAVAILABLE, VERIFIED, Job, LaunchError,
+                            LocalLauncher, Machine, checked_code, worst)
 from quartet_results import load
 
 ROOT = Path(__file__).resolve().parent.parent
 MIB = 1024**2
-
-VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
-WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
-
-
-@dataclass(frozen=True)
-class Machine:
-    cores: int
-    memory: int  # bytes that may be used
-
-    @staticmethod
-    def here() -> "Machine":
-        return Machine(_cores(), _memory() // 2)
 
 
 @dataclass(frozen=True)
@@ -116,67 +105,34 @@ PROGRAMS = {
 class Launch:
     """One run of a program under the MPI launcher."""
 
-    name: str
-    command: list[str]
+    launcher: LocalLauncher
+    program: Path
     ranks: int
     threads: int
+    arguments: list[str]
     effort: Effort
     count: int = 0  # of the effort, as chosen
     seconds: tuple[float, float] = (0, 0)  # as estimated, with the least and with full effort
 
     @property
     def title(self) -> str:
-        return f"{self.name} on {self.ranks} ranks"
+        return f"{self.program.name} on {self.ranks} ranks"
 
     def start(self, arguments: list[str], output) -> subprocess.CompletedProcess:
-        environment = {"QUARTET_THREADS": str(self.threads), **os.environ}
-        return subprocess.run(self.command + arguments, stdout=output, stdin=subprocess.DEVNULL,
-                              env=environment, text=True, check=False)
+        job = Job(self.program, self.ranks, self.threads, (*self.arguments, *arguments))
+        return self.launcher.run(job, output)
 
 
-class LaunchError(Exception):
-    """A launch that cannot go on; `code` is its exit code."""
-
-    def __init__(self, code: int, message: str):
-        super().__init__(message)
-        self.code = code
-
-
-def _cores() -> int:
-    """Physical cores that this process may use, a container's share respected."""
-    allowed = os.sched_getaffinity(0)
-    siblings = set()
-    for cpu in allowed:
-        file = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        siblings.add(file.read_text(encoding="ascii") if file.exists() else str(cpu))
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return max(1, min(len(siblings), int(quota) // int(period)))
-    except (OSError, ValueError):  # no such file, or "max": no quota
-        return len(siblings)
-
-
-def _memory() -> int:
-    """Bytes available here, a container's share respected."""
-    text = Path("/proc/meminfo").read_text(encoding="ascii")
-    available = int(re.search(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)[1]) * 1024
-    try:
-        return min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    except (OSError, ValueError):
-        return available
-
-
-def plan(folder: Path, launcher: Path, machine: Machine) -> list[Launch]:
+def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch]:
     """Every launch of every program in `folder`."""
     launches = []
     for name, program in PROGRAMS.items():
         if not (folder / name).exists():
             continue
         for ranks in program.ranks(machine):
-            command = [str(launcher), str(ranks), str(folder / name),
-                       *program.arguments(machine, ranks)]
             threads = max(1, machine.cores // ranks)
-            launches.append(Launch(name, command, ranks, threads, program.effort))
+            launches.append(Launch(launcher, folder / name, ranks, threads,
+                                   program.arguments(machine, ranks), program.effort))
     return launches
 
 
@@ -220,11 +176,7 @@ def measure(launch: Launch, file: Path) -> int:
     say(f"{launch.title}, {effort.flag} {launch.count}"
         + (f" ({effort.full} would pass the budget)" if launch.count < effort.full else ""))
     arguments = [*effort.arguments(launch.count), "--progress", "on", "--json", str(file)]
-    code = launch.start(arguments, subprocess.DEVNULL).returncode
-    if code not in WORST_FIRST:
-        raise LaunchError(FAILED, f"ended from outside, with exit code {code}")
-    if code in (VERIFIED, WRONG_RESULT) and not file.exists():
-        raise LaunchError(FAILED, f"left no {file}")
+    code = checked_code(launch.start(arguments, subprocess.DEVNULL).returncode, file)
     # What this machine does not have is said in the table; it makes nothing wrong that ran.
     return VERIFIED if code == UNAVAILABLE and file.exists() else code
 
@@ -236,12 +188,6 @@ def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
     except LaunchError as error:
         say(f"{launch.title}: {error}")
         return error.code
-
-
-def worst(codes: list[int]) -> int:
-    """By the contract's precedence; a code that is none of ours counts as failed."""
-    known = {code if code in WORST_FIRST else FAILED for code in codes}
-    return next((code for code in WORST_FIRST if code in known), VERIFIED)
 
 
 def say(text: str) -> None:
@@ -263,7 +209,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_arguments()
-    launches = plan(options.build / "bin", options.launcher, Machine.here())
+    launches = plan(options.build / "bin", LocalLauncher(options.launcher), Machine.here())
     if not launches:
         say(f"no program of the suite in {options.build / 'bin'}: build it first (make build)")
         return BAD_USAGE
@@ -276,7 +222,7 @@ def main() -> int:
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     files = []
     for launch in ready:
-        file = options.results / f"{stamp}-{launch.name}-{launch.ranks}.json"
+        file = options.results / f"{stamp}-{launch.program.name}-{launch.ranks}.json"
         codes.append(attempt(measure, launch, file))
         if file.exists():
             files.append(file)

@@ -83,7 +83,7 @@ class Run(unittest.TestCase):
         self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
 
     def test_fewer_pushes_fit_a_small_budget(self):
-        launches = len(run.plan(self.made_bin(), Path("launch"), run.Machine.here()))
+        launches = len(run.plan(self.made_bin(), run.LocalLauncher(Path("launch")), run.Machine.here()))
         done = self.run_with(budget=31 * launches, fixed=1, per_push=1)
         self.assertIn("--pushes 30 ", self.measuring_calls()[0])
         self.assertIn("--pushes 30 (100 would pass the budget)", done.stderr)
@@ -128,8 +128,9 @@ class Run(unittest.TestCase):
 
 class Choices(unittest.TestCase):
     def launches(self, *seconds):
-        return [run.Launch("stream", [], 2, 1, run.Effort("--pushes", 100, 5), seconds=pair)
-                for pair in seconds]
+        launcher = run.LocalLauncher(Path("launch"))
+        return [run.Launch(launcher, Path("stream"), 2, 1, [], run.Effort("--pushes", 100, 5),
+                           seconds=pair) for pair in seconds]
 
     def chosen(self, budget, *seconds):
         launches = self.launches(*seconds)

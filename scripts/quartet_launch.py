@@ -1,0 +1,139 @@
+"""Starts the suite's programs as MPI jobs, and knows their exit codes.
+
+A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): here LocalLauncher, over
+scripts/launch.sh. One that queues jobs elsewhere fits behind the same three."""
+
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
+WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
+SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
+
+
+class LaunchError(Exception):
+    """A launch that cannot go on; `code` is its exit code."""
+
+    def __init__(self, code: int, message: str):
+        super().__init__(message)
+        self.code = code
+
+
+def worst(codes: list[int]) -> int:
+    """By the contract's precedence; a code that is none of ours counts as failed."""
+    known = {code if code in WORST_FIRST else FAILED for code in codes}
+    return next((code for code in WORST_FIRST if code in known), VERIFIED)
+
+
+def checked_code(code: int, file: Path) -> int:
+    """The exit code of a program that was to write `file`. Raises LaunchError where it did not end
+    by itself, or says that it measured and left nothing."""
+    if code not in WORST_FIRST:
+        raise LaunchError(FAILED, f"ended from outside, with exit code {code}")
+    if code in (VERIFIED, WRONG_RESULT) and not file.exists():
+        raise LaunchError(FAILED, f"left no {file}")
+    return code
+
+
+@dataclass(frozen=True)
+class Machine:
+    cores: int
+    memory: int  # bytes that may be used
+
+    @staticmethod
+    def here() -> "Machine":
+        return Machine(_cores(), _memory() // 2)
+
+
+def _cores() -> int:
+    """Physical cores that this process may use, a container's share respected."""
+    allowed = os.sched_getaffinity(0)
+    siblings = set()
+    for cpu in allowed:
+        file = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        siblings.add(file.read_text(encoding="ascii") if file.exists() else str(cpu))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(len(siblings), int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file, or "max": no quota
+        return len(siblings)
+
+
+def _memory() -> int:
+    """Bytes available here, a container's share respected."""
+    text = Path("/proc/meminfo").read_text(encoding="ascii")
+    available = int(re.search(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)[1]) * 1024
+    try:
+        return min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        return available
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a program."""
+
+    program: Path
+    ranks: int
+    threads: int  # of a rank
+    arguments: tuple[str, ...]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"QUARTET_THREADS": str(self.threads), **os.environ}
+
+
+class Running:
+    """A job that was started on this machine."""
+
+    def __init__(self, process: subprocess.Popen):
+        self._process = process
+
+    def wait(self, seconds: Optional[float] = None) -> Optional[int]:
+        """Its exit code; None while it is still running after so many seconds."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def cancel(self) -> None:
+        """Ends all of it: launcher and ranks are one group of processes."""
+        self._signal(signal.SIGTERM)
+        if self.wait(SECONDS_TO_CLEAN_UP) is None:
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            pass  # gone meanwhile
+
+
+class LocalLauncher:
+    """Runs jobs on this machine, now, through a script: SCRIPT RANKS PROGRAM ARGUMENTS."""
+
+    def __init__(self, script: Path):
+        self._script = script
+
+    def command(self, job: Job) -> list[str]:
+        return [str(self._script), str(job.ranks), str(job.program), *job.arguments]
+
+    def submit(self, job: Job, log: Path, held: tuple[int, ...] = ()) -> Running:
+        """Starts the job; what it writes to standard error goes to `log`. It shares the open files
+        `held`, locks for instance, for as long as it lives. It does not see the keyboard's
+        interrupt: who started it decides."""
+        with open(log, "wb") as errors:
+            return Running(subprocess.Popen(
+                self.command(job), env=job.environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held))
+
+    def run(self, job: Job, output) -> subprocess.CompletedProcess:
+        """Runs the job to its end, its standard output as subprocess takes it."""
+        return subprocess.run(self.command(job), stdout=output, stdin=subprocess.DEVNULL,
+                              env=job.environment, text=True, check=False)

@@ -1,0 +1,72 @@
+"""Tests of scripts/quartet_results.py: which files are documents, and why the others are not."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import made_up
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+from quartet_results import collect, load  # noqa: E402
+
+
+class Documents(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def good(self):
+        return made_up.document(made_up.case(made_up.stream_name(), 10000),
+                                made_up.error(made_up.stream_name(transport="rma"), "no window"))
+
+    def write(self, name, document):
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        text = document if isinstance(document, str) else json.dumps(document)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def changed(self, change):
+        document = self.good()
+        change(document)
+        return document
+
+    def test_what_is_no_document_is_refused_with_path_and_reason(self):
+        bad = {
+            "not a whole JSON document": json.dumps(self.good())[:-20],
+            "no context and benchmarks": [],
+            "no schema version of its own": self.changed(lambda d: d["context"].pop("quartet")),
+            "schema version 2 .*use newer scripts": self.changed(
+                lambda d: d["context"]["quartet"].update(schema_version=2)),
+            "a row lacks": self.changed(lambda d: d["benchmarks"][0].pop("run_name")),
+            "a row lacks what": self.changed(lambda d: d["benchmarks"][0].pop("MiB/s")),
+            "a row lacks what every": self.changed(lambda d: d["benchmarks"].append("row")),
+            "a row lacks what every row": self.changed(lambda d: d.update(benchmarks={})),
+        }
+        for reason, document in bad.items():
+            with self.subTest(reason):
+                file = self.write("bad.json", document)
+                with self.assertRaisesRegex(ValueError, f"{file}: .*{reason}"):
+                    load(file)
+
+    def test_good_document_is_read_as_written(self):
+        self.assertEqual(load(self.write("good.json", self.good())), self.good())
+
+    def test_folders_are_searched_and_what_cannot_be_used_is_named(self):
+        good = [self.write("a.json", self.good()), self.write("below/b.json", self.good())]
+        bad = self.write("c.json", "{")
+        self.write("notes.txt", "no JSON")
+        missing = self.folder / "missing.json"
+        found = collect([self.folder, missing])
+        self.assertEqual(sorted(path for path, _ in found.documents), good)
+        self.assertEqual(len(found.skipped), 2)
+        self.assertIn(str(bad), found.skipped[0])
+        self.assertIn(str(missing), found.skipped[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
