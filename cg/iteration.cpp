@@ -17,12 +17,19 @@ class JointSums {
   public:
     static constexpr std::int64_t most = 2;
 
+    /// Sums, and whether any rank has voted for something beside them.
+    template <std::size_t count>
+    struct Agreed {
+        std::array<double, count> sums;
+        bool any;
+    };
+
     explicit JointSums(bench::Session& session)
         : world_(session.world()),
           stream_(session.stream()),
           // Where the device can leave them and the CPU read them.
           values_(device::allocate<double>(session.device(), most, device::MemoryKind::pinned)) {
-        std::array<double, most> room{};
+        std::array<double, most + 1> room{};
         world_.sum(room);  // so that later ones allocate nothing
     }
 
@@ -31,15 +38,19 @@ class JointSums {
         return values_.view().part(index, 1);
     }
 
-    /// The first `count` sums. Collective.
+    /// The first `count` sums, and this rank's vote beside them: one reduction. Collective.
     template <std::size_t count>
-    [[nodiscard]] std::array<double, count> sum() {
+    [[nodiscard]] Agreed<count> sum(bool vote = false) {
         stream_.synchronize();
         const Span span(stream_.track(), Phase::reduce, "sum");
-        std::array<double, count> sums;
+        std::array<double, count + 1> sums;
         std::copy_n(values_.span().begin(), count, sums.begin());
+        sums.back() = vote ? 1 : 0;
         world_.sum(sums);
-        return sums;
+        Agreed<count> agreed;
+        std::copy_n(sums.begin(), count, agreed.sums.begin());
+        agreed.any = sums.back() > 0;
+        return agreed;
     }
 
   private:
@@ -65,11 +76,10 @@ class Classic final : public Iteration {
     }
 
     void restart(device::View<const double> right_side) override;
-    void run(std::span<double> history) override;
-    [[nodiscard]] const IterationState& state() const override { return state_; }
+    void run(std::span<double> history, Watch& watch) override;
 
   private:
-    void advance();
+    bool advance(bool wants_stop);
 
     device::Device& device_;
     device::Stream& stream_;
@@ -78,7 +88,6 @@ class Classic final : public Iteration {
     JointSums sums_;
     device::Buffer<double> x_;
     device::Buffer<double> r_;
-    IterationState state_;
 };
 
 void Classic::restart(device::View<const double> right_side) {
@@ -89,26 +98,35 @@ void Classic::restart(device::View<const double> right_side) {
     state_.done = 0;
 }
 
-void Classic::run(std::span<double> history) {
-    device_.vectors().dot(state_.residual, state_.residual, sums_.place(0), stream_);
-    state_.residual_dot = sums_.sum<1>()[0];
-    history[0] = state_.residual_dot;
-    for (std::size_t iteration = 1; iteration < history.size(); ++iteration) {
-        advance();
-        history[iteration] = state_.residual_dot;
+void Classic::run(std::span<double> history, Watch& watch) {
+    auto& [x, r, p, unused, residual_dot, step, done] = state_;
+    if (done == 0) {
+        device_.vectors().dot(r, r, sums_.place(0), stream_);
+        residual_dot = sums_.sum<1>().sums[0];
+    }
+    const auto last = std::ssize(history) - 1;
+    history[static_cast<std::size_t>(done)] = residual_dot;
+    for (Next next = Next::go_on; next == Next::go_on && done < last;) {
+        const bool stop = advance(watch.wants_stop());
+        const auto count = static_cast<std::size_t>(done);
+        history[count] = residual_dot;
+        next = watch.after(state_, history.first(count), stop);
     }
 }
 
-void Classic::advance() {
+// Whether any rank wants to stop.
+bool Classic::advance(bool wants_stop) {
     auto& [x, r, p, unused, residual_dot, step, done] = state_;
     matrix_.multiply();
     device_.vectors().dot(p, matrix_.output(), sums_.place(0), stream_);
-    step = step_length(residual_dot, sums_.sum<1>()[0], done, name_);
+    step = step_length(residual_dot, sums_.sum<1>().sums[0], done, name_);
     device_.vectors().step_and_dot(step, {p, matrix_.output(), x, r}, sums_.place(0), stream_);
     const double before = residual_dot;
-    residual_dot = sums_.sum<1>()[0];
+    const auto [sums, stop] = sums_.sum<1>(wants_stop);
+    residual_dot = sums[0];
     device_.vectors().xpay(r, turn(residual_dot, before, step), p, stream_);
     ++done;
+    return stop;
 }
 
 /// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems" (1989), s = 1:
@@ -132,11 +150,10 @@ class SingleReduction final : public Iteration {
     }
 
     void restart(device::View<const double> right_side) override;
-    void run(std::span<double> history) override;
-    [[nodiscard]] const IterationState& state() const override { return state_; }
+    void run(std::span<double> history, Watch& watch) override;
 
   private:
-    double advance();
+    bool advance(bool wants_stop);
 
     device::Device& device_;
     device::Stream& stream_;
@@ -146,7 +163,6 @@ class SingleReduction final : public Iteration {
     device::Buffer<double> x_;
     device::Buffer<double> p_;
     device::Buffer<double> s_;
-    IterationState state_;
 };
 
 void SingleReduction::restart(device::View<const double> right_side) {
@@ -159,20 +175,28 @@ void SingleReduction::restart(device::View<const double> right_side) {
     state_.done = 0;
 }
 
-void SingleReduction::run(std::span<double> history) {
-    device_.vectors().dot(state_.residual, state_.residual, sums_.place(0), stream_);
-    for (std::size_t iteration = 0; iteration + 1 < history.size(); ++iteration) {
-        history[iteration] = advance();
+void SingleReduction::run(std::span<double> history, Watch& watch) {
+    auto& [x, r, p, s, residual_dot, step, done] = state_;
+    // Of a saved state this is what the last step has left: the same bits.
+    device_.vectors().dot(r, r, sums_.place(0), stream_);
+    const auto last = std::ssize(history) - 1;
+    for (Next next = Next::go_on; next == Next::go_on && done < last;) {
+        const bool stop = advance(watch.wants_stop());
+        const auto count = static_cast<std::size_t>(done);
+        history[count - 1] = residual_dot;
+        next = watch.after(state_, history.first(count), stop);
     }
-    history.back() = sums_.sum<1>()[0];
+    history[static_cast<std::size_t>(done)] = sums_.sum<1>().sums[0];
 }
 
-// This rank's share of r.r is there. Returns r.r before the step.
-double SingleReduction::advance() {
+// This rank's share of r.r is there. Leaves r.r before the step in the state. Whether any rank
+// wants to stop.
+bool SingleReduction::advance(bool wants_stop) {
     auto& [x, r, p, s, residual_dot, step, done] = state_;
     matrix_.multiply();
     device_.vectors().dot(r, matrix_.output(), sums_.place(1), stream_);
-    const auto [dot, product_dot] = sums_.sum<2>();
+    const auto [sums, stop] = sums_.sum<2>(wants_stop);
+    const auto [dot, product_dot] = sums;
     double kept = turn(dot, residual_dot, step);
     double curvature = product_dot;
     if (kept != 0) {
@@ -187,7 +211,7 @@ double SingleReduction::advance() {
                                         stream_);
     residual_dot = dot;
     ++done;
-    return dot;
+    return stop;
 }
 
 }  // namespace

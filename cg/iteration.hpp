@@ -33,7 +33,25 @@ double step_length(double residual_dot, double curvature, std::int64_t iteration
 /// begins anew, after a step of 0.
 double turn(double residual_dot, double before, double last_step);
 
-/// Conjugate gradients for a distributed matrix, from x = 0. All members are collective.
+enum class Next { go_on, stop };
+
+/// Looks on between the iterations: may save where they stand, and end them early.
+class Watch {
+  public:
+    virtual ~Watch() = default;
+    /// Whether this rank would rather stop; the ranks agree within a sum that the iteration makes
+    /// anyway. Local.
+    [[nodiscard]] virtual bool wants_stop() const { return false; }
+    /// After each iteration: `history` is r.r before each of those done, `stop` whether any rank
+    /// wanted to. The same answer on all ranks. Collective.
+    virtual Next after(const IterationState& /*state*/, std::span<const double> /*history*/,
+                       bool /*stop*/) {
+        return Next::go_on;
+    }
+};
+
+/// Conjugate gradients for a distributed matrix, from x = 0 or from a saved state. All members are
+/// collective.
 class Iteration {
   public:
     /// Borrows session and matrix; `name` is what failures call the matrix.
@@ -46,10 +64,15 @@ class Iteration {
 
     /// x = 0, r = b: this rank's rows of the right side.
     virtual void restart(device::View<const double> right_side) = 0;
-    /// As many iterations as `history` has elements but one: r.r before the first and after each.
-    /// Neither prints nor allocates.
-    virtual void run(std::span<double> history) = 0;
-    [[nodiscard]] virtual const IterationState& state() const = 0;
+    /// From state() on until as many iterations are done as `history` has elements but one: r.r
+    /// before the first and after each; those before state().done are left alone. Neither prints
+    /// nor allocates. To go on from a saved state, vectors and scalars of state() are set before.
+    virtual void run(std::span<double> history, Watch& watch) = 0;
+    [[nodiscard]] IterationState& state() { return state_; }
+    [[nodiscard]] const IterationState& state() const { return state_; }
+
+  protected:
+    IterationState state_;
 };
 
 }  // namespace quartet::cg

@@ -192,7 +192,8 @@ void SolveCase::prepare() {
 }
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
-    iteration_->run(history_);
+    Watch nobody;
+    iteration_->run(history_, nobody);
 }
 
 // All rows of a vector, on all ranks: they take the way of the vector that is multiplied, whose
