@@ -1,4 +1,5 @@
 #include "device/cuda/split_fft_kernels.hpp"
+#include "device/cuda/stand_in_memory.hpp"
 #include "device/cuda/stand_in_runtime.hpp"
 
 /// The kernels of split transforms as loops over the same index functions.
@@ -15,6 +16,10 @@ double2 root(const RootTables& roots, std::int64_t exponent) {
                    roots.fine[roots.split.fine(exponent)]);
 }
 
+RootTables on_cpu_tables(const RootTables& roots) {
+    return {on_cpu(roots.coarse), on_cpu(roots.fine), roots.split};
+}
+
 void store(double* part, std::int64_t place, double2 value) {
     part[place] = value.x;
     part[place + fft_cell_bins] = value.y;
@@ -22,8 +27,11 @@ void store(double* part, std::int64_t place, double2 value) {
 
 }  // namespace
 
-void launch_pack(const PackShape& shape, const RootTables& roots, const double2* transformed,
+void launch_pack(const PackShape& shape, const RootTables& on_gpu, const double2* transformed,
                  double* part, cudaStream_t stream) {
+    const RootTables roots = on_cpu_tables(on_gpu);
+    transformed = on_cpu(transformed);
+    part = on_cpu(part);
     stand_in(stream).enqueue(Phase::compute, "pack", [=] {
         for (std::int64_t tile = 0; tile < shape.tiles; ++tile)
             for (std::int64_t bin = 0; bin < shape.bins; ++bin) {
@@ -37,6 +45,8 @@ void launch_pack(const PackShape& shape, const RootTables& roots, const double2*
 
 void launch_unpack(const UnpackShape& shape, const double* part, double2* columns,
                    cudaStream_t stream) {
+    part = on_cpu(part);
+    columns = on_cpu(columns);
     stand_in(stream).enqueue(Phase::merge, "unpack", [=] {
         for (std::int64_t bin = 0; bin < shape.bins; ++bin)
             for (std::int64_t tile = 0; tile < shape.part_tiles; ++tile) {
@@ -50,6 +60,8 @@ void launch_unpack(const UnpackShape& shape, const double* part, double2* column
 
 void launch_transpose(const TransposeShape& shape, const double2* source, double2* target,
                       cudaStream_t stream) {
+    source = on_cpu(source);
+    target = on_cpu(target);
     stand_in(stream).enqueue(Phase::merge, "transpose", [=] {
         for (std::int64_t row = 0; row < shape.rows; ++row)
             for (std::int64_t column = 0; column < shape.columns; ++column)
@@ -60,14 +72,19 @@ void launch_transpose(const TransposeShape& shape, const double2* source, double
 
 void launch_natural(const NaturalShape& shape, const double2* part, double2* bins,
                     cudaStream_t stream) {
+    part = on_cpu(part);
+    bins = on_cpu(bins);
     stand_in(stream).enqueue(Phase::merge, "natural", [=] {
         for (std::int64_t i = 0; i < shape.count; ++i)
             bins[shape.columns.bin(shape.before + i) - shape.first_bin] = part[i];
     });
 }
 
-void launch_place(const PlaceShape& shape, const RootTables& roots, const double* cells,
+void launch_place(const PlaceShape& shape, const RootTables& on_gpu, const double* cells,
                   double* parts, cudaStream_t stream) {
+    const RootTables roots = on_cpu_tables(on_gpu);
+    cells = on_cpu(cells);
+    parts = on_cpu(parts);
     stand_in(stream).enqueue(Phase::merge, "place", [=] {
         for (std::int64_t bin = 0; bin < shape.length; ++bin) {
             const std::int64_t from = place_in_part(bin, 0, 1);

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "device/cuda/grid.hpp"
+#include "device/cuda/stand_in_memory.hpp"
 #include "device/cuda/stand_in_runtime.hpp"
 #include "device/cuda/vector_kernels.hpp"
 
@@ -21,6 +22,8 @@ void on_stream(cudaStream_t stream, std::int64_t size, Body body) {
 template <typename Term>
 void sum_on_stream(Term term, std::int64_t size, double* partials, double* result,
                    cudaStream_t stream) {
+    partials = on_cpu(partials);
+    result = on_cpu(result);
     const SumGrid grid{size};
     stand_in(stream).enqueue(Phase::compute, "sum", [=] {
         for (std::int64_t block = 0; block < grid.blocks(); ++block) {
@@ -40,38 +43,52 @@ void sum_on_stream(Term term, std::int64_t size, double* partials, double* resul
 }  // namespace
 
 void launch_add(const float* source, float* target, std::int64_t size, cudaStream_t stream) {
+    source = on_cpu(source);
+    target = on_cpu(target);
     on_stream(stream, size, [=](std::int64_t i) { target[i] += source[i]; });
 }
 
 void launch_add(const double* source, double* target, std::int64_t size, cudaStream_t stream) {
+    source = on_cpu(source);
+    target = on_cpu(target);
     on_stream(stream, size, [=](std::int64_t i) { target[i] += source[i]; });
 }
 
 void launch_fill(float value, float* target, std::int64_t size, cudaStream_t stream) {
+    target = on_cpu(target);
     on_stream(stream, size, [=](std::int64_t i) { target[i] = value; });
 }
 
 void launch_fill(double value, double* target, std::int64_t size, cudaStream_t stream) {
+    target = on_cpu(target);
     on_stream(stream, size, [=](std::int64_t i) { target[i] = value; });
 }
 
 void launch_axpy(double factor, const double* x, double* y, std::int64_t size,
                  cudaStream_t stream) {
+    x = on_cpu(x);
+    y = on_cpu(y);
     on_stream(stream, size, [=](std::int64_t i) { y[i] += factor * x[i]; });
 }
 
 void launch_xpay(const double* x, double factor, double* y, std::int64_t size,
                  cudaStream_t stream) {
+    x = on_cpu(x);
+    y = on_cpu(y);
     on_stream(stream, size, [=](std::int64_t i) { y[i] = x[i] + factor * y[i]; });
 }
 
 void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
                 double* result, cudaStream_t stream) {
+    x = on_cpu(x);
+    y = on_cpu(y);
     sum_on_stream([=](std::int64_t i) { return x[i] * y[i]; }, size, partials, result, stream);
 }
 
-void launch_step(double step, const StepPointers& vectors, std::int64_t size, double* partials,
+void launch_step(double step, const StepPointers& on_gpu, std::int64_t size, double* partials,
                  double* result, cudaStream_t stream) {
+    const StepPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
+                               on_cpu(on_gpu.solution), on_cpu(on_gpu.residual)};
     const auto term = [=](std::int64_t i) {
         vectors.solution[i] += step * vectors.direction[i];
         vectors.residual[i] -= step * vectors.product[i];
@@ -80,9 +97,12 @@ void launch_step(double step, const StepPointers& vectors, std::int64_t size, do
     sum_on_stream(term, size, partials, result, stream);
 }
 
-void launch_turn_and_step(double turn, double step, const CombinedStepPointers& vectors,
+void launch_turn_and_step(double turn, double step, const CombinedStepPointers& on_gpu,
                           std::int64_t size, double* partials, double* result,
                           cudaStream_t stream) {
+    const CombinedStepPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
+                                       on_cpu(on_gpu.residual_product), on_cpu(on_gpu.solution),
+                                       on_cpu(on_gpu.residual)};
     const auto term = [=](std::int64_t i) {
         vectors.direction[i] = vectors.residual[i] + turn * vectors.direction[i];
         vectors.product[i] = vectors.residual_product[i] + turn * vectors.product[i];

@@ -3,6 +3,7 @@
 
 #include "device/cuda/cublas_library.hpp"
 #include "device/cuda/cufft_library.hpp"
+#include "device/cuda/stand_in_memory.hpp"
 #include "device/cuda/stand_in_runtime.hpp"
 #include "device/host/host_fft.hpp"
 
@@ -65,6 +66,9 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     if (of_a != CUBLAS_OP_N || of_b != CUBLAS_OP_N || *alpha != 1 || a_step < rows ||
         b_step < inner || c_step < rows || handle->workspace == nullptr)
         return CUBLAS_STATUS_INVALID_VALUE;
+    a = on_cpu(a);
+    b = on_cpu(b);
+    c = on_cpu(c);
     stand_in(handle->stream).enqueue(quartet::Phase::compute, "sgemm", [=, kept = *beta] {
         for (std::int64_t row = 0; row < rows; ++row)
             for (std::int64_t column = 0; column < columns; ++column) {
@@ -130,8 +134,9 @@ cufftResult execute(cufftHandle handle, cufftDoubleComplex* from, cufftDoubleCom
     using Point = std::complex<double>;
     const std::int64_t points = plan.shape.length * plan.shape.batch;
     plan.plan->forward(
-        View<const Point>(reinterpret_cast<const Point*>(from), points, MemoryKind::host),
-        View<Point>(reinterpret_cast<Point*>(to), points, MemoryKind::host), stand_in(plan.stream));
+        View<const Point>(reinterpret_cast<const Point*>(on_cpu(from)), points, MemoryKind::host),
+        View<Point>(reinterpret_cast<Point*>(on_cpu(to)), points, MemoryKind::host),
+        stand_in(plan.stream));
     return CUFFT_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "device/cuda/gemv_kernel.hpp"
+#include "device/cuda/stand_in_memory.hpp"
 #include "device/cuda/stand_in_runtime.hpp"
 #include "device/cuda/triangle_kernel.hpp"
 
@@ -51,7 +52,11 @@ double add_tiles(const TriangleOnGpu& triangle, std::int64_t i) {
 
 }  // namespace
 
-void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaStream_t stream) {
+void launch_gemv(const RowMajorMatrix& on_gpu, const double* x, double* y, cudaStream_t stream) {
+    RowMajorMatrix matrix = on_gpu;
+    matrix.elements = on_cpu(matrix.elements);
+    x = on_cpu(x);
+    y = on_cpu(y);
     stand_in(stream).enqueue(Phase::compute, "gemv", [=] {
         for (std::int64_t row = 0; row < matrix.rows; ++row) {
             y[row] = 0;
@@ -61,8 +66,17 @@ void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaS
     });
 }
 
-void launch_triangle_product(const TriangleOnGpu& triangle, const double* x, double* y,
+void launch_triangle_product(const TriangleOnGpu& on_gpu, const double* x, double* y,
                              cudaStream_t stream) {
+    TriangleOnGpu triangle = on_gpu;
+    triangle.elements = on_cpu(triangle.elements);
+    triangle.panels = on_cpu(triangle.panels);
+    triangle.tiles = on_cpu(triangle.tiles);
+    triangle.tile_rows = on_cpu(triangle.tile_rows);
+    triangle.panel_of = on_cpu(triangle.panel_of);
+    triangle.sums = on_cpu(triangle.sums);
+    x = on_cpu(x);
+    y = on_cpu(y);
     stand_in(stream).enqueue(Phase::compute, "triangle", [=] {
         for (std::int64_t tile = 0; tile < triangle.tile_count; ++tile)
             multiply_tile(triangle, tile, x);

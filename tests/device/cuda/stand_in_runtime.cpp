@@ -1,12 +1,13 @@
 #include "device/cuda/stand_in_runtime.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <mutex>
 
 #include "core/check.hpp"
+#include "device/cuda/stand_in_memory.hpp"
 #include "device/host/host_stream.hpp"
 
 using quartet::Phase;
@@ -28,12 +29,9 @@ struct CUevent_st {
 
 namespace {
 
-constexpr std::size_t all_memory = std::size_t{4} << 30;
-
 std::atomic<bool> broken = false;
 std::atomic<cudaError_t> last_error = cudaSuccess;
-std::map<const std::byte*, std::size_t> on_gpu;  // the main thread's
-std::mutex one_host_work_at_a_time;              // as a driver may do
+std::mutex one_host_work_at_a_time;  // as a driver may do
 thread_local bool in_host_work = false;
 
 cudaError_t result(cudaError_t status) {
@@ -46,21 +44,8 @@ cudaError_t result(cudaError_t status) {
     return status;
 }
 
-bool is_on_gpu(const void* address) {
-    const auto* byte = static_cast<const std::byte*>(address);
-    auto block = on_gpu.upper_bound(byte);
-    if (block == on_gpu.begin())
-        return false;
-    --block;
-    return byte < block->first + block->second;
-}
-
-cudaError_t new_memory(void** memory, std::size_t size) {
-    if (size > all_memory)
-        return result(cudaErrorMemoryAllocation);
-    *memory = std::aligned_alloc(512, (size + 511) / 512 * 512);
-    std::memset(*memory, 0xa5, size);
-    return result(cudaSuccess);
+StandInMemory& memory() {
+    return StandInMemory::of_process();
 }
 
 }  // namespace
@@ -126,7 +111,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     *properties = {};
     std::strcpy(properties->name, "Stand-in");
-    properties->totalGlobalMem = all_memory;
+    properties->totalGlobalMem = memory().total();
     properties->major = 9;
     return result(cudaSuccess);
 }
@@ -137,31 +122,67 @@ cudaError_t cudaDeviceGetPCIBusId(char* bus, int, int) {
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-    *total = all_memory;
-    *free = all_memory;
+    *total = memory().total();
+    *free = memory().free();
     return result(cudaSuccess);
 }
 
-cudaError_t cudaMalloc(void** memory, std::size_t size) {
-    const cudaError_t status = new_memory(memory, size);
-    if (status == cudaSuccess)
-        on_gpu.emplace(static_cast<const std::byte*>(*memory), size);
-    return status;
+cudaError_t cudaMalloc(void** address, std::size_t size) {
+    *address = memory().allocate(size);
+    return result(*address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 
-cudaError_t cudaHostAlloc(void** memory, std::size_t size, unsigned) {
-    return new_memory(memory, size);
+cudaError_t cudaFree(void* address) {
+    const bool known = address == nullptr || memory().release(address);
+    return result(known ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaFree(void* memory) {
-    on_gpu.erase(static_cast<const std::byte*>(memory));
-    std::free(memory);
+cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
+    *address = std::aligned_alloc(512, std::max<std::size_t>((size + 511) / 512 * 512, 512));
+    if (*address == nullptr)
+        return result(cudaErrorMemoryAllocation);
+    std::memset(*address, 0xa5, size);
+    memory().lock(*address, std::max<std::size_t>(size, 1));
     return result(cudaSuccess);
 }
 
-cudaError_t cudaFreeHost(void* memory) {
-    std::free(memory);
-    return result(cudaSuccess);
+cudaError_t cudaFreeHost(void* address) {
+    const bool known = address == nullptr || memory().unlock(address);
+    if (known)
+        std::free(address);
+    return result(known ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostRegister(void* begin, std::size_t size, unsigned) {
+    const bool locked = memory().lock(begin, size);
+    return result(locked ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+
+cudaError_t cudaHostUnregister(void* begin) {
+    const bool known = memory().unlock(begin);
+    return result(known ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
+    const StandInMemory::Handle found = memory().handle_of(address);
+    static_assert(sizeof(found) <= sizeof(*handle));
+    *handle = {};
+    std::memcpy(handle, &found, sizeof(found));
+    return result(found.size == 0 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+// As the real one, refuses the process that the memory belongs to.
+cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsigned flags) {
+    if (flags != cudaIpcMemLazyEnablePeerAccess)
+        return result(cudaErrorInvalidValue);
+    StandInMemory::Handle wanted;
+    std::memcpy(static_cast<void*>(&wanted), &handle, sizeof(wanted));
+    *address = memory().open(wanted);
+    return result(*address == nullptr ? cudaErrorDeviceUninitialized : cudaSuccess);
+}
+
+cudaError_t cudaIpcCloseMemHandle(void* address) {
+    return result(memory().close(address) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
@@ -241,11 +262,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     return result(cudaSuccess);
 }
 
-cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t size, cudaStream_t stream) {
-    if (!is_on_gpu(memory))
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t size, cudaStream_t stream) {
+    if (!memory().is_on_gpu(address))
         return result(cudaErrorInvalidValue);
     stream->work->enqueue(Phase::compute, "set",
-                          [memory, value, size] { std::memset(memory, value, size); });
+                          [to = on_cpu(address), value, size] { std::memset(to, value, size); });
     return result(cudaSuccess);
 }
 
@@ -253,8 +274,12 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
                             cudaStream_t stream) {
     const bool out = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const bool in = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    if (is_on_gpu(from) != out || is_on_gpu(to) != in)
+    if (memory().is_on_gpu(from) != out || memory().is_on_gpu(to) != in)
         return result(cudaErrorInvalidMemcpyDirection);
+    if (in)
+        to = on_cpu(to);
+    if (out)
+        from = on_cpu(from);
     stream->work->enqueue(Phase::compute, "copy",
                           [to, from, size] { std::memcpy(to, from, size); });
     return result(cudaSuccess);

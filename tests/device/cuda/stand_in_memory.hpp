@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "core/units.hpp"
+
+namespace quartet::device {
+
+/// The stand-in's GPU memory. What cudaMalloc returns lies in a range that the CPU may not touch:
+/// it would die at once. Kernels and copies find the same bytes elsewhere, by on_cpu(). The memory
+/// is a file without a name, so that other processes can map it, too; freed addresses never come
+/// back. Memory of the CPU is reachable from kernels where it is page-locked, as on a GPU.
+class StandInMemory {
+  public:
+    static StandInMemory& of_process();
+    StandInMemory();
+    StandInMemory(const StandInMemory&) = delete;
+    StandInMemory& operator=(const StandInMemory&) = delete;
+
+    /// Full of rubbish; null where there is not so much left.
+    std::byte* allocate(std::size_t size);
+    /// False for what is no allocation's beginning.
+    bool release(const void* address);
+
+    [[nodiscard]] bool is_on_gpu(const void* address) const;
+    /// Where a kernel finds the bytes behind an address: memory of the GPU in the copy that may be
+    /// touched, page-locked memory where it is. What a kernel cannot reach is an address that
+    /// nobody may touch; null stays null.
+    [[nodiscard]] std::byte* on_cpu(const void* address) const;
+
+    /// Page-locks memory of the CPU. False where some of it is locked already.
+    bool lock(const void* begin, std::size_t size);
+    /// False for what is no locked memory's beginning.
+    bool unlock(const void* begin);
+
+    /// What other processes need to map an allocation.
+    struct Handle {
+        std::int64_t process = 0;
+        std::int64_t file = 0;
+        std::int64_t offset = 0;
+        std::int64_t size = 0;
+        auto operator<=>(const Handle&) const = default;
+    };
+    /// Of the allocation that begins there; size 0 where none does.
+    [[nodiscard]] Handle handle_of(const void* address) const;
+    /// Maps another process's allocation, or counts once more one that is mapped already; null
+    /// where it cannot be had, as in the process that it belongs to.
+    std::byte* open(const Handle& handle);
+    /// False for what was not opened.
+    bool close(const void* address);
+
+    [[nodiscard]] std::size_t total() const { return total_; }
+    [[nodiscard]] std::size_t free() const;
+    /// How much memory the GPU has, from now on. QUARTET_STAND_IN_MEMORY says it at the start.
+    void set_total(Bytes total) { total_ = static_cast<std::size_t>(total.value); }
+
+  private:
+    struct Opened {
+        std::byte* address = nullptr;
+        int count = 0;
+    };
+
+    std::byte* map(int file, std::int64_t offset, std::size_t size);
+    void unmap(const std::byte* address, std::size_t size);
+
+    mutable std::mutex mutex_;
+    std::byte* guarded_;         ///< what programs see: nobody may touch it
+    std::byte* touchable_;       ///< the same as the stand-in sees it, as far as it is allocated
+    int file_;                   ///< as large as the range; holes where nothing is allocated
+    std::size_t next_;           ///< bytes of the range that have been given out
+    std::size_t total_;          ///< of the GPU
+    std::size_t allocated_ = 0;  ///< of it
+    std::map<const std::byte*, std::size_t> blocks_;  ///< sizes of allocations
+    std::map<const std::byte*, std::size_t> locked_;  ///< sizes of locked memory of the CPU
+    std::map<Handle, Opened> opened_;
+};
+
+/// Where a kernel finds what `pointer` points to.
+template <typename T>
+T* on_cpu(T* pointer) {
+    return reinterpret_cast<T*>(StandInMemory::of_process().on_cpu(pointer));
+}
+
+}  // namespace quartet::device
