@@ -79,12 +79,16 @@ void TileReader::prepare() const {
 
 void TileReader::read(std::span<Point> points) {
     const auto length = static_cast<std::size_t>(length_);
-    for (std::size_t tile = 0; tile < files_.size(); ++tile) {
-        read_one(files_[tile], std::as_writable_bytes(points.subspan(tile * length, length)));
+    for (std::int64_t tile = 0; tile < tiles(); ++tile) {
+        read_tile(tile, points.subspan(static_cast<std::size_t>(tile) * length, length));
     }
 }
 
-void TileReader::read_one(const File& file, std::span<std::byte> out) {
+void TileReader::read_tile(std::int64_t tile, std::span<Point> points) {
+    read_file(files_[static_cast<std::size_t>(tile)], std::as_writable_bytes(points));
+}
+
+void TileReader::read_file(const File& file, std::span<std::byte> out) {
     const FileName name(folder_, file.name);
     const InputFile input(name, cache_);
     if (input.size() != file.data_offset + bytes_of<Point>(length_)) {

@@ -33,6 +33,11 @@ class TileReader {
     /// Reads all of them, one after another; allocates nothing. Throws Failure that names a file
     /// that is gone, or is not as long as it was.
     void read(std::span<Point> points);
+    /// The same for one of them: number `tile` of this rank's.
+    void read_tile(std::int64_t tile, std::span<Point> points);
+    [[nodiscard]] std::int64_t tiles() const { return static_cast<std::int64_t>(files_.size()); }
+    /// Points of one tile.
+    [[nodiscard]] std::int64_t length() const { return length_; }
 
   private:
     struct File {
@@ -40,7 +45,7 @@ class TileReader {
         Bytes data_offset;
     };
 
-    void read_one(const File& file, std::span<std::byte> out);
+    void read_file(const File& file, std::span<std::byte> out);
     void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
 
     std::int64_t length_;

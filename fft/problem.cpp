@@ -70,4 +70,16 @@ void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first
     }
 }
 
+void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& problem,
+                std::int64_t first) {
+    for (std::int64_t done = 0; done < std::ssize(points);) {
+        const std::int64_t tile = (first + done) / problem.length();
+        const std::int64_t place = (first + done) % problem.length();
+        const std::int64_t count = std::min(problem.length() - place, std::ssize(points) - done);
+        fill_points(points.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)),
+                    seed, tile + problem.tiles * place, problem.tiles);
+        done += count;
+    }
+}
+
 }  // namespace quartet::fft

@@ -43,4 +43,9 @@ Problem problem(const Options& options, int ranks);
 void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first,
                  std::int64_t step);
 
+/// The problem's tiles as they follow one another, x[0::T], x[1::T] and so on: their elements
+/// from number `first` on.
+void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& problem,
+                std::int64_t first);
+
 }  // namespace quartet::fft

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/host/parallel_for.hpp"
+#include "device/host_access.hpp"
 
 namespace quartet::fft {
 
@@ -82,27 +83,39 @@ SplitCase::SplitCase(bench::Session& session, const bench::Variant& variant, con
 void SplitCase::make_data() {
     device::Device& device = session_.device();
     input_ = device::allocate<Point>(device, split_.input_points());
-    const Range tiles = split_.my_tiles();
     if (data_.in_files()) {
         const auto folder = tile_folder(problem_, session_.options().seed, *data_.folder);
         if (data_.generate == bench::Switch::on) {
             generate_tiles(folder, problem_, session_);
         }
         folder.verify(session_.world(), session_.topology());
-        reader_.emplace(folder, problem_, tiles, data_);
-        reader_->read(input_.span());
+        reader_.emplace(folder, problem_, split_.my_tiles(), data_);
+        loader_.emplace(session_, *reader_, input_.view());
+        loader_->load();
     } else {
-        const std::span<Point> points = input_.span();
-        const auto length = static_cast<std::size_t>(problem_.length());
-        device::parallel_parts(session_.threads(), [&](int thread) {
-            const Range mine = block_range(tiles.size(), session_.threads(), thread);
-            for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
-                fill_points(points.subspan(static_cast<std::size_t>(tile) * length, length),
-                            session_.options().seed, tiles.begin + tile, problem_.tiles);
-            }
-        });
+        fill_input();
     }
-    check_.expect(input_.span());
+    check_.expect(pieces_of(input_.view()));
+}
+
+void SplitCase::fill_input() {
+    const std::int64_t first_tile = split_.my_tiles().begin;
+    const auto fill = [&](std::int64_t first, std::span<Point> points) {
+        device::parallel_parts(session_.threads(), [&](int thread) {
+            const Range mine = block_range(std::ssize(points), session_.threads(), thread);
+            fill_tiles(points.subspan(static_cast<std::size_t>(mine.begin),
+                                      static_cast<std::size_t>(mine.size())),
+                       session_.options().seed, problem_,
+                       first_tile * problem_.length() + first + mine.begin);
+        });
+    };
+    device::HostAccess(session_.device(), session_.stream()).write(input_.view(), fill);
+}
+
+ReadPieces SplitCase::pieces_of(device::View<const Point> array) {
+    return [this, array](const UsePiece& use) {
+        device::HostAccess(session_.device(), session_.stream()).read(array, use);
+    };
 }
 
 void SplitCase::prepare_exchanges() {
@@ -150,8 +163,8 @@ device::View<Point> SplitCase::result() {
 
 void SplitCase::run(bench::Clocks&) {
     device::Stream& stream = session_.stream();
-    if (reader_) {
-        stream.enqueue(Phase::read, "tiles", [this] { reader_->read(input_.span()); });
+    if (loader_) {
+        loader_->load();
     }
     tile_pass_->run(device::View<const Point>(input_.view()), parts_.view(), stream);
     if (exchange_) {
@@ -180,9 +193,23 @@ std::string SplitCase::note() const {
     return transport.empty() ? text : text + "; " + transport;
 }
 
+// A view of the CPU's memory: `staged`, where the array is not.
+std::span<const Point> SplitCase::on_host(device::View<const Point> array,
+                                          std::vector<Point>& staged) {
+    if (array.kind() != device::MemoryKind::device) {
+        return array.span();
+    }
+    staged.reserve(static_cast<std::size_t>(array.size()));
+    pieces_of(array)([&](std::int64_t, std::span<const Point> piece) {
+        staged.insert(staged.end(), piece.begin(), piece.end());
+    });
+    return staged;
+}
+
 void SplitCase::finish() {
     if (data_.keep == bench::Switch::on) {
-        keep_result(*data_.folder, problem_, result().span(), session_);
+        std::vector<Point> staged;
+        keep_result(*data_.folder, problem_, on_host(result(), staged), session_);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "fft/limit.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
+#include "fft/tile_loader.hpp"
 #include "fft/transform_case.hpp"
 #include "fft/transform_check.hpp"
 
@@ -26,7 +27,7 @@ class SplitCase final : public TransformCase {
 
     void prepare() override;
     void run(bench::Clocks& clocks) override;
-    bench::Check verify() override { return check_.verify(result().span()); }
+    bench::Check verify() override { return check_.verify(pieces_of(result())); }
     void prepare_limit() override;
     Seconds limit() override { return limit_->measure(); }
     [[nodiscard]] std::string limit_name() const override { return limit_->name(); }
@@ -45,7 +46,11 @@ class SplitCase final : public TransformCase {
 
   private:
     void make_data();
+    void fill_input();
     void prepare_exchanges();
+    /// How the CPU sees an array that may be a GPU's.
+    [[nodiscard]] ReadPieces pieces_of(device::View<const Point> array);
+    std::span<const Point> on_host(device::View<const Point> array, std::vector<Point>& staged);
 
     bench::Session& session_;
     Problem problem_;
@@ -64,6 +69,7 @@ class SplitCase final : public TransformCase {
     std::vector<device::View<const double>> received_;      ///< cells, by sender
     std::vector<device::View<const Point>> received_bins_;  ///< ditto, for the natural order
     std::optional<TileReader> reader_;
+    std::optional<TileLoader> loader_;
     TransformCheck check_;
     std::optional<Limit> limit_;
 };

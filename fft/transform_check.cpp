@@ -83,28 +83,77 @@ double squares(const Row& a, std::int64_t count) {
     return sum;
 }
 
-/// A stretch of a row of an array.
+/// A stretch of a row of an array, within a piece of it.
 struct Stretch {
-    std::int64_t position;  ///< in the array
+    std::int64_t position;  ///< in the piece
     std::int64_t index;     ///< of its first element
     std::int64_t count;
 };
 
-// body(thread, stretch) for stretches of at most `width` that make up the array, each thread in
-// order.
+/// Stretches of at most `width` that make up an array: each row has its own.
+struct Stretches {
+    const IndexOrder& order;
+    std::int64_t width;
+
+    [[nodiscard]] std::int64_t in_row() const { return (order.columns + width - 1) / width; }
+    /// Of the stretch that holds an element.
+    [[nodiscard]] std::int64_t number_of(std::int64_t element) const {
+        return element / order.columns * in_row() + element % order.columns / width;
+    }
+    /// What of a stretch lies in the piece.
+    [[nodiscard]] Stretch cut(std::int64_t number, const Range& piece) const {
+        const std::int64_t row = number / in_row();
+        const std::int64_t column = number % in_row() * width;
+        const std::int64_t whole = row * order.columns + column;
+        const std::int64_t begin = std::max(whole, piece.begin);
+        const std::int64_t end =
+            std::min(whole + std::min(width, order.columns - column), piece.end);
+        return {begin - piece.begin, order.index(row, column + begin - whole), end - begin};
+    }
+};
+
+// body(thread, stretch) for the stretches that make up a piece of the array, each thread in order.
 template <typename Body>
-void for_each_stretch(const IndexOrder& order, std::int64_t width, int threads, Body body) {
-    const std::int64_t in_row = (order.columns + width - 1) / width;
+void for_each_stretch(const Stretches& stretches, const Range& piece, int threads, Body body) {
+    if (piece.size() == 0) {
+        return;
+    }
+    const std::int64_t first = stretches.number_of(piece.begin);
+    const std::int64_t count = stretches.number_of(piece.end - 1) + 1 - first;
     device::parallel_parts(threads, [&](int thread) {
-        const Range mine = block_range(order.rows * in_row, threads, thread);
+        const Range mine = block_range(count, threads, thread);
         for (std::int64_t number = mine.begin; number < mine.end; ++number) {
-            const std::int64_t row = number / in_row;
-            const std::int64_t column = number % in_row * width;
-            body(thread, Stretch{row * order.columns + column, order.index(row, column),
-                                 std::min(width, order.columns - column)});
+            body(thread, stretches.cut(first + number, piece));
         }
     });
 }
+
+std::span<const Point> part_of(std::span<const Point> piece, const Stretch& stretch) {
+    return piece.subspan(static_cast<std::size_t>(stretch.position),
+                         static_cast<std::size_t>(stretch.count));
+}
+
+// All of an array that the CPU can touch.
+ReadPieces in_one_piece(std::span<const Point> array) {
+    return [array](const UsePiece& use) { use(0, array); };
+}
+
+// Counts what the pieces bring: a piece too many or too few would not be this rank's array.
+class Coverage {
+  public:
+    explicit Coverage(std::int64_t size) : size_(size) {}
+    Range next(std::int64_t first, std::span<const Point> piece) {
+        check(first == done_ && std::ssize(piece) <= size_ - done_,
+              "check: a piece beyond this rank's array");
+        done_ += std::ssize(piece);
+        return {first, done_};
+    }
+    void require_all() const { check(done_ == size_, "check: not all of this rank's array"); }
+
+  private:
+    std::int64_t size_;
+    std::int64_t done_ = 0;
+};
 
 // Each rank's sums, added in rank order.
 std::vector<Point> joined(std::span<const ComplexSum> mine, const comm::Communicator& world) {
@@ -187,24 +236,30 @@ Point TransformCheck::weight(std::int64_t k) const {
 }
 
 void TransformCheck::expect(std::span<const Point> input) {
-    check(std::ssize(input) == input_.size(), "check: not this rank's input");
+    expect(in_one_piece(input));
+}
+
+void TransformCheck::expect(const ReadPieces& input) {
     // The sum of squares, the checksum, then the bins.
     const std::size_t sums = 2 + bins_.size();
     std::vector<ComplexSum> partial(static_cast<std::size_t>(threads_) * sums);
-    for_each_stretch(input_, width, threads_, [&](int thread, const Stretch& stretch) {
-        ComplexSum* mine = partial.data() + static_cast<std::size_t>(thread) * sums;
-        Row x;
-        split(input.subspan(static_cast<std::size_t>(stretch.position),
-                            static_cast<std::size_t>(stretch.count)),
-              x);
-        mine[0].re.add(squares(x, stretch.count));
-        mine[1].add(series(x, stretch.index, stretch.count));
-        for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-            const Point factor = roots_.of_product(static_cast<std::uint64_t>(bins_[bin]),
-                                                   static_cast<std::uint64_t>(stretch.index));
-            mine[2 + bin].add(product(dot(x, bin_factors_[bin], stretch.count), factor));
-        }
+    Coverage coverage(input_.size());
+    input([&](std::int64_t first, std::span<const Point> piece) {
+        const Range range = coverage.next(first, piece);
+        for_each_stretch({input_, width}, range, threads_, [&](int thread, const Stretch& stretch) {
+            ComplexSum* mine = partial.data() + static_cast<std::size_t>(thread) * sums;
+            Row x;
+            split(part_of(piece, stretch), x);
+            mine[0].re.add(squares(x, stretch.count));
+            mine[1].add(series(x, stretch.index, stretch.count));
+            for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+                const Point factor = roots_.of_product(static_cast<std::uint64_t>(bins_[bin]),
+                                                       static_cast<std::uint64_t>(stretch.index));
+                mine[2 + bin].add(product(dot(x, bin_factors_[bin], stretch.count), factor));
+            }
+        });
     });
+    coverage.require_all();
     std::vector<ComplexSum> mine(sums);
     for (std::size_t index = 0; index < partial.size(); ++index) {
         mine[index % sums].add(partial[index].value());
@@ -262,31 +317,42 @@ Point TransformCheck::series(const Row& x, std::int64_t first, std::int64_t coun
 }
 
 bench::Check TransformCheck::verify(std::span<const Point> output) const {
-    check(std::ssize(output) == output_.size(), "check: not this rank's output");
+    return verify(in_one_piece(output));
+}
+
+bench::Check TransformCheck::verify(const ReadPieces& output) const {
     std::vector<ComplexSum> partial(static_cast<std::size_t>(threads_));
-    for_each_stretch(output_, width, threads_, [&](int thread, const Stretch& stretch) {
-        Row x;
-        split(output.subspan(static_cast<std::size_t>(stretch.position),
-                             static_cast<std::size_t>(stretch.count)),
-              x);
-        partial[static_cast<std::size_t>(thread)].add(
-            product(dot(x, weights_, stretch.count), weight(stretch.index)));
-    });
     std::vector<ComplexSum> mine(1 + bins_.size());
+    Coverage coverage(output_.size());
+    output([&](std::int64_t first, std::span<const Point> piece) {
+        const Range range = coverage.next(first, piece);
+        for_each_stretch({output_, width}, range, threads_,
+                         [&](int thread, const Stretch& stretch) {
+                             Row x;
+                             split(part_of(piece, stretch), x);
+                             partial[static_cast<std::size_t>(thread)].add(
+                                 product(dot(x, weights_, stretch.count), weight(stretch.index)));
+                         });
+        for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+            if (positions_[bin] >= range.begin && positions_[bin] < range.end) {
+                mine[1 + bin].add(piece[static_cast<std::size_t>(positions_[bin] - first)]);
+            }
+        }
+    });
+    coverage.require_all();
     for (const ComplexSum& sum : partial) {
         mine[0].add(sum.value());
     }
-    for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-        if (positions_[bin] >= 0) {
-            mine[1 + bin].add(output[static_cast<std::size_t>(positions_[bin])]);
-        }
-    }
-    const std::vector<Point> all = joined(mine, world_);
+    return compare(joined(mine, world_));
+}
+
+// The checksum, then the bins.
+bench::Check TransformCheck::compare(std::span<const Point> found) const {
     const double scale = norm_ > 0 ? norm_ : 1;
     const auto n = static_cast<double>(points_);
-    double error = std::abs(all[0] - expected_checksum_) / (std::sqrt(n) * scale);
+    double error = std::abs(found[0] - expected_checksum_) / (std::sqrt(n) * scale);
     for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-        const double of_bin = std::abs(all[1 + bin] - expected_bins_[bin]) / scale;
+        const double of_bin = std::abs(found[1 + bin] - expected_bins_[bin]) / scale;
         error = of_bin <= error ? error : of_bin;  // NaN stays
         if (std::isnan(error)) {
             break;

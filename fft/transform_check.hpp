@@ -3,6 +3,7 @@
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,12 @@
 #include "fft/index_order.hpp"
 
 namespace quartet::fft {
+
+/// An array as it can be seen: calls `use` for one piece of it after another, whose first element
+/// is number `first` of the array. All pieces together are the array.
+using UsePiece =
+    std::function<void(std::int64_t first, std::span<const std::complex<double>> piece)>;
+using ReadPieces = std::function<void(const UsePiece& use)>;
 
 /// Whether an array is the transform of another, without transforming: two checks whose expected
 /// values follow from the input alone.
@@ -33,10 +40,12 @@ class TransformCheck {
                    const IndexOrder& output, int threads, const comm::Communicator& world);
 
     /// Works out what to expect, from this rank's input: O(N) for each of the bins. Collective.
+    void expect(const ReadPieces& input);
     void expect(std::span<const std::complex<double>> input);
 
     /// Compares this rank's output. Errors are relative to what rounding scales with: sqrt(N) |x|
     /// for the checksum, |x| for a bin. Collective, the same answer on all ranks.
+    [[nodiscard]] bench::Check verify(const ReadPieces& output) const;
     [[nodiscard]] bench::Check verify(std::span<const std::complex<double>> output) const;
 
     /// What this class takes, at most.
@@ -55,6 +64,7 @@ class TransformCheck {
     void choose_weight(std::uint64_t seed);
     void choose_bins(std::uint64_t seed);
     void make_tables();
+    [[nodiscard]] bench::Check compare(std::span<const std::complex<double>> found) const;
 
     /// exp(2 pi i (2 g + 1) k / (2 N)).
     [[nodiscard]] std::complex<double> weight(std::int64_t k) const;

@@ -15,13 +15,15 @@ constexpr int largest_value = 8;
 constexpr std::int64_t exact_in_float = std::int64_t{1} << 24;
 constexpr int ranks_one_pair_at_a_time = 16;
 
+// use(i, value of element begin + i) for i in [0, elements).
 template <typename Use>
-void for_each_value(std::int64_t elements, std::uint64_t seed, int sender, Use use) {
+void for_each_value(std::int64_t begin, std::int64_t elements, std::uint64_t seed, int sender,
+                    Use use) {
     const DataSource source(seed, fmt::format("stream/source-{}", sender));
     std::array<std::uint32_t, 4096> bits;
     for (std::int64_t first = 0; first < elements; first += std::ssize(bits)) {
         const auto count = std::min<std::int64_t>(std::ssize(bits), elements - first);
-        source.fill_bits(std::span(bits).first(static_cast<std::size_t>(count)), first);
+        source.fill_bits(std::span(bits).first(static_cast<std::size_t>(count)), begin + first);
         for (std::int64_t index = 0; index < count; ++index) {
             use(static_cast<std::size_t>(first + index),
                 static_cast<float>(1 + bits[static_cast<std::size_t>(index)] % largest_value));
@@ -127,15 +129,15 @@ std::vector<Problem> problems(const Options& given, int ranks) {
     return problems;
 }
 
-void fill_source(std::span<float> source, std::uint64_t seed, int sender) {
-    for_each_value(std::ssize(source), seed, sender,
+void fill_source(std::span<float> source, std::uint64_t seed, int sender, std::int64_t first) {
+    for_each_value(first, std::ssize(source), seed, sender,
                    [&](std::size_t index, float value) { source[index] = value; });
 }
 
 void fill_expected(std::span<float> expected, std::uint64_t seed, const Route& route, int pushes) {
     std::ranges::fill(expected, 0.0F);
     for (const int sender : route.senders) {
-        for_each_value(std::ssize(expected), seed, sender, [&](std::size_t index, float value) {
+        for_each_value(0, std::ssize(expected), seed, sender, [&](std::size_t index, float value) {
             expected[index] += static_cast<float>(pushes) * value;
         });
     }

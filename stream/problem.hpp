@@ -47,8 +47,9 @@ std::vector<Problem> problems(const Options& options, int ranks);
 std::vector<std::vector<Route>> pair_rounds(int ranks);
 
 /// Element values of a sender's vector: whole numbers from 1 to 8 that depend on seed, sender and
-/// index, so that sums are exact in float32 and a misplaced element shows.
-void fill_source(std::span<float> source, std::uint64_t seed, int sender);
+/// index, so that sums are exact in float32 and a misplaced element shows. `source` is the part of
+/// the vector that begins at element `first`.
+void fill_source(std::span<float> source, std::uint64_t seed, int sender, std::int64_t first = 0);
 
 /// What the receiver's vector must hold after `pushes` pushes onto zeros.
 void fill_expected(std::span<float> expected, std::uint64_t seed, const Route& route, int pushes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "device/host_access.hpp"
 #include "stream/flow_push.hpp"
 #include "stream/plain_push.hpp"
 
@@ -152,7 +153,10 @@ void PushCase::make_vectors() {
     target_ = comm::allocate<float>(transport_, receives() ? problem_.elements() : 0);
     const std::uint64_t seed = session_.options().seed;
     if (sends()) {
-        fill_source(source_.span(), seed, rank_);
+        device::HostAccess(session_.device(), session_.stream())
+            .write(source_.view(), [&](std::int64_t first, std::span<float> values) {
+                fill_source(values, seed, rank_, first);
+            });
     }
     if (receives()) {
         expected_.resize(static_cast<std::size_t>(problem_.elements()));
@@ -223,10 +227,14 @@ void PushCase::run(bench::Clocks& clocks) {
 bench::Check PushCase::verify() {
     double wrong = 0;
     if (receives()) {
-        const auto found = target_.span();
-        for (std::size_t index = 0; index < found.size(); ++index) {
-            wrong += found[index] == expected_[index] ? 0 : 1;
-        }
+        const auto count_wrong = [&](std::int64_t first, std::span<const float> found) {
+            const auto expected = std::span(expected_).subspan(static_cast<std::size_t>(first));
+            for (std::size_t index = 0; index < found.size(); ++index) {
+                wrong += found[index] == expected[index] ? 0 : 1;
+            }
+        };
+        device::HostAccess(session_.device(), session_.stream())
+            .read(device::View<const float>(target_.view()), count_wrong);
     }
     const double all_wrong = session_.world().sum(wrong);
     return {.passed = all_wrong == 0, .error = all_wrong, .tolerance = 0};

@@ -92,6 +92,7 @@ class DeviceContract : public ::testing::TestWithParam<DeviceParameter> {
 class BlasContract : public DeviceContract {};
 class CopyContract : public DeviceContract {};
 class FftContract : public DeviceContract {};
+class HostAccessContract : public DeviceContract {};
 class MatrixContract : public DeviceContract {};
 class MemoryContract : public DeviceContract {};
 class SplitFftContract : public DeviceContract {};

@@ -12,6 +12,7 @@ const auto devices = ::testing::Values(host("inline_two_threads", {2, HostStream
 INSTANTIATE_TEST_SUITE_P(Host, BlasContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, CopyContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, FftContract, devices, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Host, HostAccessContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, MatrixContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, MemoryContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, SplitFftContract, devices, parameter_name);

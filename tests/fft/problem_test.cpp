@@ -79,6 +79,24 @@ TEST(FftData, IsAFunctionOfSeedAndIndex) {
     EXPECT_NE(other, all);
 }
 
+TEST(FftData, OfTilesCanBeFilledPartByPart) {
+    const Problem problem{60, 6};
+    std::vector<Point> whole(60);
+    for (std::int64_t tile = 0; tile < 6; ++tile) {
+        fill_points(std::span(whole).subspan(static_cast<std::size_t>(10 * tile), 10), 5, tile, 6);
+    }
+    for (const std::int64_t size : {1, 7, 10, 25, 60}) {
+        std::vector<Point> parts(60);
+        for (std::int64_t first = 0; first < 60; first += size) {
+            fill_tiles(std::span(parts).subspan(
+                           static_cast<std::size_t>(first),
+                           static_cast<std::size_t>(std::min(size, std::int64_t{60} - first))),
+                       5, problem, first);
+        }
+        EXPECT_EQ(parts, whole) << size;
+    }
+}
+
 TEST(FftData, GoesBeyond32Bits) {
     std::vector<Point> tile(2);
     const std::int64_t far = std::int64_t{1} << 40;

@@ -37,6 +37,16 @@ class TransformCheckTest : public testing::Test {
         return subject.verify(mine(output, out));
     }
 
+    /// An array in pieces of so many elements.
+    static ReadPieces in_pieces(std::span<const Point> array, std::size_t size) {
+        return [=](const UsePiece& use) {
+            for (std::size_t first = 0; first < array.size(); first += size) {
+                use(static_cast<std::int64_t>(first),
+                    array.subspan(first, std::min(size, array.size() - first)));
+            }
+        };
+    }
+
     static std::vector<Point> mine(const std::vector<Point>& all, const IndexOrder& order) {
         std::vector<Point> part;
         for (std::int64_t row = 0; row < order.rows; ++row) {
@@ -111,6 +121,35 @@ TEST_F(TransformCheckTest, NothingAndNoNumberAreWrong) {
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         EXPECT_FALSE(check(problem, [=](auto& output) { output[13] = {0, bad}; }).passed);
+    }
+}
+
+TEST_F(TransformCheckTest, SeesArraysInPiecesOfAnySize) {
+    for (const Order order : {Order::transposed, Order::natural}) {
+        const Problem problem{9 * 700, 9, order};
+        const IndexOrder in = problem.input_order(world.size(), world.rank());
+        const IndexOrder out = problem.output_order(world.size(), world.rank());
+        std::vector<Point> x(static_cast<std::size_t>(problem.points));
+        fill_points(x, 3, 0, 1);
+        std::vector<Point> all;
+        for (const Wide& bin : reference_transform(x)) {
+            all.emplace_back(static_cast<double>(bin.real()), static_cast<double>(bin.imag()));
+        }
+        const std::vector<Point> input = mine(x, in);
+        std::vector<Point> output = mine(all, out);
+        for (const std::size_t size : {1U, 7U, 256U, 699U, 701U, 6300U}) {
+            TransformCheck subject(problem.points, 1, in, out, 1, world);
+            subject.expect(in_pieces(input, size));
+
+            EXPECT_TRUE(subject.verify(in_pieces(output, size)).passed) << size;
+            EXPECT_TRUE(subject.verify(output).passed) << size;
+            output.back() *= 1 + 1e-9;
+            EXPECT_FALSE(subject.verify(in_pieces(output, size)).passed) << size;
+            output.back() /= 1 + 1e-9;
+        }
+        TransformCheck subject(problem.points, 1, in, out, 1, world);
+        const ReadPieces nothing = [](const UsePiece&) {};
+        EXPECT_THROW(subject.expect(nothing), Failure) << "not all of the array";
     }
 }
 

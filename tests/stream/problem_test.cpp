@@ -137,6 +137,20 @@ TEST(Source, DependsOnSeedSenderAndIndexOnly) {
     }
 }
 
+TEST(Source, CanBeFilledPartByPart) {
+    std::vector<float> whole(9001);
+    fill_source(whole, 7, 1);
+
+    std::vector<float> parts(whole.size());
+    for (const auto& [first, count] : {std::pair{0, 5000}, {5000, 1}, {5001, 4000}}) {
+        fill_source(std::span(parts).subspan(static_cast<std::size_t>(first),
+                                             static_cast<std::size_t>(count)),
+                    7, 1, first);
+    }
+
+    EXPECT_EQ(parts, whole);
+}
+
 TEST(Source, ShowsAMisplacedElement) {
     std::vector<float> source(10000);
     fill_source(source, 7, 1);

@@ -14,6 +14,7 @@ const auto devices = ::testing::Values(DeviceParameter{
 INSTANTIATE_TEST_SUITE_P(Cuda, BlasContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, CopyContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, FftContract, devices, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Cuda, HostAccessContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, MatrixContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, MemoryContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, SplitFftContract, devices, parameter_name);

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <type_traits>
+
+#include "device/device.hpp"
+
+namespace quartet::device {
+
+/// Lets the CPU read and write memory that may be a GPU's, outside of timed steps. Memory of the
+/// host is seen as it is, in one piece and without a copy. Memory of a GPU is seen piece by piece
+/// by way of two page-locked buffers, so that a piece is used while the next is under way.
+class HostAccess {
+  public:
+    /// Of one buffer: enough for copies to run at full speed.
+    static constexpr Bytes default_piece = mebibytes(32);
+
+    /// Borrows device and stream. Pieces have at most that size, of whole elements.
+    HostAccess(Device& device, Stream& stream, Bytes piece = default_piece)
+        : device_(device), stream_(stream), piece_(piece) {}
+
+    /// use(first, elements [first, first + elements.size())) from front to back, once the stream's
+    /// earlier work is done. Throws what that has thrown.
+    template <typename T>
+    using Read = std::function<void(std::int64_t first, std::span<const T> elements)>;
+    template <typename T>
+    void read(const View<const T>& from, const std::type_identity_t<Read<T>>& use) const;
+
+    /// fill(first, elements) is to write all elements of a piece. When write returns they are
+    /// there.
+    template <typename T>
+    using Write = std::function<void(std::int64_t first, std::span<T> elements)>;
+    template <typename T>
+    void write(const View<T>& to, const std::type_identity_t<Write<T>>& fill) const;
+
+    /// Page-locked memory that pieces of a view of that size and kind take, at most.
+    [[nodiscard]] static Bytes memory(Bytes size, MemoryKind kind, Bytes piece = default_piece);
+
+  private:
+    Device& device_;
+    Stream& stream_;
+    Bytes piece_;
+};
+
+}  // namespace quartet::device
