@@ -46,6 +46,7 @@ class Case:
     limit: Optional[dict] = None
     fraction_of_limit: Optional[float] = None
     verified: Optional[bool] = None
+    workers: int = 0  # computing devices
     note: str = ""  # what the transport says of itself
     published: Optional[dict] = None
 
@@ -147,6 +148,7 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
         limit=median.get("limit"),
         fraction_of_limit=median.get("fraction_of_limit"),
         verified=median.get("verified"),
+        workers=median.get("workers", 0),
         note=median.get("note", ""),
         published=paper.get("published", median.get("published")),
     )

@@ -32,10 +32,11 @@ class Footnotes:
         return self._texts[text]
 
     def lines(self) -> list[str]:
-        return [line for text, mark in self._texts.items() for line in _wrapped(mark, text)]
+        return [line for text, mark in self._texts.items() for line in wrapped(mark, text)]
 
 
-def _wrapped(mark: str, text: str) -> list[str]:
+def wrapped(mark: str, text: str) -> list[str]:
+    """A footnote's lines."""
     return textwrap.wrap(f"{mark:>2}  {' '.join(text.split())}", WIDTH, subsequent_indent="    ",
                          break_on_hyphens=False)
 
@@ -147,14 +148,14 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 def _notes(all_cases: list[Case], all_warnings: list[str]) -> list[str]:
     limits = {f"{case.name.kernel}'s limit: {case.limit['what']}": None
               for case in all_cases if case.limit}
-    lines = [line for text in limits for line in _wrapped("", text)]
+    lines = [line for text in limits for line in wrapped("", text)]
     flagged = [case for case in all_cases if (case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION]
     if flagged:
-        lines += _wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+        lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
     for transport, note in dict.fromkeys((case.name.transport, case.note) for case in flagged):
-        lines += _wrapped("!", f"{transport}: {note}") if note else []
+        lines += wrapped("!", f"{transport}: {note}") if note else []
     for text in dict.fromkeys(all_warnings):
-        lines += _wrapped("", f"warning: {text}")
+        lines += wrapped("", f"warning: {text}")
     return lines
 
 

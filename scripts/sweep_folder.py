@@ -1,0 +1,197 @@
+"""The folder of a sweep: results that end in .json, and beside them what a resumed sweep needs.
+
+    sweep.plan              what is measured; a folder keeps its plan
+    sweep.lock              held while a sweep, or a job that it started, is alive
+    NAME-launch2.json       results of one launch, written by the program, whole or not at all
+    NAME-launch2.outcome    how the launch ended
+    NAME-launch2.log        what it wrote to standard error"""
+
+import fcntl
+import json
+import os
+import random
+import re
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Optional
+
+from quartet_launch import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT, LaunchError
+from quartet_results import cases, load
+from sweep_plan import PLAN_VERSION, Configuration, Plan
+
+PLAN_FILE = "sweep.plan"
+DIFFERENCES_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One of the repeated launches of a configuration."""
+
+    configuration: Configuration
+    number: int  # of the configuration, in the plan
+    repetition: int  # from 1
+
+    @property
+    def name(self) -> str:
+        one = self.configuration
+        text = (f"{self.number:03}-{one.kernel}-{one.formulation}-{one.transport}-{one.device}"
+                f"-{one.size}-ranks{one.ranks}-launch{self.repetition}")
+        return re.sub(r"[^A-Za-z0-9.-]", "_", text)
+
+    @property
+    def title(self) -> str:
+        return f"{self.configuration.title}, launch {self.repetition}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a launch ended."""
+
+    exit_code: int
+    seconds: Optional[float]  # None where nobody was there to see it end
+    message: str = ""
+
+
+def launches(plan: Plan) -> list[Launch]:
+    """All launches in the order that they are run: each round has every configuration once, in an
+    order of its own, so that drift of the machine meets all alike and a sweep that is cut short
+    has about as many launches of each."""
+    shuffler = random.Random(plan.seed)
+    ordered = []
+    for repetition in range(1, max(one.launches for one in plan.configurations) + 1):
+        numbers = [number for number, one in enumerate(plan.configurations)
+                   if one.launches >= repetition]
+        shuffler.shuffle(numbers)
+        ordered += [Launch(plan.configurations[number], number, repetition) for number in numbers]
+    return ordered
+
+
+class SweepFolder:
+    """What was measured, and what is left. One process works in a folder at a time."""
+
+    def __init__(self, path: Path, plan: Plan):
+        self.path = path
+        self.plan = plan
+        self.lock: Optional[int] = None
+
+    @staticmethod
+    def open(path: Path, plan: Plan) -> "SweepFolder":
+        """The folder for this plan, made where there is none. Raises LaunchError where another plan
+        or another process is there."""
+        path.mkdir(parents=True, exist_ok=True)
+        folder = SweepFolder(path, plan)
+        folder._hold()
+        there = stored_plan(path)
+        if there is None:
+            _write_whole(path / PLAN_FILE, plan.as_json())
+        elif there != plan.as_json():
+            raise LaunchError(BAD_USAGE, f"{path} holds another sweep "
+                              f"({'; '.join(differences(there, plan.as_json()))}): name another "
+                              "--folder, or go back to that plan")
+        return folder
+
+    def _hold(self) -> None:
+        # Jobs share the open file: a job that outlives its sweep keeps its successor out.
+        self.lock = os.open(self.path / "sweep.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise LaunchError(BAD_USAGE, f"{self.path} is in use (by another sweep, or by a launch "
+                              "that one left behind): wait until it has ended") from None
+
+    def document(self, launch: Launch) -> Path:
+        return self.path / f"{launch.name}.json"
+
+    def log(self, launch: Launch) -> Path:
+        return self.path / f"{launch.name}.log"
+
+    def _outcome_file(self, launch: Launch) -> Path:
+        return self.path / f"{launch.name}.outcome"
+
+    def record(self, launch: Launch, outcome: Outcome) -> None:
+        _write_whole(self._outcome_file(launch), asdict(outcome))
+
+    def outcome(self, launch: Launch) -> Optional[Outcome]:
+        """None where it has not been run. A program that ended after its sweep has left results,
+        which are whole, and speak for it."""
+        try:
+            return Outcome(**json.loads(self._outcome_file(launch).read_text(encoding="utf-8")))
+        except OSError:
+            pass
+        try:
+            return Outcome(_code_of(load(self.document(launch))), None)
+        except (OSError, ValueError):
+            return None
+
+
+def stored_plan(path: Path) -> Optional[dict]:
+    """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
+    be read."""
+    try:
+        data = json.loads((path / PLAN_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: cannot be read ({error}): name another "
+                          "--folder") from None
+    version = data.get("plan_version") if isinstance(data, dict) else None
+    if version != PLAN_VERSION:
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: plan version {version} (this script "
+                          f"knows {PLAN_VERSION}): name another --folder")
+    return data
+
+
+def unfinished(parent: Path, plan: Plan) -> Optional[Path]:
+    """The newest folder in `parent` that holds this plan and has launches left."""
+    for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
+        folder = SweepFolder(file.parent, plan)
+        try:
+            if stored_plan(file.parent) == plan.as_json():
+                left = any(folder.outcome(launch) is None for launch in launches(plan))
+                return file.parent if left else None
+        except LaunchError:
+            continue  # another version's, which is left alone
+    return None
+
+
+def new_folder(parent: Path, plan: Plan) -> Path:
+    return parent / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{plan.name}"
+
+
+def differences(there: dict, wanted: dict) -> list[str]:
+    """What differs between two plans, in words."""
+    found = [f"{key} {there.get(key)} there, {wanted.get(key)} here"
+             for key in ("name", "seed") if there.get(key) != wanted.get(key)]
+    for program in sorted({*there["programs"], *wanted["programs"]}):
+        old, new = (plan["programs"].get(program, "none") for plan in (there, wanted))
+        found += [f"{program} was {old}, is {new}"] if old != new else []
+    only = [_only_in(there, wanted), _only_in(wanted, there)]
+    found += [f"only there: {text}" for text in only[0]] + [f"only here: {text}" for text in only[1]]
+    if len(found) > DIFFERENCES_SHOWN:
+        found[DIFFERENCES_SHOWN:] = [f"{len(found) - DIFFERENCES_SHOWN} more"]
+    return found or ["its blocks are others"]
+
+
+def _only_in(plan: dict, other: dict) -> list[str]:
+    return [_described(item) for item in plan["configurations"]
+            if item not in other["configurations"]]
+
+
+def _described(item: dict) -> str:
+    return " ".join([item["kernel"], item["formulation"], item["device"], item["transport"],
+                     item["size"], f"on {item['ranks']} x {item['threads']}", *item["arguments"],
+                     f"({item['launches']} launches)"])
+
+
+def _code_of(document: dict) -> int:
+    found = cases(document)
+    if any(case.error for case in found):
+        return FAILED
+    return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
+
+
+def _write_whole(file: Path, data: dict) -> None:
+    aside = file.with_name(file.name + ".tmp")
+    aside.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    os.replace(aside, file)

@@ -1,0 +1,304 @@
+"""What a sweep runs: blocks of factors, multiplied out into configurations of one launch each.
+
+A block in a file (JSON, or TOML where Python reads it) has these keys; members of a list are
+multiplied out, and a member may itself be one of the programs' lists ("mpi,shm": one launch):
+
+    kernels      of stream, matmul, cg, fft
+    sizes        as the program takes them: "2:128" of stream (MiB), "8192", "2^24"
+    ranks        or workers (computing ranks; a data flow's reducers come on top): numbers, or
+                 "1:cores", which doubles from 1 to the cores of this machine
+    formulations, transports, devices, threads   (native, auto, host, 1)
+    reducers     of the data flow (1)
+    scaling      "strong": the same size; "weak": the size is that of the least workers, and grows;
+                 "none" (what it is without)
+    arguments    more for the program
+    title        what the table calls it"""
+
+import itertools
+import json
+import math
+import re
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+KERNELS = ("stream", "matmul", "cg", "fft")
+SCALINGS = ("none", "strong", "weak")
+PLAN_VERSION = 1
+BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
+              "threads", "reducers", "scaling", "arguments", "title", "launches"}
+FILE_KEYS = {"name", "launches", "seed", "blocks"}
+# Work per worker stays: 2 N^3 operations, 8 N^2 bytes, and N points (but for the logarithm).
+EXPONENTS = {"matmul": 3, "cg": 2, "fft": 1}
+
+
+class SpecError(Exception):
+    """A sweep that cannot be planned: what is wrong (why), what to do."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What one launch runs."""
+
+    kernel: str
+    size: str
+    ranks: int
+    formulation: str
+    transport: str
+    device: str
+    threads: int
+    arguments: tuple[str, ...] = ()
+    launches: int = 1
+
+    @property
+    def title(self) -> str:
+        factors = (self.kernel, self.formulation, self.device, self.transport, self.size)
+        return f"{' '.join(factors)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}"
+
+    def command_line(self) -> tuple[str, ...]:
+        return ("--device", self.device, "--formulation", self.formulation, "--transport",
+                self.transport, "--sizes" if self.kernel == "stream" else "--size", self.size,
+                "--threads", str(self.threads), *self.arguments)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Configurations that belong together in the table."""
+
+    title: str
+    scaling: str
+    members: tuple[int, ...]  # numbers of configurations
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides what is measured, and in which order."""
+
+    name: str
+    seed: int
+    programs: dict[str, str]  # what each program says that it is
+    blocks: tuple[Block, ...]
+    configurations: tuple[Configuration, ...]
+    notes: tuple[str, ...] = ()  # sizes that were rounded
+
+    def as_json(self) -> dict:
+        return json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
+
+    @staticmethod
+    def from_json(data: dict) -> "Plan":
+        blocks = tuple(Block(block["title"], block["scaling"], tuple(block["members"]))
+                       for block in data["blocks"])
+        configurations = tuple(Configuration(**{**item, "arguments": tuple(item["arguments"])})
+                               for item in data["configurations"])
+        return Plan(data["name"], data["seed"], data["programs"], blocks, configurations,
+                    tuple(data["notes"]))
+
+
+@dataclass
+class Draft:
+    """A plan while it grows: a configuration that several blocks want is measured once."""
+
+    cores: int
+    blocks: list[Block] = field(default_factory=list)
+    configurations: list[Configuration] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def number_of(self, wanted: Configuration) -> int:
+        for number, known in enumerate(self.configurations):
+            if replace(known, launches=wanted.launches) == wanted:
+                self.configurations[number] = replace(
+                    known, launches=max(known.launches, wanted.launches))
+                return number
+        self.configurations.append(wanted)
+        return len(self.configurations) - 1
+
+
+def read_spec(path: Path) -> dict:
+    """The sweep in a file. Raises SpecError."""
+    try:
+        if path.suffix == ".toml":
+            return _with_known_keys(_read_toml(path), FILE_KEYS, str(path))
+        return _with_known_keys(json.loads(path.read_text(encoding="utf-8")), FILE_KEYS, str(path))
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{path}: cannot be read ({error}): give a sweep in JSON or TOML") from None
+
+
+def _read_toml(path: Path) -> dict:
+    try:
+        import tomllib  # Python 3.11
+    except ImportError:
+        raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write it in JSON") from None
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _with_known_keys(table, keys: set[str], where: str) -> dict:
+    if not isinstance(table, dict):
+        raise SpecError(f"{where}: not a table of keys ({type(table).__name__}): see sweep.py --help")
+    unknown = sorted(table.keys() - keys)
+    if unknown:
+        raise SpecError(f"{where}: unknown key '{unknown[0]}' (known: {', '.join(sorted(keys))}): "
+                        "correct its name")
+    return table
+
+
+def add_blocks(draft: Draft, spec: dict, where: str) -> None:
+    """Multiplies out every block of a file."""
+    blocks = spec.get("blocks")
+    if not isinstance(blocks, list) or not blocks:
+        raise SpecError(f"{where}: no blocks (nothing would be measured): give at least one")
+    for number, block in enumerate(blocks, 1):
+        _add_block(draft, block, spec.get("launches", 1), f"{where}, block {number}")
+
+
+def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
+    _with_known_keys(block, BLOCK_KEYS, where)
+    scaling = block.get("scaling", "none")
+    if scaling not in SCALINGS:
+        raise SpecError(f"{where}: scaling '{scaling}' (one of {', '.join(SCALINGS)})")
+    if ("ranks" in block) == ("workers" in block):
+        raise SpecError(f"{where}: give either ranks or workers (one of them decides the other)")
+    reducers = _positive(block.get("reducers", 1), f"{where}: reducers")
+    launches = _positive(block.get("launches", launches), f"{where}: launches")
+    more = tuple(map(str, _listed(block.get("arguments"), f"{where}: arguments", [])))
+    counts = _counts(block.get("ranks", block.get("workers")), draft.cores, where)
+    members: list[int] = []
+    for kernel, size, formulation, transport, device, threads in itertools.product(
+            _words(block, "kernels", None, where), _words(block, "sizes", None, where),
+            _words(block, "formulations", ["native"], where),
+            _words(block, "transports", ["auto"], where),
+            _words(block, "devices", ["host"], where),
+            _listed(block.get("threads"), f"{where}: threads", [1])):
+        if kernel not in KERNELS:
+            raise SpecError(f"{where}: kernel '{kernel}' (one of {', '.join(KERNELS)})")
+        roles = _Roles(kernel, formulation, reducers, where)
+        placed = [place for place in (roles.place(count, "workers" in block) for count in counts)
+                  if place[1] > 0]
+        if len(placed) < len(counts):
+            draft.notes.append(f"{kernel} {formulation} on {roles.collecting} ranks or fewer is left "
+                               "out (no worker would be left)")
+        for ranks, workers in placed:
+            one = Configuration(kernel, size, ranks, formulation, transport, device,
+                                _positive(threads, f"{where}: threads"),
+                                more + roles.arguments, launches)
+            if scaling == "weak":
+                one = _weak(draft, one, workers, min(placed)[1], roles)
+            members.append(draft.number_of(one))
+    title = block.get("title") or f"{', '.join(block['kernels'])}, scaling: {scaling}"
+    draft.blocks.append(Block(str(title), scaling, tuple(dict.fromkeys(members))))
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """How many of a configuration's ranks compute."""
+
+    kernel: str
+    formulation: str
+    reducers: int
+    where: str
+
+    @property
+    def collecting(self) -> int:
+        """Ranks beside the workers: stream's receiver computes, as does every rank of it."""
+        if self.formulation != "dataflow" or self.kernel == "stream":
+            return 0
+        return self.reducers if self.kernel == "matmul" else 1  # one merger, one reducer
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Said to matmul, which would otherwise choose by the ranks."""
+        has_choice = self.kernel == "matmul" and self.formulation == "dataflow"
+        return ("--reducers", str(self.reducers)) if has_choice else ()
+
+    def place(self, count: int, counts_workers: bool) -> tuple[int, int]:
+        """Ranks and workers."""
+        if counts_workers:
+            if "," in self.formulation or self.kernel == "stream":
+                raise SpecError(f"{self.where}: workers need kernels other than stream and one "
+                                "formulation a launch (others have other roles): give ranks")
+            return count + self.collecting, count
+        return count, count - self.collecting
+
+
+def _weak(draft: Draft, one: Configuration, workers: int, base: int,
+          roles: _Roles) -> Configuration:
+    """The configuration with the size that gives each worker what it has at `base` workers."""
+    if one.kernel not in EXPONENTS or "," in one.formulation:
+        raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it needs "
+                        "matmul, cg or fft, and one formulation a launch)")
+    exact = points(one.size, roles.where) * (workers / base) ** (1 / EXPONENTS[one.kernel])
+    step = _step(one, workers)
+    size = _fft_size(exact, workers) if one.kernel == "fft" else max(1, round(exact / step)) * step
+    if abs(size - exact) > 0.5:
+        work = (size / exact) ** EXPONENTS[one.kernel] - 1
+        draft.notes.append(f"{one.kernel} on {workers} workers: n {size} in place of {exact:.1f} "
+                           f"(work per worker {work:+.1%})")
+    return replace(one, size=str(size))
+
+
+def _step(one: Configuration, workers: int) -> int:
+    """Sizes are multiples of it: whole tiles, or as many rows on each worker."""
+    if one.kernel != "matmul":
+        return workers
+    given = dict(zip(one.arguments, one.arguments[1:]))
+    return points(given.get("--tile", "1024"), "--tile")
+
+
+def _fft_size(exact: float, workers: int) -> int:
+    """A multiple of the workers whose other factors are 2, 3, 5 and 7: these run at full speed."""
+    share = exact / workers
+    nearest = min((value for value in _smooth_numbers(2 * share) if value >= 1),
+                  key=lambda value: abs(value - share))
+    return nearest * workers
+
+
+def _smooth_numbers(limit: float) -> list[int]:
+    found = [1]
+    for factor in (2, 3, 5, 7):
+        found = [value * factor**power for value in found
+                 for power in range(int(math.log(max(limit / value, 1), factor)) + 1)]
+    return found
+
+
+def points(text: str, where: str) -> int:
+    """A size of matmul, cg or fft: digits, or 2^k."""
+    match = re.fullmatch(r"(?:2\^(\d{1,2})|([1-9]\d*))", text)
+    if not match:
+        raise SpecError(f"{where}: size '{text}' (weak scaling multiplies it): write digits or 2^k")
+    return 2 ** int(match[1]) if match[1] else int(match[2])
+
+
+def _words(block: dict, key: str, default, where: str) -> list[str]:
+    values = _listed(block.get(key), f"{where}: {key}", default)
+    if not values or any(isinstance(value, (dict, list, bool)) or value == "" for value in values):
+        raise SpecError(f"{where}: no {key} (nothing would be measured): give a list of them")
+    return [str(value) for value in values]
+
+
+def _listed(value, what: str, default) -> list:
+    if value is None:
+        return default
+    if not isinstance(value, list):
+        raise SpecError(f"{what}: {value!r} (not a list): put it in brackets")
+    return value
+
+
+def _positive(value, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise SpecError(f"{what}: {value!r} (not a whole number of at least 1)")
+    return value
+
+
+def _counts(values, cores: int, where: str) -> list[int]:
+    """Numbers, and "a:b", doubling from a to b; either may be "cores". Its end is always a member,
+    its start even if it is more than its end: a data flow needs two ranks on one core, too."""
+    counts: list[int] = []
+    for value in _listed(values, f"{where}: ranks", []):
+        ends = [cores if word == "cores" else int(word) if word.isdigit() else 0
+                for word in str(value).split(":")]
+        if isinstance(value, bool) or len(ends) > 2 or min(ends) < 1:
+            raise SpecError(f"{where}: ranks '{value}': write a number, \"cores\" or \"1:cores\"")
+        first, last = ends[0], ends[-1]
+        counts += [first * 2**power for power in range(64) if first * 2**power < last]
+        counts.append(max(first, last))
+    if not counts:
+        raise SpecError(f"{where}: no ranks (nothing would be measured): give a list of them")
+    return list(dict.fromkeys(counts))

@@ -1,0 +1,173 @@
+"""The table at the end of a sweep, 80 columns wide: every block with its series of rates. What a
+speed-up is against stands above its series, in absolute terms; it counts workers, not ranks."""
+
+import statistics
+import textwrap
+from dataclasses import dataclass
+from typing import Optional
+
+from quartet_launch import VERIFIED
+from quartet_results import Case, cases, load
+from sweep_folder import Launch, SweepFolder, launches
+from sweep_plan import Block
+from table import SUSPICIOUS_FRACTION, WIDTH, rate, size, wrapped
+
+HEADINGS = ("size", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
+            "of limit", "check")
+VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
+SPACE = " "
+
+
+@dataclass(frozen=True)
+class Point:
+    """One case over all its launches."""
+
+    cases: tuple[Case, ...]
+
+    @property
+    def name(self):
+        return self.cases[0].name
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(case.rate for case in self.cases)
+
+    @property
+    def workers(self) -> int:
+        return self.cases[0].workers
+
+    @property
+    def is_right(self) -> bool:
+        return all(case.verified is not False for case in self.cases)
+
+    @property
+    def range(self) -> Optional[tuple[float, float]]:
+        """Of the launches' medians; of a single launch the interval of its median."""
+        if len(self.cases) == 1:
+            return self.cases[0].interval
+        rates = [case.rate for case in self.cases]
+        return min(rates), max(rates)
+
+    @property
+    def fraction(self) -> Optional[float]:
+        known = [case.fraction_of_limit for case in self.cases if case.fraction_of_limit]
+        return statistics.median(known) if known else None
+
+
+def _points(folder: SweepFolder, block: Block, everything: list[Launch]) -> list[Point]:
+    found: dict[tuple[int, str], list[Case]] = {}
+    for launch in everything:
+        if launch.number not in block.members or not folder.document(launch).exists():
+            continue
+        for case in cases(load(folder.document(launch))):
+            if not case.error:
+                found.setdefault((launch.number, str(case.name)), []).append(case)
+    order = {number: place for place, number in enumerate(block.members)}
+    return [Point(tuple(members))
+            for _, members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+
+
+def _series(points: list[Point]) -> dict[str, list[Point]]:
+    """By what stays the same along a series, in words."""
+    result: dict[str, list[Point]] = {}
+    for point in points:
+        name = point.name
+        others = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
+        heading = ", ".join([f"{name.kernel} {point.cases[0].unit}", name.formulation,
+                             name.transport, name.device, *name.words, *others])
+        result.setdefault(heading, []).append(point)
+    return result
+
+
+def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
+    """What a point's speed-up is against: the least workers, in strong scaling at the same size.
+    None where there is nothing to scale."""
+    fellows = [other for other in series if other.is_right
+               and (scaling == "weak" or other.name.size == point.name.size)]
+    if scaling == "none" or len({other.workers for other in fellows}) < 2:
+        return None
+    return min(fellows, key=lambda other: other.workers)
+
+
+def _base_in_words(base: Point, scaling: str) -> str:
+    plural = "s" if base.workers > 1 else ""
+    growth = ", the size growing with the workers" if scaling == "weak" else ""
+    return (f"speed-up against {rate(base.rate)} {base.cases[0].unit} on {base.workers} worker"
+            f"{plural} at {size(base.name.size)}{growth}")
+
+
+def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
+    speed_up = efficiency = ""
+    if base is point:
+        speed_up = "base"
+    elif base and point.is_right:
+        ratio = point.rate / base.rate
+        speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
+    bounds = "-".join(rate(bound) for bound in point.range) if point.range else ""
+    fraction = f"{point.fraction:.0%}" if point.fraction else ""
+    fraction += "!" if (point.fraction or 0) > SUSPICIOUS_FRACTION else ""
+    checked = all(case.verified for case in point.cases)
+    check = "WRONG" if not point.is_right else "ok" if checked else "off"
+    return (size(point.name.size), point.name.values.get("ranks", ""), str(point.workers),
+            rate(point.rate), bounds, str(len(point.cases)), speed_up, efficiency, fraction, check)
+
+
+def _block_rows(points: list[Point], scaling: str) -> list:
+    """Lines of text, and cells that are aligned over the whole table."""
+    rows: list = []
+    for heading, series in _series(points).items():
+        rows.append(heading)
+        bases = [base_of(point, series, scaling) for point in series]
+        rows += [f"  {_base_in_words(base, scaling)}" for base in _unique(bases) if base]
+        rows += [_cells(point, base) for point, base in zip(series, bases)]
+    return rows
+
+
+def _unique(points: list) -> list:
+    return [point for place, point in enumerate(points)
+            if all(point is not other for other in points[:place])]
+
+
+def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
+    """What did not end well, once for all launches that say the same."""
+    said: dict[str, list[Launch]] = {}
+    for launch in everything:
+        outcome = folder.outcome(launch)
+        if outcome and outcome.exit_code != VERIFIED:
+            text = f"{launch.configuration.title}: {outcome.message} (exit code {outcome.exit_code})"
+            said.setdefault(text, []).append(launch)
+    lines = [line for text, members in said.items()
+             for line in wrapped("x", f"{_launches(len(members))} of {text}")]
+    left = sum(folder.outcome(launch) is None for launch in everything)
+    return lines + (wrapped("", f"{_launches(left)} not run yet") if left else [])
+
+
+def _launches(count: int) -> str:
+    return f"{count} launch" if count == 1 else f"{count} launches"
+
+
+def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool) -> list[str]:
+    lines = wrapped("", "median: of the launches' medians; range: from the lowest to the highest "
+                        "of them, with one launch the 95% interval of its median")
+    if flagged:
+        lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+    return lines + [line for note in folder.plan.notes for line in wrapped("", note)] \
+        + _failures(folder, everything)
+
+
+def render(folder: SweepFolder) -> str:
+    """The table over all that was measured so far, with what failed and what is left below."""
+    everything = launches(folder.plan)
+    rows: list = [HEADINGS]
+    for block in folder.plan.blocks:
+        rows += ["", block.title, *_block_rows(_points(folder, block, everything), block.scaling)]
+    cells = [row for row in rows if isinstance(row, tuple)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADINGS))]
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row, tuple):
+            lines.append(SPACE.join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip())
+        else:
+            lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
+    flagged = any("!" in row[-2] for row in cells)
+    return "\n".join([*lines, "", *_notes(folder, everything, flagged)]).rstrip() + "\n"
