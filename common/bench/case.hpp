@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/options.hpp"
 #include "bench/row.hpp"
 
 namespace quartet::bench {
@@ -23,6 +24,13 @@ class Clocks {
     std::vector<Seconds> times_;
 };
 
+/// What a case has cost in earlier processes that were stopped, as far as it was not lost.
+struct Spent {
+    Seconds real;  ///< the slowest rank's, as is the rest
+    Seconds cpu;
+    PhaseSeconds phases{};
+};
+
 /// One kernel in one formulation at one size, its data and memory ready: what the measurement
 /// drives. All members are called on all ranks together.
 class Case {
@@ -34,6 +42,11 @@ class Case {
     /// The timed step. Neither prints nor allocates. Clocks are recorded by the ranks that have
     /// them.
     virtual void run(Clocks& clocks) = 0;
+    /// Why the last run ended before its work was done, and what to do; nothing where it did not.
+    /// Same answer on all ranks.
+    [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
+    /// What belongs to the last run beside it.
+    [[nodiscard]] virtual Spent earlier() const { return {}; }
     /// Checks the last run's own result, outside of the time. Same answer on all ranks.
     virtual Check verify() = 0;
     /// Makes ready what limit() needs, after the set-up's clock has stopped; not called with
@@ -61,6 +74,12 @@ struct ClockRow {
 /// Whether a case's whole time is a row.
 enum class WholeRow { reported, omitted };
 
+/// How often a case runs.
+enum class Repetition {
+    as_asked,
+    once,  ///< one run without a warm-up: it leaves something that a second run would replace
+};
+
 /// A case before anything is allocated for it.
 struct PlannedCase {
     RowName name;
@@ -72,6 +91,7 @@ struct PlannedCase {
     std::string plan_note;  ///< what --dry-run says beside it
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
+    Repetition repetition = Repetition::as_asked;
     /// What published numbers are matched with, and the suffix of the row that is compared: empty
     /// for the whole, nothing where no row is.
     std::map<std::string, std::string> conditions;
@@ -81,5 +101,8 @@ struct PlannedCase {
     /// Why it will not run, found out while planning; nothing where it will.
     std::optional<std::string> refusal;
 };
+
+/// How often a case runs where so many runs are asked for.
+Runs runs_of(const PlannedCase& planned, const Runs& asked);
 
 }  // namespace quartet::bench

@@ -102,7 +102,22 @@ CommandLine::CommandLine(std::string program, std::string description)
 
 void CommandLine::add(const std::string& flag, const std::string& help, const std::string& shown,
                       std::function<void(const std::string&)> read) {
-    app_.add_option_function<std::string>(
+    add_option(flag, help, std::move(read))->default_str(shown);
+}
+
+void CommandLine::add_with_optional_value(const std::string& flag, const std::string& help,
+                                          const std::string& meant,
+                                          std::function<void(const std::string&)> read) {
+    const auto read_or_meant = [meant, read = std::move(read)](const std::string& text) {
+        read(text.empty() ? meant : text);
+    };
+    add_option(flag, help, read_or_meant)->expected(0, 1);
+}
+
+CLI::Option* CommandLine::add_option(const std::string& flag, const std::string& help,
+                                     std::function<void(const std::string&)> read) {
+    return app_
+        .add_option_function<std::string>(
             flag,
             [flag, read = std::move(read)](const std::string& text) {
                 try {
@@ -112,7 +127,6 @@ void CommandLine::add(const std::string& flag, const std::string& help, const st
                 }
             },
             help)
-        ->default_str(shown)
         ->type_name("")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }

@@ -22,6 +22,10 @@ class CommandLine {
     /// default as --help prints it.
     void add(const std::string& flag, const std::string& help, const std::string& shown,
              std::function<void(const std::string&)> read);
+    /// Adds a flag whose value may be left out: then it is `meant`.
+    void add_with_optional_value(const std::string& flag, const std::string& help,
+                                 const std::string& meant,
+                                 std::function<void(const std::string&)> read);
     /// Adds a flag without a value.
     void add(const std::string& flag, const std::string& help, Switch& value);
     /// Adds a flag that takes one of a few words.
@@ -44,6 +48,8 @@ class CommandLine {
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> resolved() const;
 
   private:
+    CLI::Option* add_option(const std::string& flag, const std::string& help,
+                            std::function<void(const std::string&)> read);
     void add_selection();
     void add_measurement();
     void add_resources();

@@ -16,19 +16,24 @@ constexpr int most_automatic_runs = 200;
 class Measurement {
   public:
     Measurement(Session& session, Case& subject, const PlannedCase& planned)
-        : session_(session), subject_(subject), planned_(planned) {
+        : session_(session),
+          subject_(subject),
+          planned_(planned),
+          wanted_(runs_of(planned, session.options().runs)) {
         if (session.options().verify == Switch::on) {
             check_ = Check{.passed = true};
         }
     }
 
     void warm_up();
+    /// Ends early where the case was stopped.
     void run_all(const OnRun& on_run);
     std::vector<Row> rows(Seconds set_up) const;
 
   private:
     Run run_once();
     Run slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases, const Clocks& clocks) const;
+    void add_earlier(Run& run) const;
     void verify();
     void probe();
     [[nodiscard]] bool enough() const;
@@ -36,37 +41,40 @@ class Measurement {
     Session& session_;
     Case& subject_;
     const PlannedCase& planned_;
+    Runs wanted_;
     std::vector<Run> runs_;
     std::vector<double> probes_;
     std::optional<Check> check_;
 };
 
 void Measurement::warm_up() {
-    for (int run = 0; run < session_.options().runs.warmup; ++run) {
+    for (int run = 0; run < wanted_.warmup; ++run) {
         run_once();
     }
 }
 
 void Measurement::run_all(const OnRun& on_run) {
     do {
-        on_run(static_cast<int>(runs_.size()), session_.options().runs.count.value_or(0));
+        on_run(static_cast<int>(runs_.size()), wanted_.count.value_or(0));
         probe();
         runs_.push_back(run_once());
+        if (subject_.stopped()) {
+            return;
+        }
     } while (!enough());
     probe();
 }
 
 bool Measurement::enough() const {
-    const Runs& wanted = session_.options().runs;
     const int done = static_cast<int>(runs_.size());
-    if (wanted.count) {
-        return done >= *wanted.count;
+    if (wanted_.count) {
+        return done >= *wanted_.count;
     }
     if (done < fewest_automatic_runs) {
         return false;
     }
     // Every rank has the same times, and so comes to the same answer.
-    return done >= most_automatic_runs || settled(times(runs_), wanted.interval);
+    return done >= most_automatic_runs || settled(times(runs_), wanted_.interval);
 }
 
 Run Measurement::run_once() {
@@ -83,7 +91,10 @@ Run Measurement::run_once() {
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
     Run run = slowest(real, cpu, session_.trace().busy(), clocks);
-    verify();
+    add_earlier(run);
+    if (!subject_.stopped()) {
+        verify();
+    }
     return run;
 }
 
@@ -103,6 +114,18 @@ Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
         run.clocks.push_back({world.maximum(clocks.time(clock).value)});
     }
     return run;
+}
+
+void Measurement::add_earlier(Run& run) const {
+    const Spent earlier = subject_.earlier();
+    run.real = run.real + earlier.real;
+    run.cpu = run.cpu + earlier.cpu;
+    for (double& seconds : run.rank_seconds) {
+        seconds += earlier.real.value;
+    }
+    for (std::size_t phase = 0; phase < phase_count; ++phase) {
+        run.phases[phase] += earlier.phases[phase];
+    }
 }
 
 // Every run's result counts: one wrong run makes the row wrong, and the worst error stands for all.
@@ -154,8 +177,10 @@ std::vector<Row> Measurement::rows(Seconds set_up) const {
     return rows;
 }
 
-Row error_row(const PlannedCase& planned, const std::string& message) {
+Row error_row(const PlannedCase& planned, const std::string& message,
+              ExitCode code = ExitCode::unavailable) {
     Row row;
+    row.error_code = code;
     row.name = planned.name.with_suffix("error");
     row.work = planned.work;
     row.error = message;
@@ -182,6 +207,9 @@ std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnR
     Measurement measurement(session, *subject, planned);
     measurement.warm_up();
     measurement.run_all(on_run);
+    if (const auto why = subject->stopped()) {
+        return {error_row(planned, *why, ExitCode::stopped)};
+    }
     subject->finish();
     return measurement.rows(set_up);
 }

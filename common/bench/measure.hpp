@@ -13,7 +13,8 @@ using OnRun = std::function<void(int done, int total)>;
 
 /// Runs one case as the options say and returns its rows: the whole, where it is reported, and
 /// those of its clocks. Each run stands between two probes of the limit: on a shared machine the
-/// rate of memory changes within seconds. A case that throws Unavailable becomes an error row.
+/// rate of memory changes within seconds. A case that throws Unavailable, or is stopped, becomes an
+/// error row.
 /// Collective; rows are complete on rank 0, whether they are verified is known on all.
 std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run);
 

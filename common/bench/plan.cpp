@@ -94,12 +94,13 @@ Seconds estimate(Session& session) {
     const int passes = probe.passes_for(probe_time, 1000, session.stream());
     const Seconds pass = probe.measure(passes, session.stream());
     const double rate = static_cast<double>(probe.traffic().value) / pass.value;
-    const Runs& runs = session.options().runs;
-    const double times = runs.count.value_or(20) + runs.warmup;
+    constexpr int automatic_runs = 20;
     const double probes = session.options().limits == Switch::on ? probe_time.value : 0;
     const double cost = product_cost(session);
     double seconds = 0;
     for (const PlannedCase& planned : session.plan()) {
+        const Runs runs = runs_of(planned, session.options().runs);
+        const double times = runs.count.value_or(automatic_runs) + runs.warmup;
         seconds += times * (probes + static_cast<double>(planned.traffic.value) / rate +
                             planned.products.value * cost);
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/published.hpp"
+#include "core/check.hpp"
 #include "core/trace.hpp"
 #include "core/units.hpp"
 
@@ -97,6 +98,7 @@ struct Row {
     Details details;    ///< of the last run
     Seconds set_up;     ///< making the data and the transport's memory
     std::string error;  ///< of a case that could not run: then nothing else is there
+    ExitCode error_code = ExitCode::unavailable;  ///< what it leads to; or stopped
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;

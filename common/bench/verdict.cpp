@@ -8,8 +8,14 @@ ExitCode verdict(std::span<const Row> rows) {
     if (std::ranges::any_of(rows, [](const Row& row) { return row.check && !row.check->passed; })) {
         return ExitCode::wrong_result;
     }
-    if (std::ranges::any_of(rows, [](const Row& row) { return !row.error.empty(); })) {
-        return ExitCode::unavailable;
+    const auto has = [&](ExitCode code) {
+        return std::ranges::any_of(
+            rows, [code](const Row& row) { return !row.error.empty() && row.error_code == code; });
+    };
+    for (const ExitCode code : {ExitCode::stopped, ExitCode::unavailable}) {
+        if (has(code)) {
+            return code;
+        }
     }
     return ExitCode::verified;
 }

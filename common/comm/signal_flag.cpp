@@ -22,18 +22,24 @@ static void quartet_note_signal(int) {
 }
 
 SignalFlag::SignalFlag() {
-    check(sigaction(SIGUSR1, nullptr, &previous_) == 0, "SIGUSR1 cannot be handled");
-    check(previous_.sa_handler != quartet_note_signal, "there can be one SignalFlag at a time");
+    check(sigaction(signals.front(), nullptr, previous_.data()) == 0, "signals cannot be handled");
+    check(previous_.front().sa_handler != quartet_note_signal,
+          "there can be one SignalFlag at a time");
     signalled.store(false, std::memory_order_relaxed);
     struct sigaction action {};
     action.sa_handler = quartet_note_signal;
     action.sa_flags = SA_RESTART;  // reads and writes in progress are not to fail
     sigemptyset(&action.sa_mask);
-    check(sigaction(SIGUSR1, &action, nullptr) == 0, "SIGUSR1 cannot be handled");
+    for (std::size_t index = 0; index < signals.size(); ++index) {
+        check(sigaction(signals[index], &action, &previous_[index]) == 0,
+              "signals cannot be handled");
+    }
 }
 
 SignalFlag::~SignalFlag() {
-    sigaction(SIGUSR1, &previous_, nullptr);
+    for (std::size_t index = 0; index < signals.size(); ++index) {
+        sigaction(signals[index], &previous_[index], nullptr);
+    }
 }
 
 bool SignalFlag::raised() const {

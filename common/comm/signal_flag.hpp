@@ -1,12 +1,14 @@
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace quartet::comm {
 
-/// Notices SIGUSR1, by which schedulers announce the end of a job's time, for as long as it lives.
-/// The flag is this rank's alone: programs agree on it inside a reduction that they make anyway.
-/// One at a time in a process; the handler found is put back at the end.
+/// Notices SIGUSR1, by which schedulers announce the end of a job's time, and SIGTERM, by which
+/// they and launchers end it a little later, for as long as it lives. The flag is this rank's
+/// alone: programs agree on it inside a reduction that they make anyway. One at a time in a
+/// process; the handlers found are put back at the end.
 class SignalFlag {
   public:
     /// Throws Failure where another one lives.
@@ -15,11 +17,13 @@ class SignalFlag {
     SignalFlag(const SignalFlag&) = delete;
     SignalFlag& operator=(const SignalFlag&) = delete;
 
-    /// Whether the signal has come. Local.
+    /// Whether one of the signals has come. Local.
     [[nodiscard]] bool raised() const;
 
   private:
-    struct sigaction previous_ {};
+    static constexpr std::array<int, 2> signals{SIGUSR1, SIGTERM};
+
+    std::array<struct sigaction, signals.size()> previous_{};
 };
 
 }  // namespace quartet::comm

@@ -104,6 +104,12 @@ void Folder::remove(std::string_view name) const {
     }
 }
 
+void Folder::flush() const {
+    if (::fsync(descriptor_.get()) != 0) {
+        refuse("write", path_, errno);
+    }
+}
+
 FileName::FileName(const Folder& folder, std::string_view name) : folder_(&folder) {
     check(name.size() < name_.size(), "a file's name is too long for a name in a folder");
     std::ranges::copy(name, name_.begin());
@@ -196,7 +202,10 @@ void OutputFile::write(std::span<const std::byte> data) {
     }
 }
 
-void OutputFile::commit() {
+void OutputFile::commit(Durability durability) {
+    if (durability == Durability::power_cut && ::fsync(descriptor_.get()) != 0) {
+        refuse("write", file_, errno);
+    }
     // File systems over a network may report a full disk only when the file is closed.
     if (!descriptor_.close() ||
         ::renameat(aside_.folder(), aside_.name(), file_.folder(), file_.name()) != 0) {

@@ -68,6 +68,9 @@ class Folder {
     [[nodiscard]] int descriptor() const { return descriptor_.get(); }
     /// Removes a file; nothing where there is none. Throws FileError.
     void remove(std::string_view name) const;
+    /// Brings the names in it to the disk: files that were made, renamed or removed. Throws
+    /// FileError.
+    void flush() const;
 
   private:
     std::filesystem::path path_;
@@ -123,9 +126,14 @@ class InputFile {
 /// FileError.
 void forget(const FileName& file);
 
+/// What a file is to survive.
+enum class Durability {
+    killed_process,  ///< nothing is flushed to the disk
+    power_cut,       ///< the file is; for its name, flush its folder
+};
+
 /// A file that appears under its name complete or not at all: written aside in the same folder and
 /// renamed by commit(), which replaces a file that is there. Without commit() nothing is left.
-/// It survives a killed process, not a power cut: nothing is flushed to the disk.
 class OutputFile {
   public:
     /// Throws FileError, as do all.
@@ -135,7 +143,7 @@ class OutputFile {
     OutputFile& operator=(const OutputFile&) = delete;
 
     void write(std::span<const std::byte> data);
-    void commit();
+    void commit(Durability durability = Durability::killed_process);
 
   private:
     FileName file_;

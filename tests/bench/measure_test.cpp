@@ -26,6 +26,8 @@ struct Script {
     std::function<Check(int run)> verify = [](int) { return Check{true, 0, 0.5}; };
     std::vector<double> limits{1};  ///< by probe, the last one again and again
     std::string calls;              ///< p(repare), r(un), v(erify), l(imit)
+    std::optional<int> stopped_run;
+    Spent earlier;
 };
 
 class MadeUpCase final : public Case {
@@ -44,6 +46,10 @@ class MadeUpCase final : public Case {
         script_.calls += 'v';
         return script_.verify(run_);
     }
+    [[nodiscard]] std::optional<std::string> stopped() const override {
+        return run_ == script_.stopped_run ? std::optional("stopped here") : std::nullopt;
+    }
+    [[nodiscard]] Spent earlier() const override { return script_.earlier; }
     void prepare_limit() override {}
     Seconds limit() override {
         script_.calls += 'l';
@@ -99,6 +105,36 @@ TEST_F(MeasureTest, PutsEachRunBetweenTwoProbes) {
     EXPECT_THAT(rows.front().runs, SizeIs(3));
     EXPECT_EQ(rows.front().note, "noted");
     EXPECT_EQ(rows.front().name.text(), planned.name.text());
+}
+
+TEST_F(MeasureTest, AStoppedCaseIsAnErrorRowAndIsNotVerified) {
+    script.stopped_run = 1;
+    const auto rows = measured();
+    EXPECT_EQ(script.calls, "lprvlpr");
+    EXPECT_THAT(rows, SizeIs(1));
+    EXPECT_EQ(rows.front().error, "stopped here");
+    EXPECT_EQ(rows.front().error_code, ExitCode::stopped);
+    EXPECT_EQ(rows.front().name.suffix, "error");
+}
+
+TEST_F(MeasureTest, WhatRunsOnceHasNoWarmUp) {
+    options.runs = {5, 0.05, 2};
+    planned.repetition = Repetition::once;
+    EXPECT_THAT(measured().front().runs, SizeIs(1));
+    EXPECT_EQ(script.calls, "lprvl");
+    EXPECT_THAT(progress, ElementsAre(std::pair(0, 1)));
+}
+
+TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
+    script.earlier.real = {1000};
+    script.earlier.cpu = {2000};
+    script.earlier.phases[static_cast<std::size_t>(Phase::checkpoint)] = 3000;
+    const bench::Run run = measured().front().runs.front();
+    EXPECT_GE(run.real.value, 1000);
+    EXPECT_LT(run.real.value, 1100);
+    EXPECT_GE(run.cpu.value, 2000);
+    EXPECT_THAT(run.rank_seconds, Each(Ge(1000.0)));
+    EXPECT_EQ(run.phases[static_cast<std::size_t>(Phase::checkpoint)], 3000);
 }
 
 TEST_F(MeasureTest, TheLimitIsTheMedianOfTheProbes) {

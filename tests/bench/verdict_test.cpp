@@ -37,6 +37,14 @@ TEST(Verdict, OneUnavailableMemberIsEnough) {
               ExitCode::unavailable);
 }
 
+TEST(Verdict, AStoppedCaseSaysHowToGoOn) {
+    Row stopped = made_up_error("stopped");
+    stopped.error_code = ExitCode::stopped;
+    EXPECT_EQ(verdict(std::vector{stopped}), ExitCode::stopped);
+    EXPECT_EQ(verdict(std::vector{stopped, wrong_row()}), ExitCode::wrong_result);
+    EXPECT_EQ(verdict(std::vector{made_up_error("no such thing"), stopped}), ExitCode::stopped);
+}
+
 TEST(Verdict, AWrongResultWeighsMoreThanAnUnavailableMember) {
     EXPECT_EQ(verdict(std::vector{made_up_error("no such thing"), wrong_row()}),
               ExitCode::wrong_result);

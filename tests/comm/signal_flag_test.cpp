@@ -17,12 +17,14 @@ static void count_signal(int) {
 }
 }
 
-TEST(SignalFlag, IsRaisedByTheSignalOnly) {
-    const SignalFlag flag;
-    EXPECT_FALSE(flag.raised());
-    std::raise(SIGUSR1);
-    EXPECT_TRUE(flag.raised());
-    EXPECT_TRUE(flag.raised()) << "it stays raised";
+TEST(SignalFlag, IsRaisedByTheSignalsOnly) {
+    for (const int number : {SIGUSR1, SIGTERM}) {
+        const SignalFlag flag;
+        EXPECT_FALSE(flag.raised());
+        std::raise(number);
+        EXPECT_TRUE(flag.raised()) << number;
+        EXPECT_TRUE(flag.raised()) << "it stays raised";
+    }
 }
 
 TEST(SignalFlag, StartsLoweredAfterAnEarlierOneWasRaised) {
@@ -34,19 +36,22 @@ TEST(SignalFlag, StartsLoweredAfterAnEarlierOneWasRaised) {
     EXPECT_FALSE(second.raised());
 }
 
-TEST(SignalFlag, PutsTheEarlierHandlerBack) {
-    struct sigaction found {};
-    struct sigaction counting {};
-    counting.sa_handler = count_signal;
-    sigaction(SIGUSR1, &counting, &found);
-    {
-        const SignalFlag flag;
-        std::raise(SIGUSR1);
-        EXPECT_EQ(earlier_handler_calls, 0);
+TEST(SignalFlag, PutsTheEarlierHandlersBack) {
+    for (const int number : {SIGUSR1, SIGTERM}) {
+        struct sigaction found {};
+        struct sigaction counting {};
+        counting.sa_handler = count_signal;
+        sigaction(number, &counting, &found);
+        earlier_handler_calls = 0;
+        {
+            const SignalFlag flag;
+            std::raise(number);
+            EXPECT_EQ(earlier_handler_calls, 0);
+        }
+        std::raise(number);
+        EXPECT_EQ(earlier_handler_calls, 1);
+        sigaction(number, &found, nullptr);
     }
-    std::raise(SIGUSR1);
-    EXPECT_EQ(earlier_handler_calls, 1);
-    sigaction(SIGUSR1, &found, nullptr);
 }
 
 TEST(SignalFlag, RefusesASecondOneAtATime) {
