@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cg/checkpoint_folder.hpp"
+
 namespace quartet::cg {
 
 namespace {
@@ -53,6 +55,51 @@ std::string parse_problem(const std::string& text) {
     throw UsageError(quotation(text) + " is none of laplace, random, the path of an .npy file");
 }
 
+std::filesystem::path parse_folder(const std::string& text) {
+    if (text.empty()) {
+        throw UsageError("an empty name names no folder");
+    }
+    return text;
+}
+
+void add_checkpoint_options(bench::CommandLine& command_line, CheckpointOptions& options) {
+    command_line.add("--checkpoint",
+                     "save where it stands there, and on SIGUSR1 or SIGTERM; one run, no warm-up",
+                     "",
+                     [&options](const std::string& text) { options.folder = parse_folder(text); });
+    command_line.add("--every", "with --checkpoint: iterations between two of them", "100",
+                     [&options](const std::string& text) {
+                         options.every = bench::parse_count(text, 1, most_iterations);
+                         options.every_given = bench::Switch::on;
+                     });
+    command_line.add_with_optional_value(
+        "--restart", "with --checkpoint: go on from the latest one, or the 'previous'", "latest",
+        [&options](const std::string& text) {
+            if (text != "latest" && text != "previous") {
+                throw UsageError(quotation(text) + " is not one of latest|previous");
+            }
+            options.restart = text == "latest" ? Restart::latest : Restart::previous;
+        });
+}
+
+void require_consistent(const CheckpointOptions& options, const bench::Runs& runs) {
+    if (options.wanted()) {
+        if (!runs.count) {
+            throw UsageError(
+                "--runs: auto, where --checkpoint means one run (a second one would replace its "
+                "checkpoints): leave out --runs");
+        }
+        return;
+    }
+    for (const auto& [given, flag] : {std::pair(options.restart != Restart::none, "--restart"),
+                                      {options.every_given == bench::Switch::on, "--every"}}) {
+        if (given) {
+            throw UsageError(std::string(flag) +
+                             ": there are no checkpoints: add --checkpoint DIR");
+        }
+    }
+}
+
 }  // namespace
 
 std::string_view name(Storage storage) {
@@ -85,13 +132,12 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.algorithms = parse_words(text, algorithm_words());
                      });
     bench::add_data_options(command_line, options.data);
-    command_line.reserve("--checkpoint");
-    command_line.reserve("--every");
-    command_line.reserve("--restart");
+    add_checkpoint_options(command_line, options.checkpoint);
 }
 
-void require_consistent(const Options& options, bench::Switch verify) {
+void require_consistent(const Options& options, const bench::CommonOptions& common) {
     bench::require_consistent(options.data);
+    require_consistent(options.checkpoint, common.runs);
     if (options.data.in_files() && options.from_file()) {
         throw UsageError("--data: the matrix comes from " + quotation(options.problem) +
                          " already: leave one of them out");
@@ -101,8 +147,32 @@ void require_consistent(const Options& options, bench::Switch verify) {
                          " changes nothing (all files are read before the clock starts): leave it "
                          "out");
     }
-    if (options.data.keep == bench::Switch::on && verify == bench::Switch::off) {
+    if (options.data.keep == bench::Switch::on && common.verify == bench::Switch::off) {
         throw UsageError("--keep: the result is written once it is checked: add --verify on");
+    }
+}
+
+void require_usable(const CheckpointOptions& options) {
+    const std::string folder = quotation(options.folder->native());
+    std::error_code ignored;
+    if (std::filesystem::exists(*options.folder, ignored) &&
+        !std::filesystem::is_directory(*options.folder, ignored)) {
+        throw UsageError("--checkpoint: " + folder + " is not a folder: name another one");
+    }
+    const std::size_t there = CheckpointFolder(*options.folder).iterations().size();
+    if (options.restart == Restart::none && there > 0) {
+        throw UsageError("--checkpoint: " + folder +
+                         " has checkpoints (they would be replaced): go on from them with "
+                         "--restart, or name another folder");
+    }
+    if (options.restart != Restart::none && there == 0) {
+        throw UsageError("--restart: " + folder +
+                         " has no checkpoint: leave out --restart to begin");
+    }
+    if (options.restart == Restart::previous && there == 1) {
+        throw UsageError("--restart: " + folder +
+                         " has one checkpoint, and none before it: name the latest, or begin anew "
+                         "in another folder");
     }
 }
 

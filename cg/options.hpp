@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,20 @@ enum class Algorithm {
 /// "classic", "single-reduction".
 std::string_view name(Algorithm algorithm);
 
+/// From which checkpoint to go on.
+enum class Restart { none, latest, previous };
+
+/// The flags of checkpoint and restart.
+struct CheckpointOptions {
+    std::optional<std::filesystem::path> folder;  ///< nothing: no checkpoints
+    std::int64_t every = 100;                     ///< iterations between two of them
+    Restart restart = Restart::none;
+
+    bench::Switch every_given = bench::Switch::off;
+
+    [[nodiscard]] bool wanted() const { return folder.has_value(); }
+};
+
 /// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
 struct Options {
     std::optional<std::int64_t> size;  ///< 8192, or that of a problem's file
@@ -35,6 +50,7 @@ struct Options {
     std::vector<Storage> storages{Storage::full};
     std::vector<Algorithm> algorithms{Algorithm::classic};
     bench::DataOptions data;
+    CheckpointOptions checkpoint;
 
     [[nodiscard]] bool from_file() const { return problem != "laplace" && problem != "random"; }
 };
@@ -43,6 +59,10 @@ struct Options {
 void add_options(bench::CommandLine& command_line, Options& options);
 
 /// Throws UsageError where flags contradict each other.
-void require_consistent(const Options& options, bench::Switch verify);
+void require_consistent(const Options& options, const bench::CommonOptions& common);
+
+/// Throws UsageError unless the folder of checkpoints has what --restart goes on from, or, without
+/// it, nothing that would be replaced. Local.
+void require_usable(const CheckpointOptions& options);
 
 }  // namespace quartet::cg

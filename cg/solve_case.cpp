@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/version.hpp"
 #include "cg/laplace.hpp"
 #include "cg/matrix_file.hpp"
 #include "cg/random_system.hpp"
+#include "comm/mpi_session.hpp"
+#include "core/checksum.hpp"
 
 namespace quartet::cg {
 
@@ -99,10 +102,61 @@ std::optional<BlockFolder> prepared_folder(bench::Session& session, const Proble
     return folder;
 }
 
+// What it is a checkpoint of, and how it was made.
+CheckpointManifest manifest_of(const bench::Session& session, const bench::Variant& variant,
+                               const Problem& problem, const LinearSystem& system,
+                               const std::string& device) {
+    CheckpointManifest manifest;
+    manifest.system = is_made(problem.system) ? problem.system : "file";
+    manifest.size = problem.size;
+    manifest.seed = session.options().seed;
+    manifest.right_side =
+        is_made(problem.system) ? 0 : checksum(std::as_bytes(system.right_side()));
+    manifest.algorithm = problem.algorithm;
+    manifest.iterations = problem.iterations;
+    manifest.set_up = {{"formulation", variant.formulation},
+                       {"transport", variant.transport},
+                       {"storage", std::string(name(problem.storage))},
+                       {"ranks", std::to_string(session.world().size())},
+                       {"threads", std::to_string(session.threads())},
+                       {"device", device},
+                       {"version", std::string(bench::version())},
+                       {"commit", std::string(bench::commit())},
+                       {"compiler", std::string(bench::compiler())},
+                       {"flags", std::string(bench::compiler_flags())},
+                       {"mpi", comm::MpiSession::library_version()}};
+    return manifest;
+}
+
+std::optional<Checkpointing> make_checkpointing(bench::Session& session,
+                                                const bench::Variant& variant,
+                                                const Problem& problem, const LinearSystem& system,
+                                                const CheckpointOptions& options) {
+    if (!options.wanted()) {
+        return std::nullopt;
+    }
+    const Range rows = block_range(problem.size, session.world().size(), session.world().rank());
+    return std::optional<Checkpointing>(
+        std::in_place, session, options,
+        manifest_of(session, variant, problem, system, session.device().description()), rows);
+}
+
+void plan_checkpoints(bench::Session& session, const Problem& problem,
+                      const CheckpointOptions& options, bench::PlannedCase& planned) {
+    const Range rows = block_range(problem.size, session.world().size(), session.world().rank());
+    planned.memory = planned.memory + Checkpointing::memory(problem.algorithm, rows.size());
+    planned.repetition = bench::Repetition::once;
+    planned.name.factors.emplace_back("every", std::to_string(options.every));
+    planned.plan_note = fmt::format("a checkpoint every {} iterations", options.every);
+    session.resolve("runs", "1");
+    session.resolve("warmup", "0");
+}
+
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
-                                const Problem& problem, const bench::DataOptions& data) {
+                                const Problem& problem, const bench::DataOptions& data,
+                                const CheckpointOptions& checkpoint) {
     const int ranks = session.world().size();
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
@@ -117,14 +171,21 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                           {"transport", variant.transport},
                           {"n", std::to_string(problem.size)},
                           {"workers", std::to_string(ranks)}};
-    planned.make = [&session, variant, problem, data]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<SolveCase>(session, variant, problem, data);
+    planned.make = [&session, variant, problem, data,
+                    checkpoint]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);
     };
+    if (checkpoint.wanted()) {
+        plan_checkpoints(session, problem, checkpoint, planned);
+    }
     return planned;
 }
 
 void plan_cases(bench::Session& session, const Options& options) {
-    require_consistent(options, session.options().verify);
+    require_consistent(options, session.options());
+    if (options.checkpoint.wanted()) {
+        require_usable(options.checkpoint);
+    }
     Problem problem;
     problem.system = options.problem;
     problem.size = size_of(options);
@@ -137,20 +198,28 @@ void plan_cases(bench::Session& session, const Options& options) {
             for (const Algorithm algorithm : options.algorithms) {
                 problem.storage = storage;
                 problem.algorithm = algorithm;
-                session.add(planned_case(session, variant, problem, options.data));
+                session.add(
+                    planned_case(session, variant, problem, options.data, options.checkpoint));
             }
         }
+    }
+    if (options.checkpoint.wanted() && session.plan().size() != 1) {
+        throw UsageError(
+            fmt::format("--checkpoint: {} cases (one at a time has checkpoints): name one "
+                        "formulation, transport, storage and algorithm",
+                        session.plan().size()));
     }
 }
 
 SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-                     const bench::DataOptions& data)
+                     const bench::DataOptions& data, const CheckpointOptions& checkpoint)
     : session_(session),
       problem_(problem),
       data_(data),
       transport_(
           (session.require_formulation(variant.formulation), session.transport(variant.transport))),
       system_(make_system(problem, session)),
+      checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint)),
       folder_(prepared_folder(session, problem, data, *system_)),
       matrix_(session, transport_, problem),
       iteration_(Iteration::make(problem.algorithm, session, matrix_,
@@ -189,11 +258,20 @@ void SolveCase::fill() {
 
 void SolveCase::prepare() {
     iteration_->restart(right_side_.view());
+    if (checkpointing_) {
+        checkpointing_->restore(iteration_->state(), history_);
+    }
 }
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
-    Watch nobody;
-    iteration_->run(history_, nobody);
+    if (!checkpointing_) {
+        Watch nobody;
+        iteration_->run(history_, nobody);
+        return;
+    }
+    checkpointing_->begin();
+    iteration_->run(history_, *checkpointing_);
+    checkpointing_->end();
 }
 
 // All rows of a vector, on all ranks: they take the way of the vector that is multiplied, whose
@@ -208,6 +286,20 @@ std::vector<double> SolveCase::whole(device::View<const double> rows) {
     device.copy(device::as_bytes(gathered), device::as_bytes(host.view()), session_.stream());
     session_.stream().synchronize();
     return {host.span().begin(), host.span().end()};
+}
+
+std::optional<std::string> SolveCase::stopped() const {
+    return checkpointing_ ? checkpointing_->stopped() : std::nullopt;
+}
+
+bench::Spent SolveCase::earlier() const {
+    return checkpointing_ ? checkpointing_->earlier() : bench::Spent{};
+}
+
+std::string SolveCase::note() const {
+    const std::string transport = transport_.description();
+    const std::string restart = checkpointing_ ? checkpointing_->note() : "";
+    return transport + (transport.empty() || restart.empty() ? "" : "; ") + restart;
 }
 
 bench::Check SolveCase::verify() {
@@ -251,6 +343,9 @@ bench::Details SolveCase::details() const {
                            {"solution_error", findings_->solution_error},
                            {"energy_error", findings_->energy_error},
                            {"energy_error_tolerance", findings_->energy_tolerance}};
+    }
+    if (checkpointing_) {
+        std::ranges::copy(checkpointing_->numbers(), std::back_inserter(details.numbers));
     }
     // |r| by recurrence, relative to |r0|, before the first iteration and after each.
     std::vector<double> relative;

@@ -8,6 +8,7 @@
 #include "bench/limits.hpp"
 #include "bench/session.hpp"
 #include "cg/block_folder.hpp"
+#include "cg/checkpointing.hpp"
 #include "cg/distributed_matrix.hpp"
 #include "cg/iteration.hpp"
 #include "cg/linear_system.hpp"
@@ -18,7 +19,8 @@ namespace quartet::cg {
 
 /// What would run, with its memory and its name, before anything is allocated. Throws UsageError.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
-                                const Problem& problem, const bench::DataOptions& data);
+                                const Problem& problem, const bench::DataOptions& data,
+                                const CheckpointOptions& checkpoint = {});
 
 /// Adds a case for each variant of the session, storage and algorithm. Throws UsageError.
 void plan_cases(bench::Session& session, const Options& options);
@@ -30,15 +32,17 @@ class SolveCase final : public bench::Case {
     /// Makes or reads the system and fills the matrix. Collective. Throws Unavailable, or Failure
     /// that names a file.
     SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-              const bench::DataOptions& data);
+              const bench::DataOptions& data, const CheckpointOptions& checkpoint = {});
 
     void prepare() override;
     void run(bench::Clocks& clocks) override;
+    [[nodiscard]] std::optional<std::string> stopped() const override;
+    [[nodiscard]] bench::Spent earlier() const override;
     bench::Check verify() override;
     void prepare_limit() override;
     Seconds limit() override;
     [[nodiscard]] std::string limit_name() const override { return "reading the matrix"; }
-    [[nodiscard]] std::string note() const override { return transport_.description(); }
+    [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details() const override;
 
     /// The last run's result, this rank's rows.
@@ -53,6 +57,7 @@ class SolveCase final : public bench::Case {
     bench::DataOptions data_;
     comm::Transport& transport_;
     std::unique_ptr<LinearSystem> system_;
+    std::optional<Checkpointing> checkpointing_;  ///< before there is a matrix: it may refuse
     std::optional<BlockFolder> folder_;
     DistributedMatrix matrix_;
     std::unique_ptr<Iteration> iteration_;

@@ -23,7 +23,9 @@ Options options_of(std::vector<const char*> arguments) {
 
 std::string complaint(const std::vector<const char*>& arguments,
                       bench::Switch verify = bench::Switch::on) {
-    return message_of<UsageError>([&] { require_consistent(options_of(arguments), verify); });
+    bench::CommonOptions common;
+    common.verify = verify;
+    return message_of<UsageError>([&] { require_consistent(options_of(arguments), common); });
 }
 
 TEST(CgOptions, AreThePapersByDefault) {
@@ -35,7 +37,7 @@ TEST(CgOptions, AreThePapersByDefault) {
     EXPECT_THAT(options.storages, ElementsAre(Storage::full));
     EXPECT_THAT(options.algorithms, ElementsAre(Algorithm::classic));
     EXPECT_FALSE(options.data.in_files());
-    EXPECT_NO_THROW(require_consistent(options, bench::Switch::on));
+    EXPECT_NO_THROW(require_consistent(options, {}));
 }
 
 TEST(CgOptions, AreReadFromTheCommandLine) {
@@ -85,8 +87,7 @@ TEST(CgOptions, MustNotContradictEachOther) {
     EXPECT_THAT(complaint({"--data", "folder", "--cache", "drop"}), HasSubstr("--cache"));
     EXPECT_THAT(complaint({"--data", "folder", "--keep"}, bench::Switch::off),
                 HasSubstr("--verify on"));
-    EXPECT_NO_THROW(
-        require_consistent(options_of({"--data", "folder", "--keep"}), bench::Switch::on));
+    EXPECT_NO_THROW(require_consistent(options_of({"--data", "folder", "--keep"}), {}));
 }
 
 }  // namespace
