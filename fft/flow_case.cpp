@@ -76,7 +76,7 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
                     session.options().seed, tile, problem.tiles);
     }
     check_.expect(input_.span());
-    hub_ = std::make_unique<flow::Hub>(session.world());
+    hub_ = std::make_unique<flow::Hub>(session.world(), &session.trace().track("queue"));
     queue_ = std::make_unique<flow::Queue>(
         *hub_, transport,
         flow::QueuePlan{.owner = roles.reducer_rank(0),

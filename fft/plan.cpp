@@ -33,6 +33,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
 void plan_flow(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                bench::PlannedCase& planned) {
     const auto roles = comm::Roles::with_reducers(session.world().size(), 1);
+    planned.roles = roles;
     planned.work.workers = roles.workers();
     planned.traffic = planned.work.bytes;
     planned.conditions["workers"] = std::to_string(roles.workers());

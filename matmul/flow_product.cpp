@@ -71,7 +71,7 @@ FlowProduct::FlowProduct(const Problem& problem, const comm::Roles& roles, bench
       settings_(settings),
       operands_(problem, needs(problem, roles), session.topology(), sharing, session.device(),
                 session.threads()),
-      hub_(session.world()),
+      hub_(session.world(), &session.trace().track("queue")),
       begins_(begins_of(problem, roles, rank_)),
       results_(device::allocate<float>(device_, begins_.back(), device::MemoryKind::host)),
       added_(begins_.size() - 1) {

@@ -118,6 +118,7 @@ bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
     planned.name = row_name(session, plan);
     planned.work.unit = bench::RateUnit::gflops;
     planned.work.flops = plan.problem.flops();
+    planned.roles = plan.roles;
     planned.work.workers = plan.roles ? plan.roles->workers() : session.world().size();
     planned.work.bytes = 3 * plan.problem.matrix_bytes();
     planned.traffic = planned.work.bytes;

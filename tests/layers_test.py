@@ -21,9 +21,10 @@ VENDORS = {
     r"mpi\.h|mpi-ext\.h": ("common/comm/*", "tests/*"),
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
     r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
-    r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|nvtx|device_launch).*":
+    r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":
         ("common/device/cuda/*", "tests/device/cuda/*", "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
+    r"nvtx.*": ("common/core/profiler_range_nvtx*",),
     r"nccl\.h": ("common/comm/nccl*",),
     r"hwloc.*": ("common/comm/topology*", "common/bench/provenance*"),
     r"xxhash\.h": ("common/core/checksum*",),
@@ -154,8 +155,8 @@ class Rules(unittest.TestCase):
 
     def test_vendor_headers_stay_where_they_belong(self):
         headers = ("mpi.h", "cblas.h", "mkl_cblas.h", "fftw3.h", "fftw3-mpi.h", "cuda_runtime.h",
-                   "cublas_v2.h", "cufft.h", "nvml.h", "nccl.h", "hwloc.h", "hwloc/glibc-sched.h",
-                   "xxhash.h", "Random123/philox.h")
+                   "cublas_v2.h", "cufft.h", "nvml.h", "nccl.h", "nvtx3/nvToolsExt.h", "hwloc.h",
+                   "hwloc/glibc-sched.h", "xxhash.h", "Random123/philox.h")
         for header in headers:
             for text in (f"#include <{header}>\n", f'#include "{header}"\n',
                          f"  #  include <{header}>  // why\n"):

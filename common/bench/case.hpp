@@ -9,6 +9,7 @@
 
 #include "bench/options.hpp"
 #include "bench/row.hpp"
+#include "comm/roles.hpp"
 
 namespace quartet::bench {
 
@@ -89,6 +90,7 @@ struct PlannedCase {
     Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
     Flops products;       ///< of matrices, on the busiest rank in one run: ditto
     std::string plan_note;  ///< what --dry-run says beside it
+    std::optional<comm::Roles> roles;  ///< of a data flow; else the session's
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
     Repetition repetition = Repetition::as_asked;

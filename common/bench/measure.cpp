@@ -91,6 +91,7 @@ Run Measurement::run_once() {
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
     Run run = slowest(real, cpu, session_.trace().busy(), clocks);
+    session_.trace().note_period(planned_.name.text(), begin, begin + real);
     add_earlier(run);
     if (!subject_.stopped()) {
         verify();

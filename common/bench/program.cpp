@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <set>
-#include <sstream>
 
 #include "bench/document.hpp"
 #include "bench/measure.hpp"
@@ -12,6 +11,7 @@
 #include "bench/provenance.hpp"
 #include "bench/samples.hpp"
 #include "bench/table.hpp"
+#include "bench/timeline.hpp"
 #include "bench/verdict.hpp"
 #include "comm/mpi_session.hpp"
 
@@ -61,17 +61,6 @@ class ProgressLine {
     std::size_t cases_;
     Seconds last_;
 };
-
-// The timelines of all ranks as one document, on the root. Collective.
-std::string gather_trace(Session& session, Seconds origin) {
-    const auto events =
-        session.world().gather(session.trace().events(session.world().rank(), origin));
-    std::ostringstream text;
-    if (session.is_root()) {
-        write_chrome_trace(text, events);
-    }
-    return text.str();
-}
 
 // What only one rank can see, all ranks learn before any goes on.
 void agree(const comm::Communicator& world, const std::function<void()>& check_locally) {
@@ -189,8 +178,10 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
 }
 
 std::vector<Row> Program::measure_all(Session& session) {
-    session.world().barrier();
-    const Seconds origin = now();
+    std::optional<Timeline> timeline;
+    if (session.options().trace) {
+        timeline.emplace(session);
+    }
     ProgressLine progress(session);
     const auto folder = published_folder();
     const PublishedNumbers published =
@@ -211,11 +202,14 @@ std::vector<Row> Program::measure_all(Session& session) {
         // What has been measured is not lost where a later case fails.
         try_to_write([&] { write_document(session, rows); });
     }
-    if (session.options().trace) {
-        const std::string trace = gather_trace(session, origin);
+    if (timeline) {
+        const TimelineDocument document = timeline->document();
+        if (!document.warning.empty()) {
+            print(stderr, fmt::format("{}: {}\n", description_.name, document.warning));
+        }
         try_to_write([&] {
             if (session.is_root()) {
-                write_aside(*session.options().trace, trace);
+                write_aside(*session.options().trace, document.text);
             }
         });
     }

@@ -12,8 +12,6 @@ namespace quartet::bench {
 
 namespace {
 
-constexpr std::size_t traced_spans_per_track = 1 << 16;
-
 // Queues and their payloads need more than one-sided pushes.
 bool serves(const std::string& transport, const std::string& formulation) {
     return formulation != "dataflow" || transport != "rma";

@@ -26,6 +26,9 @@ struct ProgramDescription {
     int least_ranks = 1;
 };
 
+/// Spans that each line of a timeline keeps.
+inline constexpr std::size_t traced_spans_per_track = 1 << 16;
+
 /// Everything that one run of a program uses: its ranks, device, transports, trace and options. No
 /// state of the suite lives outside of it.
 class Session {

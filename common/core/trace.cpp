@@ -25,22 +25,44 @@ double microseconds(Seconds duration) {
     return 1e6 * duration.value;
 }
 
-std::string track_event(const Track& track, int process, std::size_t thread) {
+std::string metadata(const char* what, int process, const nlohmann::json& arguments) {
+    return text({{"name", what}, {"ph", "M"}, {"pid", process}, {"args", arguments}});
+}
+
+std::string thread_name(int process, std::size_t thread, const nlohmann::json& arguments) {
     return text({{"name", "thread_name"},
                  {"ph", "M"},
                  {"pid", process},
                  {"tid", thread},
-                 {"args", {{"name", track.name()}, {"dropped", track.dropped()}}}});
+                 {"args", arguments}});
 }
 
-std::string span_event(const SpanRecord& span, int process, std::size_t thread, Seconds origin) {
-    return text({{"name", span.label},
-                 {"cat", name(span.phase)},
-                 {"ph", "X"},
+std::string thread_order(int process, std::size_t thread) {
+    return text({{"name", "thread_sort_index"},
+                 {"ph", "M"},
                  {"pid", process},
                  {"tid", thread},
-                 {"ts", microseconds(span.begin - origin)},
-                 {"dur", microseconds(span.end - span.begin)}});
+                 {"args", {{"sort_index", thread}}}});
+}
+
+/// A stretch of time on a line of the timeline.
+struct Stretch {
+    std::string_view label;
+    std::string_view category;
+    Seconds begin;
+    Seconds end;
+};
+
+std::string stretch_event(const Stretch& stretch, const TraceProcess& process, std::size_t thread) {
+    const Seconds begin = process.clock(stretch.begin) - process.origin;
+    const Seconds end = process.clock(stretch.end) - process.origin;
+    return text({{"name", stretch.label},
+                 {"cat", stretch.category},
+                 {"ph", "X"},
+                 {"pid", process.rank},
+                 {"tid", thread},
+                 {"ts", microseconds(begin)},
+                 {"dur", microseconds(end - begin)}});
 }
 
 }  // namespace
@@ -67,7 +89,7 @@ void Track::reset_busy() {
 }
 
 Span::Span(Track& track, Phase phase, const char* label)
-    : track_(track), phase_(phase), label_(label), begin_(now()) {}
+    : track_(track), phase_(phase), label_(label), range_(label), begin_(now()) {}
 
 Span::~Span() {
     track_.add({phase_, label_, begin_, now()});
@@ -95,23 +117,47 @@ void Trace::reset_busy() {
     }
 }
 
-std::string Trace::events(int process, Seconds origin) const {
-    std::string result;
-    const auto append = [&](const std::string& event) {
-        result += result.empty() ? "" : ",\n";
-        result += event;
-    };
-    for (std::size_t thread = 0; thread < tracks_.size(); ++thread) {
-        append(track_event(tracks_[thread], process, thread));
-        for (const SpanRecord& span : tracks_[thread].spans()) {
-            append(span_event(span, process, thread, origin));
+void Trace::note_period(std::string label, Seconds begin, Seconds end) {
+    if (capacity_ > 0) {
+        periods_.push_back({std::move(label), begin, end});
+    }
+}
+
+std::size_t Trace::dropped() const {
+    std::size_t sum = 0;
+    for (const Track& track : tracks_) {
+        sum += track.dropped();
+    }
+    return sum;
+}
+
+// The first line is that of the periods.
+std::string Trace::events(const TraceProcess& process) const {
+    std::string result = metadata("process_name", process.rank, {{"name", process.name}});
+    const auto append = [&](const std::string& event) { result += ",\n" + event; };
+    append(metadata("process_sort_index", process.rank, {{"sort_index", process.rank}}));
+    append(thread_name(process.rank, 0, {{"name", "runs"}}));
+    append(thread_order(process.rank, 0));
+    for (const Period& period : periods_) {
+        append(stretch_event({period.label, "run", period.begin, period.end}, process, 0));
+    }
+    for (std::size_t thread = 1; const Track& track : tracks_) {
+        append(thread_name(process.rank, thread,
+                           {{"name", track.name()}, {"dropped", track.dropped()}}));
+        append(thread_order(process.rank, thread));
+        for (const SpanRecord& span : track.spans()) {
+            append(stretch_event({span.label, quartet::name(span.phase), span.begin, span.end},
+                                 process, thread));
         }
+        ++thread;
     }
     return result;
 }
 
-void write_chrome_trace(std::ostream& out, std::span<const std::string> events_by_rank) {
-    out << R"({"displayTimeUnit": "ms", "traceEvents": [)";
+void write_chrome_trace(std::ostream& out, std::span<const std::string> events_by_rank,
+                        std::size_t dropped) {
+    out << R"({"displayTimeUnit": "ms", "otherData": {"dropped_spans": )" << dropped
+        << R"(}, "traceEvents": [)";
     std::string_view separator = "\n";
     for (const std::string& events : events_by_rank) {
         if (!events.empty()) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/linear_clock.hpp"
+#include "core/profiler_range.hpp"
 #include "core/units.hpp"
 
 namespace quartet {
@@ -65,7 +67,7 @@ class Track {
     std::size_t dropped_ = 0;
 };
 
-/// Adds the time between its construction and destruction to a track.
+/// Adds the time between its construction and destruction to a track; profilers see it as a range.
 class Span {
   public:
     Span(Track& track, Phase phase, const char* label);
@@ -77,7 +79,16 @@ class Span {
     Track& track_;
     Phase phase_;
     const char* label_;
+    ProfilerRange range_;
     Seconds begin_;
+};
+
+/// A process as a timeline shows it.
+struct TraceProcess {
+    int rank = 0;
+    std::string name;   ///< "rank 3, node1, worker"
+    LinearClock clock;  ///< from this process's time to the timeline's
+    Seconds origin;     ///< of the timeline, by its own time
 };
 
 /// All tracks of one process.
@@ -93,16 +104,32 @@ class Trace {
     [[nodiscard]] PhaseSeconds busy() const;
     void reset_busy();
 
+    /// Notes what the process did as a whole from `begin` to `end`, as "run 3 of cg/native/...":
+    /// a line of its own above the tracks. Kept only while recording. Allocates.
+    void note_period(std::string label, Seconds begin, Seconds end);
+
+    /// Spans that no track had room for.
+    [[nodiscard]] std::size_t dropped() const;
+
     /// This process's tracks as events of Chrome's trace format, comma-separated, without the
-    /// enclosing array; `process` is the rank, `origin` the zero of its clock.
-    [[nodiscard]] std::string events(int process, Seconds origin) const;
+    /// enclosing array: a process line, a thread line for each track, times in microseconds.
+    [[nodiscard]] std::string events(const TraceProcess& process) const;
 
   private:
+    struct Period {
+        std::string label;
+        Seconds begin;
+        Seconds end;
+    };
+
     std::size_t capacity_;
     std::deque<Track> tracks_;
+    std::vector<Period> periods_;
 };
 
-/// Writes the events of all ranks (Trace::events) as one Chrome trace document.
-void write_chrome_trace(std::ostream& out, std::span<const std::string> events_by_rank);
+/// Writes the events of all ranks (Trace::events) as one Chrome trace document, which says how many
+/// spans are missing in it.
+void write_chrome_trace(std::ostream& out, std::span<const std::string> events_by_rank,
+                        std::size_t dropped);
 
 }  // namespace quartet

@@ -8,7 +8,8 @@
 
 namespace quartet::flow {
 
-Hub::Hub(const comm::Communicator& comm) : comm_(comm), channel_(comm) {}
+Hub::Hub(const comm::Communicator& comm, Track* track)
+    : comm_(comm), channel_(comm), track_(track) {}
 
 int Hub::add(Handler handler) {
     handlers_.push_back(std::move(handler));
@@ -33,6 +34,12 @@ bool Hub::serve() {
 // Where ranks share a core, the one that is waited for must get it.
 void Hub::idle() {
     sched_yield();
+}
+
+void Hub::note_wait(Seconds begin) {
+    if (track_ != nullptr) {
+        track_->add({Phase::wait, "queue", begin, now()});
+    }
 }
 
 }  // namespace quartet::flow

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/control_channel.hpp"
+#include "core/trace.hpp"
 
 namespace quartet::flow {
 
@@ -16,8 +17,8 @@ class Hub {
     /// What is done with a message: by whom it was sent, and what it says.
     using Handler = std::function<void(int from, std::span<const std::byte> payload)>;
 
-    /// Collective over `comm`.
-    explicit Hub(const comm::Communicator& comm);
+    /// What it waits goes to `track`, if there is one, which outlives it. Collective over `comm`.
+    explicit Hub(const comm::Communicator& comm, Track* track = nullptr);
 
     [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
 
@@ -32,19 +33,26 @@ class Hub {
     /// Serves until `condition` holds. Local.
     template <typename Condition>
     void serve_until(Condition condition) {
+        if (condition()) {
+            return;
+        }
+        const Seconds begin = now();
         while (!condition()) {
             if (!serve()) {
                 idle();
             }
         }
+        note_wait(begin);
     }
 
   private:
     static void idle();
+    void note_wait(Seconds begin);
 
     const comm::Communicator& comm_;
     comm::ControlChannel channel_;
     std::vector<Handler> handlers_;  ///< by kind
+    Track* track_;
 };
 
 }  // namespace quartet::flow

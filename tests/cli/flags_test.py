@@ -107,6 +107,26 @@ class Flags(unittest.TestCase):
                       if event["ph"] == "M" and event["name"] == "thread_name"}
             self.assertLessEqual({(span["pid"], span["tid"]) for span in spans}, tracks)
 
+    def test_trace_names_ranks_lines_and_runs(self):
+        for kernel in KERNELS:
+            file = self.folder / f"{kernel.name}_names.json"
+            outcome = self.run_small(kernel, f"--runs 2 --trace {file}", ranks=2)
+            document = schemas.read_strictly(file)
+            self.assertEqual(document["otherData"], {"dropped_spans": 0})
+            events = document["traceEvents"]
+            names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+            self.assertEqual([name.split(", ")[0] for name in names], ["rank 0", "rank 1"])
+            for name in names:
+                self.assertRegex(name, r"^rank \d, [^,]+, (worker|reducer|worker or reducer)$")
+            first = medians(outcome.document)[0]["run_name"].removesuffix("/paper")
+            runs = [event for event in events if event["ph"] == "X" and event["name"] == first]
+            self.assertEqual(len(runs), 2 * (1 + 2), "each run, and the one to warm up, of each rank")
+            for run in runs:
+                within = [event for event in events if event["ph"] == "X" and event["tid"] > 0 and
+                          event["pid"] == run["pid"] and event["ts"] >= run["ts"] and
+                          event["ts"] + event["dur"] <= run["ts"] + run["dur"]]
+                self.assertNotEqual(within, [], "a run without spans")
+
     def test_runs_auto_takes_at_least_six(self):
         for kernel in KERNELS:
             document = self.run_small(kernel, "--runs auto --ci 99%").document

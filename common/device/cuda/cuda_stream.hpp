@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 
+#include "core/profiler_range.hpp"
 #include "device/cuda/cuda_check.hpp"
 #include "device/cuda/cuda_event.hpp"
 #include "device/cuda/cuda_memory.hpp"
@@ -96,7 +98,8 @@ class CudaStream final : public Stream {
     std::array<Entry, capacity> ring_;
     std::uint64_t pushed_ = 0;  // entries [retired_, pushed_) are queued
     std::uint64_t retired_ = 0;
-    Entry* open_ = nullptr;  // device work that the next operation may join
+    Entry* open_ = nullptr;               // device work that the next operation may join
+    std::optional<ProfilerRange> range_;  // from the launch of open work to its end's
     // An event on the GPU's clock whose time on ours is known.
     EventHandle reference_;
     Seconds reference_time_;

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Draws a run of a timeline (--trace FILE) as a picture: a group of lines for each rank, a line for
+each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplotlib.
+
+    scripts/plot_trace.py trace.json picture.png
+    scripts/plot_trace.py trace.json picture.png --run 2 --case dataflow --from 10 --to 60
+"""
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+# One colour a phase, in the order of the results' `phases`: distinct to colour-blind readers too
+# (Paul Tol's "muted" scheme). Waiting is pale, so that what is done stands out.
+COLOURS = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_out": "#44AA99",
+           "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
+           "wait": "#E4E4E4", "checkpoint": "#882255"}
+
+
+class Timeline:
+    """The events of a trace, by kind."""
+
+    def __init__(self, document):
+        events = document["traceEvents"]
+        self.processes = {event["pid"]: event["args"]["name"] for event in events
+                          if event["name"] == "process_name"}
+        self.lines = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
+                      if event["name"] == "thread_name"}
+        spans = [event for event in events if event["ph"] == "X"]
+        self.runs = [event for event in spans if event["cat"] == "run"]
+        self.spans = [event for event in spans if event["cat"] in COLOURS]
+
+    def run(self, case, number):
+        """Begin and end, in microseconds, and the name of a case's run: over all ranks, numbered
+        from 0, the ones to warm up included; negative numbers count from the last."""
+        names = [run["name"] for run in self.runs if case in run["name"]]
+        if not names:
+            there = ", ".join(sorted({run["name"] for run in self.runs})) or "none"
+            raise SystemExit(f"plot_trace: no run of {case!r} in the trace (there are: {there})")
+        by_rank = defaultdict(list)
+        for run in self.runs:
+            if run["name"] == names[-1]:
+                by_rank[run["pid"]].append(run)
+        try:
+            chosen = [runs[number] for runs in by_rank.values()]
+        except IndexError:
+            count = min(len(runs) for runs in by_rank.values())
+            raise SystemExit(f"plot_trace: no run {number} (there are {count}): "
+                             f"use 0 to {count - 1}") from None
+        return (min(run["ts"] for run in chosen),
+                max(run["ts"] + run["dur"] for run in chosen), names[-1])
+
+    def within(self, begin, end):
+        """The spans that reach into a stretch of time, by line, cut to it."""
+        found = defaultdict(list)
+        for span in self.spans:
+            first = max(span["ts"], begin)
+            last = min(span["ts"] + span["dur"], end)
+            if last > first:
+                found[span["pid"], span["tid"]].append((first, last - first, span["cat"]))
+        return dict(sorted(found.items()))
+
+
+def draw(timeline, spans, begin, title, file):
+    """One row for each line that has spans; rank 0 on top."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.patches import Patch
+
+    height = 0.8
+    figure, axes = pyplot.subplots(figsize=(10, 1.3 + 0.36 * len(spans)), layout="constrained")
+    used = set()
+    for row, (line, stretches) in enumerate(spans.items()):
+        for phase in COLOURS:
+            parts = [((first - begin) / 1e3, length / 1e3)
+                     for first, length, category in stretches if category == phase]
+            if parts:
+                used.add(phase)
+                axes.broken_barh(parts, (row - height / 2, height), facecolors=COLOURS[phase],
+                                 edgecolors="white", linewidth=0.3 if len(parts) < 200 else 0)
+    rows = list(spans)
+    axes.set_yticks(range(len(rows)), [timeline.lines[line] for line in rows])
+    axes.invert_yaxis()
+    for process, name in timeline.processes.items():
+        of_rank = [row for row, line in enumerate(rows) if line[0] == process]
+        if of_rank:
+            role = name.split(", ")[-1]
+            axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
+                          xycoords=("axes fraction", "data"), ha="right", va="center",
+                          annotation_clip=False)
+            if of_rank[0] > 0:
+                axes.axhline(of_rank[0] - 0.5, color="black", linewidth=0.8)
+    axes.set_xlabel("ms")
+    axes.set_xlim(left=0)
+    axes.set_title(title, fontsize="medium", loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(handles=[Patch(color=COLOURS[phase], label=phase) for phase in COLOURS
+                         if phase in used],
+                ncols=len(COLOURS), loc="lower right", bbox_to_anchor=(1, 1), frameon=False,
+                fontsize="small", handlelength=1)
+    figure.savefig(file, dpi=110)
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("trace", type=Path, help="what --trace wrote")
+    parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
+    parser.add_argument("--case", default="", help="part of the name of the case (the last one)")
+    parser.add_argument("--run", type=int, default=-1, help="number of its run (the last one)")
+    parser.add_argument("--from", dest="begin", type=float, default=0, metavar="MS",
+                        help="where to begin within the run")
+    parser.add_argument("--to", dest="end", type=float, metavar="MS", help="and where to end")
+    return parser.parse_args(arguments)
+
+
+def main(arguments):
+    wanted = parse(arguments)
+    try:
+        timeline = Timeline(json.loads(wanted.trace.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise SystemExit(f"plot_trace: {wanted.trace} is no timeline ({problem!r})") from None
+    begin, end, title = timeline.run(wanted.case, wanted.run)
+    first = begin + 1e3 * wanted.begin
+    last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)
+    spans = timeline.within(first, last)
+    if not spans:
+        raise SystemExit("plot_trace: nothing happens in that time: use another --from and --to")
+    draw(timeline, spans, first, title, wanted.picture)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
