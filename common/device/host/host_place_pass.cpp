@@ -3,6 +3,7 @@
 #include "device/host/lanes.hpp"
 #include "device/host/parallel_for.hpp"
 #include "device/host/require_host.hpp"
+#include "streaming_store.hpp"
 
 namespace quartet::device {
 
@@ -27,6 +28,7 @@ class HostPlacePass final : public PlacePass {
         const auto work = [this, tile, from = cells.data(), to = parts.data()] {
             parallel_parts(threads_, [=, this](int thread) {
                 place(tile, block_range(split_.cells_of(0), threads_, thread), from, to);
+                finish_streaming();
             });
         };
         stream.enqueue(Phase::merge, "place", work);
@@ -43,11 +45,14 @@ class HostPlacePass final : public PlacePass {
             within.im[lane] = root.imag();
         }
         const auto* source = reinterpret_cast<const Lanes*>(from);
-        auto* target = reinterpret_cast<Lanes*>(to);
         for (std::int64_t cell = range.begin; cell < range.end; ++cell) {
-            const auto root = roots_.of_product(t, static_cast<std::uint64_t>(cell * lane_count));
+            // Below N, as t < T and the cell's first bin is below M.
+            const auto root = roots_(t * static_cast<std::uint64_t>(cell * lane_count));
             const double factor[2] = {root.real(), root.imag()};
-            target[cell_index(cell, tile, split_.tiles)] = source[cell] * times(within, factor);
+            const Lanes value = source[cell] * times(within, factor);
+            double* place = to + cell_index(cell, tile, split_.tiles) * SplitFft::cell_size;
+            store_streaming(value.re, place);
+            store_streaming(value.im, place + lane_count);
         }
     }
 
