@@ -87,6 +87,7 @@ struct PlannedCase {
     Work work;
     Bytes memory;         ///< that this rank will need at most, limits and check included
     Bytes shared_memory;  ///< of it, in windows that take space of /dev/shm
+    Bytes device_memory;  ///< likewise of its GPU's memory; 0 on the host
     Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
     Flops products;       ///< of matrices, on the busiest rank in one run: ditto
     std::string plan_note;  ///< what --dry-run says beside it

@@ -199,6 +199,10 @@ void CommandLine::add_resources() {
         });
     add("--memory", "memory that a rank may take (what is there)", "",
         [this](const std::string& text) { options_.memory = parse_bytes(text); });
+    add("--device-memory", "GPU memory that a rank may take (what is free there)", "",
+        [this](const std::string& text) { options_.device_memory = parse_bytes(text); });
+    add("--gpu-map", "GPU of each rank of a node, as 0,0,1 (in turn)", "",
+        [this](const std::string& text) { options_.gpu_map = parse_gpu_map(text); });
     add("--chunk", "piece of a pipelined transfer", "2MiB", [this](const std::string& text) {
         options_.transfer.chunk = parse_bytes(text);
         if (options_.transfer.chunk < kibibytes(1) || options_.transfer.chunk > gibibytes(1)) {
@@ -226,8 +230,7 @@ void CommandLine::add_queue() {
 
 // Flags of the suite that the program has not made its own.
 void CommandLine::reserve_the_rest() {
-    for (const char* flag :
-         {"--device-memory", "--lookahead", "--reducers", "--queue", "--schedule"}) {
+    for (const char* flag : {"--lookahead", "--reducers", "--queue", "--schedule"}) {
         if (app_.get_option_no_throw(flag) == nullptr) {
             reserve(flag);
         }

@@ -145,6 +145,9 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     put(json, "flops", row.work.flops.value);
     json["bytes"] = row.work.bytes.value;
     json["workers"] = row.work.workers;
+    if (row.work.gpus > 0) {
+        json["gpus"] = row.work.gpus;
+    }
     put(json, "per_worker", row.work.rate({median_time}) / row.work.workers);
     put(json, "total_seconds", row.set_up.value + median_time);
     put_check(json, row);

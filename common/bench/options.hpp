@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/gpu_map.hpp"
 #include "comm/transport_registry.hpp"
 #include "core/units.hpp"
 
@@ -33,8 +34,10 @@ struct CommonOptions {
     std::uint64_t seed = 1;
     Switch verify = Switch::on;
     Switch limits = Switch::on;
-    std::optional<int> threads;    ///< cores / ranks on the node unless given
-    std::optional<Bytes> memory;   ///< per rank; what is available unless given
+    std::optional<int> threads;          ///< cores / ranks on the node unless given
+    std::optional<Bytes> memory;         ///< per rank; what is available unless given
+    std::optional<Bytes> device_memory;  ///< of a GPU, per rank; what is free unless given
+    std::optional<GpuMap> gpu_map;       ///< by rank of a node; in turn unless given
     std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
     int queue = 16;                ///< items that a queue of the data flow holds
     comm::TransportSettings transfer;

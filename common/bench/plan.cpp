@@ -47,6 +47,47 @@ std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeN
     return std::nullopt;
 }
 
+/// A case's needs of the GPU of this rank, summed over the ranks that share it.
+struct GpuNeeds {
+    Bytes largest_rank;  ///< of all ranks
+    Bytes memory;
+    Bytes free;
+    std::string name;
+};
+
+std::optional<GpuNeeds> needs_on_gpu(const PlannedCase& planned, const Session& session) {
+    if (session.gpus().empty()) {
+        return std::nullopt;
+    }
+    const auto all = session.world().gather(planned.device_memory.value);
+    const Gpu& gpu = session.gpus().of(session.world().rank());
+    GpuNeeds needs{.largest_rank = {std::ranges::max(all)},
+                   .memory = {},
+                   .free = std::ssize(gpu.ranks) * session.gpus().memory_share(),
+                   .name = gpu.name};
+    for (const int rank : gpu.ranks) {
+        needs.memory = needs.memory + Bytes{all[static_cast<std::size_t>(rank)]};
+    }
+    return needs;
+}
+
+std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, const GpuNeeds& needs,
+                                                 const CommonOptions& options) {
+    if (options.device_memory && needs.largest_rank > *options.device_memory) {
+        return fmt::format(
+            "{} needs {} of GPU memory per rank (--device-memory allows {}): ask for a smaller "
+            "size",
+            planned.name.text(), to_string(needs.largest_rank), to_string(*options.device_memory));
+    }
+    if (needs.memory > needs.free) {
+        return fmt::format(
+            "{} needs {} of the memory of one {} ({} are free, for all ranks that share it): ask "
+            "for a smaller size, or use more GPUs",
+            planned.name.text(), to_string(needs.memory), needs.name, to_string(needs.free));
+    }
+    return std::nullopt;
+}
+
 /// Where Open MPI keeps a transport's windows, and how much room there is; none where the folder is
 /// missing.
 struct WindowSpace {
@@ -123,6 +164,19 @@ std::string describe_roles(const Session& session) {
     return text;
 }
 
+std::string describe_gpus(const Session& session) {
+    std::string text;
+    for (const Gpu& gpu : session.gpus().all()) {
+        text += fmt::format("gpu: {} ({}) on {}: rank{} {}\n", gpu.name, gpu.uuid, gpu.host,
+                            gpu.ranks.size() == 1 ? "" : "s", comm::format_cpus(gpu.ranks));
+    }
+    if (!session.gpus().empty()) {
+        text += fmt::format("GPU memory: {} free for the first rank\n",
+                            to_string(session.gpus().memory_share()));
+    }
+    return text;
+}
+
 std::string describe_files(const CommonOptions& options) {
     std::string files;
     for (const auto& file : {options.json, options.trace}) {
@@ -139,8 +193,11 @@ void require_memory(Session& session) {
     const comm::NodeResources& resources = session.topology().resources();
     for (PlannedCase& planned : session.plan()) {
         const NodeNeeds needs = needs_on_node(planned, session.topology().node());
-        const auto problem =
-            session.world().first(why_too_large(planned, needs, resources, session.options()));
+        auto problem = why_too_large(planned, needs, resources, session.options());
+        if (const auto on_gpu = needs_on_gpu(planned, session); on_gpu && !problem) {
+            problem = why_too_large_for_gpu(planned, *on_gpu, session.options());
+        }
+        problem = session.world().first(problem);
         if (problem) {
             throw UsageError(*problem);
         }
@@ -158,13 +215,19 @@ std::string describe_plan(Session& session) {
     text += fmt::format("memory: {} available on the first node, {} free in /dev/shm\n",
                         to_string(session.topology().resources().memory_available),
                         to_string(session.topology().resources().shared_memory_free));
+    text += describe_gpus(session);
     text += fmt::format("files: {}\n", describe_files(session.options()));
     text += "cases (memory of the largest rank, of the first node):\n";
     for (const PlannedCase& planned : session.plan()) {
         const NodeNeeds needs = needs_on_node(planned, session.topology().node());
-        text += fmt::format("  {}  {}, {}{}\n", planned.name.text(), to_string(needs.largest_rank),
-                            to_string(needs.memory),
-                            planned.refusal ? "; refused: " + *planned.refusal : "");
+        const auto on_gpu = needs_on_gpu(planned, session);
+        text += fmt::format(
+            "  {}  {}, {}{}{}\n", planned.name.text(), to_string(needs.largest_rank),
+            to_string(needs.memory),
+            on_gpu ? fmt::format("; of GPU memory {}, {}", to_string(on_gpu->largest_rank),
+                                 to_string(on_gpu->memory))
+                   : "",
+            planned.refusal ? "; refused: " + *planned.refusal : "");
         if (!planned.plan_note.empty()) {
             text += "    " + planned.plan_note + "\n";
         }

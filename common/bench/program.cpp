@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "bench/document.hpp"
@@ -197,8 +199,10 @@ std::vector<Row> Program::measure_all(Session& session) {
                 const double rate = row.work.rate({median(row.times())});
                 row.published = published.nearest(planned.conditions, name(row.work.unit), rate);
             }
+            row.work.gpus = static_cast<int>(session.gpus().all().size());
             rows.push_back(std::move(row));
         }
+        session.gpus().update(session.world());
         // What has been measured is not lost where a later case fails.
         try_to_write([&] { write_document(session, rows); });
     }
@@ -220,6 +224,7 @@ std::vector<std::string> Program::warnings(const Session& session,
                                            const std::vector<Row>& rows) const {
     constexpr std::size_t runs_for_comparison = 9;  // of the U test in compare.py
     auto warnings = session.topology().warnings(session.threads());
+    std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     for (const Row& row : rows) {
         if (!session.options().runs.count && row.error.empty() &&
             row.runs.size() < runs_for_comparison) {
@@ -259,7 +264,7 @@ void Program::report(Session& session, const std::vector<Row>& rows) const {
         return;
     }
     if (session.options().quiet == Switch::off) {
-        print(stdout, table(rows, warnings(session, rows)));
+        print(stdout, table(rows, warnings(session, rows), session.gpus().summary()));
     }
     std::set<std::string> said;  // one reason may hold for many rows
     for (const Row& row : rows) {

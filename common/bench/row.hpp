@@ -48,6 +48,7 @@ struct Work {
     Flops flops;
     Bytes bytes;
     int workers = 1;  ///< computing devices
+    int gpus = 0;     ///< of all ranks; 0 on the host
     std::vector<std::pair<std::string, double>> counters;
 
     /// In `unit`.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/current_gpu.hpp"
 #include "device/host/host_device.hpp"
 
 namespace quartet::bench {
@@ -42,6 +43,9 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
                                      description_.least_ranks, description_.name));
     }
     device_ = make_device();
+    if (device_->memory_kind() == device::MemoryKind::device) {
+        gpus_ = Gpus(world_, topology_);
+    }
     stream_ = device_->make_stream("compute");
     for (const char* prefix : {"OMPI_MCA_", "PRTE_", "PMIX_MCA_", "MPICH_", "I_MPI_", "FI_", "UCX_",
                                "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "SLURM_",
@@ -60,8 +64,8 @@ std::unique_ptr<device::Device> Session::make_device() {
         if (const auto no_cuda = world_.first(device::why_no_cuda())) {
             throw Unavailable(*no_cuda);
         }
-        const int local_rank = topology_.of(world_.rank()).local_rank;
-        return device::make_cuda_device({.local_rank = local_rank, .threads = threads_}, trace_);
+        const int gpu = choose_gpu(options_.gpu_map, device::visible_gpus(), topology_, world_);
+        return device::make_cuda_device({.gpu = gpu, .threads = threads_}, trace_);
     }
     return device::make_host_device({.threads = threads_}, trace_);
 }

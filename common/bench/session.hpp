@@ -8,6 +8,7 @@
 
 #include "bench/case.hpp"
 #include "bench/command_line.hpp"
+#include "bench/gpus.hpp"
 #include "comm/communicator.hpp"
 #include "comm/roles.hpp"
 #include "comm/topology.hpp"
@@ -48,6 +49,9 @@ class Session {
     Environment& environment() { return environment_; }
     Trace& trace() { return trace_; }
     device::Device& device() { return *device_; }
+    /// The GPUs of all ranks; none on the host.
+    [[nodiscard]] const Gpus& gpus() const { return gpus_; }
+    Gpus& gpus() { return gpus_; }
     /// The stream that cases compute on.
     device::Stream& stream() { return *stream_; }
     [[nodiscard]] comm::TransportContext transport_context();
@@ -92,6 +96,7 @@ class Session {
     comm::Roles roles_;
     int threads_;
     std::unique_ptr<device::Device> device_;
+    Gpus gpus_;
     std::unique_ptr<device::Stream> stream_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
     std::vector<PlannedCase> plan_;

@@ -134,9 +134,10 @@ bool shares_line(const Row& whole, const Row& row) {
     return row.name.suffix == "paper" && row.name.text() == whole.name.with_suffix("paper").text();
 }
 
-std::string heading(const Row& row) {
-    return fmt::format("{} on {}, {} rank{} x {} thread{}: {} of the median run [95% interval]",
-                       row.name.kernel, row.name.variant.device, row.name.ranks,
+std::string heading(const Row& row, std::string_view gpus) {
+    return fmt::format("{} on {}{}, {} rank{} x {} thread{}: {} of the median run [95% interval]",
+                       row.name.kernel, row.name.variant.device,
+                       gpus.empty() ? "" : fmt::format(" ({})", gpus), row.name.ranks,
                        row.name.ranks == 1 ? "" : "s", row.name.threads,
                        row.name.threads == 1 ? "" : "s", name(row.work.unit));
 }
@@ -174,7 +175,8 @@ std::string format_rate(double rate) {
     return fmt::format("{:.{}f}", rate, std::max(0, 3 - digits));
 }
 
-std::string table(std::span<const Row> rows, std::span<const std::string> warnings) {
+std::string table(std::span<const Row> rows, std::span<const std::string> warnings,
+                  std::string_view gpus) {
     if (rows.empty()) {
         return {};
     }
@@ -185,7 +187,7 @@ std::string table(std::span<const Row> rows, std::span<const std::string> warnin
         lines.push_back(line_of(row, shared ? rows[index + 1] : row, rows));
         index += shared ? 1 : 0;
     }
-    std::string text = wrapped(heading(rows.front())) + aligned(lines) + remarks(rows);
+    std::string text = wrapped(heading(rows.front(), gpus)) + aligned(lines) + remarks(rows);
     for (const std::string& warning : warnings) {
         text += wrapped(fmt::format("warning: {}", warning));
     }

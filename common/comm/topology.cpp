@@ -18,10 +18,16 @@ namespace {
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 using Machine = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
-Machine load_machine() {
+enum class Devices { left_out, kept };
+
+Machine load_machine(Devices devices = Devices::left_out) {
     hwloc_topology_t machine = nullptr;
     check(hwloc_topology_init(&machine) == 0, "hwloc cannot be initialised");
     Machine owner(machine, hwloc_topology_destroy);
+    if (devices == Devices::kept) {
+        check(hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) == 0,
+              "hwloc cannot look for devices");
+    }
     check(hwloc_topology_load(machine) == 0, "hwloc cannot read this machine's topology");
     return owner;
 }
@@ -171,6 +177,18 @@ NodeResources find_resources(std::span<const Placement> placements, int number,
 }
 
 }  // namespace
+
+// With the devices, which take longer to find: asked for where there is a GPU only.
+std::vector<int> numa_nodes_near(const std::string& pci_bus) {
+    const Machine machine = load_machine(Devices::kept);
+    const auto device = hwloc_get_pcidev_by_busidstring(machine.get(), pci_bus.c_str());
+    if (device == nullptr) {
+        return {};
+    }
+    const auto place = hwloc_get_non_io_ancestor_obj(machine.get(), device);
+    return place == nullptr || place->nodeset == nullptr ? std::vector<int>{}
+                                                         : members(place->nodeset);
+}
 
 Topology::Topology(const Communicator& world)
     : rank_(world.rank()),

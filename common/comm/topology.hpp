@@ -17,6 +17,10 @@ struct NodeResources {
     Bytes shared_memory_free;  ///< of /dev/shm, likewise; 0 where there is none
 };
 
+/// NUMA nodes (OS numbers) that a PCI device ("0000:01:00.0") is attached to; none where the system
+/// does not tell. Local.
+std::vector<int> numa_nodes_near(const std::string& pci_bus);
+
 /// Who shares a node with whom, and how the ranks are bound.
 class Topology {
   public:

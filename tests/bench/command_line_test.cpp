@@ -180,8 +180,7 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
 }
 
 TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
-    for (const std::string flag :
-         {"--device-memory", "--lookahead", "--reducers", "--queue", "--schedule"}) {
+    for (const std::string flag : {"--lookahead", "--reducers", "--queue", "--schedule"}) {
         EXPECT_EQ(message_of<Unavailable>([&] {
                       options_of({flag, "2"});
                   }),
@@ -203,7 +202,7 @@ TEST(CommandLine, HelpMentionsEveryFlag) {
           "--pipeline", "--json",        "--force",         "--trace",     "--progress",
           "--quiet",    "--config",      "--dry-run",       "--version",   "--help",
           "--reducers", "--queue",       "--schedule",      "--size",      "how large",
-          "8192",       "what it does"}) {
+          "8192",       "what it does",  "--gpu-map"}) {
         EXPECT_THAT(*help, HasSubstr(flag));
     }
 }

@@ -36,6 +36,21 @@ CONTEXT = {
     },
 }
 
+GPU = {
+    "name": "NVIDIA H200",
+    "uuid": "GPU-01234567-89ab-cdef-0123-456789abcdef",
+    "driver": "570.1",
+    "pci_bus": "0000:01:00.0",
+    "memory": 139 * 2**30,
+    "error_correction": True,
+    "power_limit_watts": 700,
+    "host": "host",
+    "ranks": [0, 1],
+    "before": {"clock_mhz": 345, "energy_joules": 100.5, "throttled_by": ["idle"]},
+    "after": {"clock_mhz": 1980, "energy_joules": 300.5, "throttled_by": []},
+    "energy_joules": 200,
+}
+
 PUBLISHED = {
     "value": 6000,
     "unit": "MiB/s",

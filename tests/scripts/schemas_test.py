@@ -37,6 +37,11 @@ class Results(unittest.TestCase):
         row(document, aggregate_name="median")["another"] = 1
         self.assertEqual(schemas.problems("results", document), [])
 
+    def test_gpus_are_described(self):
+        document = good_document()
+        document["context"]["quartet"]["gpus"] = [made_up.GPU]
+        self.assertEqual(schemas.problems("results", document), [])
+
     def test_each_rule_can_fail(self):
         iteration = {"run_type": "iteration"}
         median = {"aggregate_name": "median"}
@@ -73,6 +78,12 @@ class Results(unittest.TestCase):
                 published={**made_up.PUBLISHED, "source": ""})),
             "unknown bound": (median, lambda r: r.update(
                 published={**made_up.PUBLISHED, "bound": "near"})),
+            "a GPU without its ranks": (None, lambda d: d["context"]["quartet"].update(
+                gpus=[{key: value for key, value in made_up.GPU.items() if key != "ranks"}])),
+            "a GPU that is unnamed": (None, lambda d: d["context"]["quartet"].update(
+                gpus=[{**made_up.GPU, "name": ""}])),
+            "a clock in words": (None, lambda d: d["context"]["quartet"].update(
+                gpus=[{**made_up.GPU, "after": {"clock_mhz": "fast"}}])),
             "failed without a message": (failed, lambda r: r.pop("error_message")),
             "failed in a time": (failed, lambda r: r.update(real_time=1)),
             "failed as an iteration": (failed, lambda r: r.update(run_type="iteration")),

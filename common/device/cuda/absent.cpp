@@ -1,4 +1,5 @@
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/current_gpu.hpp"
 
 namespace quartet::device {
 
@@ -10,10 +11,22 @@ std::unique_ptr<Device> make_cuda_device(const CudaSettings&, Trace&) {
     throw Unavailable(*why_no_cuda());
 }
 
+int visible_gpus() {
+    return 0;
+}
+
+GpuMemory current_gpu_memory() {
+    throw Unavailable(*why_no_cuda());
+}
+
 GpuFacts current_gpu_facts() {
     GpuFacts nothing;
     nothing.why_empty = *why_no_cuda();
     return nothing;
+}
+
+std::string describe_current_gpu() {
+    return *why_no_cuda();
 }
 
 }  // namespace quartet::device

@@ -1,9 +1,7 @@
 #include "device/cuda/cuda_device.hpp"
 
 #include <cuda_runtime.h>
-#include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "device/cuda/cuda_blas.hpp"
@@ -16,56 +14,17 @@
 #include "device/cuda/cuda_stream.hpp"
 #include "device/cuda/cuda_triangle_part.hpp"
 #include "device/cuda/cuda_vector_operations.hpp"
-#include "device/cuda/gpu_choice.hpp"
+#include "device/cuda/current_gpu.hpp"
 #include "device/require_views.hpp"
 
 namespace quartet::device {
 
 namespace {
 
-void use_gpu_of(int local_rank) {
+void use_gpu(int gpu) {
     if (const auto reason = why_no_cuda())
         throw Unavailable(*reason);
-    int count = 0;
-    cuda_check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-    cuda_check(cudaSetDevice(gpu_of_rank(local_rank, count)), "cudaSetDevice");
-}
-
-std::string pci_bus_of_current() {
-    int gpu = 0;
-    std::array<char, 32> bus{};
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    cuda_check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), gpu),
-               "cudaDeviceGetPCIBusId");
-    return bus.data();
-}
-
-// "GPU-" and 16 bytes in hexadecimal, grouped as UUIDs are.
-std::string uuid_text(const cudaUUID_t& uuid) {
-    std::string text = "GPU";
-    for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
-        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10)
-            text += '-';
-        text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-    }
-    return text;
-}
-
-std::string gpu_description() {
-    int gpu = 0;
-    cudaDeviceProp properties{};
-    int driver = 0;
-    int runtime = 0;
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
-    cuda_check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-    cuda_check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-    return fmt::format(
-        "{} ({}, architecture {}{}, {}, ECC {}); driver for CUDA {}.{}, runtime {}.{}",
-        properties.name, uuid_text(properties.uuid), properties.major, properties.minor,
-        to_string(Bytes{static_cast<std::int64_t>(properties.totalGlobalMem)}),
-        properties.ECCEnabled != 0 ? "on" : "off", driver / 1000, driver % 1000 / 10,
-        runtime / 1000, runtime % 1000 / 10);
+    cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
 }
 
 class CudaDevice final : public Device {
@@ -80,7 +39,7 @@ class CudaDevice final : public Device {
 
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
     [[nodiscard]] std::string description() const override {
-        return gpu_description() + "; " + blas_->description() + "; " +
+        return describe_current_gpu() + "; " + blas_->description() + "; " +
                cuda_fft_description(*fft_library_);
     }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::device; }
@@ -160,17 +119,8 @@ void CudaDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& st
 }  // namespace
 
 std::unique_ptr<Device> make_cuda_device(const CudaSettings& settings, Trace& trace) {
-    use_gpu_of(settings.local_rank);
+    use_gpu(settings.gpu);
     return std::make_unique<CudaDevice>(settings.threads, trace);
-}
-
-GpuFacts current_gpu_facts() {
-    if (const auto reason = why_no_cuda()) {
-        GpuFacts nothing;
-        nothing.why_empty = *reason;
-        return nothing;
-    }
-    return read_gpu_facts(pci_bus_of_current());
 }
 
 }  // namespace quartet::device

@@ -11,7 +11,7 @@ namespace quartet::device {
 
 /// What the driver tells of one GPU at one time, for the record. What it does not tell is empty.
 struct GpuFacts {
-    std::string why_empty;  ///< why nothing is known; empty where something is
+    std::string why_empty;  ///< why the driver tells nothing; empty where it does
     std::string name;
     std::string uuid;
     std::string driver;  ///< its version

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "device/contract.hpp"
+#include "device/cuda/current_gpu.hpp"
 
 namespace quartet::device {
 namespace {
@@ -109,15 +110,29 @@ TEST_F(CudaDeviceTest, MemoryMayOutliveItsDevice) {
     EXPECT_EQ(values.size(), 1000);
 }
 
-TEST_F(CudaDeviceTest, RanksOfANodeTakeGpusInTurn) {
-    EXPECT_NO_THROW(make_cuda_device({.local_rank = 1000}, trace));
+TEST_F(CudaDeviceTest, IsMadeOnAnyGpuThatIsSeen) {
+    const int last = visible_gpus() - 1;
+
+    EXPECT_NO_THROW(make_cuda_device({.gpu = last}, trace));
+    EXPECT_THROW(make_cuda_device({.gpu = last + 1}, trace), Failure);
 }
 
-TEST_F(CudaDeviceTest, KnowsItsGpuOrWhyNot) {
+TEST_F(CudaDeviceTest, KnowsItsGpuWithoutNvmlToo) {
     const GpuFacts facts = current_gpu_facts();
 
     EXPECT_FALSE(facts.pci_bus.empty());
-    EXPECT_NE(facts.why_empty.empty(), facts.name.empty());
+    EXPECT_FALSE(facts.name.empty());
+    EXPECT_TRUE(facts.uuid.starts_with("GPU-"));
+    EXPECT_GT(facts.memory->value, 0);
+    EXPECT_NE(facts.why_empty.empty(), facts.driver.empty());
+}
+
+TEST_F(CudaDeviceTest, KnowsHowMuchMemoryIsFree) {
+    const GpuMemory memory = current_gpu_memory();
+
+    EXPECT_GT(memory.free.value, 0);
+    EXPECT_LE(memory.free, memory.total);
+    EXPECT_EQ(memory.total, *current_gpu_facts().memory);
 }
 
 }  // namespace
