@@ -2,8 +2,10 @@
 
 # Which preset of CMakePresets.json to build: `make test PRESET=host-ci`.
 PRESET ?= host-release
-# More for `make run`: `make run RUN_FLAGS='--budget 300'`.
+# More for `make run`: `make run RUN_FLAGS='--budget 300'`; likewise for `make sweep`, and which.
 RUN_FLAGS ?=
+SWEEPS ?= $(wildcard scripts/sweeps/laptop-*.json)
+SWEEP_FLAGS ?= --budget 480
 
 BUILD := build/$(PRESET)
 PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
@@ -17,7 +19,7 @@ SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run programs build test microbench sanitize format format-check lint clean
+.PHONY: help setup run sweep programs build test microbench sanitize format format-check lint clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +31,11 @@ run: ## Measure on this machine: builds what is needed, shows one table
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory programs
 	@python3 scripts/run.py --build $(BUILD) $(RUN_FLAGS)
+
+sweep: ## Scaling on this machine, the published figures in laptop size; goes on where it was stopped
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory programs
+	@python3 scripts/sweep.py --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
 
 # The programs alone: for whoever only measures, no tests and none of their libraries.
 programs: $(BUILD)/build.ninja

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """sweep.py [FILE...]: runs programs over sizes, ranks, formulations, transports and devices.
 
-What to run is in files (scripts/sweeps/ has the published figures, as published and for a laptop), or
-said by --kernels, --sizes, --ranks and so on. Every launch is an MPI job of its own; repeated launches
-go round in shuffled order. Results go to one folder, a document a launch. Whatever interrupts a sweep,
-the same command goes on with it; what failed is recorded and the rest is run."""
+What to run is in files (scripts/sweeps/ has the published figures, as published and for a laptop),
+or said by --kernels, --sizes, --ranks and so on. Every launch is an MPI job of its own; repeated
+launches go round in shuffled order. Results go to one folder, a document a launch. Whatever
+interrupts a sweep, the same command goes on with it; what failed is recorded, the rest is run."""
 
 import argparse
 import os
@@ -32,8 +32,8 @@ class Interrupted(Exception):
 
 
 class Clock:
-    """How long launches take, from those that were run: the same configuration's last, else the mean
-    of its kernel, else of all."""
+    """How long launches take, from those that were run: the same configuration's last, else the
+    mean of its kernel, else of all."""
 
     def __init__(self) -> None:
         self._seconds: list[tuple[Launch, float]] = []
@@ -73,11 +73,12 @@ class Sweep:
         self._clock = Clock()
 
     def run(self) -> int:
-        """Runs what is left. The worst exit code of all launches; STOPPED where some were not run."""
+        """Runs what is left. The worst exit code of all launches; STOPPED where some are left."""
         everything = launches(self._folder.plan)
         remaining = [launch for launch in everything if self._is_left(launch)]
         if len(remaining) < len(everything):
-            say(f"{len(everything) - len(remaining)} of {len(everything)} launches are done already")
+            done = len(everything) - len(remaining)
+            say(f"{done} of {len(everything)} launches are done already")
         stopped = self._run_all(remaining, len(everything))
         if stopped:
             say(f"{stopped}: the same command goes on")
@@ -141,7 +142,7 @@ class Sweep:
         try:
             return checked_code(code, document), seconds, message or f"exit code {code}"
         except LaunchError as error:
-            raise LaunchError(error.code, f"{error}; {message}" if message else str(error)) from None
+            raise LaunchError(error.code, "; ".join(filter(None, [str(error), message]))) from None
 
     def _last_words(self, launch: Launch) -> str:
         text = self._folder.log(launch).read_text(encoding="utf-8", errors="replace")
@@ -220,7 +221,8 @@ def _version(program: Path) -> str:
     try:
         done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise SpecError(f"{program} cannot be run ({error}): build it first (make programs)") from None
+        raise SpecError(f"{program} cannot be run ({error}): build it first (make programs)"
+                        ) from None
     return done.stdout.strip()
 
 
@@ -257,7 +259,8 @@ def main() -> int:
     for note in folder.plan.notes:
         say(note)
     if options.dry_run:
-        print("\n".join(launch.title for launch in launches(folder.plan)))
+        for launch in launches(folder.plan):
+            print(f"{launch.title}: {' '.join(launch.configuration.command_line())}")
         return VERIFIED
     say(f"results in {os.path.relpath(folder.path)}")
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -167,7 +167,8 @@ def differences(there: dict, wanted: dict) -> list[str]:
         old, new = (plan["programs"].get(program, "none") for plan in (there, wanted))
         found += [f"{program} was {old}, is {new}"] if old != new else []
     only = [_only_in(there, wanted), _only_in(wanted, there)]
-    found += [f"only there: {text}" for text in only[0]] + [f"only here: {text}" for text in only[1]]
+    for where, texts in zip(("there", "here"), only):
+        found += [f"only {where}: {text}" for text in texts]
     if len(found) > DIFFERENCES_SHOWN:
         found[DIFFERENCES_SHOWN:] = [f"{len(found) - DIFFERENCES_SHOWN} more"]
     return found or ["its blocks are others"]

@@ -24,6 +24,7 @@ from pathlib import Path
 KERNELS = ("stream", "matmul", "cg", "fft")
 SCALINGS = ("none", "strong", "weak")
 PLAN_VERSION = 1
+NOTABLE = 1e-3  # of the work, when a size is rounded
 BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
               "threads", "reducers", "scaling", "arguments", "title", "launches"}
 FILE_KEYS = {"name", "launches", "seed", "blocks"}
@@ -126,13 +127,13 @@ def _read_toml(path: Path) -> dict:
     try:
         import tomllib  # Python 3.11
     except ImportError:
-        raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write it in JSON") from None
+        raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write JSON") from None
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def _with_known_keys(table, keys: set[str], where: str) -> dict:
     if not isinstance(table, dict):
-        raise SpecError(f"{where}: not a table of keys ({type(table).__name__}): see sweep.py --help")
+        raise SpecError(f"{where}: {table!r} (not a table of keys): see sweep.py --help")
     unknown = sorted(table.keys() - keys)
     if unknown:
         raise SpecError(f"{where}: unknown key '{unknown[0]}' (known: {', '.join(sorted(keys))}): "
@@ -173,8 +174,8 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
         placed = [place for place in (roles.place(count, "workers" in block) for count in counts)
                   if place[1] > 0]
         if len(placed) < len(counts):
-            draft.notes.append(f"{kernel} {formulation} on {roles.collecting} ranks or fewer is left "
-                               "out (no worker would be left)")
+            draft.notes.append(f"{kernel} {formulation} on {roles.collecting} ranks or fewer is "
+                               "left out (no worker would be left)")
         for ranks, workers in placed:
             one = Configuration(kernel, size, ranks, formulation, transport, device,
                                 _positive(threads, f"{where}: threads"),
@@ -222,16 +223,18 @@ def _weak(draft: Draft, one: Configuration, workers: int, base: int,
           roles: _Roles) -> Configuration:
     """The configuration with the size that gives each worker what it has at `base` workers."""
     if one.kernel not in EXPONENTS or "," in one.formulation:
-        raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it needs "
-                        "matmul, cg or fft, and one formulation a launch)")
+        raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it "
+                        "needs matmul, cg or fft, and one formulation a launch)")
     exact = points(one.size, roles.where) * (workers / base) ** (1 / EXPONENTS[one.kernel])
     step = _step(one, workers)
     size = _fft_size(exact, workers) if one.kernel == "fft" else max(1, round(exact / step)) * step
-    if abs(size - exact) > 0.5:
-        work = (size / exact) ** EXPONENTS[one.kernel] - 1
+    work = (size / exact) ** EXPONENTS[one.kernel] - 1
+    if abs(work) > NOTABLE:
         draft.notes.append(f"{one.kernel} on {workers} workers: n {size} in place of {exact:.1f} "
                            f"(work per worker {work:+.1%})")
-    return replace(one, size=str(size))
+    power = size.bit_length() - 1
+    in_powers = "^" in one.size and size == 2**power
+    return replace(one, size=f"2^{power}" if in_powers else str(size))
 
 
 def _step(one: Configuration, workers: int) -> int:

@@ -134,7 +134,8 @@ def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
     for launch in everything:
         outcome = folder.outcome(launch)
         if outcome and outcome.exit_code != VERIFIED:
-            text = f"{launch.configuration.title}: {outcome.message} (exit code {outcome.exit_code})"
+            code = f"(exit code {outcome.exit_code})"
+            text = f"{launch.configuration.title}: {outcome.message} {code}"
             said.setdefault(text, []).append(launch)
     lines = [line for text, members in said.items()
              for line in wrapped("x", f"{_launches(len(members))} of {text}")]

@@ -83,7 +83,8 @@ class Run(unittest.TestCase):
         self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
 
     def test_fewer_pushes_fit_a_small_budget(self):
-        launches = len(run.plan(self.made_bin(), run.LocalLauncher(Path("launch")), run.Machine.here()))
+        launcher = run.LocalLauncher(Path("launch"))
+        launches = len(run.plan(self.made_bin(), launcher, run.Machine.here()))
         done = self.run_with(budget=31 * launches, fixed=1, per_push=1)
         self.assertIn("--pushes 30 ", self.measuring_calls()[0])
         self.assertIn("--pushes 30 (100 would pass the budget)", done.stderr)

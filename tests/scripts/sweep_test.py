@@ -172,8 +172,8 @@ class Interruption(SweepCase):
                 process.send_signal(number)
                 _, errors = process.communicate(timeout=20)
                 self.assertEqual(process.returncode, 75, errors)
-                self.assertIn(f"interrupted with {7 - before} launches to go: the same command goes "
-                              "on", errors)
+                self.assertIn(f"interrupted with {7 - before} launches to go: the same command "
+                              "goes on", errors)
                 self.assertEqual(len(self.names()), before - 1)
                 self.behave()
                 done = self.sweep(self.spec())
@@ -318,7 +318,7 @@ class Planning(unittest.TestCase):
         self.assertEqual(self.sizes(ranks=[1, 8], arguments=tile), [(1, "1024"), (8, "2048")])
         self.assertEqual(self.sizes(kernels=["cg"], ranks=[1, 4]), [(1, "1024"), (4, "2048")])
         self.assertEqual(self.sizes(kernels=["fft"], sizes=["2^20"], ranks=[1, 3]),
-                         [(1, str(2**20)), (3, str(3 * 2**20))])
+                         [(1, "2^20"), (3, str(3 * 2**20))])
 
     def test_weak_sizes_are_what_the_programs_like_and_the_difference_is_said(self):
         draft = self.draft(scaling="weak", arguments=["--tile", "64"])
@@ -353,6 +353,44 @@ class Planning(unittest.TestCase):
         plan = sweep_plan.Plan("try", 1, {"matmul": "1"}, tuple(draft.blocks),
                                tuple(draft.configurations), tuple(draft.notes))
         self.assertEqual(sweep_plan.Plan.from_json(plan.as_json()), plan)
+
+
+class ReadyMade(unittest.TestCase):
+    FOLDER = SCRIPTS / "sweeps"
+
+    def plan(self, name, cores):
+        draft = sweep_plan.Draft(cores)
+        sweep_plan.add_blocks(draft, sweep_plan.read_spec(self.FOLDER / f"{name}.json"), name)
+        return draft.configurations
+
+    def test_each_kernel_has_a_sweep_as_published_and_one_for_a_laptop(self):
+        self.assertEqual(sorted(file.stem for file in self.FOLDER.iterdir()),
+                         sorted(f"{size}-{kernel}" for size in ("paper", "laptop")
+                                for kernel in sweep_plan.KERNELS))
+        for file in self.FOLDER.iterdir():
+            for cores in (1, 2, 6):
+                kernels = {one.kernel for one in self.plan(file.stem, cores)}
+                self.assertEqual(kernels, {file.stem.split("-")[1]})
+
+    def test_laptop_sizes_need_no_more_than_the_cores_or_a_pair_and_no_gpu(self):
+        for kernel in sweep_plan.KERNELS:
+            for cores in (1, 2, 6):
+                for one in self.plan(f"laptop-{kernel}", cores):
+                    self.assertLessEqual(one.ranks, max(2, cores))
+                    self.assertEqual((one.device, one.threads), ("host", 1))
+
+    def test_published_sizes_are_the_papers(self):
+        def run(kernel):
+            return {(one.size, one.ranks) for one in self.plan(f"paper-{kernel}", 1)
+                    if one.formulation == "native"}
+
+        sizes = ("2^14", "2^15", "2^16")
+        self.assertEqual(run("stream"), {("2:128", 2)})
+        for kernel in ("matmul", "cg"):
+            self.assertEqual(run(kernel), {(size, workers) for size in sizes
+                                           for workers in (2, 4, 8, 16)})
+        self.assertEqual(run("fft"), {(size, workers) for size in ("2^29", "2^31")
+                                      for workers in (2, 4, 8)})
 
 
 class Table(SweepCase):
