@@ -6,6 +6,8 @@ PRESET ?= host-release
 RUN_FLAGS ?=
 SWEEPS ?= $(wildcard scripts/sweeps/laptop-*.json)
 SWEEP_FLAGS ?= --budget 480
+# What the report is made from and where it goes: `make report REPORT_FLAGS='old/ new/'`.
+REPORT_FLAGS ?=
 
 BUILD := build/$(PRESET)
 PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
@@ -16,10 +18,14 @@ CLANG_TIDY_VERSIONS = $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy
 SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
+# The report's pictures want matplotlib; its page does not.
+REPORT_PYTHON = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'import matplotlib' \
+		2>/dev/null && echo $(p))) python3)
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sweep programs build test microbench sanitize format format-check lint clean
+.PHONY: help setup run sweep report programs build test microbench sanitize format format-check lint \
+	clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +42,9 @@ sweep: ## Scaling on this machine, the published figures in laptop size; goes on
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory programs
 	@python3 scripts/sweep.py --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
+
+report: ## Make one page of all results, results/report/index.html
+	@$(REPORT_PYTHON) scripts/report.py $(REPORT_FLAGS)
 
 # The programs alone: for whoever only measures, no tests and none of their libraries.
 programs: $(BUILD)/build.ninja

@@ -57,7 +57,7 @@ def load(path) -> dict:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: not a whole JSON document ({error})") from None
     problem = _problem(document)
     if problem:

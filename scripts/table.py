@@ -73,13 +73,13 @@ def _split_size(text: str) -> tuple[int, str]:
     return (int(match[1]), match[2]) if match else (0, "")
 
 
-def _size_in_bytes(text: str) -> int:
+def size_in_bytes(text: str) -> int:
     count, unit = _split_size(text)
     return count * 1024 ** " KMGT".index(unit[:1] or " ")
 
 
 def _order(case: Case) -> tuple[int, int]:
-    return (int(case.name.values.get("ranks", 0)), _size_in_bytes(case.name.size))
+    return (int(case.name.values.get("ranks", 0)), size_in_bytes(case.name.size))
 
 
 def _heading(case: Case) -> tuple[str, ...]:

@@ -1,0 +1,227 @@
+"""Formulations against each other, host against CUDA, rates against limits, phases, pairs."""
+
+from table import rate, ratio
+
+from .cases import Result
+from .chart import Bar, BarChart, HeatMap, Stack, StackChart
+from .factors import (KERNELS, alike, factors, grouped, in_words, is_pair, label, shown, size_of,
+                      usable)
+from .sections import Section, Table
+
+FORMULATIONS = ("native", "dataflow", "library")
+PHASES = ("compute", "copy_in", "copy_out", "read", "push", "exchange", "reduce", "merge", "wait",
+          "checkpoint")
+MOST_GROUPS = 4  # in a chart; the table has them all
+
+
+def _cases(results: list[Result]) -> list[Result]:
+    return [result for result in usable(results) if not is_pair(result)]
+
+
+def _resource(result: Result) -> tuple[str, str]:
+    """What two ways to compute must share to be compared: the cores, or the GPUs."""
+    if result.name.device == "cuda":
+        return "workers", str(result.first.workers)
+    return "ranks", result.name.values.get("ranks", "")
+
+
+def _ranks(result: Result) -> int:
+    return int(_resource(result)[1] or 0)
+
+
+def _bar(result: Result, base: Result, style: int, name: str) -> Bar:
+    text = f"{rate(result.rate)} ({ratio(result.rate / base.rate)})"
+    return Bar(name, result.rate, text, result.interval, style, result.first.run_name)
+
+
+def formulations(results: list[Result]) -> Section:
+    """Each formulation's best beside the native one on the same cores or GPUs."""
+    charts, tables = [], []
+    for kernel in KERNELS:
+        groups = grouped((result for result in _cases(results) if result.name.kernel == kernel),
+                         lambda result: (result.first.machine, result.name.device,
+                                         _resource(result), result.name.size, result.first.nodes,
+                                         result.name.values.get("threads", "")))
+        sets = [best for best in map(_best_of_each, groups.values()) if len(best) > 1]
+        sets.sort(key=lambda best: (-_ranks(best[0]), -size_of(best[0])))
+        if not sets:
+            continue
+        unit = sets[0][0].first.unit
+        bars = tuple((_place(best[0]), tuple(
+            _bar(result, best[0], FORMULATIONS.index(result.name.formulation), _way(result))
+            for result in best)) for best in sets[:MOST_GROUPS])
+        base = sets[0][0].name.formulation
+        charts.append(BarChart(f"{kernel}: best of each formulation (over {base})", unit, bars))
+        tables.append(_formulation_table(kernel, unit, sets))
+    return Section(
+        "formulations", "Native against dataflow against library",
+        "The same problem in the three formulations, each in the way that was fastest: on the host "
+        "on the same number of ranks (so the same cores; dataflow's reducers are among them), on "
+        "GPUs on the same number of workers. Native is the base, 1x.",
+        charts, tables, missing="No problem was run in two formulations on the same resources.",
+        command="scripts/launch.sh 2 build/host-release/bin/fft --formulation "
+                "native,dataflow,library --json results/runs/formulations.json")
+
+
+def _best_of_each(group: list[Result]) -> list[Result]:
+    best: dict[str, Result] = {}
+    for result in sorted(group, key=lambda item: item.rate):
+        best[result.name.formulation] = result
+    return [best[name] for name in FORMULATIONS if name in best]
+
+
+def _place(result: Result) -> str:
+    key, count = _resource(result)
+    named = "n" if "n" in result.name.values else "size"
+    return f"{shown(named, result.name.size)}, {shown(key, count)}"
+
+
+def _way(result: Result) -> str:
+    return label(result, ("device", "n", "size", "ranks", "threads", "nodes"))
+
+
+def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Table:
+    rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate),
+             ratio(result.rate / best[0].rate),
+             f"{rate(best[0].rate)} {unit} ({best[0].name.formulation})",
+             f"{result.fraction:.0%}" if result.fraction else "")
+            for best in sets for result in best]
+    return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
+                 frozenset({unit, "ratio", "of its limit"}), f"{kernel}: formulations")
+
+
+def devices(results: list[Result]) -> Section:
+    """The best on the host beside the best on GPUs, problem by problem."""
+    groups = grouped(_cases(results), lambda result: (
+        result.name.kernel, result.name.size, result.name.values.get("iterations", ""),
+        result.name.values.get("pushes", "")))
+    pairs = []
+    for group in groups.values():
+        best = {result.name.device: result for result in sorted(group, key=lambda item: item.rate)}
+        if {"host", "cuda"} <= best.keys():
+            pairs.append((best["host"], best["cuda"]))
+    pairs.sort(key=lambda pair: (KERNELS.index(pair[0].name.kernel), -size_of(pair[0])))
+    charts = []
+    for kernel, members in grouped(pairs, lambda pair: pair[0].name.kernel).items():
+        charts.append(BarChart(f"{kernel}: host and CUDA (over the host)", members[0][0].first.unit,
+                               tuple((shown("n" if "n" in host.name.values else "size",
+                                            host.name.size),
+                                      (_bar(host, host, 0, _computes(host)),
+                                       _bar(cuda, host, 1, _computes(cuda))))
+                                     for host, cuda in members[:MOST_GROUPS])))
+    return Section(
+        "devices", "Host against CUDA",
+        "The fastest way on each, with the timed part alone as a rate, and the whole task, input "
+        "and output included, as a user feels it. The host is the base, 1x.",
+        charts, [_device_table(pairs)] if pairs else [],
+        missing="No problem was run on both the host and a GPU.",
+        command="on a machine with a GPU: scripts/launch.sh 2 build/host-release/bin/cg --device "
+                "cuda --json results/runs/cg-cuda.json, and the same with --device host")
+
+
+def _computes(result: Result) -> str:
+    workers = result.first.workers
+    return (f"{result.name.device}: {workers} worker{'' if workers == 1 else 's'}, "
+            f"{_way(result)}; {result.first.machine}")
+
+
+def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
+    def whole(result: Result) -> str:
+        return f"{result.total_seconds:.3g} s" if result.total_seconds else ""
+
+    rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.first.unit}",
+             f"{rate(cuda.rate)} {cuda.first.unit}", ratio(cuda.rate / host.rate),
+             whole(host), whole(cuda),
+             ratio(host.total_seconds / cuda.total_seconds)
+             if host.total_seconds and cuda.total_seconds else "",
+             f"{host.first.machine}, {host.first.workers} workers",
+             f"{cuda.first.machine}, {cuda.first.workers} workers")
+            for host, cuda in pairs]
+    return Table(("kernel", "problem", "host", "CUDA", "rates' ratio", "host, whole task",
+                  "CUDA, whole task", "speed-up of the task", "host is", "CUDA is"), rows,
+                 frozenset({"host", "CUDA", "rates' ratio", "host, whole task", "CUDA, whole task",
+                            "speed-up of the task"}), "Host against CUDA")
+
+
+def _largest_of_each_way(results: list[Result]) -> list[Result]:
+    """Of each way to run a kernel the case on the most ranks, then of the largest problem."""
+    ways = grouped(_cases(results), lambda result: (
+        result.name.kernel, result.first.machine, result.name.formulation, result.name.device,
+        result.name.transport, result.name.words))
+    chosen = [max(group, key=lambda item: (item.first.workers, _ranks(item), size_of(item)))
+              for group in ways.values()]
+    return sorted(chosen, key=lambda item: KERNELS.index(item.name.kernel)
+                  if item.name.kernel in KERNELS else len(KERNELS))
+
+
+def fractions(results: list[Result]) -> Section:
+    """How near each way comes to what the machine allows."""
+    shares = [result for result in _largest_of_each_way(results) if result.fraction]
+    charts = []
+    for kernel, members in grouped(shares, lambda result: result.name.kernel).items():
+        bars = tuple(_share(result) for result in members)
+        charts.append(BarChart(f"{kernel}: share of the measured limit", "per cent of the limit",
+                               (("", bars),), (100.0, "limit")))
+    return Section(
+        "fractions", "Fractions of limits",
+        "Limit time over median time, for each way to run a kernel on its most workers and largest "
+        "problem. The limit is what this machine reached in the same job with the bare resource "
+        "(adding, multiplying, reading, exchanging), so 100% is perfect. Hollow bars lie above "
+        "105%: one of the two is wrong, or a cache is in play.",
+        charts, missing="No row has a limit (--limits off).",
+        command="any program without --limits off")
+
+
+def _share(result: Result) -> Bar:
+    text = f"{result.fraction:.0%} of {rate(result.limit.rate)} {result.first.unit}"
+    return Bar(f"{_way(result)}; {_place(result)}", result.fraction * 100, text,
+               style=FORMULATIONS.index(result.name.formulation)
+               if result.name.formulation in FORMULATIONS else 3,
+               about=f"limit: {result.limit.what}. {result.first.run_name}",
+               flagged=result.is_suspicious)
+
+
+def phases(results: list[Result]) -> Section:
+    """Where the time goes, on the slowest rank."""
+    with_phases = [result for result in _largest_of_each_way(results) if result.first.phases]
+    charts = []
+    for kernel, members in grouped(with_phases, lambda result: result.name.kernel).items():
+        charts.append(StackChart(
+            f"{kernel}: busy time of the slowest rank", "share of the median run's time", PHASES,
+            tuple(Stack(f"{_way(result)}; {_place(result)}",
+                        {name: seconds for name, seconds in result.first.phases.items()
+                         if name in PHASES and seconds > 0},
+                        result.first.seconds, f"{result.first.seconds:.3g} s",
+                        result.first.run_name) for result in members)))
+    return Section(
+        "phases", "Phases",
+        "Busy seconds of the slowest rank's phases, against the time of the run, for each way on "
+        "its most workers and largest problem. Phases overlap, so a bar may pass the whole run; "
+        "where it stays short, the rest was not inside any phase.",
+        charts, missing="No row has phases.", command="any program")
+
+
+def pairs(results: list[Result]) -> Section:
+    """The rate of every ordered pair of ranks."""
+    tested = [result for result in usable(results) if is_pair(result)]
+    groups = grouped(tested, lambda result: (result.first.machine, tuple(
+        (key, value) for key, value in factors(result).items() if key != "pair")))
+    charts = [_map(members) for members in groups.values()]
+    return Section(
+        "pairs", "Every pair of ranks",
+        "Each ordered pair alone, one after the other. A row or column that stands out is a slow "
+        "node or link; the ranks' places are in the table of machines.",
+        charts, missing="No pairs were measured.",
+        command="scripts/launch.sh 4 build/host-release/bin/stream --pairs --json "
+                "results/runs/pairs.json")
+
+
+def _map(members: list[Result]) -> HeatMap:
+    rates = {tuple(map(int, result.name.values["pair"].split("-"))): result.rate
+             for result in members}
+    ranks = sorted({rank for pair in rates for rank in pair})
+    names = tuple(map(str, ranks))
+    values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)
+    title = in_words(alike(members, ("pair",)))
+    return HeatMap(f"stream pairs: {title}", members[0].first.unit, "from", "to", names, names,
+                   values)

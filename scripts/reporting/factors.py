@@ -1,0 +1,73 @@
+"""What tells cases apart: the factors in their names, and what is alike in all of a chart."""
+
+import re
+
+from table import size, size_in_bytes
+
+from .cases import Result
+
+KERNELS = ("stream", "matmul", "cg", "fft")
+
+
+def factors(result: Result) -> dict[str, str]:
+    """Every factor by its name, in the name's order; words without one are numbered."""
+    name = result.name
+    words = {f"word {index}": word for index, word in enumerate(name.words)}
+    return {"formulation": name.formulation, "device": name.device, "transport": name.transport,
+            **words, **name.values, "nodes": str(result.first.nodes)}
+
+
+def shown(key: str, value: str) -> str:
+    """A factor in words: "512 tiles", "laplace", "n 4096"."""
+    if key in ("formulation", "device", "transport") or key.startswith("word "):
+        return value
+    if key in ("n", "size"):
+        return f"N = {size(value)}" if key == "n" else size(value)
+    if key in ("ranks", "threads", "nodes", "pushes", "tiles", "iterations", "reducers"):
+        return f"{value} {key[:-1] if value == '1' else key}"
+    return f"{key} {value}"
+
+
+def alike(results: list[Result], apart_from=()) -> dict[str, str]:
+    """The factors that all results share."""
+    common = factors(results[0])
+    for result in results[1:]:
+        own = factors(result)
+        common = {key: value for key, value in common.items() if own.get(key) == value}
+    return {key: value for key, value in common.items() if key not in apart_from}
+
+
+def label(result: Result, leave_out=()) -> str:
+    """The factors in words, but for those left out."""
+    return " ".join(shown(key, value) for key, value in factors(result).items()
+                    if key not in leave_out) or result.name.kernel
+
+
+def in_words(common: dict[str, str], leave_out=()) -> str:
+    return ", ".join(shown(key, value) for key, value in common.items() if key not in leave_out)
+
+
+def size_of(result: Result) -> float:
+    """Bytes of a stream vector, N of the others."""
+    return size_in_bytes(result.name.size)
+
+
+def natural(text: str) -> list:
+    """A key that sorts 2 before 10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+
+
+def is_pair(result: Result) -> bool:
+    return "pair" in result.name.values
+
+
+def grouped(items, key) -> dict:
+    groups: dict = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def usable(results: list[Result]) -> list[Result]:
+    """Those that were not found wrong: a wrong result's rate is in the table alone."""
+    return [result for result in results if result.verified is not False]

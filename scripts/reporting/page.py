@@ -1,0 +1,108 @@
+"""The page: one self-contained HTML file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import svg_bars, svg_lines
+from .chart import BarChart, Chart, LineChart, StackChart
+from .markup import Markup, join, tag
+from .sections import Section, Table
+from .summary import Warning
+
+STYLE = Path(__file__).with_name("style.css")
+LONG = 34  # characters of a cell that may be broken anywhere, given room
+TALL = 14  # rows of a table that scrolls in itself
+NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass(frozen=True)
+class Page:
+    subtitle: str
+    warnings: list[Warning]
+    sections: list[Section]
+
+
+def drawn(chart: Chart) -> Markup:
+    if isinstance(chart, LineChart):
+        return svg_lines.draw(chart)
+    if isinstance(chart, BarChart):
+        return svg_bars.draw_bars(chart)
+    if isinstance(chart, StackChart):
+        return svg_bars.draw_stacks(chart)
+    return svg_bars.draw_map(chart)
+
+
+def file_names(section: Section) -> list[str]:
+    """Of its charts, without an ending."""
+    count = len(section.charts)
+    return [section.slug if count == 1 else f"{section.slug}-{index + 1}" for index in range(count)]
+
+
+def render(page: Page, endings: tuple[str, ...]) -> str:
+    """The HTML; beside it lie the charts in files of these endings."""
+    head = tag("head", tag("meta", charset="utf-8"),
+               tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+               tag("meta", http_equiv="Content-Security-Policy", content=NOTHING_ELSE),
+               tag("title", "Quartet report"),
+               tag("style", Markup(STYLE.read_text(encoding="utf-8"))))
+    body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
+               _warnings(page.warnings), _contents(page.sections),
+               tag("main", *(_section(section, endings) for section in page.sections)))
+    return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
+
+
+def _warnings(warnings: list[Warning]) -> Markup:
+    if not warnings:
+        return tag("div", tag("h2", "No warnings"), tag("p", "Every document was read, every row "
+                   "verified, none above its limit."), class_="warnings none")
+    items = [tag("li", warning.text, class_="grave" if warning.is_grave else None)
+             for warning in sorted(warnings, key=lambda item: not item.is_grave)]
+    return tag("div", tag("h2", "Read this first"), tag("ul", *items), class_="warnings")
+
+
+def _contents(sections: list[Section]) -> Markup:
+    return tag("nav", tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.slug}"))
+                                  for section in sections)), aria_label="Contents")
+
+
+def _section(section: Section, endings: tuple[str, ...]) -> Markup:
+    parts = [tag("h2", section.title)]
+    if section.introduction:
+        parts.append(tag("p", section.introduction))
+    if section.is_empty:
+        how = join(" To have it: ", tag("code", section.command)) if section.command else ""
+        parts.append(tag("p", section.missing, how, class_="missing"))
+    if section.charts:
+        parts.append(tag("div", *(_figure(chart, name, endings) for chart, name in
+                                  zip(section.charts, file_names(section))), class_="charts"))
+    if section.notes:
+        parts.append(tag("ul", *(tag("li", note) for note in section.notes), class_="notes"))
+    folded = len(section.tables) > 1 or bool(section.charts)
+    parts += [_table(table, folded and bool(section.charts)) for table in section.tables]
+    return tag("section", *parts, id=section.slug)
+
+
+def _figure(chart: Chart, name: str, endings: tuple[str, ...]) -> Markup:
+    links = [part for ending in endings for part in (
+        " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
+    caption = [tag("figcaption", "As a file:", *links)] if links else []
+    return tag("figure", drawn(chart), *caption)
+
+
+def _table(table: Table, is_folded: bool) -> Markup:
+    heading = tag("tr", *(tag("th", name, scope="col",
+                              class_="number" if name in table.numeric else None)
+                          for name in table.heading))
+    rows = [tag("tr", *(_cell(cell, name in table.numeric)
+                        for name, cell in zip(table.heading, row))) for row in table.rows]
+    caption = tag("caption", table.caption) if table.caption and not is_folded else ""
+    box = tag("div", tag("table", caption, tag("thead", heading), tag("tbody", *rows)),
+              class_="scroll tall" if len(rows) > TALL else "scroll", tabindex="0", role="region",
+              aria_label=table.caption or "table")
+    if not is_folded:
+        return box
+    return tag("details", tag("summary", table.caption), box, open="")
+
+
+def _cell(text: str, is_number: bool) -> Markup:
+    return tag("td", text, class_="number" if is_number else "long" if len(text) > LONG else None)

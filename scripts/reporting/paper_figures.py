@@ -1,0 +1,218 @@
+"""The paper's Figures 7, 8, 10 and 11, with what was measured here."""
+
+from dataclasses import dataclass
+from typing import Callable
+
+from table import rate, size, size_in_bytes
+
+from .cases import Result
+from .chart import DASHES, Axis, LineChart, Point, Series
+from .factors import (alike, factors, grouped, in_words, is_pair, label, natural, size_of, usable)
+from .publications import Number
+from .scaling import published_steps, speedups
+from .sections import Section
+
+MIB = 1024.0**2
+MOST_LINES = 8  # in a chart: as many as there are colours and markers
+# Chosen by the programs from the number of ranks, so alike within a line though they differ.
+FOLLOW_RANKS = ("ranks", "nodes", "tiles", "reducers")
+SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One of the paper's figures: what its x axis is, and what is fixed in each chart."""
+
+    number: int
+    kernel: str
+    unit: str
+    x_label: str
+    x: Callable[[Result], float]
+    fixed: tuple[str, ...]  # factors that are alike in a chart
+    introduction: str
+    command: str
+
+    @property
+    def is_scaling(self) -> bool:
+        return self.kernel != "stream"
+
+
+def _workers(result: Result) -> float:
+    return result.first.workers
+
+
+_RUN = "scripts/launch.sh 2 build/host-release/bin/"
+_TO = "--json results/runs/"
+FIGURES = (
+    Figure(7, "stream", "MiB/s", "vector size in MiB", lambda result: size_of(result) / MIB,
+           ("device", "ranks", "nodes"),
+           "Rate at which a vector is pushed to another rank and added there, by its size and "
+           "transport. One push reads the source and updates the target once.",
+           f"{_RUN}stream --transport mpi,shm,rma {_TO}stream.json"),
+    Figure(8, "matmul", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
+           "Tiled single-precision product C = A B: 2 N^3 - N^2 operations over the time of the "
+           "slowest rank.", f"{_RUN}matmul --size 4096 {_TO}matmul.json"),
+    Figure(10, "cg", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
+           "Dense double-precision conjugate gradients: 2 N^2 operations an iteration, as "
+           "published; vector operations are left out.",
+           f"{_RUN}cg --size 8192 --iterations 100 {_TO}cg.json"),
+    Figure(11, "fft", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
+           "One complex double-precision transform over all ranks: 5 N log2 N operations, however "
+           "many are done.",
+           f"{_RUN}fft --size 2^24 --formulation native,dataflow {_TO}fft.json"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    label: str
+    points: tuple[tuple[float, Result], ...]  # by x
+
+    @property
+    def formulation(self) -> str:
+        return self.points[0][1].name.formulation
+
+
+def section(figure: Figure, results: list[Result], published: list[Number]) -> Section:
+    """One of the paper's figures as charts, with its tables and the conditions of what is drawn."""
+    ours = [result for result in usable(results) if result.name.kernel == figure.kernel
+            and result.first.unit == figure.unit and not is_pair(result)]
+    numbers = [number for number in published if number.kernel == figure.kernel]
+    panels = sorted(grouped(ours, lambda result: _panel(figure, result)).items(),
+                    key=lambda item: natural(" ".join(item[0])))
+    charts, tables = [], []
+    styles: dict[str, int] = {}
+    several = len({result.first.machine for result in ours}) > 1
+    for _, members in panels:
+        common = alike(members, apart_from=FOLLOW_RANKS if figure.is_scaling else ())
+        title = f"{figure.kernel}: {in_words(common)}"
+        title += f"; {members[0].first.machine}" if several else ""
+        lines = _lines(figure, members, common)
+        for start in range(0, len(lines), MOST_LINES):
+            part = f" ({start // MOST_LINES + 1})" if len(lines) > MOST_LINES else ""
+            charts.append(_chart(figure, title + part, lines[start:start + MOST_LINES], numbers,
+                                 styles))
+        if figure.is_scaling:
+            tables += speedups(title, lines, figure.unit)
+    if figure.is_scaling and ours:
+        tables += published_steps(ours, numbers)
+    return Section(
+        slug=f"figure-{figure.number:02d}-{figure.kernel}",
+        title=f"Figure {figure.number} of the paper: {figure.kernel}",
+        introduction=figure.introduction, charts=charts, tables=tables,
+        notes=_notes(numbers, ours) if charts else [],
+        missing=f"No rows of {figure.kernel} yet.", command=figure.command)
+
+
+def _panel(figure: Figure, result: Result) -> tuple[str, ...]:
+    own = factors(result)
+    return (*(own.get(key, "") for key in figure.fixed), result.first.machine)
+
+
+def _lines(figure: Figure, members: list[Result], common: dict[str, str]) -> list[Line]:
+    """A line for every way to run the problem; where several cases fall on one point the best."""
+    without = {"ranks", *FOLLOW_RANKS} if figure.is_scaling else {"size"}
+    lines = grouped(members, lambda result: tuple(
+        (key, value) for key, value in factors(result).items() if key not in without))
+    made = []
+    for group in lines.values():
+        best: dict[float, Result] = {}
+        for result in sorted(group, key=lambda item: item.rate):
+            best[figure.x(result)] = result
+        made.append(Line(label(group[0], {*without, *common}), tuple(sorted(
+            best.items(), key=lambda item: item[0]))))
+    return made
+
+
+def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],
+           styles: dict[str, int]) -> LineChart:
+    measured = [Series(line.label, tuple(
+        Point(x, result.rate, result.interval, result.first.run_name)
+        for x, result in line.points), style=styles.setdefault(line.label, len(styles)),
+        dash=DASHES.get(line.formulation, "")) for line in lines]
+    xs = sorted({x for line in lines for x, _ in line.points})
+    series = [*measured, *_limits(lines)]
+    if figure.is_scaling:
+        series += _ideal(lines, figure.unit)
+    series += _published(figure, numbers, xs, lines[0].points[0][1].name.device == "cuda")
+    every = sorted({point.x for item in series for point in item.points})
+    return LineChart(title, Axis(figure.x_label, True, tuple((x, f"{x:g}") for x in every)),
+                     Axis(figure.unit, figure.is_scaling), tuple(series))
+
+
+def _limits(lines: list[Line]) -> list[Series]:
+    """What the machine allows: one line where the same was found beside several."""
+    curves: list[tuple[str, list[str], dict[float, list[float]]]] = []
+    for line in lines:
+        own = {x: result.limit for x, result in line.points if result.limit}
+        if not own:
+            continue
+        what = next(iter(own.values())).what
+        fitting = (curve for curve in curves if curve[0] == what and _agree(curve[2], own))
+        curve = next(fitting, None)
+        if curve is None:
+            curve = (what, [], {})
+            curves.append(curve)
+        curve[1].append(line.label)
+        for x, limit in own.items():
+            curve[2].setdefault(x, []).append(limit.rate)
+    made = []
+    for what, labels, rates in curves:
+        whose = "" if len(labels) == len(lines) or len(labels) > 2 else f" ({', '.join(labels)})"
+        points = tuple(Point(x, sorted(found)[len(found) // 2])
+                       for x, found in sorted(rates.items()))
+        made.append(Series(f"limit: {what}{whose}", points, "limit"))
+    return made
+
+
+def _agree(rates: dict[float, list[float]], own: dict) -> bool:
+    common = [x for x in rates if x in own]
+    return bool(common) and all(
+        1 / SAME_LIMIT < own[x].rate / rates[x][0] < SAME_LIMIT for x in common)
+
+
+def _ideal(lines: list[Line], unit: str) -> list[Series]:
+    """The best rate on the fewest workers times the workers."""
+    xs = [x for line in lines for x, _ in line.points]
+    first, last = min(xs), max(xs)
+    if first == last:
+        return []
+    base = max((result for line in lines for x, result in line.points if x == first),
+               key=lambda result: result.rate)
+    text = (f"ideal from {rate(base.rate)} {unit} on {first:g} worker{'s' if first > 1 else ''} "
+            f"({base.name.formulation} {base.name.transport})")
+    return [Series(text, tuple(Point(x, base.rate * x / first) for x in (first, last)), "ideal")]
+
+
+def _published(figure: Figure, numbers: list[Number], xs: list[float],
+               on_gpu: bool) -> list[Series]:
+    """Published rates: points where the devices are known, else across the chart."""
+    made = []
+    for letter, number in zip(LETTERS, _rates(numbers)):
+        if not figure.is_scaling and number.is_gpu != on_gpu:
+            continue  # another memory than this chart's
+        if figure.is_scaling and number.workers:
+            places: list[float] = [number.workers]
+        else:
+            places = [xs[0], xs[-1]] if len(xs) > 1 else [xs[0]]
+        count = f"{number.workers} x " if number.workers and figure.is_scaling else ""
+        protocol = f", {number.protocol.upper()}" if number.protocol else ""
+        made.append(Series(f"published: {number.text}, {count}{number.device}{protocol}",
+                           tuple(Point(x, number.value) for x in places), "published",
+                           mark=letter))
+    return made
+
+
+def _rates(numbers: list[Number]) -> list[Number]:
+    return [number for number in numbers if number.unit != "speed-up"]
+
+
+def _notes(numbers: list[Number], ours: list[Result]) -> list[str]:
+    """The conditions of every published rate that is drawn."""
+    on_gpu = {result.name.device == "cuda" for result in ours}
+    drawn = [(letter, number) for letter, number in zip(LETTERS, _rates(numbers))
+             if number.kernel != "stream" or number.is_gpu in on_gpu]
+    return [f"{letter}: {number.text}: {number.conditions} ({number.source})."
+            + (f" {number.caveat[:1].upper()}{number.caveat[1:]}." if number.caveat else "")
+            for letter, number in drawn]

@@ -1,0 +1,53 @@
+"""The published numbers of results/published, and which of them stand beside which results."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+FOLDER = Path(__file__).resolve().parents[2] / "results" / "published"
+BOUNDS = {"above": "> ", "below": "< ", "about": ""}
+
+
+@dataclass(frozen=True)
+class Number:
+    kernel: str
+    value: float
+    unit: str
+    bound: str
+    device: str  # the model
+    is_gpu: bool
+    conditions: str
+    source: str
+    caveat: str
+    workers: Optional[int]  # computing devices
+    base: Optional[int]  # of a speed-up: the devices it is against
+    protocol: str
+
+    @property
+    def text(self) -> str:
+        sign = {"above": "> ", "below": "< ", "about": "~ "}[self.bound]
+        return f"{sign}{self.value:g} {self.unit}" if self.unit != "speed-up" else \
+            f"{self.value:g}x"
+
+
+def load(folder: Path = FOLDER) -> list[Number]:
+    """Every published number. Raises OSError or ValueError where the folder does not hold them."""
+    numbers = []
+    for file in sorted(folder.glob("*.json")):
+        document = json.loads(file.read_text(encoding="utf-8"))
+        short = document["source"]["short"]
+        numbers += [_number(item, short) for item in document["numbers"]]
+    return numbers
+
+
+def _number(item: dict, short: str) -> Number:
+    base = re.match(r"\d+", item.get("base", ""))
+    workers = item.get("workers", item["match"].get("workers"))
+    return Number(kernel=item["kernel"], value=item["value"], unit=item["unit"],
+                  bound=item["bound"], device=item["device"],
+                  is_gpu=item["match"]["device"] == "cuda", conditions=item["conditions"],
+                  source=f"{item.get('source', short)}, section {item['section']}",
+                  caveat=item.get("caveat", ""), workers=int(workers) if workers else None,
+                  base=int(base[0]) if base else None, protocol=item.get("protocol", ""))

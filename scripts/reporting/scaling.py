@@ -1,0 +1,64 @@
+"""Speed-ups with their base case, beside the published ones."""
+
+from table import rate
+
+from .cases import Result
+from .factors import grouped, label
+from .publications import Number
+from .sections import Table
+
+
+def speedups(title: str, lines, unit: str) -> list[Table]:
+    """One table for a chart's lines that have more than one number of workers."""
+    rows = []
+    for line in lines:
+        if len(line.points) < 2:
+            continue
+        first, base = line.points[0]
+        for x, result in line.points:
+            gained = result.rate / base.rate
+            low, high = result.interval or (0, 0)
+            rows.append((line.label, f"{x:g}", rate(result.rate),
+                         f"{rate(low)} to {rate(high)}" if result.interval else "",
+                         f"{gained:.2f}x", f"{gained * first / x:.0%}",
+                         f"{rate(base.rate)} {unit} on {first:g}",
+                         f"{result.fraction:.0%}" if result.fraction else ""))
+    if not rows:
+        return []
+    return [Table(("line", "workers", unit, "interval", "speed-up", "efficiency",
+                   "base: rate on workers", "of its limit"), rows,
+                  frozenset({"workers", unit, "interval", "speed-up", "efficiency",
+                             "of its limit"}),
+                  f"Speed-up, {title}")]
+
+
+def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]:
+    """The published speed-ups, each beside ours for the same step in workers."""
+    rows = []
+    for number in numbers:
+        if number.unit == "speed-up" and number.base and number.workers:
+            rows.append((number.text, number.conditions, *_ours(results, number), number.source,
+                         number.caveat))
+    if not rows:
+        return []
+    return [Table(("published", "conditions", "ours", "our base", "our case", "source", "caveat"),
+                  rows, frozenset({"published", "ours"}),
+                  "Published speed-ups, beside the largest problem measured here with the same "
+                  "numbers of workers")]
+
+
+def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
+    """Speed-up, base in absolute terms, and case; dashes where nothing was run so."""
+    lines = grouped(results, lambda result: (label(result, ("ranks", "nodes", "tiles", "reducers")),
+                                             result.first.machine))
+    pairs = []
+    for members in lines.values():
+        by_workers = {result.first.workers: result
+                      for result in sorted(members, key=lambda item: item.rate)}
+        if number.base in by_workers and number.workers in by_workers:
+            pairs.append((by_workers[number.base], by_workers[number.workers]))
+    if not pairs:
+        return f"not run on {number.base} and {number.workers}", "", ""
+    base, more = max(pairs, key=lambda pair: (pair[1].seconds, pair[1].rate))
+    return (f"{more.rate / base.rate:.2f}x",
+            f"{rate(base.rate)} {base.first.unit} on {base.first.workers}", label(more))

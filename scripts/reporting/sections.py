@@ -1,0 +1,33 @@
+"""What the page is made of, apart from how it is written."""
+
+from dataclasses import dataclass, field
+
+from .chart import Chart
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are texts; columns named in `numeric` are set to the right."""
+
+    heading: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    numeric: frozenset[str] = frozenset()
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page. With neither charts nor tables `missing` says so, `command` fills it."""
+
+    slug: str  # names the files of its charts
+    title: str
+    introduction: str = ""
+    charts: list[Chart] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    missing: str = ""
+    command: str = ""  # that would fill it
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.charts and not self.tables

@@ -1,0 +1,295 @@
+"""Tests of the report over made-up documents: what it says, escapes, skips and writes aside."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+import made_up
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
+FFT = "fft/{}/host/shm/transposed/n:1048576/ranks:2/threads:1"
+
+
+def report(folder, *paths):
+    """Runs the program over paths in a folder; the page goes to out/."""
+    return subprocess.run(
+        [sys.executable, SCRIPTS / "report.py", *paths, "--output", "out/index.html"], cwd=folder,
+        text=True, capture_output=True, check=False,
+        # Without matplotlib: its pictures take seconds. One test below has them.
+        env={**os.environ, "PYTHONPATH": str(Path(folder) / "no_matplotlib")})
+
+
+class Visible(HTMLParser):
+    """What of a page is text, and what elements it has."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.elements = [], []
+        self.feed(page)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+class Reported(unittest.TestCase):
+    """A folder of documents and the report over it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        module = self.folder / "no_matplotlib" / "matplotlib"
+        module.mkdir(parents=True)
+        (module / "__init__.py").write_text("raise ImportError('kept away')")
+
+    def put(self, name, *rows, warnings=(), **quartet):
+        document = made_up.document(*rows, warnings=warnings)
+        document["context"]["quartet"].update(quartet)
+        self.put_text(name, json.dumps(document))
+        return document
+
+    def put_text(self, name, text):
+        file = self.folder / "runs" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def page(self):
+        done = report(self.folder, "runs")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return Visible((self.folder / "out" / "index.html").read_text(encoding="utf-8"))
+
+    def rows(self, figure):
+        with open(self.folder / "out" / "figures" / f"{figure}.csv", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+
+class Contents(Reported):
+    def test_summary_has_the_best_verified_rate_of_each_kernel(self):
+        self.put("a.json", made_up.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
+                 made_up.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
+        page = self.page()
+        summary = page.text.split("Summary")[2].split("Figure 7")[0]
+        self.assertIn("12.2 GFLOP/s", summary)
+        self.assertNotIn("99.5", summary)
+
+    def test_wrong_result_is_among_the_warnings_and_in_no_chart(self):
+        self.put("a.json", made_up.case(CG.format(2), 12, "GFLOP/s"),
+                 made_up.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
+        page = self.page()
+        self.assertIn(f"Wrong result, left out of all charts: {CG.format(4)}", page.text)
+        self.assertNotIn("99.5", {row["GFLOP/s"] for row in self.rows("figure-10-cg")})
+
+    def test_warnings_stand_before_everything_else(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000), warnings=["it was hot"])
+        text = self.page().text
+        self.assertLess(text.index("it was hot"), text.index("Summary"))
+
+    def test_a_refused_case_is_named_with_its_reason(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000),
+                 made_up.error(made_up.stream_name(transport="rma"), "no window here"))
+        self.assertIn(f"{made_up.stream_name(transport='rma')}: no window here", self.page().text)
+
+    def test_above_its_limit_is_a_warning(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000, fraction_of_limit=1.4))
+        self.assertIn("140% of its limit", self.page().text)
+
+    def test_nothing_to_warn_of_is_said(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        self.assertIn("No warnings", self.page().text)
+
+    def test_speed_up_states_its_base(self):
+        self.put("a.json", made_up.case(CG.format(1), 4, "GFLOP/s", workers=1))
+        self.put("b.json", made_up.case(CG.format(2), 6, "GFLOP/s", workers=2))
+        self.assertRegex(self.page().text, r"1\.50x 75% 4\.00 GFLOP/s on 1")
+
+    def test_published_number_stands_with_its_conditions(self):
+        self.put("a.json", made_up.case(CG.format(1), 3, "GFLOP/s", workers=1))
+        page = self.page()
+        self.assertIn("8 V100 on 4 nodes of Kebnekaise", page.text)
+        published = [row for row in self.rows("figure-10-cg") if row["role"] == "published"]
+        self.assertIn(("8", "300"), [(row["workers (computing devices)"], row["GFLOP/s"])
+                                     for row in published])
+
+    def test_formulations_are_compared_with_native(self):
+        self.put("a.json", made_up.case(FFT.format("native"), 10, "GFLOP/s"),
+                 made_up.case(FFT.format("dataflow"), 4, "GFLOP/s"))
+        self.assertIn("4.00 (0.40x)", self.page().text)
+
+    def test_host_is_compared_with_cuda_by_the_whole_task(self):
+        self.put("a.json", made_up.case(CG.format(2), 10, "GFLOP/s", total_seconds=8))
+        self.put("b.json", made_up.case(CG.format(2).replace("host/shm", "cuda/ipc"), 50, "GFLOP/s",
+                                        total_seconds=4),
+                 device="cuda", gpus=[{"name": "NVIDIA H200"}])
+        text = self.page().text
+        self.assertIn("10.0 GFLOP/s 50.0 GFLOP/s 5.0x 8 s 4 s 2.0x", text)
+        self.assertIn("NVIDIA H200", text)
+
+    def test_several_launches_are_one_point_with_their_range(self):
+        for index, value in enumerate((10.0, 30.0, 20.0)):
+            self.put(f"{index}.json", made_up.case(CG.format(2), value, "GFLOP/s", workers=2))
+        page = self.page()
+        measured = [row for row in self.rows("figure-10-cg") if row["role"] == "measured"]
+        self.assertEqual([(row["GFLOP/s"], row["low"], row["high"]) for row in measured],
+                         [("20.0", "10.0", "30.0")])
+        self.assertIn("launched more than once", page.text)
+
+    def test_pairs_are_a_map(self):
+        self.put("a.json", *(made_up.case(made_up.stream_name() + f"/pair:{pair}", value)
+                             for pair, value in (("0-1", 7000), ("1-0", 9000))))
+        self.page()
+        self.assertEqual([(row["from"], row["to"], row["MiB/s"]) for row in self.rows("pairs")],
+                         [("0", "1", "7000.0"), ("1", "0", "9000.0")])
+
+    def test_what_is_missing_is_said_with_a_command(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        text = self.page().text
+        self.assertIn("No rows of matmul yet. To have it: scripts/launch.sh", text)
+        self.assertIn("No pairs were measured. To have it: scripts/launch.sh 4", text)
+        self.assertIn("No problem was run on both the host and a GPU.", text)
+
+    def test_every_row_of_every_document_is_in_the_table(self):
+        names = [made_up.stream_name(size=f"{2**power}MiB") for power in range(1, 8)]
+        self.put("a.json", *(made_up.case(name, 5000) for name in names))
+        rows = self.page().text.split("Every row")[-1]
+        for name in names:
+            self.assertIn(name, rows)
+
+    def test_machine_and_build(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        text = self.page().text
+        for expected in ("Open MPI 4.1.4", "GNU 12.2.0", "1a2b3c4", "OMP_NUM_THREADS", "--runs"):
+            self.assertIn(expected, text)
+
+
+class Files(Reported):
+    def test_csv_holds_the_documents_values(self):
+        document = self.put("a.json", *(made_up.case(made_up.stream_name(size=f"{size}MiB"),
+                                                     10000 / 3 + size) for size in (2, 4, 8)))
+        self.page()
+        expected = [(row["run_name"], repr(row["MiB/s"])) for row in document["benchmarks"]
+                    if row.get("aggregate_name") == "median"]
+        measured = [(row["case"], row["MiB/s"]) for row in self.rows("figure-07-stream")
+                    if row["role"] == "measured"]
+        self.assertEqual(measured, expected)
+
+    def test_svg_files_are_well_formed_and_have_a_size(self):
+        self.put("a.json", made_up.case(CG.format(1), 3, "GFLOP/s"),
+                 made_up.case(made_up.stream_name() + "/pair:0-1", 7000))
+        self.page()
+        files = list((self.folder / "out" / "figures").glob("*.svg"))
+        self.assertGreater(len(files), 2)
+        for file in files:
+            root = ElementTree.parse(file).getroot()
+            self.assertRegex(root.get("viewBox"), r"^0 0 400 \d+$")
+
+    def test_every_link_leads_to_a_file_or_a_place_on_the_page(self):
+        self.put("a.json", made_up.case(CG.format(1), 3, "GFLOP/s"))
+        page = self.page()
+        places = {attributes.get("id") for _, attributes in page.elements}
+        links = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
+        self.assertTrue(links)
+        for link in links:
+            there = link[1:] in places if link[0] == "#" else \
+                (self.folder / "out" / link).is_file()
+            self.assertTrue(there, link)
+
+    def test_png_files_where_there_is_matplotlib(self):
+        try:
+            import matplotlib  # noqa: F401, only whether it is there
+        except ImportError:
+            self.skipTest("no matplotlib")
+        self.put("a.json", made_up.case(CG.format(1), 3, "GFLOP/s"))
+        (self.folder / "no_matplotlib" / "matplotlib" / "__init__.py").unlink()
+        (self.folder / "no_matplotlib" / "matplotlib").rmdir()
+        self.page()
+        file = self.folder / "out" / "figures" / "figure-10-cg.png"
+        self.assertEqual(file.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+
+class HostileDocuments(Reported):
+    ATTACK = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>&amp;\u202e\x00\ud800"
+
+    def test_every_text_is_escaped(self):
+        self.put("a.json", made_up.case(made_up.stream_name() + f"/x:{self.ATTACK[:8]}", 10000,
+                                        note=self.ATTACK, fraction_of_limit=2,
+                                        limit={"what": self.ATTACK, "seconds": 1, "rate": 1},
+                                        published={**made_up.PUBLISHED,
+                                                   "conditions": self.ATTACK}),
+                 made_up.error(made_up.stream_name(transport="rma"), self.ATTACK),
+                 warnings=[self.ATTACK], mpi=self.ATTACK, device_description=self.ATTACK,
+                 options={self.ATTACK: self.ATTACK}, environment={self.ATTACK: self.ATTACK})
+        page = self.page()
+        elements = {tag for tag, _ in page.elements}
+        self.assertFalse(elements & {"script", "img", "iframe", "object", "link"})
+        self.assertFalse([key for _, attributes in page.elements for key in attributes
+                          if key.startswith("on")])
+        self.assertIn("<script>alert(1)</script>", page.text)  # as text
+        for file in (self.folder / "out" / "figures").glob("*.svg"):
+            ElementTree.parse(file)
+
+    def test_nothing_on_the_page_asks_the_network(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        self.page()
+        page = (self.folder / "out" / "index.html").read_text(encoding="utf-8")
+        page = page.replace("http://www.w3.org/2000/svg", "")  # the name of SVG, not an address
+        self.assertNotRegex(page, r"https?://|url\(|@import|src=")
+
+
+class BadInput(Reported):
+    def test_unusable_documents_are_named_and_the_rest_is_reported(self):
+        good = self.put("good.json", made_up.case(made_up.stream_name(), 12345))
+        newer = json.loads(json.dumps(good))
+        newer["context"]["quartet"]["schema_version"] = 99
+        no_workers = made_up.document(made_up.case(made_up.stream_name(), 1, workers="two"))
+        infinite = json.dumps(good).replace("12345", "1e999")
+        for name, text in {"short.json": json.dumps(good)[:2000], "foreign.json": '{"a": 1}',
+                           "newer.json": json.dumps(newer), "list.json": "[1, 2]",
+                           "empty.json": "", "wrong.json": json.dumps(no_workers),
+                           "infinite.json": infinite, "deep.json": "[" * 100000}.items():
+            self.put_text(name, text)
+        (self.folder / "runs" / "binary.json").write_bytes(b"\xff\xfe\x00")
+        page = self.page()
+        self.assertIn("12345 MiB/s", page.text)
+        for name in ("short", "foreign", "newer", "list", "empty", "wrong", "infinite", "deep",
+                     "binary"):
+            self.assertRegex(page.text, rf"Skipped: runs/{name}\.json: ", name)
+        self.assertRegex(page.text, r"newer\.json: .*99")
+
+    def test_the_same_file_twice_counts_once(self):
+        self.put("a.json", made_up.case(made_up.stream_name(), 12345))
+        done = report(self.folder, "runs", "runs/a.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "out" / "index.html").read_text(encoding="utf-8")
+        self.assertIn("1 document with 1 measured case", page)
+
+    def test_nothing_to_report_is_an_error(self):
+        (self.folder / "runs").mkdir()
+        for paths in (["runs"], ["absent.json"], ["no_such_folder"]):
+            done = report(self.folder, *paths)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("no usable result document", done.stderr)
+            self.assertFalse((self.folder / "out").exists())
+
+    def test_documents_of_errors_alone_are_reported(self):
+        self.put("a.json", made_up.error(made_up.stream_name(), "no such device"))
+        self.assertIn("no such device", self.page().text)
+
+
+if __name__ == "__main__":
+    unittest.main()
