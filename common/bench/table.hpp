@@ -10,7 +10,8 @@ namespace quartet::bench {
 
 /// The rows of one program for people, at most 80 columns wide: rate of the median run with its
 /// 95% interval, the limit and the fraction of it, whether the result is right; below, what was
-/// published, what failed, and the warnings, where only a long row name may be wider. `gpus` are named in the heading.
+/// published, what failed, and the warnings, where only a long row name may be wider. `gpus` are
+/// named in the heading.
 std::string table(std::span<const Row> rows, std::span<const std::string> warnings,
                   std::string_view gpus = {});
 
