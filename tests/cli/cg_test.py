@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import assert_refused, cases, errors, medians, run, run_each
+from quartet_cli import assert_refused, cases, errors, medians, run
 
 PYTHON_WITH_NUMPY = os.environ["QUARTET_PYTHON_WITH_SCIPY"]
 SMALL = "--device host --threads 1 --runs 1"
@@ -244,12 +244,6 @@ class Rows(Cg):
         self.assertIn(outcome.code, (0, 77))  # rma may not be there at all
         for row in errors(outcome.document):
             self.assertIn("rma", row["error_message"])
-
-    def test_checkpoints_are_not_there_yet(self):
-        for outcome in run_each([("cg", 2, SMALL, flag) for flag in
-                                 ("--checkpoint here", "--every 5", "--restart")]):
-            self.assertEqual(outcome.code, 77, outcome)
-            self.assertIn("not available in this build", outcome.stderr)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,8 @@ KERNELS = [
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--iterations 0", "--iterations many", "--problem poisson",
                   "--problem ''", "--storage half", "--storage full,", "--algorithm fast",
-                  "--data ''", "--cache hot", "--generate", "--keep"),
+                  "--data ''", "--cache hot", "--generate", "--keep", "--checkpoint ''",
+                  "--every 0", "--every 5", "--restart", "--restart never"),
         refusals_of_many=(), transfers=False),
     Kernel(
         name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
