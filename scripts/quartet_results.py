@@ -39,6 +39,7 @@ class Case:
     """One way to run a kernel, and how it went: a rate, or an error."""
 
     name: Name
+    text: str = ""  # its name as written
     error: str = ""
     unit: str = ""
     rate: float = 0  # median
@@ -105,13 +106,28 @@ class Collection:
 def collect(paths) -> Collection:
     """The documents at these paths: files, and all that end in .json in folders and below."""
     found = Collection()
+    seen: set[Path] = set()
     for path in map(Path, paths):
         for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
+            if file.resolve() in seen:
+                continue  # named twice
+            seen.add(file.resolve())
             try:
                 found.documents.append((file, load(file)))
             except (OSError, ValueError) as error:
                 found.skipped.append(str(error))
     return found
+
+
+def device(document: dict) -> str:
+    """What computed: the GPU's model, or the processor's with how many CPUs the node has."""
+    context = document["context"]
+    quartet = context["quartet"]
+    models = sorted({gpu.get("name", "GPU") for gpu in quartet.get("gpus", [])})
+    if quartet.get("device") == "cuda" and models:
+        return ", ".join(models)
+    processor = quartet.get("device_description", "unknown processor").split(";")[0]
+    return f"{processor}, {context.get('num_cpus', '?')} CPUs"
 
 
 def warnings(document: dict) -> list[str]:
@@ -126,7 +142,7 @@ def cases(document: dict) -> list[Case]:
     for row in document["benchmarks"]:
         if row.get("error_occurred"):
             name = Name.parse(row["name"][: -len("/error")])
-            result.append(Case(name, error=row["error_message"]))
+            result.append(Case(name, row["name"][: -len("/error")], row["error_message"]))
         elif row["run_type"] == "aggregate":
             aggregates.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
     for run_name, rows in aggregates.items():
@@ -142,6 +158,7 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
     bounds = sorted(rows[key][unit] for key in ("ci95_low", "ci95_high") if key in rows)
     return Case(
         name=Name.parse(run_name),
+        text=run_name,
         unit=unit,
         rate=median[unit],
         interval=(bounds[0], bounds[1]) if len(bounds) == 2 else None,

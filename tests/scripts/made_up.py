@@ -1,6 +1,7 @@
 """Result documents as the programs would write them, with made-up numbers."""
 
 import copy
+import statistics
 
 CONTEXT = {
     "date": "2026-01-02T03:04:05+00:00",
@@ -75,7 +76,14 @@ def stream_name(formulation="native", transport="shm", size="2MiB", ranks=2):
 
 
 def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
-    """The rows of one case: its runs and its aggregates. Keywords replace keys of the median."""
+    """The rows of one case: its runs and its aggregates. `rate` may be a list, of each run's.
+    Keywords replace keys of the median."""
+    if isinstance(rate, list):
+        rows = case(run_name, statistics.median(rate), unit, len(rate), **median)
+        for row, run in zip(rows, rate):
+            row.update(case(run_name, run, unit, 1)[0], repetitions=len(rate),
+                       repetition_index=row["repetition_index"])
+        return rows
     seconds = 1000 / rate
     common = {"run_name": run_name, "repetitions": repetitions, "threads": 1,
               "real_time": seconds, "cpu_time": seconds, "time_unit": "s"}

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""compare.py A B: whether the results B are faster or slower than the results A, case by case.
+
+A and B are result documents or folders of them (several launches of a case count as such; more
+than one path to a side: join them by commas). A may also be the word `published`, or a folder of
+published numbers, or the word `reference`: what results/measured/ has for the device that B was
+measured on.
+
+B/A is a ratio of rates: above 1 B is faster. Exit code: 0 nothing is slower; 1 a case is slower by
+more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import compare_table
+from compare_published import is_published, read_numbers
+from compare_rows import Row, Verdict, compare, compare_published
+from compare_sides import Side, read_side
+from quartet_results import collect, device
+
+RESULTS = Path(__file__).resolve().parent.parent / "results"
+NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = 0, 1, 2
+
+
+class Refused(Exception):
+    """Nothing can be compared: what is wrong (why), what to do."""
+
+
+def say(text: str) -> None:
+    print(f"compare: {text}", file=sys.stderr)
+
+
+def _paths(text: str) -> list[Path]:
+    return [Path(word) for word in text.split(",")]
+
+
+def _side(label: str, paths: list[Path]) -> Side:
+    side = read_side(label, paths)
+    for text in side.skipped:
+        say(f"skipped {text}")
+    if not side.samples and not side.errors:
+        raise Refused(f"no results in {' '.join(map(str, paths))}: name documents, or folders of "
+                      "them")
+    return side
+
+
+def reference(side: Side, measured: Path) -> list[Path]:
+    """The folders of `measured` for the devices of a side. Raises Refused where there is none."""
+    wanted = {device(document) for _, document in side.documents}
+    folders: dict[str, Path] = {}
+    for folder in sorted(path for path in measured.iterdir() if path.is_dir()):
+        for _, document in collect([folder]).documents:
+            folders[device(document)] = folder
+    found = sorted({folders[name] for name in wanted if name in folders})
+    if not found:
+        raise Refused(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
+                      f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
+    return found
+
+
+def rows_of(options: argparse.Namespace) -> tuple[list[Side], list[Row]]:
+    """The sides that are results, and all rows."""
+    second = _side("B", _paths(options.second))
+    threshold = options.threshold / 100
+    folder = options.published if options.first == "published" else Path(options.first)
+    if options.first == "published" or is_published(folder):
+        return [second], compare_published(read_numbers(folder), second, threshold)
+    paths = reference(second, options.measured) if options.first == "reference" \
+        else _paths(options.first)
+    first = _side("A", paths)
+    return [first, second], compare(first, second, threshold)
+
+
+def exit_code(rows: list[Row], is_strict: bool) -> int:
+    if all(row.verdict is Verdict.NOT_COMPARABLE and not row.is_broken for row in rows):
+        return NOTHING_COMPARED
+    undecided = (Verdict.NOT_COMPARABLE, Verdict.UNCLEAR)
+    fails = [row.fails or (is_strict and row.verdict in undecided) for row in rows]
+    return SLOWER if any(fails) else NOTHING_SLOWER
+
+
+def percent(text: str) -> float:
+    value = float(text[:-1] if text.endswith("%") else text)
+    if not 0 <= value < 100:
+        raise ValueError
+    return value
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("first", metavar="A", help="what to compare with")
+    parser.add_argument("second", metavar="B", help="what is compared")
+    parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT",
+                        help="differences of the rate that do not matter (%(default)s)")
+    parser.add_argument("--strict", action="store_true",
+                        help="fails also where a case is unclear or not comparable")
+    parser.add_argument("--published", type=Path, default=RESULTS / "published",
+                        help="folder behind the word (%(default)s)")
+    parser.add_argument("--measured", type=Path, default=RESULTS / "measured",
+                        help="folder behind the word reference (%(default)s)")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = parse_arguments()
+    try:
+        sides, rows = rows_of(options)
+    except (OSError, ValueError, Refused) as error:
+        say(str(error))
+        return NOTHING_COMPARED
+    print(compare_table.render(sides, rows, options.threshold), end="")
+    code = exit_code(rows, options.strict)
+    if code == NOTHING_COMPARED:
+        say("nothing could be compared (no case is in both, verified and below its limit): see the "
+            "reasons above")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

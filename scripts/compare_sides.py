@@ -1,0 +1,117 @@
+"""The two sides of a comparison: for each case what every run of every launch reached."""
+
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from compare_statistics import variation
+from quartet_results import Case, Name, cases, collect, device
+from table import SUSPICIOUS_FRACTION
+
+LAUNCHES_AS_UNITS = 4  # of each side at least: with fewer there is no 95% interval
+PAPER = "/paper"
+
+
+@dataclass
+class Sample:
+    """A case on one side. Runs of one launch share its placement and its memory's pages, so what
+    differs from launch to launch is kept apart."""
+
+    name: Name
+    unit: str
+    launches: list[list[float]] = field(default_factory=list)  # rates of the runs of each
+    cases: list[Case] = field(default_factory=list)  # one a launch
+
+    @property
+    def medians(self) -> list[float]:
+        return [statistics.median(runs) for runs in self.launches]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.medians)
+
+    @property
+    def runs(self) -> list[float]:
+        return [rate for runs in self.launches for rate in runs]
+
+    @property
+    def within(self) -> Optional[float]:
+        """The variation of a launch's runs, as a launch has it in the middle."""
+        spreads = [variation(runs) for runs in self.launches if len(runs) > 1]
+        return statistics.median(spreads) if spreads else None
+
+    @property
+    def between(self) -> Optional[float]:
+        """The variation of the launches' medians."""
+        return variation(self.medians) if len(self.launches) > 1 else None
+
+    @property
+    def is_wrong(self) -> bool:
+        return any(case.verified is False for case in self.cases)
+
+    def problem(self) -> str:
+        """Why it should not be compared; empty where it may be."""
+        if self.is_wrong:
+            return "wrong result"
+        if any(case.verified is None for case in self.cases):
+            return "not verified"
+        highest = max(case.fraction_of_limit or 0 for case in self.cases)
+        return f"flagged: {highest:.0%} of its limit" if highest > SUSPICIOUS_FRACTION else ""
+
+
+@dataclass
+class Side:
+    """A set of documents."""
+
+    label: str
+    documents: list[tuple[Path, dict]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
+    papers: dict[str, Sample] = field(default_factory=dict)  # by the paper's own clock
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def settings(self) -> dict[str, str]:
+        """What the documents were measured with, by what it is; several values joined."""
+        found: dict[str, dict[str, None]] = {}
+        for _, document in self.documents:
+            for key, value in _settings(document).items():
+                found.setdefault(key, {})[value] = None
+        return {key: ", ".join(values) for key, values in found.items()}
+
+
+def read_side(label: str, paths: list[Path]) -> Side:
+    """All documents at the paths; what cannot be used is named in `skipped`."""
+    found = collect(paths)
+    side = Side(label, found.documents, found.skipped)
+    for _, document in found.documents:
+        _add(side, document)
+    return side
+
+
+def _add(side: Side, document: dict) -> None:
+    runs: dict[str, list[dict]] = {}
+    for row in document["benchmarks"]:
+        if row.get("run_type") == "iteration" and not row.get("error_occurred"):
+            runs.setdefault(row["run_name"], []).append(row)
+    for case in cases(document):
+        if case.error:
+            side.errors[case.text] = case.error
+            continue
+        for samples, clock in ((side.samples, ""), (side.papers, PAPER)):
+            rates = [row[case.unit] for row in runs.get(case.text + clock, [])]
+            if rates:
+                sample = samples.setdefault(case.text, Sample(case.name, case.unit))
+                sample.launches.append(rates)
+                sample.cases.append(case)
+
+
+def _settings(document: dict) -> dict[str, str]:
+    context, quartet = document["context"], document["context"]["quartet"]
+    build = quartet.get("build", {})
+    values = {"device": device(document), "host": context.get("host_name"),
+              "nodes": quartet.get("nodes"), "commit": quartet.get("commit"),
+              "compiler": build.get("compiler"), "flags": build.get("flags"),
+              "build type": build.get("type"), "BLAS": build.get("cblas"),
+              "MPI": quartet.get("mpi")}
+    return {key: str(value) for key, value in values.items() if value is not None}

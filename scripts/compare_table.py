@@ -1,0 +1,154 @@
+"""A comparison in words, 80 columns wide: what differs between the sides' machines and builds, the
+cases, what could not be compared and why, spreads of launches, slow nodes."""
+
+import itertools
+import textwrap
+from typing import Optional
+
+import slow_ranks
+from compare_rows import Row, Verdict
+from compare_sides import Sample, Side
+from table import BOUNDS, WIDTH, Footnotes, rate, size, wrapped
+
+HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "95%", "p", "verdict")
+SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",
+           "between")
+LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
+IN_COLUMNS = {"size", "n", "ranks", "pair"}
+VALUE_WIDTH = 30  # of a setting, of each side
+
+
+def _group(row: Row) -> str:
+    name = row.name
+    unit = next(sample.unit for sample in (row.first, row.second) if sample)
+    others = [f"{key}:{value}" for key, value in name.values.items() if key not in IN_COLUMNS]
+    return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
+
+
+def _who(row: Row) -> tuple[str, ...]:
+    name = row.name
+    ranks = name.values.get("pair", name.values.get("ranks", ""))
+    return (name.formulation, name.transport, size(name.size), ranks)
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def _cells(row: Row, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:
+    first = rate(row.first.median) if row.first else ""
+    if row.number:
+        first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row, published)}"
+    found = row.ratio
+    interval = "-".join(map(_ratio, found.interval)) if found and found.interval else ""
+    verdict = row.verdict.value + (f" {reasons.mark(row.why)}" if row.why else "")
+    return (*_who(row), first, rate(row.second.median) if row.second else "",
+            _ratio(found.value) if found else "", interval,
+            f"{row.p:.4f}" if row.p is not None else "", verdict)
+
+
+def _mark(row: Row, published: Footnotes) -> str:
+    number = row.number
+    caveat = f" Note: {number.caveat}." if number.caveat else ""
+    return published.mark(f"{number.conditions} ({number.source}).{caveat}")
+
+
+def _spread_cells(row: Row) -> Optional[tuple[str, ...]]:
+    samples = (row.first, row.second)
+    if not any(sample and sample.between is not None for sample in samples):
+        return None
+    return (*_who(row), *(cell for sample in samples for cell in _spreads(sample)))
+
+
+def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
+    if not sample:
+        return ("", "", "")
+    shown = ["" if spread is None else f"{spread:.1%}"
+             for spread in (sample.within, sample.between)]
+    return (str(len(sample.launches)), *shown)
+
+
+def _aligned(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
+    rows = [headings, *(cells for members in groups.values() for cells in members)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(headings))]
+
+    def line(cells: tuple[str, ...]) -> str:
+        return " ".join(cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
+                        for heading, cell, width in zip(headings, cells, widths)).rstrip()
+
+    lines = [line(headings)]
+    for heading, members in groups.items():
+        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
+        lines += [line(cells) for cells in members]
+    return lines
+
+
+def _sides(sides: list[Side]) -> list[str]:
+    """What each side is, and how the two differ apart from what was measured."""
+    lines = []
+    settings = [side.settings() for side in sides]
+    for side, known in zip(sides, settings):
+        count = len(side.documents)
+        lines += wrapped(f"{side.label}:", f"{count} document{'s' if count > 1 else ''}, "
+                         f"{known['device']} on {known.get('host', 'unknown')}")
+    if len(sides) == 2:
+        for key in settings[0]:
+            pair = [known.get(key, "none") for known in settings]
+            if pair[0] != pair[1]:
+                shown = [textwrap.shorten(value, VALUE_WIDTH * 2, placeholder=" ..")
+                         for value in pair]
+                lines += wrapped("", f"differs: {key}: {shown[0]} | {shown[1]}")
+    return lines
+
+
+def _slow(sides: list[Side]) -> list[str]:
+    found: dict[tuple[str, str], list[slow_ranks.Slow]] = {}
+    for side in sides:
+        for _, document in side.documents:
+            for slow in slow_ranks.find(document):
+                found.setdefault((side.label, slow.who), []).append(slow)
+    lines = []
+    for (label, who), cases in found.items():
+        worst = max(cases, key=lambda slow: slow.ratio)
+        runs = sum(slow.runs for slow in cases)
+        lines += wrapped("!", f"slow in {label}: {who}: up to {worst.ratio:.2f} of the time of its "
+                         f"fellows, over {runs} runs, worst in {worst.case}")
+    return lines
+
+
+def _launch_notes(rows: list[Row]) -> list[str]:
+    compared = [row for row in rows if row.ratio]
+    lone = any(len(sample.launches) == 1 for row in compared
+               for sample in (row.first, row.second) if sample)
+    return wrapped("", "of cases with one launch: what differs from launch to launch is not seen "
+                       "(sweep.py --launches repeats them)") if lone else []
+
+
+def _summary(rows: list[Row], threshold: float) -> list[str]:
+    counts = [f"{sum(row.verdict is verdict for row in rows)} "
+              f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
+              for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+    return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
+
+
+def _groups(rows: list[Row], cells_of) -> dict[str, list[tuple[str, ...]]]:
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for row in rows:
+        cells = cells_of(row)
+        if cells:
+            groups.setdefault(_group(row), []).append(cells)
+    return groups
+
+
+def render(sides: list[Side], rows: list[Row], threshold: float) -> str:
+    """All of it; `threshold` in per cent."""
+    published = Footnotes("abcdefghijklmnopqrstuvwxyz")
+    reasons = Footnotes(map(str, itertools.count(1)))
+    table = _aligned(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
+    spreads = _groups(rows, _spread_cells)
+    lines = [*_sides(sides), "", *table, "", *published.lines(), *reasons.lines()]
+    if spreads:
+        lines += ["", "coefficient of variation of a launch's runs, and of the launches' medians, "
+                  "A | B", *_aligned(SPREADS, spreads)]
+    lines += ["", *_slow(sides), *_launch_notes(rows), *_summary(rows, threshold)]
+    return "\n".join(lines).rstrip() + "\n"
