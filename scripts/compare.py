@@ -7,7 +7,8 @@ published numbers, or the word `reference`: what results/measured/ has for the d
 measured on.
 
 B/A is a ratio of rates: above 1 B is faster. Exit code: 0 nothing is slower; 1 a case is slower by
-more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared."""
+more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be
+compared."""
 
 import argparse
 import sys

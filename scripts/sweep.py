@@ -27,6 +27,9 @@ ROOT = Path(__file__).resolve().parent.parent
 LISTS = ("kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices", "threads")
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
+
+
 class Interrupted(Exception):
     """The user, or a batch system, wants an end."""
 
@@ -244,7 +247,7 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
 
 
 def interrupt(_number, _frame) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)  # once is enough: the job must be ended in peace
     raise Interrupted
 
@@ -263,10 +266,10 @@ def main() -> int:
             print(f"{launch.title}: {' '.join(launch.configuration.command_line())}")
         return VERIFIED
     say(f"results in {os.path.relpath(folder.path)}")
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, interrupt)
     code = Sweep(folder, LocalLauncher(options.launcher), options).run()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, signal.SIG_DFL)
     print(sweep_table.render(folder), end="")
     # What a machine does not have is said in the table; it makes nothing wrong that ran.

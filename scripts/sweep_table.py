@@ -54,12 +54,19 @@ class Point:
         return statistics.median(known) if known else None
 
 
+def _cases(folder: SweepFolder, launch: Launch) -> list[Case]:
+    try:
+        return cases(load(folder.document(launch)))
+    except (OSError, ValueError):
+        return []  # _failures() says so
+
+
 def _points(folder: SweepFolder, block: Block, everything: list[Launch]) -> list[Point]:
     found: dict[tuple[int, str], list[Case]] = {}
     for launch in everything:
-        if launch.number not in block.members or not folder.document(launch).exists():
+        if launch.number not in block.members:
             continue
-        for case in cases(load(folder.document(launch))):
+        for case in _cases(folder, launch):
             if not case.error:
                 found.setdefault((launch.number, str(case.name)), []).append(case)
     order = {number: place for place, number in enumerate(block.members)}
@@ -137,6 +144,11 @@ def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
             code = f"(exit code {outcome.exit_code})"
             text = f"{launch.configuration.title}: {outcome.message} {code}"
             said.setdefault(text, []).append(launch)
+        elif outcome:
+            try:
+                load(folder.document(launch))
+            except (OSError, ValueError) as error:
+                said.setdefault(f"{launch.configuration.title}: {error}", []).append(launch)
     lines = [line for text, members in said.items()
              for line in wrapped("x", f"{_launches(len(members))} of {text}")]
     left = sum(folder.outcome(launch) is None for launch in everything)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""table.py FILE.json...: one table over result documents, at most 80 columns wide.
+"""table.py PATH...: one table over result documents (files, or all in a folder), at most 80
+columns wide. What is no document is named and left out.
 
 What does not fit a column stands under the table: the limits, published numbers with their
 conditions (a, b ..), errors (1, 2 ..), and the documents' warnings."""
@@ -9,7 +10,7 @@ import re
 import sys
 import textwrap
 
-from quartet_results import Case, cases, load, warnings
+from quartet_results import Case, cases, collect, warnings
 
 WIDTH = 80
 HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "of it", "check",
@@ -183,12 +184,12 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    try:
-        documents = [load(path) for path in sys.argv[1:]]
-    except (OSError, ValueError) as error:
-        print(f"table.py: {error}", file=sys.stderr)
+    found = collect(sys.argv[1:])
+    for text in found.skipped:
+        print(f"table.py: left out {text}", file=sys.stderr)
+    if not found.documents:
         return 2
-    print(render(documents), end="")
+    print(render([document for _, document in found.documents]), end="")
     return 0
 
 

@@ -268,8 +268,9 @@ class Published(CompareCase):
     def test_bounds_allow_only_some_verdicts(self):
         for rate, bound, code, verdict in (
                 (2000, "about", 0, "faster"), (500, "about", 1, "slower"),
-                (1000, "about", 0, "same"), (2000, "above", 0, "unclear"), (500, "above", 1, "slower"),
-                (2000, "below", 0, "faster"), (500, "below", 0, "unclear")):
+                (1000, "about", 0, "same"), (2000, "above", 0, "unclear"),
+                (500, "above", 1, "slower"), (2000, "below", 0, "faster"),
+                (500, "below", 0, "unclear")):
             found, row = self.against(rate, {"value": 1000, "bound": bound})
             self.assertEqual((found, verdict in row), (code, True), (rate, bound, row))
 

@@ -161,7 +161,7 @@ class Running(SweepCase):
 
 class Interruption(SweepCase):
     def test_interrupted_sweep_goes_on_without_repeating(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGHUP):
             with self.subTest(number):
                 self.results = self.folder / number.name
                 (self.folder / "calls").unlink(missing_ok=True)
@@ -417,6 +417,15 @@ class Table(SweepCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("WRONG", done.stdout)
         self.assertIn("speed-up against 200 GFLOP/s on 2 workers", done.stdout)
+
+    def test_document_that_was_spoilt_is_named_and_the_rest_is_shown(self):
+        self.sweep(self.spec(launches=1))
+        spoilt = self.results / self.names()[0]
+        spoilt.write_text("{")
+        done = self.sweep(self.spec(launches=1))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"{spoilt.name}: not a whole JSON document", " ".join(done.stdout.split()))
+        self.assertIn("400", done.stdout)
 
     def test_fits_80_columns(self):
         self.behave(rate=123456.7, **{"4": {"code": 3, "says": "matmul: a long reason " * 9}})

@@ -132,9 +132,15 @@ class CommandLine(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "run.json"
             file.write_text(json.dumps(made_up.document(made_up.case(made_up.stream_name(), 1000))))
-            done = self.table(file, file)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout.count("native"), 2)
+            twice = Path(folder) / "again.json"
+            twice.write_text(file.read_text())
+            done = self.table(file, twice)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout.count("native"), 2)
+            twice.write_text("{")
+            done = self.table(folder)
+        self.assertEqual((done.returncode, done.stdout.count("native")), (0, 1))
+        self.assertIn(f"left out {twice}: not a whole JSON document", done.stderr)
 
     def test_refuses_what_is_no_document(self):
         with tempfile.TemporaryDirectory() as folder:

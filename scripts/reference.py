@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""reference.py FOLDER: makes the results of a sweep the reference of the device that they are of.
+
+Of each configuration with at least three launches the middle one is taken: the document whose
+rates' geometric mean is the median. Nothing is averaged, nothing is edited: what is in
+results/measured/DEVICE/ was written by a program, and holds its own provenance. A device has one
+reference: what was there of it is replaced."""
+
+import argparse
+import math
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from quartet_results import cases, collect, device
+from table import SUSPICIOUS_FRACTION
+
+MEASURED = Path(__file__).resolve().parent.parent / "results" / "measured"
+LEAST_LAUNCHES = 3  # a middle one is neither the best nor the worst
+DONE, REFUSED = 0, 2
+
+
+class Refused(Exception):
+    """No reference can be made of this: what is wrong (why), what to do."""
+
+
+def folder_name(name: str) -> str:
+    """A device's: "Intel(R) Xeon(R) Processor, 2 CPUs" is intel-r-xeon-r-processor-2-cpus."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def middle_of(documents: list[tuple[Path, dict]]) -> Path:
+    """The launch in the middle; of an even number the slower one."""
+    def mean(document: dict) -> float:
+        rates = [case.rate for case in cases(document) if not case.error]
+        return sum(map(math.log, rates)) / len(rates)
+
+    ordered = sorted(documents, key=lambda item: mean(item[1]))
+    return ordered[(len(ordered) - 1) // 2][0]
+
+
+def _check(path: Path, document: dict) -> None:
+    for case in cases(document):
+        if case.error or case.verified is not True:
+            raise Refused(f"{path}: {case.text} {'failed' if case.error else 'is not verified'} (a "
+                          "reference is right): measure it again")
+        if (case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION:
+            print(f"reference: {case.text}: {case.fraction_of_limit:.0%} of its limit: no "
+                  "comparison will use it", file=sys.stderr)
+
+
+def choose(folder: Path) -> tuple[str, dict[str, Path]]:
+    """The device, and by configuration the document to take. Raises Refused."""
+    found = collect([folder])
+    configurations: dict[str, list[tuple[Path, dict]]] = {}
+    for path, document in found.documents:
+        _check(path, document)
+        name = re.sub(r"-launch\d+$", "", path.stem)
+        configurations.setdefault(name, []).append((path, document))
+    few = [name for name, members in configurations.items() if len(members) < LEAST_LAUNCHES]
+    devices = {device(document) for _, document in found.documents}
+    if found.skipped or not configurations:
+        raise Refused(found.skipped[0] if found.skipped else f"{folder}: no results there")
+    if few:
+        raise Refused(f"{few[0]}: fewer than {LEAST_LAUNCHES} launches (none is in the middle): "
+                      f"sweep.py --launches {LEAST_LAUNCHES}")
+    if len(devices) > 1:
+        raise Refused(f"{folder}: several devices ({'; '.join(sorted(devices))}): one at a time")
+    return devices.pop(), {name: middle_of(members) for name, members in configurations.items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="of a sweep")
+    parser.add_argument("--measured", type=Path, default=MEASURED,
+                        help="where references are (%(default)s)")
+    options = parser.parse_args()
+    try:
+        name, chosen = choose(options.folder)
+    except Refused as error:
+        print(f"reference: {error}", file=sys.stderr)
+        return REFUSED
+    target = options.measured / folder_name(name)
+    target.mkdir(parents=True, exist_ok=True)
+    for old in target.glob("*.json"):
+        old.unlink()
+    for configuration, path in chosen.items():
+        shutil.copyfile(path, target / f"{configuration}.json")
+    print(f"{target}: {len(chosen)} documents of {name}")
+    return DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
