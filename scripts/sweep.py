@@ -196,9 +196,9 @@ def make_plan(options: argparse.Namespace) -> Plan:
         specs = [("command line", {"name": "sweep", "blocks": [_block(options, lists)]})]
     draft = Draft(Machine.here().cores)
     for where, spec in specs:
-        sweep_plan.add_blocks(draft, _overridden(spec, options), where)
-    names = dict.fromkeys(str(spec.get("name", "sweep")) for _, spec in specs)
-    seed = options.seed if options.seed is not None else specs[0][1].get("seed", 1)
+        sweep_plan.add_blocks(draft, spec, where, options.launches)
+    names = dict.fromkeys(sweep_plan.name_of(spec) for _, spec in specs)
+    seed = options.seed if options.seed is not None else sweep_plan.seed_of(specs[0][1])
     kernels = dict.fromkeys(one.kernel for one in draft.configurations)
     programs = {kernel: _version(options.build / "bin" / kernel) for kernel in kernels}
     return Plan("-".join(names), seed, programs, tuple(draft.blocks), tuple(draft.configurations),
@@ -210,13 +210,6 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
     if "threads" in block:
         block["threads"] = [int(word) if word.isdigit() else word for word in block["threads"]]
     return {**block, "scaling": options.scaling, "arguments": options.arguments.split()}
-
-
-def _overridden(spec: dict, options: argparse.Namespace) -> dict:
-    if options.launches is None:
-        return spec
-    blocks = [{**block, "launches": options.launches} for block in spec.get("blocks", [])]
-    return {**spec, "launches": options.launches, "blocks": blocks}
 
 
 def _version(program: Path) -> str:

@@ -16,10 +16,12 @@ multiplied out, and a member may itself be one of the programs' lists ("mpi,shm"
 
 import itertools
 import json
-import math
 import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Optional
+
+import weak_scaling
 
 KERNELS = ("stream", "matmul", "cg", "fft")
 SCALINGS = ("none", "strong", "weak")
@@ -28,8 +30,7 @@ NOTABLE = 1e-3  # of the work, when a size is rounded
 BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
               "threads", "reducers", "scaling", "arguments", "title", "launches"}
 FILE_KEYS = {"name", "launches", "seed", "blocks"}
-# Work per worker stays: 2 N^3 operations, 8 N^2 bytes, and N points (but for the logarithm).
-EXPONENTS = {"matmul": 3, "cg": 2, "fft": 1}
+MATMUL_TILE = "1024"  # unless --tile says otherwise
 
 
 class SpecError(Exception):
@@ -131,6 +132,15 @@ def _read_toml(path: Path) -> dict:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+def name_of(spec: dict) -> str:
+    """What the folder of its results is called after."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", str(spec.get("name", "sweep")))
+
+
+def seed_of(spec: dict) -> int:
+    return _positive(spec.get("seed", 1), "seed")
+
+
 def _with_known_keys(table, keys: set[str], where: str) -> dict:
     if not isinstance(table, dict):
         raise SpecError(f"{where}: {table!r} (not a table of keys): see sweep.py --help")
@@ -141,24 +151,25 @@ def _with_known_keys(table, keys: set[str], where: str) -> dict:
     return table
 
 
-def add_blocks(draft: Draft, spec: dict, where: str) -> None:
-    """Multiplies out every block of a file."""
+def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = None) -> None:
+    """Multiplies out every block of a file. `launches` overrides what it says of them."""
     blocks = spec.get("blocks")
     if not isinstance(blocks, list) or not blocks:
         raise SpecError(f"{where}: no blocks (nothing would be measured): give at least one")
     for number, block in enumerate(blocks, 1):
-        _add_block(draft, block, spec.get("launches", 1), f"{where}, block {number}")
+        there = f"{where}, block {number}"
+        _with_known_keys(block, BLOCK_KEYS, there)
+        wanted = block.get("launches", spec.get("launches", 1)) if launches is None else launches
+        _add_block(draft, block, _positive(wanted, f"{there}: launches"), there)
 
 
 def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
-    _with_known_keys(block, BLOCK_KEYS, where)
     scaling = block.get("scaling", "none")
     if scaling not in SCALINGS:
         raise SpecError(f"{where}: scaling '{scaling}' (one of {', '.join(SCALINGS)})")
     if ("ranks" in block) == ("workers" in block):
         raise SpecError(f"{where}: give either ranks or workers (one of them decides the other)")
     reducers = _positive(block.get("reducers", 1), f"{where}: reducers")
-    launches = _positive(block.get("launches", launches), f"{where}: launches")
     more = tuple(map(str, _listed(block.get("arguments"), f"{where}: arguments", [])))
     counts = _counts(block.get("ranks", block.get("workers")), draft.cores, where)
     members: list[int] = []
@@ -183,6 +194,8 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
             if scaling == "weak":
                 one = _weak(draft, one, workers, min(placed)[1], roles)
             members.append(draft.number_of(one))
+    if not members:
+        raise SpecError(f"{where}: no ranks are left (a data flow has a worker): give more")
     title = block.get("title") or f"{', '.join(block['kernels'])}, scaling: {scaling}"
     draft.blocks.append(Block(str(title), scaling, tuple(dict.fromkeys(members))))
 
@@ -222,51 +235,20 @@ class _Roles:
 def _weak(draft: Draft, one: Configuration, workers: int, base: int,
           roles: _Roles) -> Configuration:
     """The configuration with the size that gives each worker what it has at `base` workers."""
-    if one.kernel not in EXPONENTS or "," in one.formulation:
+    if one.kernel not in weak_scaling.EXPONENTS or "," in one.formulation:
         raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it "
                         "needs matmul, cg or fft, and one formulation a launch)")
-    exact = points(one.size, roles.where) * (workers / base) ** (1 / EXPONENTS[one.kernel])
-    step = _step(one, workers)
-    size = _fft_size(exact, workers) if one.kernel == "fft" else max(1, round(exact / step)) * step
-    work = (size / exact) ** EXPONENTS[one.kernel] - 1
-    if abs(work) > NOTABLE:
-        draft.notes.append(f"{one.kernel} on {workers} workers: n {size} in place of {exact:.1f} "
-                           f"(work per worker {work:+.1%})")
-    power = size.bit_length() - 1
-    in_powers = "^" in one.size and size == 2**power
-    return replace(one, size=f"2^{power}" if in_powers else str(size))
-
-
-def _step(one: Configuration, workers: int) -> int:
-    """Sizes are multiples of it: whole tiles, or as many rows on each worker."""
-    if one.kernel != "matmul":
-        return workers
-    given = dict(zip(one.arguments, one.arguments[1:]))
-    return points(given.get("--tile", "1024"), "--tile")
-
-
-def _fft_size(exact: float, workers: int) -> int:
-    """A multiple of the workers whose other factors are 2, 3, 5 and 7: these run at full speed."""
-    share = exact / workers
-    nearest = min((value for value in _smooth_numbers(2 * share) if value >= 1),
-                  key=lambda value: abs(value - share))
-    return nearest * workers
-
-
-def _smooth_numbers(limit: float) -> list[int]:
-    found = [1]
-    for factor in (2, 3, 5, 7):
-        found = [value * factor**power for value in found
-                 for power in range(int(math.log(max(limit / value, 1), factor)) + 1)]
-    return found
-
-
-def points(text: str, where: str) -> int:
-    """A size of matmul, cg or fft: digits, or 2^k."""
-    match = re.fullmatch(r"(?:2\^(\d{1,2})|([1-9]\d*))", text)
-    if not match:
-        raise SpecError(f"{where}: size '{text}' (weak scaling multiplies it): write digits or 2^k")
-    return 2 ** int(match[1]) if match[1] else int(match[2])
+    try:
+        start = weak_scaling.points(one.size)
+        options = dict(zip(one.arguments, one.arguments[1:]))
+        tile = weak_scaling.points(options.get("--tile", MATMUL_TILE))
+    except ValueError as error:
+        raise SpecError(f"{roles.where}: {error}") from None
+    grown = weak_scaling.grow(one.kernel, start, workers, base, tile)
+    if abs(grown.work) > NOTABLE:
+        draft.notes.append(f"{one.kernel} on {workers} workers: n {grown.size} in place of "
+                           f"{grown.exact:.1f} (work per worker {grown.work:+.1%})")
+    return replace(one, size=weak_scaling.written(grown.size, one.size))
 
 
 def _words(block: dict, key: str, default, where: str) -> list[str]:

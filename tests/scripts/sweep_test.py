@@ -263,6 +263,8 @@ class Refusals(SweepCase):
             "not a list": {"ranks": 2},
             "scaling 'linear'": {"scaling": "linear"},
             "threads: 0": {"threads": [0]},
+            "no ranks are left": {"formulations": ["dataflow"], "ranks": [1]},
+            "block 1: launches: 0": {"launches": 0},
             "no weak scaling of stream": {"kernels": ["stream"], "scaling": "weak"},
             "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"},
         }
