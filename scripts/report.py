@@ -13,6 +13,7 @@ from pathlib import Path
 
 from quartet_results import collect
 from reporting import comparisons, machines, page, paper_figures, png, publications, summary
+from reporting import warnings as cautions
 from reporting.cases import Failure, Measurement, joined, read
 from reporting.chart import Chart
 from reporting.svg import standalone
@@ -63,9 +64,8 @@ def compose(material: Material, published: list[publications.Number]) -> page.Pa
                 comparisons.fractions(results), comparisons.phases(results),
                 comparisons.pairs(results), machines.section(material.documents),
                 summary.every_row(material.measurements, material.failures)]
-    return page.Page(_subtitle(material),
-                     summary.warnings(material.documents, material.skipped, results,
-                                      material.failures), sections)
+    return page.Page(_subtitle(material), cautions.warnings(
+        material.documents, material.skipped, results, material.failures), sections)
 
 
 def _subtitle(material: Material) -> str:

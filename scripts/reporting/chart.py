@@ -31,22 +31,23 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """A line. `role`: measured, limit, ideal, or published (`mark` is its letter)."""
+    """A line. `role`: measured, limit, ideal, or published (`mark` is its letter). `style` chooses
+    colour and marker; none is grey, for what belongs to no single line."""
 
     label: str
     points: tuple[Point, ...]
     role: str = "measured"
-    style: int = 0
+    style: Optional[int] = None
     dash: str = ""
     mark: str = ""
 
     @property
     def colour(self) -> str:
-        return PALETTE[self.style % len(PALETTE)] if self.role == "measured" else GREY
+        return GREY if self.style is None else PALETTE[self.style % len(PALETTE)]
 
     @property
     def marker(self) -> str:
-        return MARKERS[self.style % len(MARKERS)]
+        return MARKERS[(self.style or 0) % len(MARKERS)]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from table import rate, ratio
 
 from .cases import Result
 from .chart import Bar, BarChart, HeatMap, Stack, StackChart
-from .factors import (KERNELS, alike, factors, grouped, in_words, is_pair, label, shown, size_of,
-                      usable)
+from .factors import (KERNELS, alike, counted, factors, grouped, in_words, is_pair, label, shown,
+                      size_of, usable)
 from .sections import Section, Table
 
 FORMULATIONS = ("native", "dataflow", "library")
@@ -87,7 +87,7 @@ def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Tabl
              f"{result.fraction:.0%}" if result.fraction else "")
             for best in sets for result in best]
     return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
-                 frozenset({unit, "ratio", "of its limit"}), f"{kernel}: formulations")
+                 frozenset({unit, "ratio", "of its limit"}), f"{kernel}: all problems in several formulations", is_open=False)
 
 
 def devices(results: list[Result]) -> Section:
@@ -120,9 +120,8 @@ def devices(results: list[Result]) -> Section:
 
 
 def _computes(result: Result) -> str:
-    workers = result.first.workers
-    return (f"{result.name.device}: {workers} worker{'' if workers == 1 else 's'}, "
-            f"{_way(result)}; {result.first.machine}")
+    return (f"{result.name.device}: {counted(result.first.workers, 'worker')}, {_way(result)}; "
+            f"{result.first.machine}")
 
 
 def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
@@ -134,8 +133,8 @@ def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
              whole(host), whole(cuda),
              ratio(host.total_seconds / cuda.total_seconds)
              if host.total_seconds and cuda.total_seconds else "",
-             f"{host.first.machine}, {host.first.workers} workers",
-             f"{cuda.first.machine}, {cuda.first.workers} workers")
+             f"{counted(host.first.workers, 'worker')}, {host.first.machine}",
+             f"{counted(cuda.first.workers, 'worker')}, {cuda.first.machine}")
             for host, cuda in pairs]
     return Table(("kernel", "problem", "host", "CUDA", "rates' ratio", "host, whole task",
                   "CUDA, whole task", "speed-up of the task", "host is", "CUDA is"), rows,
@@ -159,9 +158,10 @@ def fractions(results: list[Result]) -> Section:
     shares = [result for result in _largest_of_each_way(results) if result.fraction]
     charts = []
     for kernel, members in grouped(shares, lambda result: result.name.kernel).items():
-        bars = tuple(_share(result) for result in members)
-        charts.append(BarChart(f"{kernel}: share of the measured limit", "per cent of the limit",
-                               (("", bars),), (100.0, "limit")))
+        common = alike(members)
+        bars = tuple(_share(result, _difference(result, common)) for result in members)
+        charts.append(BarChart(f"{kernel}: share of the limit; {in_words(common)}",
+                               "per cent of the limit", (("", bars),), (100.0, "the limit")))
     return Section(
         "fractions", "Fractions of limits",
         "Limit time over median time, for each way to run a kernel on its most workers and largest "
@@ -172,9 +172,14 @@ def fractions(results: list[Result]) -> Section:
         command="any program without --limits off")
 
 
-def _share(result: Result) -> Bar:
+def _difference(result: Result, common: dict[str, str]) -> str:
+    """What tells the case from the others of its chart; all of it where it is alone."""
+    return label(result, common) if len(common) < len(factors(result)) else label(result, ("nodes",))
+
+
+def _share(result: Result, name: str) -> Bar:
     text = f"{result.fraction:.0%} of {rate(result.limit.rate)} {result.first.unit}"
-    return Bar(f"{_way(result)}; {_place(result)}", result.fraction * 100, text,
+    return Bar(name, result.fraction * 100, text,
                style=FORMULATIONS.index(result.name.formulation)
                if result.name.formulation in FORMULATIONS else 3,
                about=f"limit: {result.limit.what}. {result.first.run_name}",
@@ -186,16 +191,18 @@ def phases(results: list[Result]) -> Section:
     with_phases = [result for result in _largest_of_each_way(results) if result.first.phases]
     charts = []
     for kernel, members in grouped(with_phases, lambda result: result.name.kernel).items():
+        common = alike(members)
         charts.append(StackChart(
-            f"{kernel}: busy time of the slowest rank", "share of the median run's time", PHASES,
-            tuple(Stack(f"{_way(result)}; {_place(result)}",
+            f"{kernel}: phases of the slowest rank; {in_words(common)}",
+            "share of the median run's time", PHASES,
+            tuple(Stack(_difference(result, common),
                         {name: seconds for name, seconds in result.first.phases.items()
                          if name in PHASES and seconds > 0},
                         result.first.seconds, f"{result.first.seconds:.3g} s",
                         result.first.run_name) for result in members)))
     return Section(
         "phases", "Phases",
-        "Busy seconds of the slowest rank's phases, against the time of the run, for each way on "
+        "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), for each way on "
         "its most workers and largest problem. Phases overlap, so a bar may pass the whole run; "
         "where it stays short, the rest was not inside any phase.",
         charts, missing="No row has phases.", command="any program")

@@ -39,12 +39,25 @@ def alike(results: list[Result], apart_from=()) -> dict[str, str]:
 
 def label(result: Result, leave_out=()) -> str:
     """The factors in words, but for those left out."""
-    return " ".join(shown(key, value) for key, value in factors(result).items()
-                    if key not in leave_out) or result.name.kernel
+    own = {key: value for key, value in factors(result).items() if _tells(key, value, leave_out)}
+    way = " ".join(own.pop(key) for key in ("formulation", "device", "transport") if key in own)
+    return ", ".join(filter(None, (way, *(shown(key, value) for key, value in own.items())))) \
+        or result.name.kernel
+
+
+def counted(number: float, noun: str) -> str:
+    """ "1 worker", "2 workers"."""
+    return f"{number:g} {noun}{'' if number == 1 else 's'}"
 
 
 def in_words(common: dict[str, str], leave_out=()) -> str:
-    return ", ".join(shown(key, value) for key, value in common.items() if key not in leave_out)
+    return ", ".join(shown(key, value) for key, value in common.items()
+                     if _tells(key, value, leave_out))
+
+
+def _tells(key: str, value: str, leave_out) -> bool:
+    """One node goes without saying."""
+    return bool(value) and key not in leave_out and (key, value) != ("nodes", "1")
 
 
 def size_of(result: Result) -> float:

@@ -20,7 +20,7 @@ def section(documents: list[tuple[str, dict]]) -> Section:
                             f"{machine(members[0][1])}")
               for members in groups.values()]
     tables.append(Table(("option", "values", "programs"), _options(documents),
-                        caption="Options that were set, or differ between documents"))
+                        caption="Options as resolved"))
     tables.append(Table(("variable", "values"), _environment(documents),
                         caption="Environment that was read (what the launcher tells its own "
                                 "processes left out)"))

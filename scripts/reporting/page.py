@@ -7,11 +7,12 @@ from . import svg_bars, svg_lines
 from .chart import BarChart, Chart, LineChart, StackChart
 from .markup import Markup, join, tag
 from .sections import Section, Table
-from .summary import Warning
+from .warnings import Warning
 
 STYLE = Path(__file__).with_name("style.css")
 LONG = 34  # characters of a cell that may be broken anywhere, given room
-TALL = 14  # rows of a table that scrolls in itself
+TALL = 30  # rows of a table that scrolls in itself
+MOST_SHOWN = 4  # of what a warning is about
 NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -55,9 +56,16 @@ def _warnings(warnings: list[Warning]) -> Markup:
     if not warnings:
         return tag("div", tag("h2", "No warnings"), tag("p", "Every document was read, every row "
                    "verified, none above its limit."), class_="warnings none")
-    items = [tag("li", warning.text, class_="grave" if warning.is_grave else None)
-             for warning in sorted(warnings, key=lambda item: not item.is_grave)]
-    return tag("div", tag("h2", "Read this first"), tag("ul", *items), class_="warnings")
+    return tag("div", tag("h2", "Read this first"), tag("ul", *map(_warning, warnings)),
+               class_="warnings")
+
+
+def _warning(warning: Warning) -> Markup:
+    text = tag("span", warning.text, class_="grave") if warning.is_grave else warning.text
+    about = tag("ul", *(tag("li", item) for item in warning.about)) if warning.about else ""
+    if len(warning.about) > MOST_SHOWN:
+        about = tag("details", tag("summary", f"all {len(warning.about)}"), about)
+    return tag("li", text, about)
 
 
 def _contents(sections: list[Section]) -> Markup:
@@ -73,12 +81,11 @@ def _section(section: Section, endings: tuple[str, ...]) -> Markup:
         how = join(" To have it: ", tag("code", section.command)) if section.command else ""
         parts.append(tag("p", section.missing, how, class_="missing"))
     if section.charts:
+        notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]
         parts.append(tag("div", *(_figure(chart, name, endings) for chart, name in
-                                  zip(section.charts, file_names(section))), class_="charts"))
-    if section.notes:
-        parts.append(tag("ul", *(tag("li", note) for note in section.notes), class_="notes"))
-    folded = len(section.tables) > 1 or bool(section.charts)
-    parts += [_table(table, folded and bool(section.charts)) for table in section.tables]
+                                  zip(section.charts, file_names(section))),
+                         *(notes if section.notes else []), class_="charts"))
+    parts += [_table(table, bool(section.charts)) for table in section.tables]
     return tag("section", *parts, id=section.slug)
 
 
@@ -101,7 +108,7 @@ def _table(table: Table, is_folded: bool) -> Markup:
               aria_label=table.caption or "table")
     if not is_folded:
         return box
-    return tag("details", tag("summary", table.caption), box, open="")
+    return tag("details", tag("summary", table.caption), box, open="" if table.is_open else None)
 
 
 def _cell(text: str, is_number: bool) -> Markup:

@@ -16,6 +16,7 @@ MIB = 1024.0**2
 MOST_LINES = 8  # in a chart: as many as there are colours and markers
 # Chosen by the programs from the number of ranks, so alike within a line though they differ.
 FOLLOW_RANKS = ("ranks", "nodes", "tiles", "reducers")
+WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
 SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -51,14 +52,14 @@ FIGURES = (
            "transport. One push reads the source and updates the target once.",
            f"{_RUN}stream --transport mpi,shm,rma {_TO}stream.json"),
     Figure(8, "matmul", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
-           "Tiled single-precision product C = A B: 2 N^3 - N^2 operations over the time of the "
+           "Tiled single-precision product C = A B: 2N³ − N² operations over the time of the "
            "slowest rank.", f"{_RUN}matmul --size 4096 {_TO}matmul.json"),
     Figure(10, "cg", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
-           "Dense double-precision conjugate gradients: 2 N^2 operations an iteration, as "
+           "Dense double-precision conjugate gradients: 2N² operations an iteration, as "
            "published; vector operations are left out.",
            f"{_RUN}cg --size 8192 --iterations 100 {_TO}cg.json"),
     Figure(11, "fft", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
-           "One complex double-precision transform over all ranks: 5 N log2 N operations, however "
+           "One complex double-precision transform over all ranks: 5N log₂N operations, however "
            "many are done.",
            f"{_RUN}fft --size 2^24 --formulation native,dataflow {_TO}fft.json"),
 )
@@ -99,7 +100,7 @@ def section(figure: Figure, results: list[Result], published: list[Number]) -> S
         tables += published_steps(ours, numbers)
     return Section(
         slug=f"figure-{figure.number:02d}-{figure.kernel}",
-        title=f"Figure {figure.number} of the paper: {figure.kernel}",
+        title=f"{figure.kernel}: the paper's Figure {figure.number}",
         introduction=figure.introduction, charts=charts, tables=tables,
         notes=_notes(numbers, ours) if charts else [],
         missing=f"No rows of {figure.kernel} yet.", command=figure.command)
@@ -132,17 +133,20 @@ def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],
         for x, result in line.points), style=styles.setdefault(line.label, len(styles)),
         dash=DASHES.get(line.formulation, "")) for line in lines]
     xs = sorted({x for line in lines for x, _ in line.points})
-    series = [*measured, *_limits(lines)]
+    series = [*measured, *_limits(lines, styles)]
     if figure.is_scaling:
         series += _ideal(lines, figure.unit)
     series += _published(figure, numbers, xs, lines[0].points[0][1].name.device == "cuda")
+    low, high = (choose(point.y for item in series for point in item.points)
+                 for choose in (min, max))
     every = sorted({point.x for item in series for point in item.points})
     return LineChart(title, Axis(figure.x_label, True, tuple((x, f"{x:g}") for x in every)),
-                     Axis(figure.unit, figure.is_scaling), tuple(series))
+                     Axis(figure.unit, figure.is_scaling or high / low > WIDE), tuple(series))
 
 
-def _limits(lines: list[Line]) -> list[Series]:
-    """What the machine allows: one line where the same was found beside several."""
+def _limits(lines: list[Line], styles: dict[str, int]) -> list[Series]:
+    """What the machine allows: one line where the same was found beside several, else in the
+    colour of the line that it belongs to."""
     curves: list[tuple[str, list[str], dict[float, list[float]]]] = []
     for line in lines:
         own = {x: result.limit for x, result in line.points if result.limit}
@@ -159,10 +163,11 @@ def _limits(lines: list[Line]) -> list[Series]:
             curve[2].setdefault(x, []).append(limit.rate)
     made = []
     for what, labels, rates in curves:
-        whose = "" if len(labels) == len(lines) or len(labels) > 2 else f" ({', '.join(labels)})"
+        whose = "" if len(labels) > 1 or len(lines) == 1 else f" of {labels[0]}"
         points = tuple(Point(x, sorted(found)[len(found) // 2])
                        for x, found in sorted(rates.items()))
-        made.append(Series(f"limit: {what}{whose}", points, "limit"))
+        made.append(Series(f"limit{whose}: {what}", points, "limit",
+                           style=styles[labels[0]] if whose else None))
     return made
 
 
@@ -178,10 +183,10 @@ def _ideal(lines: list[Line], unit: str) -> list[Series]:
     first, last = min(xs), max(xs)
     if first == last:
         return []
-    base = max((result for line in lines for x, result in line.points if x == first),
-               key=lambda result: result.rate)
+    base, whose = max(((result, line.label) for line in lines for x, result in line.points
+                       if x == first), key=lambda pair: pair[0].rate)
     text = (f"ideal from {rate(base.rate)} {unit} on {first:g} worker{'s' if first > 1 else ''} "
-            f"({base.name.formulation} {base.name.transport})")
+            f"({whose})")
     return [Series(text, tuple(Point(x, base.rate * x / first) for x in (first, last)), "ideal")]
 
 

@@ -3,7 +3,7 @@
 from table import rate
 
 from .cases import Result
-from .factors import grouped, label
+from .factors import grouped, label, size_of
 from .publications import Number
 from .sections import Table
 
@@ -43,12 +43,12 @@ def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]
         return []
     return [Table(("published", "conditions", "ours", "our base", "our case", "source", "caveat"),
                   rows, frozenset({"published", "ours"}),
-                  "Published speed-ups, beside the largest problem measured here with the same "
-                  "numbers of workers")]
+                  "Published speed-ups, and ours for the same step in workers",
+                  is_open=any(row[3] for row in rows))]
 
 
 def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
-    """Speed-up, base in absolute terms, and case; dashes where nothing was run so."""
+    """Speed-up, base in absolute terms, and case, of the largest problem that was run so."""
     lines = grouped(results, lambda result: (label(result, ("ranks", "nodes", "tiles", "reducers")),
                                              result.first.machine))
     pairs = []
@@ -59,6 +59,6 @@ def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
             pairs.append((by_workers[number.base], by_workers[number.workers]))
     if not pairs:
         return f"not run on {number.base} and {number.workers}", "", ""
-    base, more = max(pairs, key=lambda pair: (pair[1].seconds, pair[1].rate))
+    base, more = max(pairs, key=lambda pair: (size_of(pair[1]), pair[1].rate))
     return (f"{more.rate / base.rate:.2f}x",
             f"{rate(base.rate)} {base.first.unit} on {base.first.workers}", label(more))

@@ -13,6 +13,7 @@ class Table:
     rows: list[tuple[str, ...]]
     numeric: frozenset[str] = frozenset()
     caption: str = ""
+    is_open: bool = True  # where it can be folded
 
 
 @dataclass(frozen=True)

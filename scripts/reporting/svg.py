@@ -1,6 +1,5 @@
 """Charts as SVG, to be read at 360 pixels' width as well as at 600."""
 
-import textwrap
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -11,6 +10,7 @@ WIDTH = 400
 LEFT, RIGHT = 46, 14
 TEXT = 11  # font size
 LINE = 15  # height of a line of text
+BOLD = 1.13  # how much wider bold text is
 INK, FAINT = "#1c1c1c", "#dddddd"
 FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif"
 _WIDE, _NARROW = set("mwMW@%"), set("iljtfrI.,:;|'()[]/ 1")
@@ -24,9 +24,15 @@ def width_of(text: str, size: float = TEXT) -> float:
 
 
 def wrapped(text: str, width: float, size: float = TEXT) -> list[str]:
-    """The text in lines that are no wider."""
-    per_character = width_of(text, size) / max(1, len(text))
-    return textwrap.wrap(text, max(8, int(width / per_character)) if text else 8) or [""]
+    """The text in lines that are no wider; a word that is wider is cut."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if width_of(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(clipped(word, width, size))
+    return lines[1:] if len(lines) > 1 and not lines[0] else lines
 
 
 def clipped(text: str, width: float, size: float = TEXT) -> str:
@@ -57,7 +63,7 @@ class Canvas:
                      stroke_width=float(width), stroke_dasharray=dash or None))
 
     def title(self, text: str) -> None:
-        for line in wrapped(text, WIDTH - 12, 13):
+        for line in wrapped(text, WIDTH, 13 * BOLD):
             self.y += 17
             self.text(0, self.y, line, size=13, font_weight="600")
         self.y += 6
@@ -74,6 +80,9 @@ def marker(shape: str, x: float, y: float, colour: str, title: str = "", size: f
     if shape in ("circle", "ring"):
         return tag("circle", *name, cx=float(x), cy=float(y), r=float(size),
                    fill=colour if shape == "circle" else "#fff", stroke=colour, stroke_width=1.5)
+    if shape == "dash":
+        return tag("path", *name, d=f"M{x - 9:.1f} {y:.1f}h18", stroke=colour, stroke_width=2,
+                   stroke_dasharray="2 2")
     if shape in ("cross", "plus"):
         step = size if shape == "plus" else size * 0.8
         arms = (f"M{x - step:.1f} {y:.1f}h{2 * step:.1f}M{x:.1f} {y - step:.1f}v{2 * step:.1f}"

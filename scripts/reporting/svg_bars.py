@@ -1,68 +1,67 @@
 """Bar charts, stacked bars and heat maps as SVG."""
 
 import math
+from typing import Optional
 
 from table import rate
 
-from .chart import GREY, PALETTE, BarChart, HeatMap, Stack, StackChart, rounds
+from .chart import GREY, PALETTE, Bar, BarChart, HeatMap, Stack, StackChart
 from .markup import Markup, tag
-from .svg import INK, LINE, RIGHT, WIDTH, Canvas, clipped, width_of
+from .svg import INK, LINE, WIDTH, Canvas, clipped, width_of, wrapped
 
 BAR = 11  # height
-PHASE_COLOURS = (*PALETTE[:6], "#999999", "#444444", "#f0e442", "#8b5a2b")
+ROOM = WIDTH - 4.0  # width of bars and their texts
+TRACK = "#eeeeee"  # the whole that a bar is a part of
+PHASE_COLOURS = (*PALETTE[:6], "#f0e442", "#444444", "#c9c9c9", "#8b5a2b")
 _DARK = {"#0072b2", "#d55e00", "#009e73", "#000000", "#7f6a00", "#444444", "#8b5a2b"}
 
 
 def draw_bars(chart: BarChart) -> Markup:
     canvas = Canvas()
     canvas.title(chart.title)
-    texts = [bar.text for _, bars in chart.groups for bar in bars]
-    room = max(width_of(text) for text in texts) + 8
-    scale = (WIDTH - RIGHT - room) / chart.greatest()
-    top = canvas.y
-    if chart.reference:
+    scale = ROOM / chart.greatest()
+    reference = chart.reference[0] * scale if chart.reference else None
+    if reference:
         canvas.y += LINE
-        canvas.text(min(chart.reference[0] * scale, WIDTH - RIGHT), canvas.y, chart.reference[1],
-                    "end", fill=GREY)
-        top = canvas.y + 4
+        canvas.text(reference, canvas.y, chart.reference[1], "end", fill=GREY)
     for heading, bars in chart.groups:
-        _heading(canvas, heading)
+        if heading:
+            canvas.y += LINE + 6
+            canvas.text(0, canvas.y, clipped(heading, ROOM), font_weight="600")
+            canvas.y += 2
         for bar in bars:
-            _bar(canvas, bar, scale)
-    if chart.reference:
-        x = chart.reference[0] * scale
-        canvas.parts.insert(0, tag("line", x1=x, x2=x, y1=float(top), y2=float(canvas.y),
-                                   stroke=GREY, stroke_dasharray="4 3"))
-    canvas.line(0, top, 0, canvas.y, INK)
+            _bar(canvas, bar, scale, reference)
     _axis_name(canvas, chart.unit)
     return canvas.svg(chart.title)
 
 
-def _heading(canvas: Canvas, text: str) -> None:
-    if text:
-        canvas.y += LINE + 5
-        canvas.text(4, canvas.y, clipped(text, WIDTH - 10), font_weight="600")
-        canvas.y += 2
-
-
-def _bar(canvas: Canvas, bar, scale: float) -> None:
+def _bar(canvas: Canvas, bar: Bar, scale: float, reference: Optional[float]) -> None:
+    """Its name and value on a line, the bar below it on a track."""
     colour = PALETTE[bar.style % len(PALETTE)]
-    canvas.y += LINE
-    canvas.text(4, canvas.y, clipped(bar.label, WIDTH - 10))
-    canvas.y += 4
+    _named(canvas, bar.label, bar.text)
+    y, length = canvas.y, bar.value * scale
     title = tag("title", f"{bar.label}: {bar.text} {bar.about}".strip())
-    canvas.add(tag("rect", title, x=0, y=float(canvas.y), width=bar.value * scale, height=BAR,
-                   fill="#fff" if bar.flagged else colour, stroke=colour,
+    canvas.add(tag("rect", x=0, y=y, width=reference or ROOM, height=BAR, fill=TRACK),
+               tag("rect", title, x=0.5 if bar.flagged else 0, y=y, width=length, height=BAR,
+                   fill="#fff" if bar.flagged else colour, stroke=colour if bar.flagged else None,
                    stroke_dasharray="3 2" if bar.flagged else None))
-    end = bar.value * scale
+    if reference:
+        canvas.line(reference, y - 2, reference, y + BAR + 2, INK)
     if bar.interval:
         low, high = (bound * scale for bound in bar.interval)
-        middle = canvas.y + BAR / 2
+        middle = y + BAR / 2
         canvas.add(tag("path", d=f"M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 3:.1f}v6"
                                  f"M{high:.1f} {middle - 3:.1f}v6", stroke=INK, stroke_width=1.2))
-        end = max(end, high)
-    canvas.text(end + 5, canvas.y + BAR - 1.5, bar.text)
-    canvas.y += BAR + 2
+    canvas.y += BAR + 3
+
+
+def _named(canvas: Canvas, name: str, text: str) -> None:
+    """The line of text above a bar: its name, in as many lines as it needs, and its value."""
+    for index, line in enumerate(wrapped(name, ROOM - width_of(text) - 12)):
+        canvas.y += LINE if index else LINE + 2
+        canvas.text(0, canvas.y, line)
+    canvas.text(ROOM, canvas.y, text, "end", fill=GREY)
+    canvas.y += 4
 
 
 def _axis_name(canvas: Canvas, text: str) -> None:
@@ -76,14 +75,8 @@ def draw_stacks(chart: StackChart) -> Markup:
     used = [name for name in chart.names if any(name in stack.parts for stack in chart.stacks)]
     _keys(canvas, chart, used)
     longest = max(max(sum(stack.parts.values()) / stack.whole, 1.0) for stack in chart.stacks)
-    scale = (WIDTH - RIGHT - 4) / longest
-    canvas.y += LINE
-    canvas.text(min(scale, WIDTH - RIGHT), canvas.y, "the whole run", "end", fill=GREY)
-    top = canvas.y + 4
     for stack in chart.stacks:
-        _stack(canvas, chart, stack, scale)
-    canvas.line(scale, top, scale, canvas.y, INK, 1, "4 3")
-    canvas.line(0, top, 0, canvas.y, INK)
+        _stack(canvas, chart, stack, ROOM / longest)
     _axis_name(canvas, chart.unit)
     return canvas.svg(chart.title)
 
@@ -108,11 +101,8 @@ def _keys(canvas: Canvas, chart: StackChart, used: list[str]) -> None:
 
 
 def _stack(canvas: Canvas, chart: StackChart, stack: Stack, scale: float) -> None:
-    canvas.y += LINE + 2
-    room = width_of(stack.text) + 10
-    canvas.text(4, canvas.y, clipped(stack.label, WIDTH - RIGHT - room))
-    canvas.text(WIDTH - RIGHT, canvas.y, stack.text, "end", fill=GREY)
-    canvas.y += 4
+    _named(canvas, stack.label, stack.text)
+    canvas.add(tag("rect", x=0, y=canvas.y, width=scale, height=14, fill=TRACK))
     x = 0.0
     for name in chart.names:
         if name not in stack.parts:
@@ -128,6 +118,7 @@ def _stack(canvas: Canvas, chart: StackChart, stack: Stack, scale: float) -> Non
                         both if width_of(both) + 6 < share * scale else f"{share:.0%}", "middle",
                         fill="#fff" if colour in _DARK else INK)
         x += share * scale
+    canvas.line(scale, canvas.y - 2, scale, canvas.y + 16, INK)
     canvas.y += 16
 
 
@@ -141,8 +132,8 @@ def draw_map(chart: HeatMap) -> Markup:
     edge = min(52.0, (WIDTH - left - 4) / columns)
     height = min(edge, 34.0)
     canvas.y += LINE
-    canvas.text(left, canvas.y, f"{chart.column_label} \N{RIGHTWARDS ARROW}", fill=GREY)
-    canvas.text(0, canvas.y, f"{chart.row_label} \N{DOWNWARDS ARROW}", fill=GREY)
+    canvas.text(0, canvas.y, f"rows: {chart.row_label} rank; columns: {chart.column_label} rank",
+                fill=GREY)
     every = math.ceil(columns * 18 / (WIDTH - left))  # names must not touch
     canvas.y += LINE
     for index, name in enumerate(chart.columns_named[::every]):

@@ -46,6 +46,7 @@ def draw(chart: LineChart) -> Markup:
     _grid(canvas, chart.x, x, y, y_ticks)
     for series in sorted(chart.series, key=lambda item: item.role == "measured"):
         _series(canvas, series, x, y, chart.y.label)
+    _marks(canvas, chart, x, y)
     canvas.y = top + HEIGHT + 2 * LINE + 4
     canvas.text((LEFT + WIDTH - RIGHT) / 2, canvas.y, chart.x.label, "middle", fill=GREY)
     return canvas.svg(chart.title)
@@ -55,7 +56,7 @@ def _x_scale(chart: LineChart) -> Scale:
     low, high = chart.range("x")
     if low == high:
         low, high = (low / 2, high * 2) if chart.x.logarithmic else (low - 1, high + 1)
-    return Scale(low, high, LEFT + 12, WIDTH - RIGHT - 10, chart.x.logarithmic)
+    return Scale(low, high, LEFT + 24, WIDTH - RIGHT - 12, chart.x.logarithmic)
 
 
 def _y_scale(chart: LineChart, top: float) -> tuple[Scale, list[float]]:
@@ -67,8 +68,8 @@ def _y_scale(chart: LineChart, top: float) -> tuple[Scale, list[float]]:
 def _grid(canvas: Canvas, axis: Axis, x: Scale, y: Scale, y_ticks: list[float]) -> None:
     for value in y_ticks:
         canvas.line(LEFT, y(value), WIDTH - RIGHT, y(value))
-        canvas.text(LEFT - 5, y(value) + 4, f"{value:g}" if value < 1e5 else rate(value), "end",
-                    fill=GREY)
+        name = f"{value:g}" if value < 1e5 else f"{value / 1000:g}k"
+        canvas.text(LEFT - 5, y(value) + 4, name, "end", fill=GREY)
     canvas.line(LEFT, y(y_ticks[0]), WIDTH - RIGHT, y(y_ticks[0]), INK)
     free_from = -math.inf
     for value, name in axis.ticks:
@@ -113,12 +114,23 @@ def _series(canvas: Canvas, series: Series, x: Scale, y: Scale, unit: str) -> No
         if series.role == "measured":
             canvas.add(marker(series.marker, a, b, series.colour, _about(series, point, unit)))
         elif len(places) == 1:
-            shape = "published" if series.role == "published" else "plus"
-            canvas.add(marker(shape, a, b, GREY, _about(series, point, unit)))
-    if series.mark:
-        a, b = places[-1]
-        canvas.text(a - 8 if len(places) == 1 else a, b - 4, series.mark, "end",
-                    font_style="italic")
+            shape = "published" if series.role == "published" else "dash"
+            canvas.add(marker(shape, a, b, series.colour, _about(series, point, unit)))
+
+
+def _marks(canvas: Canvas, chart: LineChart, x: Scale, y: Scale) -> None:
+    """The letters of published numbers: left of a point, at the right edge of a line across the
+    chart, none upon another."""
+    taken: list[tuple[float, float]] = []
+    marked = [series for series in chart.series if series.mark]
+    for series in sorted(marked, key=lambda item: -item.points[0].y):
+        point = series.points[0]
+        across = WIDTH - RIGHT + 3 if len(series.points) > 1 else x(point.x) - 16
+        down = y(point.y) + 4
+        while any(abs(across - a) < 12 and abs(down - b) < LINE for a, b in taken):
+            down += 1
+        taken.append((across, down))
+        canvas.text(across, down, series.mark, font_style="italic")
 
 
 def _about(series: Series, point, unit: str) -> str:

@@ -1,0 +1,77 @@
+"""What to know before a number is believed."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from .cases import SUSPICIOUS_FRACTION, Failure, Result
+from .factors import grouped
+
+LEAST_RUNS = 6  # of an interval
+
+
+@dataclass(frozen=True)
+class Warning:
+    """One thing, with the cases or documents that it is about. `is_grave`: something is wrong or
+    missing, not merely to be known."""
+
+    text: str
+    about: tuple[str, ...] = ()
+    is_grave: bool = False
+
+
+def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: list[Result],
+             failures: list[Failure]) -> list[Warning]:
+    """Everything, the grave first."""
+    found = [Warning("Documents that could not be used, skipped:", tuple(skipped), True),
+             Warning("Wrong results, left out of all charts:",
+                     tuple(f"{result.first.run_name} "
+                           f"({', '.join(sorted({launch.path for launch in result.launches}))})"
+                           for result in results if result.verified is False), True)]
+    for message, members in grouped(failures, lambda failure: failure.message).items():
+        found.append(Warning(f"Failed or refused: {message}", tuple(
+            f"{failure.name} ({failure.path})" for failure in members), True))
+    found.append(Warning(
+        f"Above {SUSPICIOUS_FRACTION:.0%} of the limit, so one of the two is wrong, or a cache is "
+        "in play:", tuple(f"{result.fraction:.0%}: {result.first.run_name}"
+                          + (f" ({result.first.note})" if result.first.note else "")
+                          for result in results if result.is_suspicious)))
+    said = Counter(str(text) for _, document in documents
+                   for text in document["context"]["quartet"].get("warnings") or [])
+    found = [warning for warning in found if warning.about]
+    found += [Warning(f"Said by the program: {text}" + (f" ({count} documents)" if count > 1
+                                                          else ""))
+              for text, count in said.items()]
+    found += _about_builds(documents, results) + _about_rows(results)
+    return sorted(found, key=lambda warning: not warning.is_grave)
+
+
+def _about_builds(documents, results: list[Result]) -> list[Warning]:
+    found = []
+    if any(document["context"].get("library_build_type") == "debug" for _, document in documents):
+        found.append(Warning("Some documents are from a debug build: their rates mean nothing.",
+                             is_grave=True))
+    commits = sorted({launch.commit for result in results for launch in result.launches})
+    if len(commits) > 1:
+        found.append(Warning(f"Rows of {len(commits)} commits stand side by side: "
+                             + ", ".join(commits)))
+    changed = [commit for commit in commits if commit.endswith("-dirty")]
+    if changed:
+        found.append(Warning("Built from a changed working tree, so not to be repeated exactly: "
+                             + ", ".join(changed)))
+    return found
+
+
+def _about_rows(results: list[Result]) -> list[Warning]:
+    found = []
+    unchecked = sum(result.verified is None for result in results)
+    if unchecked:
+        found.append(Warning(f"{unchecked} of {len(results)} cases were not verified."))
+    short = sum(result.interval is None for result in results)
+    if short:
+        found.append(Warning(f"{short} of {len(results)} cases have no interval: fewer than "
+                             f"{LEAST_RUNS} runs, one launch."))
+    several = sum(len(result.launches) > 1 for result in results)
+    if several:
+        found.append(Warning(f"{several} cases were launched more than once: shown is the median "
+                             "of the launches' medians; the interval spans all of them."))
+    return found
