@@ -87,7 +87,8 @@ def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Tabl
              f"{result.fraction:.0%}" if result.fraction else "")
             for best in sets for result in best]
     return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
-                 frozenset({unit, "ratio", "of its limit"}), f"{kernel}: all problems in several formulations", is_open=False)
+                 frozenset({unit, "ratio", "of its limit"}),
+                 f"{kernel}: all problems in several formulations", is_open=False)
 
 
 def devices(results: list[Result]) -> Section:
@@ -174,7 +175,8 @@ def fractions(results: list[Result]) -> Section:
 
 def _difference(result: Result, common: dict[str, str]) -> str:
     """What tells the case from the others of its chart; all of it where it is alone."""
-    return label(result, common) if len(common) < len(factors(result)) else label(result, ("nodes",))
+    is_alone = len(common) == len(factors(result))
+    return label(result, ("nodes",) if is_alone else common)
 
 
 def _share(result: Result, name: str) -> Bar:
@@ -202,9 +204,9 @@ def phases(results: list[Result]) -> Section:
                         result.first.run_name) for result in members)))
     return Section(
         "phases", "Phases",
-        "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), for each way on "
-        "its most workers and largest problem. Phases overlap, so a bar may pass the whole run; "
-        "where it stays short, the rest was not inside any phase.",
+        "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
+        "for each way on its most workers and largest problem. Phases overlap, so a bar may pass "
+        "the whole run; where it stays short, the rest was not inside any phase.",
         charts, missing="No row has phases.", command="any program")
 
 

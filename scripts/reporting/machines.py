@@ -83,8 +83,19 @@ def _settings(documents: list[dict]) -> list[tuple[str, str]]:
 
 
 def _gpu_rows(gpus: list[dict]) -> list[tuple[str, str]]:
-    keys = list(dict.fromkeys(key for gpu in gpus for key in gpu))
-    return [(f"GPU {key}", _values(gpu.get(key) for gpu in gpus)) for key in keys]
+    flat = [dict(_flat(gpu)) for gpu in gpus]
+    keys = list(dict.fromkeys(key for gpu in flat for key in gpu))
+    return [(f"GPU: {key}", _values(gpu.get(key) for gpu in flat)) for key in keys]
+
+
+def _flat(record: dict, prefix: str = ""):
+    """Keys and values; of a record within the record as "before clock mhz"."""
+    for key, value in record.items():
+        name = f"{prefix}{key}".replace("_", " ")
+        if isinstance(value, dict):
+            yield from _flat(value, f"{name} ")
+        else:
+            yield name, ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _span(dates) -> str:

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import Callable
 
-from table import rate, size, size_in_bytes
+from table import rate
 
 from .cases import Result
 from .chart import DASHES, Axis, LineChart, Point, Series
-from .factors import (alike, factors, grouped, in_words, is_pair, label, natural, size_of, usable)
+from .factors import (counted, factors, grouped, in_words, is_pair, natural, shown, size_of,
+                      usable)
+from .lines import FOLLOW_RANKS, Line, Panel, by, weak_sets
 from .publications import Number
 from .scaling import published_steps, speedups
 from .sections import Section
 
 MIB = 1024.0**2
 MOST_LINES = 8  # in a chart: as many as there are colours and markers
-# Chosen by the programs from the number of ranks, so alike within a line though they differ.
-FOLLOW_RANKS = ("ranks", "nodes", "tiles", "reducers")
 WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
 SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -65,37 +65,23 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True)
-class Line:
-    label: str
-    points: tuple[tuple[float, Result], ...]  # by x
-
-    @property
-    def formulation(self) -> str:
-        return self.points[0][1].name.formulation
-
-
 def section(figure: Figure, results: list[Result], published: list[Number]) -> Section:
     """One of the paper's figures as charts, with its tables and the conditions of what is drawn."""
     ours = [result for result in usable(results) if result.name.kernel == figure.kernel
             and result.first.unit == figure.unit and not is_pair(result)]
     numbers = [number for number in published if number.kernel == figure.kernel]
-    panels = sorted(grouped(ours, lambda result: _panel(figure, result)).items(),
-                    key=lambda item: natural(" ".join(item[0])))
     charts, tables = [], []
     styles: dict[str, int] = {}
     several = len({result.first.machine for result in ours}) > 1
-    for _, members in panels:
-        common = alike(members, apart_from=FOLLOW_RANKS if figure.is_scaling else ())
-        title = f"{figure.kernel}: {in_words(common)}"
-        title += f"; {members[0].first.machine}" if several else ""
-        lines = _lines(figure, members, common)
-        for start in range(0, len(lines), MOST_LINES):
-            part = f" ({start // MOST_LINES + 1})" if len(lines) > MOST_LINES else ""
-            charts.append(_chart(figure, title + part, lines[start:start + MOST_LINES], numbers,
-                                 styles))
+    for panel in _panels(figure, ours):
+        title = f"{figure.kernel}: {', '.join(filter(None, (panel.about, in_words(panel.common))))}"
+        title += f"; {panel.machine}" if several else ""
+        for start in range(0, len(panel.lines), MOST_LINES):
+            part = f" ({start // MOST_LINES + 1})" if len(panel.lines) > MOST_LINES else ""
+            charts.append(_chart(figure, title + part, panel.lines[start:start + MOST_LINES],
+                                 [] if panel.about else numbers, styles))
         if figure.is_scaling:
-            tables += speedups(title, lines, figure.unit)
+            tables += speedups(title, panel.lines, figure.unit)
     if figure.is_scaling and ours:
         tables += published_steps(ours, numbers)
     return Section(
@@ -106,24 +92,27 @@ def section(figure: Figure, results: list[Result], published: list[Number]) -> S
         missing=f"No rows of {figure.kernel} yet.", command=figure.command)
 
 
-def _panel(figure: Figure, result: Result) -> tuple[str, ...]:
-    own = factors(result)
-    return (*(own.get(key, "") for key in figure.fixed), result.first.machine)
+def _panels(figure: Figure, ours: list[Result]) -> list[Panel]:
+    """A chart for every problem; one for each problem that grew with the workers."""
+    if not figure.is_scaling:
+        return [by(figure.x, members, ("size",)) for members in _fixed(figure, ours)]
+    weak = weak_sets(ours)
+    grown = {result.first.run_name for members in weak for result in members
+             if result.name.size != members[0].name.size}
+    strong = [members for members in _fixed(figure, ours)
+              if not all(result.first.run_name in grown for result in members)]
+    return [by(figure.x, members) for members in strong] + [
+        by(figure.x, members, (*FOLLOW_RANKS, "n"),
+           f"weak scaling from {shown('n', members[0].name.size)} on "
+           f"{counted(members[0].first.workers, 'worker')}") for members in weak]
 
 
-def _lines(figure: Figure, members: list[Result], common: dict[str, str]) -> list[Line]:
-    """A line for every way to run the problem; where several cases fall on one point the best."""
-    without = {"ranks", *FOLLOW_RANKS} if figure.is_scaling else {"size"}
-    lines = grouped(members, lambda result: tuple(
-        (key, value) for key, value in factors(result).items() if key not in without))
-    made = []
-    for group in lines.values():
-        best: dict[float, Result] = {}
-        for result in sorted(group, key=lambda item: item.rate):
-            best[figure.x(result)] = result
-        made.append(Line(label(group[0], {*without, *common}), tuple(sorted(
-            best.items(), key=lambda item: item[0]))))
-    return made
+def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
+    """Cases by what is alike in a chart, in a natural order."""
+    groups = grouped(ours, lambda result: (*(
+        factors(result).get(key, "") for key in figure.fixed), result.first.machine))
+    return [members for _, members in sorted(groups.items(),
+                                             key=lambda item: natural(" ".join(item[0])))]
 
 
 def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],

@@ -4,6 +4,7 @@ from table import rate
 
 from .cases import Result
 from .factors import grouped, label, size_of
+from .lines import FOLLOW_RANKS
 from .publications import Number
 from .sections import Table
 
@@ -49,7 +50,7 @@ def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]
 
 def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
     """Speed-up, base in absolute terms, and case, of the largest problem that was run so."""
-    lines = grouped(results, lambda result: (label(result, ("ranks", "nodes", "tiles", "reducers")),
+    lines = grouped(results, lambda result: (label(result, FOLLOW_RANKS),
                                              result.first.machine))
     pairs = []
     for members in lines.values():

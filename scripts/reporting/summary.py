@@ -21,8 +21,8 @@ def summary(results: list[Result], published: list[Number]) -> Section:
         "summary", "Summary",
         "The best verified rate of each kernel on each kind of device. Published numbers were "
         "measured under other conditions, which stand beside them.",
-        tables=[Table(("kernel", "best rate", "interval", "of its limit", "of the nearest published",
-                       "case", "measured on"), rows, frozenset({"best rate", "interval"}))]
+        tables=[Table(("kernel", "best rate", "interval", "of its limit",
+                       "of the nearest published", "case", "measured on"), rows, frozenset({"best rate", "interval"}))]
         if rows else [],
         missing="No row was verified.", command="any program without --verify off")
 
