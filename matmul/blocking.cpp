@@ -17,6 +17,11 @@ std::int64_t tiles_loaded(const Block& block, std::int64_t rows, std::int64_t co
            block.columns.size() * divide_up(block.rows.size(), rows);
 }
 
+// Parts are nearly equal: 8 tiles in parts of at most 5 come in parts of 4.
+std::int64_t largest_part(std::int64_t tiles, std::int64_t most) {
+    return divide_up(tiles, divide_up(tiles, most));
+}
+
 Blocking with_least_slots(const Block& block, std::int64_t rows, std::int64_t columns,
                           std::int64_t lookahead) {
     return {rows, columns, least_slots(block, rows, columns, lookahead), lookahead};
@@ -41,7 +46,8 @@ std::optional<Blocking> least_loads(const Block& block, const TileMemory& tiles,
         }
         const std::int64_t loads = tiles_loaded(block, rows, columns);
         if (!best || loads < fewest) {
-            best = with_least_slots(block, rows, columns, lookahead);
+            best = with_least_slots(block, largest_part(block.rows.size(), rows),
+                                    largest_part(block.columns.size(), columns), lookahead);
             fewest = loads;
         }
     }

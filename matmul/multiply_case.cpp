@@ -7,13 +7,26 @@
 
 #include "core/checksum.hpp"
 #include "matmul/kept_results.hpp"
+#include "matmul/memory_tiles.hpp"
 #include "matmul/resident_product.hpp"
+#include "matmul/staged_tiles.hpp"
 
 namespace quartet::matmul {
+
+namespace {
+
+Results results_of(const bench::DataOptions& data) {
+    return data.keep == bench::Switch::on ? Results::kept : Results::removed;
+}
+
+}  // namespace
 
 std::int64_t probe_edge(const CasePlan& plan) {
     constexpr std::int64_t large = 2048;
     const std::int64_t tile = plan.problem.extent(0);
+    if (plan.on_device) {
+        return plan.device_probe_edge;
+    }
     return plan.data.in_files() ? tile : std::min(plan.problem.size, std::max(tile, large));
 }
 
@@ -21,29 +34,40 @@ MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
     : session_(session), plan_(std::move(plan)) {
     session.require_formulation(plan_.variant.formulation);
     static_cast<void>(session.transport(plan_.variant.transport));  // throws where there is none
-    if (plan_.variant.transport != "shm" && plan_.variant.transport != "mpi") {
+    const bool shares = plan_.variant.transport == "shm" || plan_.variant.transport == "mpi";
+    if (!plan_.on_device && !shares) {
         throw Unavailable(fmt::format(
             "matmul sends nothing over {} (native keeps tiles in shared windows or in each rank's "
             "memory): use --transport shm or mpi",
             plan_.variant.transport));
     }
-    if (plan_.roles) {
-        product_ = std::make_unique<FlowProduct>(plan_.problem, *plan_.roles, session,
-                                                 session.transport(plan_.variant.transport),
-                                                 sharing_over(plan_.variant.transport), plan_.flow);
-    } else if (plan_.data.in_files()) {
-        make_files();
-    } else {
-        product_ = std::make_unique<ResidentProduct>(
-            plan_.problem, plan_.blocks, plan_.block, session.topology(),
-            sharing_over(plan_.variant.transport), session.device(), session.threads());
-    }
+    product_ = make_product();
     if (session.options().verify == bench::Switch::on) {
         check_.emplace(plan_.problem, plan_.block, session.threads(), *product_);
     }
 }
 
-void MultiplyCase::make_files() {
+std::unique_ptr<Product> MultiplyCase::make_product() {
+    if (plan_.roles) {
+        return std::make_unique<FlowProduct>(plan_.problem, *plan_.roles, session_,
+                                             session_.transport(plan_.variant.transport),
+                                             sharing_over(plan_.variant.transport), plan_.flow);
+    }
+    if (plan_.data.in_files()) {
+        open_files();
+    }
+    if (plan_.on_device) {
+        return make_streamed_product();
+    }
+    if (plan_.data.in_files()) {
+        return make_file_product();
+    }
+    return std::make_unique<ResidentProduct>(
+        plan_.problem, plan_.blocks, plan_.block, session_.topology(),
+        sharing_over(plan_.variant.transport), session_.device(), session_.threads());
+}
+
+void MultiplyCase::open_files() {
     const Problem& problem = plan_.problem;
     const bench::TileFolder<float> folder(*plan_.data.folder, manifest_of(problem),
                                           input_files(problem));
@@ -57,11 +81,32 @@ void MultiplyCase::make_files() {
     }
     folder.verify(session_.world(), session_.topology());
     files_.emplace(*plan_.data.folder, problem, plan_.data.cache);
-    auto product = std::make_unique<FileProduct>(problem, plan_.block, plan_.files->blocking,
+}
+
+std::unique_ptr<Product> MultiplyCase::make_file_product() {
+    auto product = std::make_unique<FileProduct>(plan_.problem, plan_.block, plan_.files->blocking,
                                                  *files_, session_.device());
-    product->set_results(plan_.data.keep == bench::Switch::on ? Results::kept : Results::removed);
+    product->set_results(results_of(plan_.data));
     file_product_ = product.get();
-    product_ = std::move(product);
+    return product;
+}
+
+std::unique_ptr<Product> MultiplyCase::make_streamed_product() {
+    std::unique_ptr<HostTiles> tiles;
+    if (plan_.data.in_files()) {
+        auto staged = std::make_unique<StagedTiles>(
+            plan_.problem, plan_.block, plan_.files->blocking, *files_, session_.device());
+        staged->set_results(results_of(plan_.data));
+        tiles = std::move(staged);
+    } else {
+        tiles = std::make_unique<MemoryTiles>(plan_.problem, plan_.blocks, plan_.block,
+                                              session_.topology(), session_.device(),
+                                              session_.threads());
+    }
+    auto product = std::make_unique<StreamedProduct>(
+        plan_.problem, plan_.block, plan_.on_device->blocking, std::move(tiles), session_.device());
+    streamed_ = product.get();
+    return product;
 }
 
 void MultiplyCase::prepare() {
@@ -103,6 +148,9 @@ void MultiplyCase::prepare_limit() {
     if (plan_.data.in_files() && !plan_.block.empty()) {
         storage_.emplace(*plan_.data.folder / tile_file("A", plan_.block.rows.begin, 0),
                          plan_.data.cache);
+    }
+    if (streamed_ != nullptr && !plan_.data.in_files()) {
+        copy_times_ = streamed_->measure_copies();
     }
 }
 
@@ -160,34 +208,74 @@ std::string MultiplyCase::limit_name() const {
 
 bench::Details MultiplyCase::details() const {
     if (plan_.roles) {
-        const double tiles = static_cast<double>(plan_.problem.tiles());
-        const double bytes = static_cast<double>(plan_.problem.matrix_bytes().value);
-        return {.numbers = {{"bytes_shipped", tiles * bytes},
-                            {"partial_tiles", tiles * tiles * tiles},
-                            {"result_tiles", tiles * tiles},
-                            {"reducers", plan_.roles->reducers()}},
-                .series = {}};
+        return flow_details();
     }
-    if (file_product_ == nullptr) {
-        return {};
+    bench::Details details;
+    if (plan_.data.in_files()) {
+        add_file_details(details);
     }
-    const comm::Communicator& world = session_.world();
-    const auto sum = [&](Bytes bytes) { return world.sum(static_cast<double>(bytes.value)); };
-    const Traffic& traffic = file_product_->traffic();
-    const FilePlan& files = *plan_.files;
-    const auto of_root = [&](std::int64_t value) {
-        return world.broadcast(static_cast<double>(value), 0);
-    };
-    return {.numbers = {{"bytes_read", sum(traffic.read)},
-                        {"bytes_written", sum(traffic.written)},
-                        {"bytes_planned", sum(files.traffic.sum())},
-                        {"bytes_best_whole_tiles", sum(files.best)},
-                        {"bytes_lower_bound", sum(files.lower_bound)},
-                        {"blocking_rows", of_root(files.blocking.rows)},
-                        {"blocking_columns", of_root(files.blocking.columns)},
-                        {"blocking_slots", of_root(files.blocking.slots)},
-                        {"lookahead", of_root(files.blocking.lookahead)}},
+    if (streamed_ != nullptr) {
+        add_copy_details(details);
+    }
+    return details;
+}
+
+bench::Details MultiplyCase::flow_details() const {
+    const double tiles = static_cast<double>(plan_.problem.tiles());
+    const double bytes = static_cast<double>(plan_.problem.matrix_bytes().value);
+    return {.numbers = {{"bytes_shipped", tiles * bytes},
+                        {"partial_tiles", tiles * tiles * tiles},
+                        {"result_tiles", tiles * tiles},
+                        {"reducers", plan_.roles->reducers()}},
             .series = {}};
+}
+
+void MultiplyCase::add_file_details(bench::Details& details) const {
+    const comm::Communicator& world = session_.world();
+    const auto add = [&](const char* key, Bytes bytes) {
+        details.numbers.emplace_back(key, world.sum(static_cast<double>(bytes.value)));
+    };
+    const auto add_of_root = [&](const char* key, std::int64_t value) {
+        details.numbers.emplace_back(key, world.broadcast(static_cast<double>(value), 0));
+    };
+    const Traffic traffic =
+        streamed_ != nullptr ? streamed_->tiles().file_traffic() : file_product_->traffic();
+    const FilePlan& files = *plan_.files;
+    add("bytes_read", traffic.read);
+    add("bytes_written", traffic.written);
+    add("bytes_planned", files.traffic.sum());
+    add("bytes_best_whole_tiles", files.best);
+    add("bytes_lower_bound", files.lower_bound);
+    add_of_root("blocking_rows", files.blocking.rows);
+    add_of_root("blocking_columns", files.blocking.columns);
+    add_of_root("blocking_slots", files.blocking.slots);
+    add_of_root("lookahead", files.blocking.lookahead);
+}
+
+// Rates are the slowest rank's: that of the link, where ranks have one each.
+void MultiplyCase::add_copy_details(bench::Details& details) const {
+    const comm::Communicator& world = session_.world();
+    const auto add = [&](const char* key, double value) {
+        details.numbers.emplace_back(key, value);
+    };
+    const auto sum = [&](Bytes bytes) { return world.sum(static_cast<double>(bytes.value)); };
+    const Blocking& blocking = plan_.on_device->blocking;
+    add("bytes_copied_in", sum(streamed_->copied().read));
+    add("bytes_copied_out", sum(streamed_->copied().written));
+    for (const auto& [key, time] : {std::pair("copy_in_bytes_per_second", copy_times_.in),
+                                    std::pair("copy_out_bytes_per_second", copy_times_.out)}) {
+        const double slowest = world.maximum(time.value);
+        if (slowest > 0) {
+            add(key, static_cast<double>(plan_.problem.tile_bytes().value) / slowest);
+        }
+    }
+    const auto add_of_root = [&](const char* key, std::int64_t value) {
+        add(key, world.broadcast(static_cast<double>(value), 0));
+    };
+    add_of_root("device_blocking_rows", blocking.rows);
+    add_of_root("device_blocking_columns", blocking.columns);
+    add_of_root("device_blocking_slots", blocking.slots);
+    add_of_root("device_lookahead", blocking.lookahead);
 }
 
 }  // namespace quartet::matmul

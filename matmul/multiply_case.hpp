@@ -7,11 +7,13 @@
 #include "bench/case.hpp"
 #include "bench/limits.hpp"
 #include "bench/session.hpp"
+#include "matmul/device_plan.hpp"
 #include "matmul/file_plan.hpp"
 #include "matmul/file_product.hpp"
 #include "matmul/flow_product.hpp"
 #include "matmul/freivalds.hpp"
 #include "matmul/options.hpp"
+#include "matmul/streamed_product.hpp"
 
 namespace quartet::matmul {
 
@@ -20,17 +22,20 @@ struct CasePlan {
     bench::Variant variant;
     Problem problem;
     bench::DataOptions data;
-    std::vector<Block> blocks;      ///< by rank
-    Block block;                    ///< of this rank
-    std::optional<FilePlan> files;  ///< with --data DIR
+    std::vector<Block> blocks;            ///< by rank
+    Block block;                          ///< of this rank
+    std::optional<FilePlan> files;        ///< with --data DIR
+    std::optional<DevicePlan> on_device;  ///< on a GPU, whose memory does not bound the matrices
+    std::int64_t device_probe_edge = 0;   ///< ditto: of the limit's products
     /// Of the data flow. There `block` is what the rank's results are in: everything, of which a
     /// reducer has every R-th tile, or nothing.
     std::optional<comm::Roles> roles;
     FlowProduct::Settings flow;
 };
 
-/// Edge of the products that the limit is measured with: a tile, where memory is bounded; from
-/// memory at least 2048, since smaller ones do not show what the processor can do.
+/// Edge of the products that the limit is measured with: a tile, where memory is bounded; on a GPU
+/// what its memory allows (device_probe_edge); from memory at least 2048, since smaller ones do not
+/// show what the processor can do.
 std::int64_t probe_edge(const CasePlan& plan);
 
 /// Adds a case for each variant of the session. Throws UsageError, on all ranks alike. Collective.
@@ -38,7 +43,8 @@ void plan_cases(bench::Session& session, const Options& options);
 
 /// C = A B over the ranks: each multiplies its block of C, from tiles in memory (ResidentProduct)
 /// or in files (FileProduct), and sends nothing. The limit is the rate of SGEMM, all ranks at once;
-/// from files also what the storage delivers of the least traffic.
+/// from files also what the storage delivers of the least traffic. On a GPU the blocks go through
+/// its memory (StreamedProduct), and the limit is the rate of products that lie in it.
 class MultiplyCase final : public bench::Case {
   public:
     /// Collective. Throws Unavailable.
@@ -57,17 +63,25 @@ class MultiplyCase final : public bench::Case {
     [[nodiscard]] Product& product() { return *product_; }
 
   private:
-    void make_files();
+    [[nodiscard]] std::unique_ptr<Product> make_product();
+    [[nodiscard]] std::unique_ptr<Product> make_file_product();
+    [[nodiscard]] std::unique_ptr<Product> make_streamed_product();
+    void open_files();
     [[nodiscard]] bool works() const;
     [[nodiscard]] double seconds_computing();
     [[nodiscard]] double seconds_reading();
     [[nodiscard]] double seconds_taking_in();
+    [[nodiscard]] bench::Details flow_details() const;
+    void add_file_details(bench::Details& details) const;
+    void add_copy_details(bench::Details& details) const;
 
     bench::Session& session_;
     CasePlan plan_;
     std::optional<TileFiles> files_;
     std::unique_ptr<Product> product_;
     FileProduct* file_product_ = nullptr;  ///< the same, where tiles lie in files
+    StreamedProduct* streamed_ = nullptr;  ///< the same, on a GPU
+    StreamedProduct::CopyTimes copy_times_;
     std::optional<Freivalds> check_;
     std::optional<bench::SgemmProbe> sgemm_;
     int products_ = 1;  ///< in one probe

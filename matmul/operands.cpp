@@ -127,7 +127,10 @@ void Operands::place(const comm::Topology& topology, Sharing sharing, device::De
         where.push_back(places.next(panel_bytes(problem_, panel.column, panel.rows)));
     }
     if (sharing == Sharing::own_copy) {
-        memory_ = device.allocate(places.own_size(), device::MemoryKind::host);
+        // What a GPU copies from is page-locked.
+        const bool copied = device.memory_kind() == device::MemoryKind::device;
+        memory_ = device.allocate(places.own_size(),
+                                  copied ? device::MemoryKind::pinned : device::MemoryKind::host);
     } else {
         pool_.emplace(comm::WindowKind::shared, topology.node());
         memory_ = pool_->allocate(places.own_size());

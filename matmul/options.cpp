@@ -14,9 +14,10 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                      [&options](const std::string& text) {
                          options.size = bench::parse_count(text, 1, largest_edge);
                      });
-    command_line.add("--tile", "edge of a tile", "1024", [&options](const std::string& text) {
-        options.tile = bench::parse_count(text, 1, largest_edge);
-    });
+    command_line.add("--tile", "edge of a tile (1024; on a GPU by its memory)", "",
+                     [&options](const std::string& text) {
+                         options.tile = bench::parse_count(text, 1, largest_edge);
+                     });
     command_line.add("--reducers", "with dataflow: ranks that add (2 of 4 ranks or more, else 1)",
                      "", [&options](const std::string& text) {
                          options.reducers = static_cast<int>(bench::parse_count(text, 1, 1 << 20));

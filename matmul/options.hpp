@@ -17,7 +17,9 @@ enum class Shares {
 /// The flags that only matmul has, and those of the kernels that can have their data in files.
 struct Options {
     std::int64_t size = 8192;  ///< edge of the matrices
-    std::int64_t tile = 1024;  ///< edge of a tile; those at the matrices' edges may be smaller
+    /// Edge of a tile; those at the matrices' edges may be smaller. 1024 unless given, on a GPU
+    /// what its memory suggests.
+    std::optional<std::int64_t> tile;
     bench::DataOptions data;
     std::optional<int> reducers;  ///< of the data flow: 2 where that leaves two workers, else 1
     Shares shares = Shares::fixed;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/cuda/cublas_workspace.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/operands.hpp"
 #include "matmul/resident_product.hpp"
@@ -19,8 +20,8 @@ Bytes memory_besides(const bench::Session& session, const CasePlan& plan) {
         memory = memory + Freivalds::memory(plan.problem, plan.block);
     }
     if (session.options().limits == bench::Switch::on) {
-        const std::int64_t edge = probe_edge(plan);
-        memory = memory + 3 * bytes_of<float>(edge * edge);
+        const std::int64_t edge = probe_edge(plan);  // on a GPU one matrix at a time is made here
+        memory = memory + (plan.on_device ? 1 : 3) * bytes_of<float>(edge * edge);
         if (plan.data.in_files()) {
             memory = memory + storage_probe_memory;
         }
@@ -40,20 +41,69 @@ bench::TileFolder<float> folder_of(const CasePlan& plan) {
 }
 
 // What only this rank can find fault with, all ranks learn before any goes on.
-void plan_storage(bench::Session& session, CasePlan& plan) {
+template <typename Plan>
+void plan_together(const bench::Session& session, Plan plan_locally) {
     std::optional<std::string> problem;
     try {
-        folder_of(plan).require_usable(plan.data.generate);
-        plan.files = plan_files(plan.problem, plan.block, session.world().size(),
-                                {.allowed = allowed_memory(session),
-                                 .elsewhere = memory_besides(session, plan),
-                                 .lookahead = session.options().lookahead});
+        plan_locally();
     } catch (const Error& error) {  // of a folder that was given: bad input
         problem = error.what();
     }
     if (const auto first = session.world().first(problem)) {
         throw UsageError(*first);
     }
+}
+
+void plan_storage(const bench::Session& session, CasePlan& plan) {
+    const MemoryBudget budget{.allowed = allowed_memory(session),
+                              .elsewhere = memory_besides(session, plan),
+                              .lookahead = session.options().lookahead};
+    plan_together(session, [&] {
+        folder_of(plan).require_usable(plan.data.generate);
+        const int ranks = session.world().size();
+        plan.files = plan.on_device ? plan_staging(plan.problem, plan.block, ranks, budget,
+                                                   plan.on_device->blocking)
+                                    : plan_files(plan.problem, plan.block, ranks, budget);
+    });
+}
+
+// Without --device-memory, most of what is free: the driver's own needs grow a little.
+Bytes allowed_device_memory(const bench::Session& session) {
+    const std::int64_t share = session.gpus().memory_share().value;
+    return session.options().device_memory.value_or(Bytes{share - share / 10});
+}
+
+// Of the GPU's memory, what products and the limit take.
+Bytes device_memory_besides(bench::Session& session, const CasePlan& plan) {
+    const bool limits = session.options().limits == bench::Switch::on;
+    const std::int64_t edge = limits ? plan.device_probe_edge : 0;
+    return device::cublas_workspace + 3 * bytes_of<float>(edge * edge);
+}
+
+void plan_on_device(bench::Session& session, CasePlan& plan) {
+    const Bytes allowed = allowed_device_memory(session);
+    plan.device_probe_edge = device_probe_edge(plan.problem.size, allowed);
+    const MemoryBudget budget{.allowed = allowed,
+                              .elsewhere = device_memory_besides(session, plan),
+                              .lookahead = session.options().lookahead};
+    plan_together(session, [&] { plan.on_device = plan_device(plan.problem, plan.block, budget); });
+}
+
+bool computes_on_gpu(bench::Session& session) {
+    return session.device().memory_kind() == device::MemoryKind::device;
+}
+
+// Ranks of one GPU, or of GPUs of different sizes, have one tile.
+std::int64_t tile_of(bench::Session& session, const Options& options) {
+    constexpr std::int64_t on_host = 1024;
+    std::int64_t tile = on_host;
+    if (computes_on_gpu(session)) {
+        const comm::Communicator& world = session.world();
+        const double least =
+            world.minimum(static_cast<double>(allowed_device_memory(session).value));
+        tile = choose_tile(options.size, world.size(), {static_cast<std::int64_t>(least)});
+    }
+    return std::min(options.tile.value_or(tile), options.size);
 }
 
 bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
@@ -63,9 +113,9 @@ bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
     if (plan.data.in_files()) {
         name.factors.emplace_back("data", "files");
         name.factors.emplace_back("cache", quartet::name(plan.data.cache));
-        if (session.options().lookahead) {
-            name.factors.emplace_back("lookahead", std::to_string(*session.options().lookahead));
-        }
+    }
+    if (session.options().lookahead) {
+        name.factors.emplace_back("lookahead", std::to_string(*session.options().lookahead));
     }
     if (plan.roles) {
         name.factors.emplace_back("reducers", std::to_string(plan.roles->reducers()));
@@ -76,6 +126,10 @@ bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
     }
     if (session.options().memory) {
         name.factors.emplace_back("memory", to_exact_string(*session.options().memory));
+    }
+    if (plan.on_device && session.options().device_memory) {
+        name.factors.emplace_back("device-memory",
+                                  to_exact_string(*session.options().device_memory));
     }
     return name;
 }
@@ -91,13 +145,17 @@ Flops busiest_flops(const CasePlan& plan) {
     return {2 * most * static_cast<double>(plan.problem.size)};
 }
 
-void plan_memory(const bench::Session& session, const CasePlan& plan, bench::PlannedCase& planned) {
+void plan_memory(bench::Session& session, const CasePlan& plan, bench::PlannedCase& planned) {
     planned.memory = memory_besides(session, plan);
+    if (plan.on_device) {
+        planned.device_memory = plan.on_device->memory + device_memory_besides(session, plan);
+    }
     if (plan.files) {
         planned.memory = planned.memory + plan.files->tiles_memory;
         return;
     }
-    const Sharing sharing = sharing_over(plan.variant.transport);
+    const Sharing sharing =
+        plan.on_device ? Sharing::own_copy : sharing_over(plan.variant.transport);
     if (plan.roles) {
         const OperandMemory flow =
             FlowProduct::memory(plan.problem, *plan.roles, session.topology(),
@@ -135,6 +193,9 @@ bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
         planned.traffic = 2 * plan.files->traffic.sum();  // to the page cache and from there
         planned.plan_note = describe(*plan.files);
     }
+    if (plan.on_device) {
+        planned.plan_note += (planned.plan_note.empty() ? "" : "; ") + describe(*plan.on_device);
+    }
     plan_memory(session, plan, planned);
     planned.conditions = {{"device", plan.variant.device},
                           {"transport", plan.variant.transport},
@@ -146,9 +207,10 @@ bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
     return planned;
 }
 
-void require_consistent(const bench::Session& session, const Options& options) {
+void require_consistent(bench::Session& session, const Options& options) {
     bench::require_consistent(options.data);
-    if (!options.data.in_files() && session.options().lookahead) {
+    const bool copies = session.device().memory_kind() == device::MemoryKind::device;
+    if (!options.data.in_files() && !copies && session.options().lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
     }
     if (options.data.keep == bench::Switch::on && session.options().verify == bench::Switch::off) {
@@ -164,6 +226,11 @@ CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& 
             "not available in this build: matmul's data flow with tiles in files: leave out "
             "--data or --formulation dataflow");
     }
+    if (plan.on_device) {
+        throw Unavailable(
+            "not available in this build: matmul's data flow on a GPU: use --formulation native "
+            "or --device host");
+    }
     const int ranks = session.world().size();
     plan.roles = comm::Roles::with_reducers(ranks, options.reducers.value_or(ranks < 4 ? 1 : 2));
     plan.flow = {options.shares, session.options().queue};
@@ -178,14 +245,20 @@ CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& 
 void plan_cases(bench::Session& session, const Options& options) {
     require_consistent(session, options);
     CasePlan plan;
-    plan.problem = {options.size, std::min(options.tile, options.size), session.options().seed};
+    plan.problem = {options.size, tile_of(session, options), session.options().seed};
     plan.data = options.data;
     plan.blocks = partition(plan.problem, session.world().size());
     plan.block = plan.blocks[static_cast<std::size_t>(session.world().rank())];
     session.resolve("tile", std::to_string(plan.problem.tile));
+    if (computes_on_gpu(session)) {
+        plan_on_device(session, plan);
+        session.resolve("lookahead", std::to_string(plan.on_device->blocking.lookahead));
+    }
     if (plan.data.in_files()) {
         plan_storage(session, plan);
-        session.resolve("lookahead", std::to_string(plan.files->blocking.lookahead));
+        if (!plan.on_device) {
+            session.resolve("lookahead", std::to_string(plan.files->blocking.lookahead));
+        }
     }
     for (const bench::Variant& variant : session.variants()) {
         plan.variant = variant;

@@ -32,6 +32,9 @@ function(quartet_layer name)
                         PRIVATE quartet_settings ${layer_PRIVATE})
 endfunction()
 
+# All tests that need a GPU: scripts/gpu.py builds no others.
+add_custom_target(gpu_tests)
+
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
 # runs every test; without, it runs alone. Ranks are not bound: tests of parallel jobs would all be
@@ -42,6 +45,9 @@ function(quartet_test name)
   target_link_libraries(${name} PRIVATE ${test_LINK} quartet_settings GTest::gmock GTest::gtest)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if("gpu" IN_LIST test_LABELS)
+    add_dependencies(gpu_tests ${name})
+  endif()
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})

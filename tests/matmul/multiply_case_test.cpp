@@ -76,7 +76,7 @@ class MultiplyCaseTest : public testing::Test {
         return subject;
     }
     [[nodiscard]] Problem problem() const {
-        return {options.size, std::min(options.tile, options.size), common.seed};
+        return {options.size, std::min(*options.tile, options.size), common.seed};
     }
     [[nodiscard]] Block block() const {
         return partition(problem(), world.size())[static_cast<std::size_t>(world.rank())];

@@ -6,6 +6,7 @@
 
 #include "core/environment.hpp"
 #include "device/cuda/cublas_library.hpp"
+#include "device/cuda/cublas_workspace.hpp"
 #include "device/cuda/cuda_stream.hpp"
 #include "device/cuda/gemv_kernel.hpp"
 #include "device/cuda/require_device.hpp"
@@ -13,9 +14,6 @@
 namespace quartet::device {
 
 namespace {
-
-// What cuBLAS recommends for Hopper; 4 MiB for older GPUs.
-constexpr Bytes workspace_size = mebibytes(32);
 
 /// What users can set to have their products computed in another precision.
 constexpr const char* overrides[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
@@ -103,7 +101,7 @@ void CudaBlas::multiply(const GemmShape& shape, const float* a, const float* b, 
 void CudaBlas::use_stream(cudaStream_t stream) {
     auto& workspace = workspaces_[stream];
     if (!workspace.data)
-        workspace = memory_.allocate(workspace_size, MemoryKind::device);
+        workspace = memory_.allocate(cublas_workspace, MemoryKind::device);
     check_status(library_->set_stream(handle_, stream), "cublasSetStream");
     check_status(library_->set_workspace(handle_, workspace.data.get(),
                                          static_cast<std::size_t>(workspace.size.value)),
