@@ -1,6 +1,6 @@
 #include "bench/program.hpp"
 #include "cg/options.hpp"
-#include "cg/solve_case.hpp"
+#include "cg/plan.hpp"
 
 using namespace quartet;
 
@@ -9,8 +9,9 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "cg",
                             .summary = "solve a dense symmetric system by conjugate gradients",
-                            .formulations = {"native"},
+                            .formulations = {"native", "dataflow"},
                             .least_ranks = 1});
+    program.command_line().add_queue();
     cg::Options options;
     cg::add_options(program.command_line(), options);
 

@@ -56,10 +56,6 @@ def _stream_arguments(machine: Machine, ranks: int) -> list[str]:
             "--formulation", "native,dataflow,library"]
 
 
-def _all_cores(machine: Machine) -> list[int]:
-    return [machine.cores]
-
-
 def _one_rank_a_core(machine: Machine) -> list[int]:
     return [max(2, machine.cores)]  # the data flow has a worker and a reducer at the least
 
@@ -80,7 +76,7 @@ def _cg_arguments(machine: Machine, ranks: int) -> list[str]:
     while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
         size //= 2
     return ["--device", "host", "--size", str(size), "--storage", "full,symmetric",
-            "--threads", "1", "--runs", "6"]
+            "--formulation", "native,dataflow", "--threads", "1", "--runs", "6"]
 
 
 def _fft_arguments(machine: Machine, ranks: int) -> list[str]:
@@ -96,7 +92,7 @@ def _fft_arguments(machine: Machine, ranks: int) -> list[str]:
 PROGRAMS = {
     "stream": Program(_pair_and_all_cores, _stream_arguments, Effort("--pushes", 100, 5)),
     "matmul": Program(_one_rank_a_core, _matmul_arguments, Effort("--runs", 5, 3)),
-    "cg": Program(_all_cores, _cg_arguments, Effort("--iterations", 100, 10)),
+    "cg": Program(_one_rank_a_core, _cg_arguments, Effort("--iterations", 100, 10)),
     "fft": Program(_one_rank_a_core, _fft_arguments, Effort("--runs", 10, 3)),
 }
 

@@ -4,6 +4,7 @@
 
 #include "bench/measure.hpp"
 #include "cg/cg_session.hpp"
+#include "cg/plan.hpp"
 #include "cg/shared_folder.hpp"
 #include "core/message_of.hpp"
 
@@ -247,7 +248,7 @@ TEST_F(PlannedCaseTest, ASizeUnlikeTheFilesIsRefused) {
 
 TEST_F(PlannedCaseTest, OtherFormulationsAreUnavailable) {
     const Problem problem{"laplace", 10, 1, Storage::full, Algorithm::classic};
-    EXPECT_THROW(SolveCase(*session, {"dataflow", "host", "mpi"}, problem, {}), Unavailable);
+    EXPECT_THROW(SolveCase(*session, {"library", "host", "mpi"}, problem, {}), Unavailable);
     EXPECT_THROW(SolveCase(*session, {"native", "host", "nccl"}, problem, {}), Unavailable);
 }
 

@@ -201,7 +201,9 @@ class Matrix(Cg):
 
     def test_a_matrix_that_is_not_positive_definite_is_named(self):
         for kind in ("indefinite", "negative", "hidden"):
-            self.assert_failed(self.solve(kind), f"{kind}.npy", "positive definite")
+            for formulation in ("native", "dataflow"):
+                self.assert_failed(self.solve(kind, f"--formulation {formulation}"),
+                                   f"{kind}.npy", "positive definite")
 
     def test_other_matrices_that_cannot_be_solved_are_named(self):
         self.assert_failed(self.solve("asymmetric"), "asymmetric.npy", "differs from column")
@@ -219,6 +221,41 @@ class Matrix(Cg):
     def test_a_size_that_is_not_the_matrixs_is_refused(self):
         assert_refused(self, self.solve("sound", "--size 41"), 2, "cg", "--size", "40")
         self.assert_verified(self.solve("sound", "--size 40"))
+
+
+class Flow(Cg):
+    """The paper's data flow: the first rank reduces."""
+
+    def test_as_many_workers_as_native_has_ranks_find_the_same_bits(self):
+        solve = "--problem random --size 101 --iterations 60"
+        for workers in (1, 2, 3):
+            native = self.cg(solve, "--transport mpi,shm", ranks=workers)
+            self.assert_verified(native, 2)
+            for queue in (1, 16):
+                flow = self.cg(solve, "--formulation dataflow --transport mpi,shm",
+                               f"--queue {queue}", ranks=workers + 1)
+                self.assert_verified(flow, 2)
+                rows = medians(flow.document)
+                self.assertEqual([row["workers"] for row in rows], [workers] * 2)
+                for row in (*rows, *medians(native.document)):
+                    self.assertEqual(row["residual_history"], rows[0]["residual_history"])
+
+    def test_it_solves_from_files_and_a_users_matrix(self):
+        files = ("--problem random --size 60 --iterations 300", f"--data {self.folder}")
+        self.assert_verified(self.cg(*files, "--generate"))
+        self.assert_verified(self.cg(*files, "--keep --formulation dataflow", ranks=4))
+        if not PYTHON_WITH_NUMPY:
+            self.skipTest("no Python with NumPy")
+        self.assertLess(float(numpy(SOLVE, self.folder, 2, 4)), 1e-10)
+
+    def test_it_is_there_for_what_it_has_and_refused_for_the_rest(self):
+        outcome = self.cg("--size 50 --iterations 3 --formulation native,dataflow", EVERY_WAY,
+                          "--transport mpi")
+        self.assert_verified(outcome, 5)
+        for arguments in ("--storage symmetric", "--algorithm single-reduction"):
+            assert_refused(self, self.cg("--formulation dataflow", arguments), 2, "cg",
+                           "--storage full --algorithm classic")
+        assert_refused(self, self.cg("--formulation dataflow", ranks=1), 2, "cg", "2 ranks")
 
 
 class Rows(Cg):

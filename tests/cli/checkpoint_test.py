@@ -230,8 +230,10 @@ class Job:
         try:
             stdout, stderr = self.process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
+            left = {process: Path(f"/proc/{process}/status").read_text().split("\n")[:3]
+                    for process in alive_in_session(self.process.pid)}
             self.kill(alive_in_session(self.process.pid))
-            raise
+            raise AssertionError(f"did not end: {left}") from None
         assert wait_for_the_last(self.process.pid) == []
         return self.process.returncode, stdout, stderr
 

@@ -95,7 +95,8 @@ KERNELS = [
     Kernel(
         name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
         factors="laplace/full/classic/n:100/iterations:5", too_large="--size 2^20",
-        rate="GFLOP/s", clocks=("",), formulations=("native",), transports=("mpi", "shm"),
+        rate="GFLOP/s", clocks=("",), formulations=("native", "dataflow"),
+        transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--iterations 0", "--iterations many", "--problem poisson",
                   "--problem ''", "--storage half", "--storage full,", "--algorithm fast",

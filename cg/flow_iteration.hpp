@@ -1,0 +1,48 @@
+#pragma once
+
+#include "cg/flow_reduction.hpp"
+#include "cg/iteration.hpp"
+#include "flow/hub.hpp"
+
+namespace quartet::cg {
+
+/// The classic iteration by queues: see FlowSolver. Its state has no rows on the reducer, but all
+/// scalars everywhere.
+class FlowIteration final : public Iteration {
+  public:
+    /// Collective. All but problem and roles are borrowed; the share is a worker's.
+    FlowIteration(bench::Session& session, comm::Transport& transport, flow::Hub& hub,
+                  const Problem& problem, const comm::Roles& roles, device::MatrixShare* share);
+
+    void restart(device::View<const double> right_side) override;
+    void run(std::span<double> history, Watch& watch) override;
+
+  private:
+    [[nodiscard]] bool works() const { return share_ != nullptr; }
+    void find_first_residual();
+    /// One iteration of a worker, of the reducer. Whether any rank wants to stop.
+    bool work(bool wants_stop);
+    bool reduce(bool wants_stop);
+    device::View<const double> exchange_direction();
+    void merge_direction();
+    double local_sum();
+
+    device::Device& device_;
+    device::Stream& stream_;
+    Problem problem_;
+    comm::Roles roles_;
+    int index_;  ///< of a worker
+    device::MatrixShare* share_;
+    device::Buffer<double> x_;
+    device::Buffer<double> r_;
+    device::Buffer<double> p_;
+    device::Buffer<double> product_;
+    device::Buffer<double> sum_;     ///< one element
+    device::Buffer<double> merged_;  ///< on the reducer: p
+    FlowReduction curvature_;        ///< p.Ap in, the step out
+    FlowReduction residual_;         ///< r.r in, the turn out
+    flow::Queue pieces_;             ///< of p, by worker
+    flow::Publication direction_;    ///< p
+};
+
+}  // namespace quartet::cg

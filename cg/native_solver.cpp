@@ -1,0 +1,32 @@
+#include "cg/native_solver.hpp"
+
+namespace quartet::cg {
+
+SolverMemory NativeSolver::memory(const device::Device& device, const Problem& problem, int ranks,
+                                  int rank) {
+    const std::int64_t rows = block_range(problem.size, ranks, rank).size();
+    return {
+        DistributedMatrix::memory(device, problem, ranks, rank) + Iteration::memory(problem, rows),
+        DistributedMatrix::window_memory(problem, ranks, rank)};
+}
+
+NativeSolver::NativeSolver(bench::Session& session, comm::Transport& transport,
+                           const Problem& problem)
+    : device_(session.device()),
+      stream_(session.stream()),
+      matrix_(session, transport, problem),
+      iteration_(Iteration::make(problem.algorithm, session, matrix_, problem.title())) {}
+
+// It takes the way of the vector that is multiplied, whose values are lost.
+std::vector<double> NativeSolver::whole(device::View<const double> rows) {
+    if (rows.data() != matrix_.input().data()) {
+        device_.copy(device::as_bytes(rows), device::as_bytes(matrix_.input()), stream_);
+    }
+    const auto gathered = matrix_.gather();
+    auto host = device::allocate<double>(device_, gathered.size(), device::MemoryKind::pinned);
+    device_.copy(device::as_bytes(gathered), device::as_bytes(host.view()), stream_);
+    stream_.synchronize();
+    return {host.span().begin(), host.span().end()};
+}
+
+}  // namespace quartet::cg

@@ -1,0 +1,179 @@
+#include "cg/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cg/matrix_file.hpp"
+#include "cg/solve_case.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+constexpr std::int64_t default_size = 8192;
+
+std::int64_t size_of(const Options& options) {
+    if (!options.from_file()) {
+        return options.size.value_or(default_size);
+    }
+    const std::int64_t size = MatrixFile::size_in(options.problem);
+    if (options.size && *options.size != size) {
+        throw UsageError(fmt::format("--size: {} is not that of {} ({}): leave it out",
+                                     *options.size, quotation(options.problem), size));
+    }
+    return size;
+}
+
+template <typename Value>
+std::string joined(const std::vector<Value>& values) {
+    std::string text;
+    for (const Value value : values) {
+        text += (text.empty() ? "" : ",") + std::string(name(value));
+    }
+    return text;
+}
+
+bool flows(const bench::Variant& variant) {
+    return variant.formulation == "dataflow";
+}
+
+bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem) {
+    bench::RowName row = session.row_name(variant, std::to_string(problem.size));
+    row.words = {problem.word(), std::string(name(problem.storage)),
+                 std::string(name(problem.algorithm))};
+    row.size_key = "n";
+    row.factors = {{"iterations", std::to_string(problem.iterations)}};
+    if (flows(variant)) {
+        row.factors.emplace_back("queue", std::to_string(session.options().queue));
+    }
+    return row;
+}
+
+Bytes system_memory(const Problem& problem, int ranks) {
+    // Of the made ones random has more: six vectors of doubles, two of long doubles.
+    return problem.is_made() ? (6 * 8 + 2 * 16) * Bytes{problem.size}
+                             : MatrixFile::memory(problem.size, ranks);
+}
+
+Bytes folder_memory(const bench::Session& session, const Problem& problem,
+                    const bench::DataOptions& data) {
+    if (!data.in_files()) {
+        return {};
+    }
+    const BlockFolder folder(*data.folder, problem, session.options().seed, session.world().size(),
+                             data.generate);
+    return folder.memory();
+}
+
+void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
+                 const bench::DataOptions& data, bench::PlannedCase& planned) {
+    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
+    const SolverMemory solver = solver_memory(session, problem, roles, session.device());
+    const Bytes solving = solver.all + bytes_of<double>(rows + problem.iterations + 1) +
+                          Verifier::memory(problem.size) + SolveCase::limit_memory(problem, roles);
+    const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
+    planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);
+    if (planned.name.variant.transport == "shm") {
+        planned.shared_memory = solver.windows;
+    }
+}
+
+void plan_checkpoints(bench::Session& session, const Problem& problem, const comm::Roles& roles,
+                      const CheckpointOptions& options, bench::PlannedCase& planned) {
+    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
+    planned.memory = planned.memory + Checkpointing::memory(problem.algorithm, rows);
+    planned.repetition = bench::Repetition::once;
+    planned.name.factors.emplace_back("every", std::to_string(options.every));
+    planned.plan_note += fmt::format("{}a checkpoint every {} iterations",
+                                     planned.plan_note.empty() ? "" : "; ", options.every);
+    session.resolve("runs", "1");
+    session.resolve("warmup", "0");
+}
+
+// The paper's data flow has blocks of rows, and two reductions one after the other (Fig. 5).
+bool can_flow(Storage storage, Algorithm algorithm) {
+    return storage == Storage::full && algorithm == Algorithm::classic;
+}
+
+// In lists the data flow is there for what it has; where it has nothing, that is said.
+bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algorithm,
+                 const Options& options) {
+    if (!flows(variant) || can_flow(storage, algorithm)) {
+        return false;
+    }
+    const auto has = [](const auto& values, auto value) {
+        return std::ranges::find(values, value) != values.end();
+    };
+    if (!has(options.storages, Storage::full) || !has(options.algorithms, Algorithm::classic)) {
+        throw UsageError(
+            "--formulation dataflow: it has full storage and the classic algorithm alone (a part "
+            "of a triangle contributes to all rows, for which the paper's flow has no queue): add "
+            "--storage full --algorithm classic");
+    }
+    return true;
+}
+
+}  // namespace
+
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem, const bench::DataOptions& data,
+                                const CheckpointOptions& checkpoint) {
+    const comm::Roles roles = roles_of(variant, session.world().size());
+    bench::PlannedCase planned;
+    planned.name = row_name(session, variant, problem);
+    planned.work = problem.work(roles.workers());
+    plan_memory(session, problem, roles, data, planned);
+    planned.traffic = {planned.work.bytes.value / roles.workers()};
+    planned.conditions = {{"device", variant.device},
+                          {"transport", variant.transport},
+                          {"n", std::to_string(problem.size)},
+                          {"workers", std::to_string(roles.workers())}};
+    planned.make = [&session, variant, problem, data,
+                    checkpoint]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);
+    };
+    if (flows(variant)) {
+        planned.plan_note = "rank 0 reduces, the others work";
+    }
+    if (checkpoint.wanted()) {
+        plan_checkpoints(session, problem, roles, checkpoint, planned);
+    }
+    return planned;
+}
+
+void plan_cases(bench::Session& session, const Options& options) {
+    require_consistent(options, session.options());
+    if (options.checkpoint.wanted()) {
+        require_usable(options.checkpoint);
+    }
+    Problem problem;
+    problem.system = options.problem;
+    problem.size = size_of(options);
+    problem.iterations = options.iterations;
+    session.resolve("size", std::to_string(problem.size));
+    session.resolve("storage", joined(options.storages));
+    session.resolve("algorithm", joined(options.algorithms));
+    for (const bench::Variant& variant : session.variants()) {
+        for (const Storage storage : options.storages) {
+            for (const Algorithm algorithm : options.algorithms) {
+                if (is_left_out(variant, storage, algorithm, options)) {
+                    continue;
+                }
+                problem.storage = storage;
+                problem.algorithm = algorithm;
+                session.add(
+                    planned_case(session, variant, problem, options.data, options.checkpoint));
+            }
+        }
+    }
+    if (options.checkpoint.wanted() && session.plan().size() != 1) {
+        throw UsageError(
+            fmt::format("--checkpoint: {} cases (one at a time has checkpoints): name one "
+                        "formulation, transport, storage and algorithm",
+                        session.plan().size()));
+    }
+}
+
+}  // namespace quartet::cg

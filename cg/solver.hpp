@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/session.hpp"
+#include "cg/iteration.hpp"
+#include "cg/problem.hpp"
+#include "comm/roles.hpp"
+
+namespace quartet::cg {
+
+/// One formulation: a matrix over the ranks, and the iterations that solve its system.
+class Solver {
+  public:
+    virtual ~Solver() = default;
+
+    /// This rank's share of the matrix, to be filled; nothing on a reducer. Local.
+    virtual device::MatrixShare* share() = 0;
+    virtual Iteration& iteration() = 0;
+    /// All rows of a vector of the iteration's state, on all ranks. The direction may be lost.
+    /// Collective.
+    virtual std::vector<double> whole(device::View<const double> rows) = 0;
+};
+
+/// What of a rank's memory a solver takes, and what of it lies in windows where the transport has
+/// such.
+struct SolverMemory {
+    Bytes all;
+    Bytes windows;
+};
+
+/// Zeros. Borrows session and transport. Collective. Throws Unavailable where the transport cannot
+/// do what is needed.
+std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
+                                    const Problem& problem, const comm::Roles& roles);
+/// Of this rank. Local.
+SolverMemory solver_memory(const bench::Session& session, const Problem& problem,
+                           const comm::Roles& roles, const device::Device& device);
+
+}  // namespace quartet::cg
