@@ -65,7 +65,9 @@ TEST(CgOptions, RefuseHostileValuesInOneLineThatNamesTheFlag) {
                              "--problem=.npy",    "--problem=matrix.npz",
                              "--storage=",        "--storage=half",
                              "--storage=full,",   "--storage=full,half",
-                             "--algorithm=fast",  "--algorithm=classic,\n"}) {
+                             "--algorithm=fast",  "--algorithm=classic,\n",
+                             "--checkpoint=",     "--every=0",
+                             "--every=often",     "--restart=oldest"}) {
         const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
         EXPECT_THAT(message_of<UsageError>([&] { options_of({flag}); }),
                     AllOf(HasSubstr(name), Not(HasSubstr("\n"))))
@@ -73,11 +75,23 @@ TEST(CgOptions, RefuseHostileValuesInOneLineThatNamesTheFlag) {
     }
 }
 
-TEST(CgOptions, OfCheckpointsAreReserved) {
-    for (const std::vector<const char*>& flag : std::vector<std::vector<const char*>>{
-             {"--checkpoint", "folder"}, {"--every", "10"}, {"--restart"}}) {
-        EXPECT_THROW(options_of(flag), Unavailable) << flag.front();
-    }
+TEST(CgOptions, OfCheckpointsAreReadFromTheCommandLine) {
+    EXPECT_FALSE(options_of({}).checkpoint.wanted());
+    const CheckpointOptions begun = options_of({"--checkpoint", "folder"}).checkpoint;
+    EXPECT_EQ(begun.folder, "folder");
+    EXPECT_EQ(begun.every, 100);
+    EXPECT_EQ(begun.restart, Restart::none);
+    EXPECT_EQ(options_of({"--every", "7"}).checkpoint.every, 7);
+    EXPECT_EQ(options_of({"--restart"}).checkpoint.restart, Restart::latest);
+    EXPECT_EQ(options_of({"--restart", "--every", "7"}).checkpoint.restart, Restart::latest);
+    EXPECT_EQ(options_of({"--restart", "previous"}).checkpoint.restart, Restart::previous);
+}
+
+TEST(CgOptions, OfCheckpointsNeedAFolder) {
+    EXPECT_THAT(complaint({"--every", "100"}), AllOf(HasSubstr("--every"), HasSubstr("DIR")));
+    EXPECT_THAT(complaint({"--restart"}), AllOf(HasSubstr("--restart"), HasSubstr("DIR")));
+    EXPECT_NO_THROW(require_consistent(
+        options_of({"--checkpoint", "folder", "--every", "7", "--restart"}), {}));
 }
 
 TEST(CgOptions, MustNotContradictEachOther) {

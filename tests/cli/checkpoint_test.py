@@ -1,6 +1,7 @@
 """cg's checkpoints: other rank counts, signals, damage, a full disk, and kills at random moments.
 
-QUARTET_KILLS says how many kills (20); QUARTET_KILL_SEED, when (1)."""
+QUARTET_KILLS says how many kills (20); QUARTET_KILL_SEED, when (1). What only waits for launchers
+goes side by side."""
 
 import json
 import os
@@ -12,15 +13,18 @@ import subprocess
 import tempfile
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from quartet_cli import (LAUNCHER, PROGRAMS, alive_in_session, assert_refused, cases, errors,
-                         medians, run, wait_for_the_last)
+                         medians, run, run_each, wait_for_the_last)
 
-SMALL = "--device host --threads 1 --limits off --transport mpi"
+SMALL = "--device host --threads 1 --limits off"
 SOLVE = "--problem random --size 120"
-WAYS = [f"--storage {storage} --algorithm {algorithm}"
-        for storage in ("full", "symmetric") for algorithm in ("classic", "single-reduction")]
+OVER_MPI = "--transport mpi"
+WAYS = [*(f"{OVER_MPI} --storage {storage} --algorithm {algorithm}"
+          for storage in ("full", "symmetric") for algorithm in ("classic", "single-reduction")),
+        f"{OVER_MPI} --formulation dataflow"]
 KILLS = int(os.environ.get("QUARTET_KILLS", "20"))
 PATIENCE = 60  # seconds for what takes a moment
 
@@ -43,8 +47,20 @@ class Checkpoints(unittest.TestCase):
         self.scratch = Path(temporary.name)
         self.folder = self.scratch / "checkpoints"
 
-    def cg(self, *arguments, ranks=2, folder=None):
-        return run("cg", ranks, SMALL, SOLVE, f"--checkpoint {folder or self.folder}", *arguments)
+    def job(self, *arguments, ranks=2, folder=None):
+        """Over MPI, unless arguments have another transport."""
+        transport = "" if any("--transport" in words for words in arguments) else OVER_MPI
+        return ("cg", ranks, SMALL, transport, SOLVE, f"--checkpoint {folder or self.folder}",
+                *arguments)
+
+    def cg(self, *arguments, **how):
+        return run(*self.job(*arguments, **how))
+
+    def assert_each_refused(self, jobs):
+        """Each with the reasons that are to be named."""
+        for outcome, reasons in zip(run_each([job for job, _ in jobs]),
+                                    [reasons for _, reasons in jobs]):
+            assert_refused(self, outcome, 2, "cg", *reasons)
 
     def assert_solved(self, outcome):
         self.assertEqual(outcome.code, 0, outcome)
@@ -54,19 +70,21 @@ class Checkpoints(unittest.TestCase):
 
 
 class RoundTrip(Checkpoints):
+    def goes_on(self, way):
+        """Parts of a whole run have its bits."""
+        whole, parts = (Path(tempfile.mkdtemp(dir=self.scratch)) for _ in range(2))
+        undisturbed = self.assert_solved(self.cg(way, "--iterations 30 --every 10", folder=whole))
+        self.assert_solved(self.cg(way, "--iterations 20 --every 10", folder=parts))
+        row = self.assert_solved(self.cg(way, "--iterations 30 --every 10 --restart",
+                                         folder=parts))
+        self.assertEqual(contents(parts / "iteration-30"), contents(whole / "iteration-30"))
+        self.assertEqual(row["residual_history"], undisturbed["residual_history"])
+        self.assertEqual((row["restarted_from"], row["segments"], row["checkpoints"]), (20, 2, 1))
+        self.assertIn("as it was begun", row["note"])
+
     def test_every_way_goes_on_with_the_same_bits(self):
-        for way in WAYS:
-            undisturbed = self.assert_solved(self.cg(way, "--iterations 30 --every 10"))
-            wanted = contents(self.folder / "iteration-30")
-            shutil.rmtree(self.folder)
-            self.assert_solved(self.cg(way, "--iterations 20 --every 10"))
-            row = self.assert_solved(self.cg(way, "--iterations 30 --every 10 --restart"))
-            self.assertEqual(contents(self.folder / "iteration-30"), wanted)
-            self.assertEqual(row["residual_history"], undisturbed["residual_history"])
-            self.assertEqual((row["restarted_from"], row["segments"], row["checkpoints"]),
-                             (20, 2, 1))
-            self.assertIn("as it was begun", row["note"])
-            shutil.rmtree(self.folder)
+        with ThreadPoolExecutor(len(WAYS)) as pool:
+            list(pool.map(self.goes_on, WAYS))
 
     def test_other_rank_counts_go_on_and_say_so(self):
         undisturbed = self.assert_solved(self.cg("--iterations 30 --every 10", ranks=3))
@@ -97,74 +115,88 @@ class RoundTrip(Checkpoints):
 
 class Refusals(Checkpoints):
     def test_flags_that_contradict_each_other_are_refused(self):
-        for arguments, flag in (("--restart", "--restart"), ("--every 5", "--every")):
-            assert_refused(self, run("cg", 2, SMALL, arguments), 2, "cg", flag, "--checkpoint")
-        for arguments in ("--storage full,symmetric", "--algorithm classic,single-reduction",
-                          "--transport mpi,shm"):
-            assert_refused(self, self.cg(arguments), 2, "cg", "--checkpoint", "2 cases")
-        assert_refused(self, self.cg("--runs auto"), 2, "cg", "--runs")
-        assert_refused(self, self.cg("--restart never"), 2, "cg", "--restart", "never")
+        jobs = [(("cg", 2, SMALL, OVER_MPI, arguments), (flag, "--checkpoint"))
+                for arguments, flag in (("--restart", "--restart"), ("--every 5", "--every"))]
+        jobs += [(self.job(arguments), ("--checkpoint", "2 cases"))
+                 for arguments in ("--storage full,symmetric",
+                                   "--algorithm classic,single-reduction",
+                                   "--transport mpi,shm", "--formulation native,dataflow")]
+        self.assert_each_refused(jobs + [(self.job("--runs auto"), ("--runs",)),
+                                         (self.job("--restart never"), ("--restart", "never"))])
 
     def test_a_folder_without_what_is_asked_for_is_refused(self):
-        assert_refused(self, self.cg("--restart"), 2, "cg", "has no checkpoint")
         self.assert_solved(self.cg("--iterations 5 --every 5"))
-        assert_refused(self, self.cg("--restart previous"), 2, "cg", "has one checkpoint")
-        assert_refused(self, self.cg("--iterations 5"), 2, "cg", "--restart", "replaced")
         file = self.scratch / "file"
         file.touch()
-        assert_refused(self, self.cg(folder=file), 2, "cg", "not a folder")
+        nothing = self.scratch / "nothing"
+        self.assert_each_refused([
+            (self.job("--restart", folder=nothing), ("has no checkpoint",)),
+            (self.job("--restart previous"), ("has one checkpoint",)),
+            (self.job("--iterations 5"), ("--restart", "replaced")),
+            (self.job(folder=file), ("not a folder",))])
 
     def test_another_problem_is_refused(self):
         self.assert_solved(self.cg("--iterations 10 --every 10"))
-        for arguments, reason in (("--size 121", "--size"), ("--seed 2", "--seed"),
-                                  ("--problem laplace", "--problem"),
-                                  ("--algorithm single-reduction", "--algorithm"),
-                                  ("--iterations 9", "--iterations")):
-            assert_refused(self, self.cg("--restart", arguments), 2, "cg", reason)
+        self.assert_each_refused([
+            (self.job("--restart", arguments), (reason,))
+            for arguments, reason in (("--size 121", "--size"), ("--seed 2", "--seed"),
+                                      ("--problem laplace", "--problem"),
+                                      ("--algorithm single-reduction", "--algorithm"),
+                                      ("--iterations 9", "--iterations"))])
         self.assert_solved(self.cg("--restart --iterations 10"))
 
 
 class Damage(Checkpoints):
-    def assert_named(self, *reasons):
-        outcome = self.cg("--iterations 20 --every 10 --restart")
-        self.assertEqual(outcome.code, 3, outcome)
-        for reason in (*reasons, "--restart previous"):
-            self.assertIn(reason, outcome.stderr)
-        self.assertEqual(outcome.stdout, "")
-        self.assertEqual(outcome.left, [])
-
-    def test_what_is_altered_is_named_and_the_older_one_used_if_asked(self):
-        self.assert_solved(self.cg("--iterations 20 --every 10"))
-        newest = self.folder / "iteration-20"
-        wanted = contents(newest)
-
-        def changed(name, change):
-            file = newest / name
-            sound = file.read_bytes()
-            file.write_bytes(change(sound))
-            return lambda: file.write_bytes(sound)
-
+    def altered_copies(self):
+        """Copies of the checkpoints in which one file of the newest is altered, and its name."""
         def flipped(data):
             return data[:-20] + bytes([data[-20] ^ 1]) + data[-19:]
 
-        for name in ("state-0.npy", "state-1.npy", "history.npy"):
-            for change in (flipped, lambda data: data[:-8], lambda data: b""):
-                repair = changed(name, change)
-                self.assert_named(name)
-                repair()
-        for change in (lambda text: text.replace(b'"done": 20', b'"done": 19'),
-                       lambda text: text[:len(text) // 2], lambda text: b""):
-            repair = changed("manifest.json", change)
-            self.assert_named("manifest.json")
-            repair()
-        # As if names had reached the disk in part.
-        for name in ("manifest.json", "state-1.npy"):
-            (newest / name).rename(self.scratch / name)
-            self.assert_named(name)
-            if name == "manifest.json":
-                (self.scratch / name).rename(newest / name)
-        self.assert_solved(self.cg("--iterations 20 --every 10 --restart previous"))
-        self.assertEqual(contents(newest), wanted)
+        def shorter(data):
+            return data[:-8]
+
+        def nothing(_):
+            return b""
+
+        def edited(text):
+            return text.replace(b'"done": 20', b'"done": 19')
+
+        def half(text):
+            return text[:len(text) // 2]
+
+        damages = [(name, change) for name in ("state-0.npy", "state-1.npy", "history.npy")
+                   for change in (flipped, shorter, nothing)]
+        damages += [("manifest.json", change) for change in (edited, half, nothing)]
+        damages += [(name, None) for name in ("manifest.json", "state-1.npy")]  # is missing
+        for number, (name, change) in enumerate(damages):
+            copy = self.scratch / f"copy-{number}"
+            shutil.copytree(self.folder, copy)
+            file = copy / "iteration-20" / name
+            sound = file.read_bytes()
+            if change is None:
+                file.unlink()
+            else:
+                self.assertNotEqual(change(sound), sound)
+                file.write_bytes(change(sound))
+            yield copy, name
+
+    def test_what_is_altered_is_named_and_the_older_one_used_if_asked(self):
+        more = "--iterations 20 --every 10"
+        self.assert_solved(self.cg(more))
+        wanted = contents(self.folder / "iteration-20")
+        copies = list(self.altered_copies())
+        outcomes = run_each([self.job(more, "--restart", folder=copy) for copy, _ in copies])
+        for outcome, (copy, name) in zip(outcomes, copies):
+            self.assertEqual(outcome.code, 3, outcome)
+            for reason in (name, "--restart previous"):
+                self.assertIn(reason, outcome.stderr)
+            self.assertEqual(outcome.stdout, "")
+            self.assertEqual(outcome.left, [])
+        outcomes = run_each([self.job(more, "--restart previous", folder=copy)
+                             for copy, _ in copies[::5]])
+        for outcome, (copy, _) in zip(outcomes, copies[::5]):
+            self.assert_solved(outcome)
+            self.assertEqual(contents(copy / "iteration-20"), wanted)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "mounting is for root")
     def test_a_full_disk_fails_and_leaves_what_was_there(self):
@@ -194,7 +226,8 @@ class Job:
 
     def __init__(self, scratch, ranks, *arguments):
         environment = dict(os.environ, TMPDIR=str(scratch),
-                           OMPI_MCA_btl_vader_backing_directory=str(scratch))
+                           OMPI_MCA_btl_vader_backing_directory=str(scratch),
+                           OMPI_MCA_osc_sm_backing_directory=str(scratch))
         self.process = subprocess.Popen(
             [LAUNCHER, str(ranks), PROGRAMS / "cg", *" ".join(arguments).split()],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -225,107 +258,142 @@ class Job:
             except ProcessLookupError:
                 pass
 
+    def kill_all(self):
+        """Also what is started meanwhile."""
+        while processes := alive_in_session(self.process.pid):
+            self.kill(processes)
+
     def end(self):
         """The exit code and what was said, once nothing of it is left."""
         try:
             stdout, stderr = self.process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            left = {process: Path(f"/proc/{process}/status").read_text().split("\n")[:3]
-                    for process in alive_in_session(self.process.pid)}
-            self.kill(alive_in_session(self.process.pid))
-            raise AssertionError(f"did not end: {left}") from None
+            self.kill_all()
+            raise AssertionError(f"did not end: {self.process.communicate()}") from None
         assert wait_for_the_last(self.process.pid) == []
         return self.process.returncode, stdout, stderr
 
 
 class Signals(Checkpoints):
-    def stopped_by(self, send):
-        job = Job(self.scratch, 2, SMALL, SOLVE, "--iterations 10000000 --every 10000000",
-                  f"--checkpoint {self.folder}", f"--json {self.scratch}/stopped.json")
+    def stopped_by(self, send, folder):
+        """The iteration after which a run has stopped."""
+        folder.mkdir()
+        results = folder / "stopped.json"
+        job = Job(folder, 2, SMALL, OVER_MPI, SOLVE, "--iterations 10000000 --every 10000000",
+                  f"--checkpoint {folder}/checkpoints", f"--json {results}")
         # The signals are taken before the folder is filled, and the folder is there before that.
-        self.assertTrue(job.wait_until(lambda: self.folder.is_dir() and len(job.ranks()) == 2))
+        self.assertTrue(job.wait_until(
+            lambda: (folder / "checkpoints").is_dir() and len(job.ranks()) == 2))
         time.sleep(1)  # into the iterations
         send(job)
-        code, stdout, stderr = job.end()
+        code, _, stderr = job.end()
         self.assertEqual(code, 75, stderr)
         self.assertIn("--restart", stderr)
-        [iteration] = iterations_in(self.folder)
-        document = json.loads((self.scratch / "stopped.json").read_text())
-        [row] = errors(document)
+        [iteration] = iterations_in(folder / "checkpoints")
+        [row] = errors(json.loads(results.read_text()))
         self.assertIn(f"after iteration {iteration} of 10000000", row["error_message"])
         return iteration
+
+    def goes_on_after(self, send, folder):
+        size = self.stopped_by(send, folder) + 20
+        self.assert_solved(self.cg(f"--iterations {size} --every {size} --restart",
+                                   folder=folder / "checkpoints"))
+        self.assert_solved(self.cg(f"--iterations {size} --every {size}",
+                                   folder=folder / "undisturbed"))
+        self.assertEqual(contents(folder / "checkpoints" / f"iteration-{size}"),
+                         contents(folder / "undisturbed" / f"iteration-{size}"))
 
     def test_a_stopped_run_goes_on_with_the_same_bits(self):
         def to_one_rank(number):
             return lambda job: os.kill(job.ranks()[-1], number)
-        for send in (to_one_rank(signal.SIGUSR1), to_one_rank(signal.SIGTERM),
-                     lambda job: os.kill(job.process.pid, signal.SIGUSR1)):  # the launcher passes it on
-            iteration = self.stopped_by(send)
-            size = iteration + 20
-            self.assert_solved(self.cg(f"--iterations {size} --every {size} --restart"))
-            undisturbed = self.scratch / "undisturbed"
-            self.assert_solved(self.cg(f"--iterations {size} --every {size}", folder=undisturbed))
-            self.assertEqual(contents(self.folder / f"iteration-{size}"),
-                             contents(undisturbed / f"iteration-{size}"))
-            for folder in (self.folder, undisturbed):
-                shutil.rmtree(folder)
-            (self.scratch / "stopped.json").unlink()
+        sends = (to_one_rank(signal.SIGUSR1), to_one_rank(signal.SIGTERM),
+                 lambda job: os.kill(job.process.pid, signal.SIGUSR1))  # the launcher passes it on
+        folders = [self.scratch / str(number) for number in range(len(sends))]
+        with ThreadPoolExecutor(len(sends)) as pool:
+            list(pool.map(self.goes_on_after, sends, folders))
 
 
-class Kills(Checkpoints):
+class Series:
+    """Jobs that solve one system in one way, one after another, each killed at a random moment."""
+
     EVERY = 20
     RANKS = 3
 
-    def launch(self, random_moment):
+    def __init__(self, test, way, kills):
+        self.test = test
+        self.way = way
+        self.kills = kills
+        self.iterations = self.EVERY * (4 * kills + 10)
+        self.scratch = Path(tempfile.mkdtemp(dir=test.scratch))
+        self.folder = self.scratch / "checkpoints"
+        self.random = random.Random(f"{way} {os.environ.get('QUARTET_KILL_SEED', '1')}")
+
+    def latest(self):
+        return (iterations_in(self.folder) or [0])[-1]
+
+    def solve(self, every, restart, folder):
+        """To the end, undisturbed."""
+        row = self.test.assert_solved(self.test.cg(
+            self.way, f"--iterations {self.iterations} --every {every} {restart}",
+            ranks=self.RANKS, folder=folder))
+        return row, contents(folder / f"iteration-{self.iterations}")
+
+    def run(self):
+        """What came of it, in a line."""
+        _, wanted = self.solve(self.iterations, "", self.scratch / "undisturbed")
+        killed = sum(self.launch() for _ in range(self.kills))
+        row, found = self.solve(self.EVERY, "--restart" if self.latest() else "", self.folder)
+        self.test.assertEqual(killed, self.kills)
+        self.test.assertEqual(found, wanted)
+        return (f"{killed} kills, {row['segments']:.0f} segments that count, restarted last from "
+                f"{row.get('restarted_from', 0):.0f} of {self.iterations}: {self.way}")
+
+    def launch(self):
         """One job, killed at a random moment; False where it came to its end before."""
-        before = iterations_in(self.folder)
-        arguments = [SMALL, SOLVE, f"--iterations {self.iterations} --every {self.EVERY}",
-                     f"--checkpoint {self.folder}"] + ["--restart"] * bool(before)
-        job = Job(self.scratch / "mpi", self.RANKS, *arguments)
-        latest = before[-1] if before else 0
+        test = self.test
+        latest = self.latest()
+        (self.scratch / "mpi").mkdir(exist_ok=True)
+        job = Job(self.scratch / "mpi", self.RANKS, SMALL, SOLVE, self.way,
+                  f"--iterations {self.iterations} --every {self.EVERY}",
+                  f"--checkpoint {self.folder}", "--restart" if latest else "")
         # Early, while it starts; or some checkpoints later, often while one is being written.
-        if random_moment.random() < 0.2:
-            time.sleep(random_moment.uniform(0, 0.6))
+        if self.random.random() < 0.2:
+            time.sleep(self.random.uniform(0, 0.6))
         else:
-            goal = latest + self.EVERY * random_moment.randint(1, 4)
-            job.wait_until(lambda: (iterations_in(self.folder) or [0])[-1] >= goal)
-            time.sleep(random_moment.uniform(0, 0.03))
-        seen = (iterations_in(self.folder) or [0])[-1]
-        alive = alive_in_session(job.process.pid)
+            goal = latest + self.EVERY * self.random.randint(1, 4)
+            job.wait_until(lambda: self.latest() >= goal)
+            time.sleep(self.random.uniform(0, 0.03))
+        seen = self.latest()
         ranks = job.ranks()
-        # The whole node, or one rank, whose launcher then ends the others.
-        job.kill([random_moment.choice(ranks)] if ranks and random_moment.random() < 0.5 else alive)
+        # One rank, whose launcher then ends the others, or the whole node.
+        if ranks and self.random.random() < 0.5:
+            job.kill([self.random.choice(ranks)])
+        else:
+            job.kill_all()
         code, _, stderr = job.end()
         if code == 0:
             return False
-        self.assertNotIn(code, (1, 2, 3, 75), stderr)  # its own words for another ending
-        after = iterations_in(self.folder)
+        test.assertNotIn(code, (1, 2, 3, 75), stderr)  # its own words for another ending
         # All that was complete is there, and what was lost is less than one interval.
-        self.assertGreaterEqual((after or [0])[-1], max(seen, latest))
-        self.assertLessEqual(len(after), 3)  # the third is about to go
+        after = iterations_in(self.folder)
+        test.assertGreaterEqual(self.latest(), max(seen, latest))
+        test.assertLessEqual(len(after), 3)  # the third is about to go
         if len(after) >= 2:
-            self.assertEqual(after[-1] - after[-2], self.EVERY)
+            test.assertEqual(after[-1] - after[-2], self.EVERY)
         return True
 
+
+class Kills(Checkpoints):
+    WAYS = (OVER_MPI, "--transport shm", f"{OVER_MPI} --formulation dataflow",
+            f"{OVER_MPI} --storage symmetric --algorithm single-reduction")
+
     def test_killed_at_random_moments_it_ends_with_the_same_bits(self):
-        self.iterations = self.EVERY * (4 * KILLS + 10)
-        (self.scratch / "mpi").mkdir()
-        self.assert_solved(self.cg(f"--iterations {self.iterations} --every {self.iterations}",
-                                   ranks=self.RANKS))
-        wanted = contents(self.folder / f"iteration-{self.iterations}")
-        shutil.rmtree(self.folder)
-        random_moment = random.Random(int(os.environ.get("QUARTET_KILL_SEED", "1")))
-
-        kills = sum(self.launch(random_moment) for _ in range(KILLS))
-
-        restart = "--restart" if iterations_in(self.folder) else ""
-        row = self.assert_solved(self.cg(
-            f"--iterations {self.iterations} --every {self.EVERY} {restart}", ranks=self.RANKS))
-        self.assertEqual(kills, KILLS)
-        self.assertEqual(contents(self.folder / f"iteration-{self.iterations}"), wanted)
-        self.assertEqual(row["verified"], True)
-        print(f"{kills} kills, {row['segments']:.0f} segments that count, "
-              f"restarted last from {row['restarted_from']:.0f} of {self.iterations}")
+        shares = [(KILLS + number) // len(self.WAYS) for number in range(len(self.WAYS))]
+        self.assertEqual(sum(shares), KILLS)
+        with ThreadPoolExecutor(len(self.WAYS)) as pool:
+            series = [Series(self, way, share) for way, share in zip(self.WAYS, shares)]
+            for line in pool.map(Series.run, series):
+                print(line)
 
 
 if __name__ == "__main__":
