@@ -71,13 +71,8 @@ void MemoryProbe::pass(device::Stream& stream) {
 }
 
 Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
-    stream.synchronize();
-    const Seconds begin = now();
-    for (int index = 0; index < passes; ++index) {
-        pass(stream);
-    }
-    stream.synchronize();
-    return (now() - begin) / passes;
+    return device_.time(
+        passes, [&] { pass(stream); }, stream);
 }
 
 int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
@@ -124,12 +119,11 @@ SgemmProbe::SgemmProbe(device::Device& device, std::int64_t size)
       c_(device::allocate<float>(device, size * size)) {}
 
 Seconds SgemmProbe::measure(device::Stream& stream) {
-    stream.synchronize();
-    const Seconds begin = now();
-    device_.blas().gemm({size_, size_, size_}, a_.view(), b_.view(), c_.view(),
-                        device::Update::replace, stream);
-    stream.synchronize();
-    return now() - begin;
+    const auto multiply = [&] {
+        device_.blas().gemm({size_, size_, size_}, a_.view(), b_.view(), c_.view(),
+                            device::Update::replace, stream);
+    };
+    return device_.time(1, multiply, stream);
 }
 
 Flops SgemmProbe::flops() const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +10,7 @@
 #include "device/fft.hpp"
 #include "device/matrix.hpp"
 #include "device/memory.hpp"
+#include "device/recording.hpp"
 #include "device/split_fft.hpp"
 #include "device/stream.hpp"
 #include "device/vector_operations.hpp"
@@ -39,6 +42,13 @@ class Device {
     /// Equal sizes, no overlap; else Failure. Accounted to copy_out where only `from` is on the
     /// device, else to copy_in.
     virtual void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) = 0;
+    /// How long `enqueue` takes to be done, on average, where it is called `times` times in a row
+    /// on an idle stream. On a GPU it is called once more before that, and then timed by the GPU's
+    /// own clock while the stream is held until the work is there, so that enqueueing it is not
+    /// measured; `enqueue` puts at most four operations on it then, and no work of the host.
+    virtual Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) = 0;
+    /// Borrows what the operations use, and may call them now, or at each run.
+    virtual std::unique_ptr<Recording> record(Operations operations) = 0;
     virtual Blas& blas() = 0;
     virtual VectorOperations& vectors() = 0;
     virtual std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) = 0;
@@ -49,6 +59,12 @@ class Device {
     virtual std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) = 0;
     /// What they take together, at most, beyond the views that they work on.
     [[nodiscard]] virtual Bytes split_fft_memory(const SplitFft& split) const = 0;
+    /// One pass for one rank's transform, where that is faster than a tile pass and a combine pass,
+    /// and what it takes: else null, and nothing.
+    virtual std::unique_ptr<WholePass> plan_whole_pass(const SplitFft&) { return nullptr; }
+    [[nodiscard]] virtual std::optional<Bytes> whole_pass_memory(const SplitFft&) const {
+        return std::nullopt;
+    }
 
     /// A share of zeros. Throws Failure where there is no memory, or for shapes that do not exist.
     virtual std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) = 0;

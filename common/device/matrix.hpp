@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "device/memory.hpp"
 #include "device/stream.hpp"
@@ -46,7 +47,8 @@ class MatrixShare {
     /// y = what this share contributes to A x. A row block: x has as many elements as the matrix
     /// columns, y as the block rows, and y is that part of the product. A part of a triangle: x and
     /// y are of the whole size, each stored element counts for both of its places, and the sum of
-    /// all parts' y is the product. The same device, threads and sizes give the same bits.
+    /// all parts' y is the product. The same device, threads, sizes and description give the same
+    /// bits.
     /// Enqueued; x and y do not overlap and have exactly those sizes, else Failure.
     virtual void multiply(View<const double> x, View<double> y, Stream& stream) = 0;
 
@@ -56,6 +58,9 @@ class MatrixShare {
 
     /// Its memory as one piece, padding included: what a product reads.
     [[nodiscard]] virtual View<const double> storage() const = 0;
+
+    /// Which of several ways to multiply has been chosen; empty where there is one.
+    [[nodiscard]] virtual std::string description() const { return {}; }
 };
 
 }  // namespace quartet::device

@@ -123,6 +123,19 @@ class PlacePass {
                      Stream& stream) = 0;
 };
 
+/// All of a transform by the one rank that has all tiles, without cells: the tiles' transforms, the
+/// factors, and the sums over the tiles where they lie.
+class WholePass {
+  public:
+    virtual ~WholePass() = default;
+    /// `tiles` holds all tiles, one after another, and keeps its values unless `bins` is the same
+    /// memory; `bins` becomes [k2][k1]: bin k1 + M k2. The pass must live until the work is
+    /// synchronised.
+    virtual void run(View<const std::complex<double>> tiles, View<std::complex<double>> bins,
+                     Stream& stream) = 0;
+    [[nodiscard]] virtual std::string description() const = 0;
+};
+
 /// How many of a rank's transposed bins are below k.
 std::int64_t bins_below(const SplitFft& split, int owner, std::int64_t k);
 /// How many of the transposed bins of `from` lie in X of `to`.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "device/factor.hpp"
 #include "device/memory.hpp"
+#include "device/step_scalars.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
@@ -36,9 +38,9 @@ class VectorOperations {
     virtual void fill(double value, View<double> target, Stream& stream) = 0;
 
     /// y += factor x.
-    virtual void axpy(double factor, View<const double> x, View<double> y, Stream& stream) = 0;
+    virtual void axpy(Factor factor, View<const double> x, View<double> y, Stream& stream) = 0;
     /// y = x + factor y.
-    virtual void xpay(View<const double> x, double factor, View<double> y, Stream& stream) = 0;
+    virtual void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) = 0;
     /// result[0] = x . y; the threads' partial sums are added in the order of the threads, so the
     /// same size and thread count give the same bits.
     virtual void dot(View<const double> x, View<const double> y, View<double> result,
@@ -46,12 +48,26 @@ class VectorOperations {
 
     /// x += step p, r -= step A p, and result[0] = r . r of the new r, in one pass; the sum as dot
     /// makes it. No view of one call may be another.
-    virtual void step_and_dot(double step, const StepVectors& vectors, View<double> result,
+    virtual void step_and_dot(Factor step, const StepVectors& vectors, View<double> result,
                               Stream& stream) = 0;
     /// p = r + turn p, s = w + turn s, x += step p, r -= step s, and result[0] = r . r of the new
     /// r, in one pass; ditto.
-    virtual void turn_step_and_dot(double turn, double step, const CombinedStepVectors& vectors,
+    virtual void turn_step_and_dot(Factor turn, Factor step, const CombinedStepVectors& vectors,
                                    View<double> result, Stream& stream) = 0;
+
+    /// The scalars between those operations, one after another on the stream (step_scalars.hpp):
+    /// find_step and find_turn of the classic iteration, find_turn_and_step of the single
+    /// reduction. `scalars` has one element; `history` is as long as iterations will be done, and
+    /// one.
+    virtual void find_step(View<StepScalars> scalars, Stream& stream) = 0;
+    virtual void find_turn(View<StepScalars> scalars, View<double> history, Stream& stream) = 0;
+    virtual void find_turn_and_step(View<StepScalars> scalars, View<double> history,
+                                    Stream& stream) = 0;
 };
+
+/// A scalar where it lies among the others: what operations read, and where dots go.
+inline View<double> place_of(const View<StepScalars>& scalars, double StepScalars::*scalar) {
+    return {&(scalars.data()->*scalar), 1, scalars.kind()};
+}
 
 }  // namespace quartet::device

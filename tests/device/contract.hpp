@@ -95,6 +95,7 @@ class FftContract : public DeviceContract {};
 class HostAccessContract : public DeviceContract {};
 class MatrixContract : public DeviceContract {};
 class MemoryContract : public DeviceContract {};
+class RecordingContract : public DeviceContract {};
 class SplitFftContract : public DeviceContract {};
 class StreamContract : public DeviceContract {};
 class VectorContract : public DeviceContract {};

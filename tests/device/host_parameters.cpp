@@ -15,6 +15,7 @@ INSTANTIATE_TEST_SUITE_P(Host, FftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, HostAccessContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, MatrixContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, MemoryContract, devices, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Host, RecordingContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, SplitFftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, StreamContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, VectorContract, devices, parameter_name);

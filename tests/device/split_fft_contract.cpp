@@ -176,6 +176,31 @@ TEST_P(SplitFftContract, ComesIntoNaturalOrder) {
     }
 }
 
+TEST_P(SplitFftContract, OneRankMayDoAllInOnePass) {
+    if (!device->plan_whole_pass({2, 8, 1, 0}))
+        GTEST_SKIP() << "this device has no such pass";
+    for (const Size& size : sizes) {
+        const SplitFft split{size.tiles, size.length, 1, 0};
+        const std::vector<Point> x = points(random_values<double>(2 * split.points(), 7));
+        std::vector<Point> tiles;
+        for (std::int64_t t = 0; t < split.tiles; ++t)
+            for (std::int64_t m = 0; m < split.length; ++m)
+                tiles.push_back(x[static_cast<std::size_t>(t + split.tiles * m)]);
+        Buffer<Point> input = upload(tiles);
+        Buffer<Point> bins = empty<Point>(split.points());
+        const auto pass = device->plan_whole_pass(split);
+
+        pass->run(std::as_const(input).view(), bins.view(), *stream);
+        EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
+                  rounding_bound(x.size()))
+            << text(size);
+        EXPECT_EQ(download(input.view()), tiles) << "the input keeps its values";
+
+        pass->run(std::as_const(input).view(), input.view(), *stream);
+        EXPECT_EQ(download(input.view()), download(bins.view())) << text(size) << " in place";
+    }
+}
+
 // Tile by tile, as they come from others, and all at once.
 TEST_P(SplitFftContract, PlacesTilesWhereTheTilePassDoes) {
     for (const auto& [tiles, length] : {std::pair{1, 1}, {5, 24}, {3, 70}, {7, 13}, {16, 64}}) {

@@ -19,6 +19,7 @@ struct Loaded {
         .set_workspace = library.function<decltype(cublasSetWorkspace_v2)>("cublasSetWorkspace_v2"),
         .set_math_mode = library.function<decltype(cublasSetMathMode)>("cublasSetMathMode"),
         .sgemm = library.function<decltype(cublasSgemm_v2_64)>("cublasSgemm_v2_64"),
+        .dgemv = library.function<decltype(cublasDgemv_v2_64)>("cublasDgemv_v2_64"),
     };
 };
 

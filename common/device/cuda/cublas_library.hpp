@@ -17,6 +17,7 @@ struct CublasLibrary {
     decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
     decltype(&cublasSetMathMode) set_math_mode = nullptr;
     decltype(&cublasSgemm_v2_64) sgemm = nullptr;
+    decltype(&cublasDgemv_v2_64) dgemv = nullptr;
 };
 
 /// Loads the library. Throws Unavailable where it cannot be had.

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/environment.hpp"
-#include "device/cuda/cublas_library.hpp"
+#include "device/cuda/cublas_handle.hpp"
 #include "device/cuda/cublas_workspace.hpp"
 #include "device/cuda/cuda_stream.hpp"
 #include "device/cuda/gemv_kernel.hpp"
@@ -30,10 +30,7 @@ std::string overrides_in_force() {
 
 class CudaBlas final : public Blas {
   public:
-    explicit CudaBlas(CudaMemory& memory);
-    ~CudaBlas() override;
-    CudaBlas(const CudaBlas&) = delete;
-    CudaBlas& operator=(const CudaBlas&) = delete;
+    explicit CudaBlas(CudaMemory& memory) : memory_(memory) {}
 
     void gemm(const GemmShape& shape, View<const float> a, View<const float> b, View<float> c,
               Update update, Stream& stream) override;
@@ -42,28 +39,17 @@ class CudaBlas final : public Blas {
     [[nodiscard]] std::string description() const override;
 
   private:
-    void check_status(cublasStatus_t status, const char* call) const;
     [[nodiscard]] int version_part(libraryPropertyType part) const;
-    void use_stream(cudaStream_t stream);
+    [[nodiscard]] const Allocation& workspace(cudaStream_t stream);
     void multiply(const GemmShape& shape, const float* a, const float* b, float* c, Update update,
                   cudaStream_t stream);
 
     CudaMemory& memory_;
-    std::shared_ptr<const CublasLibrary> library_ = load_cublas();
-    cublasHandle_t handle_ = nullptr;
+    CublasHandle handle_;
     // Of streams that have been destroyed too: their work is done, and a new one may have the same
     // handle.
     std::map<cudaStream_t, Allocation> workspaces_;
 };
-
-CudaBlas::CudaBlas(CudaMemory& memory) : memory_(memory) {
-    check_status(library_->create(&handle_), "cublasCreate");
-    check_status(library_->set_math_mode(handle_, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
-}
-
-CudaBlas::~CudaBlas() {
-    static_cast<void>(library_->destroy(handle_));
-}
 
 void CudaBlas::gemm(const GemmShape& shape, View<const float> a, View<const float> b, View<float> c,
                     Update update, Stream& stream) {
@@ -90,22 +76,18 @@ void CudaBlas::multiply(const GemmShape& shape, const float* a, const float* b, 
                         Update update, cudaStream_t stream) {
     const float one = 1;
     const float kept = update == Update::accumulate ? 1 : 0;
-    use_stream(stream);
-    check_status(
-        library_->sgemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, shape.columns, shape.rows, shape.inner,
-                        &one, b, shape.columns, a, shape.inner, &kept, c, shape.columns),
+    handle_.check_status(
+        handle_.library().sgemm(handle_.on(stream, workspace(stream)), CUBLAS_OP_N, CUBLAS_OP_N,
+                                shape.columns, shape.rows, shape.inner, &one, b, shape.columns, a,
+                                shape.inner, &kept, c, shape.columns),
         "cublasSgemm");
 }
 
-// Setting the stream takes the workspace away again, so both are set each time.
-void CudaBlas::use_stream(cudaStream_t stream) {
-    auto& workspace = workspaces_[stream];
+const Allocation& CudaBlas::workspace(cudaStream_t stream) {
+    Allocation& workspace = workspaces_[stream];
     if (!workspace.data)
         workspace = memory_.allocate(cublas_workspace, MemoryKind::device);
-    check_status(library_->set_stream(handle_, stream), "cublasSetStream");
-    check_status(library_->set_workspace(handle_, workspace.data.get(),
-                                         static_cast<std::size_t>(workspace.size.value)),
-                 "cublasSetWorkspace");
+    return workspace;
 }
 
 void CudaBlas::gemv(std::int64_t rows, std::int64_t columns, View<const double> a,
@@ -130,13 +112,8 @@ std::string CudaBlas::description() const {
 
 int CudaBlas::version_part(libraryPropertyType part) const {
     int value = 0;
-    check_status(library_->get_property(part, &value), "cublasGetProperty");
+    handle_.check_status(handle_.library().get_property(part, &value), "cublasGetProperty");
     return value;
-}
-
-void CudaBlas::check_status(cublasStatus_t status, const char* call) const {
-    if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]]
-        throw Failure(fmt::format("{} failed ({})", call, library_->status_string(status)));
 }
 
 }  // namespace

@@ -9,12 +9,15 @@
 #include "device/cuda/cuda_event.hpp"
 #include "device/cuda/cuda_fft.hpp"
 #include "device/cuda/cuda_memory.hpp"
+#include "device/cuda/cuda_recording.hpp"
 #include "device/cuda/cuda_row_block.hpp"
 #include "device/cuda/cuda_split_fft.hpp"
 #include "device/cuda/cuda_stream.hpp"
 #include "device/cuda/cuda_triangle_part.hpp"
 #include "device/cuda/cuda_vector_operations.hpp"
+#include "device/cuda/cuda_whole_fft.hpp"
 #include "device/cuda/current_gpu.hpp"
+#include "device/cuda/gated_time.hpp"
 #include "device/require_views.hpp"
 
 namespace quartet::device {
@@ -54,6 +57,12 @@ class CudaDevice final : public Device {
     std::unique_ptr<Event> make_event() override { return std::make_unique<CudaEvent>(); }
 
     void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) override;
+    Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
+        return gated_time(times, enqueue, as_cuda(stream));
+    }
+    std::unique_ptr<Recording> record(Operations operations) override {
+        return make_cuda_recording(operations, *memory_);
+    }
     Blas& blas() override { return *blas_; }
     VectorOperations& vectors() override { return *vectors_; }
     std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
@@ -74,6 +83,13 @@ class CudaDevice final : public Device {
     }
     [[nodiscard]] Bytes split_fft_memory(const SplitFft& split) const override {
         return cuda_split_fft_memory(split);
+    }
+
+    std::unique_ptr<WholePass> plan_whole_pass(const SplitFft& split) override {
+        return split.ranks == 1 ? plan_cuda_whole_pass(split, split_fft_tools()) : nullptr;
+    }
+    [[nodiscard]] std::optional<Bytes> whole_pass_memory(const SplitFft& split) const override {
+        return split.ranks == 1 ? std::optional(cuda_whole_pass_memory(split)) : std::nullopt;
     }
 
     std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) override {

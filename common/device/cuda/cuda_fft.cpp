@@ -32,6 +32,7 @@ cufftDoubleComplex* as_cufft(Point* data) {
 class Plan {
   public:
     Plan(const FftShape& shape, std::shared_ptr<const CufftLibrary> library);
+    Plan(const StridedFft& shape, std::shared_ptr<const CufftLibrary> library);
     Plan(Plan&& other) noexcept
         : library_(std::move(other.library_)),
           handle_(other.handle_),
@@ -81,12 +82,25 @@ Plan::Plan(const FftShape& shape, std::shared_ptr<const CufftLibrary> library)
     workspace_ = {static_cast<std::int64_t>(workspace)};
 }
 
+Plan::Plan(const StridedFft& shape, std::shared_ptr<const CufftLibrary> library)
+    : Plan(std::move(library)) {
+    check_status(library_->set_auto_allocation(handle_, 0), "cufftSetAutoAllocation");
+    long long length = shape.length;
+    std::size_t workspace = 0;
+    // In one dimension the extent of a layout is asked for, but not used.
+    check_status(
+        library_->make_plan_many(handle_, 1, &length, &length, shape.step, shape.distance, &length,
+                                 shape.step, shape.distance, CUFFT_Z2Z, shape.batch, &workspace),
+        "cufftMakePlanMany64");
+    workspace_ = {static_cast<std::int64_t>(workspace)};
+}
+
 /// A plan for a batch of up to `batch`, which it sets, whose workspace is within bounds, or of one
 /// transform. What happens to be free does not count: another split may give other bits.
 Plan plan_within_bounds(std::int64_t length, std::int64_t& batch, Bytes most_workspace,
                         const std::shared_ptr<const CufftLibrary>& library) {
     while (true) {
-        Plan plan({length, batch}, library);
+        Plan plan(FftShape{length, batch}, library);
         if (batch == 1 || plan.workspace() <= most_workspace)
             return plan;
         batch = (batch + 1) / 2;
@@ -123,7 +137,7 @@ CudaFftPlan::CudaFftPlan(const FftShape& shape, const std::shared_ptr<const Cuff
     plans_.push_back(plan_within_bounds(shape.length, most, most_workspace, library));
     split_ = split_batch(shape.batch, most);
     if (split_.each != most)
-        plans_.front() = Plan({shape.length, split_.each}, library);
+        plans_.front() = Plan(FftShape{shape.length, split_.each}, library);
     if (split_.last != split_.each)
         plans_.emplace_back(FftShape{shape.length, split_.last}, library);
     Bytes largest = kibibytes(1);  // cuFFT wants a place even where it needs none
@@ -167,7 +181,34 @@ void CudaFftPlan::execute(const Point* from, Point* to, cudaStream_t stream) con
     }
 }
 
+class StridedPlan final : public CudaStridedFft {
+  public:
+    StridedPlan(const StridedFft& shape, std::shared_ptr<const CufftLibrary> library,
+                CudaMemory& memory)
+        : plan_(shape, std::move(library)),
+          workspace_(
+              memory.allocate(std::max(kibibytes(1), plan_.workspace()), MemoryKind::device)) {
+        plan_.use_workspace(workspace_.data.get());
+    }
+
+    void run(const Point* from, Point* to, cudaStream_t stream) const override {
+        plan_.execute(from, to, stream);
+    }
+
+  private:
+    Plan plan_;
+    Allocation workspace_;
+};
+
 }  // namespace
+
+std::unique_ptr<CudaStridedFft> plan_cuda_strided_fft(const StridedFft& shape,
+                                                      std::shared_ptr<const CufftLibrary> library,
+                                                      CudaMemory& memory) {
+    check(shape.length >= 2 && shape.batch >= 1 && shape.step >= 1 && shape.distance >= 1,
+          "fft: no such transforms");
+    return std::make_unique<StridedPlan>(shape, std::move(library), memory);
+}
 
 std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
                                        std::shared_ptr<const CufftLibrary> library,

@@ -1,7 +1,7 @@
 #include "device/cuda/cuda_row_block.hpp"
 
+#include "device/cuda/cuda_gemv.hpp"
 #include "device/cuda/cuda_stream.hpp"
-#include "device/cuda/gemv_kernel.hpp"
 #include "device/cuda/require_device.hpp"
 #include "device/cuda/stored_rows.hpp"
 #include "device/matrix_layout.hpp"
@@ -18,6 +18,10 @@ std::int64_t row_stride(const RowBlock& block) {
     return divide_up(block.columns, padding) * padding;
 }
 
+Bytes elements_memory(const RowBlock& block) {
+    return bytes_of<double>(matrix_elements(block.rows, row_stride(block)));
+}
+
 class CudaRowBlock final : public MatrixShare {
   public:
     CudaRowBlock(const RowBlock& block, int threads, CudaMemory& memory)
@@ -25,8 +29,9 @@ class CudaRowBlock final : public MatrixShare {
           stride_(row_stride(block)),
           threads_(threads),
           memory_(memory),
-          elements_(memory.allocate(cuda_row_block_memory(block), MemoryKind::device),
-                    matrix_elements(block.rows, stride_)) {}
+          elements_(memory.allocate(elements_memory(block), MemoryKind::device),
+                    matrix_elements(block.rows, stride_)),
+          gemv_(matrix(), faster_gemv(matrix(), memory), memory) {}
 
     void fill(const ReadRow& read_row) override {
         fill_rows(rows(), read_row, elements_.view(), memory_, threads_);
@@ -36,8 +41,14 @@ class CudaRowBlock final : public MatrixShare {
     }
     void multiply(View<const double> x, View<double> y, Stream& stream) override;
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
+    [[nodiscard]] std::string description() const override {
+        return gemv_.by() == GemvBy::cublas ? "rows by cuBLAS" : "rows by our kernel";
+    }
 
   private:
+    [[nodiscard]] RowMajorMatrix matrix() const {
+        return {elements_.view().data(), block_.rows, block_.columns, stride_};
+    }
     [[nodiscard]] StoredRows rows() const {
         return {block_.rows, [block = block_, stride = stride_](std::int64_t row) {
                     return StoredRow{block.first_row + row, 0, block.columns, row * stride, stride};
@@ -49,6 +60,7 @@ class CudaRowBlock final : public MatrixShare {
     int threads_;
     CudaMemory& memory_;
     Buffer<double> elements_;
+    CudaGemv gemv_;
 };
 
 void CudaRowBlock::multiply(View<const double> x, View<double> y, Stream& stream) {
@@ -57,10 +69,8 @@ void CudaRowBlock::multiply(View<const double> x, View<double> y, Stream& stream
     require_apart(x, y);
     if (y.empty())
         return;
-    const RowMajorMatrix matrix{elements_.view().data(), block_.rows, block_.columns, stride_};
-    as_cuda(stream).launch(Phase::compute, "row block product", [&](cudaStream_t handle) {
-        launch_gemv(matrix, x.data(), y.data(), handle);
-    });
+    as_cuda(stream).launch(Phase::compute, "row block product",
+                           [&](cudaStream_t handle) { gemv_.launch(x.data(), y.data(), handle); });
 }
 
 }  // namespace
@@ -71,7 +81,9 @@ std::unique_ptr<MatrixShare> make_cuda_row_block(const RowBlock& block, int thre
 }
 
 Bytes cuda_row_block_memory(const RowBlock& block) {
-    return bytes_of<double>(matrix_elements(block.rows, row_stride(block)));
+    // And the vectors that the choice is measured with.
+    return elements_memory(block) + CudaGemv::memory() +
+           bytes_of<double>(block.rows + block.columns);
 }
 
 }  // namespace quartet::device

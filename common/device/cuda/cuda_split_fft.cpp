@@ -286,7 +286,10 @@ Bytes cuda_split_fft_memory(const SplitFft& split) {
     require_valid(split);
     const Bytes tiles = bytes_of<Point>(tile_batches(split).each * split.length);
     const Bytes columns = bytes_of<Point>(column_batches(split).each * split.tiles);
-    return 2 * tiles + 3 * columns + 2 * CudaRoots::memory(split.points());
+    // A last batch of another size has a workspace of its own.
+    const Bytes last = bytes_of<Point>(tile_batches(split).last * split.length) +
+                       bytes_of<Point>(column_batches(split).last * split.tiles);
+    return 2 * tiles + 3 * columns + last + 2 * CudaRoots::memory(split.points());
 }
 
 }  // namespace quartet::device

@@ -43,6 +43,7 @@ CudaStream::~CudaStream() {
 }
 
 void CudaStream::enqueue(Phase phase, const char* label, Task task) {
+    check(!capturing_, "host work cannot be recorded");
     end_span();
     Entry& entry = push(Kind::host_work, phase, label);
     entry.task = task;
@@ -73,12 +74,16 @@ void CudaStream::run_host_work(void* argument) {
 }
 
 void CudaStream::record(Event& event) {
+    if (capturing_)
+        return;
     const cudaEvent_t handle = as_cuda(event).handle();
     end_span();
     cuda_check(cudaEventRecord(handle, handle_), "cudaEventRecord");
 }
 
 void CudaStream::wait(Event& event) {
+    if (capturing_)
+        return;
     const cudaEvent_t handle = as_cuda(event).handle();
     end_span();
     idle_ = false;
@@ -97,6 +102,20 @@ void CudaStream::synchronize() {
     idle_ = true;
     if (failed_.exchange(false))
         std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void CudaStream::begin_capture() {
+    end_span();
+    cuda_check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeThreadLocal),
+               "cudaStreamBeginCapture");
+    capturing_ = true;
+}
+
+cudaGraph_t CudaStream::end_capture() {
+    capturing_ = false;
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamEndCapture(handle_, &graph), "cudaStreamEndCapture");
+    return graph;
 }
 
 CudaStream::Entry& CudaStream::push(Kind kind, Phase phase, const char* label) {

@@ -50,12 +50,23 @@ class CudaStream final : public Stream {
     void launch(Phase phase, const char* label, Work work) {
         if (failed_)
             return;
+        if (capturing_) {
+            work(handle_);
+            check_launch(label);
+            return;
+        }
         begin_span(phase, label);
         work(handle_);
         check_launch(label);
         if (track_.keeps_spans())
             end_span();
     }
+
+    /// From here to end_capture() device work is collected rather than done. It is no part of the
+    /// track, host work is refused, and events are not heeded.
+    void begin_capture();
+    /// What has been collected; the caller destroys it.
+    [[nodiscard]] cudaGraph_t end_capture();
 
     /// Memory for the partial sums of one operation: most_sum_blocks elements.
     [[nodiscard]] double* partial_sums() { return partial_sums_.view().data(); }
@@ -103,6 +114,7 @@ class CudaStream final : public Stream {
     // An event on the GPU's clock whose time on ours is known.
     EventHandle reference_;
     Seconds reference_time_;
+    bool capturing_ = false;
     bool idle_ = true;  // nothing enqueued since the last synchronize()
     std::atomic<bool> failed_ = false;
     std::exception_ptr error_;  // written by the driver's thread before failed_

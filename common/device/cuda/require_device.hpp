@@ -24,4 +24,14 @@ void require_device(const View<T>& view, std::int64_t size, std::string_view pro
     check(view.size() == size, problem, where);
 }
 
+/// Throws Failure unless `view` holds `size` elements where kernels can reach them: in memory of
+/// the GPU, or in page-locked memory, which is slow but can be seen by the CPU as well.
+template <typename T>
+void require_reachable(const View<T>& view, std::int64_t size, std::string_view problem,
+                       std::source_location where = std::source_location::current()) {
+    check(view.size() == size, problem, where);
+    check(view.empty() || view.kind() != MemoryKind::host,
+          "an operation of the GPU on memory of the host", where);
+}
+
 }  // namespace quartet::device

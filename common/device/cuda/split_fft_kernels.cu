@@ -8,6 +8,8 @@ namespace {
 
 constexpr int transpose_edge = 32;
 constexpr int transpose_rows = 8;
+// Bins for which a thread of the factors looks up its own root once.
+constexpr std::int64_t factor_run = std::int64_t{16} * block_threads;
 
 unsigned grid_size(std::int64_t count) {
     return static_cast<unsigned>(blocks_for(count, 1));
@@ -88,6 +90,26 @@ __global__ void __launch_bounds__(block_threads)
         bins[shape.columns.bin(shape.before + i) - shape.first_bin] = part[i];
 }
 
+// A block goes through runs of a tile's bins. The root of a bin is that of its thread's number
+// times that of the first bin of the block's step, which all threads read together: so the tables
+// are not read at random.
+__global__ void __launch_bounds__(block_threads)
+    factors(FactorShape shape, std::int64_t runs, RootTables roots, double2* bins) {
+    const std::int64_t thread = threadIdx.x;
+    for (std::int64_t item = blockIdx.x; item < shape.tiles * runs; item += gridDim.x) {
+        const std::int64_t tile = item / runs;
+        const std::int64_t begin = item % runs * factor_run;
+        const std::int64_t end =
+            begin + factor_run < shape.length ? begin + factor_run : shape.length;
+        double2* row = bins + tile * shape.length;
+        const double2 own = root(roots, thread < shape.length ? tile * thread : 0);
+        for (std::int64_t first = begin; first + thread < end; first += block_threads) {
+            const double2 factor = product(own, root(roots, tile * first));
+            row[first + thread] = product(row[first + thread], factor);
+        }
+    }
+}
+
 __global__ void __launch_bounds__(block_threads)
     place(PlaceShape shape, RootTables roots, const double* cells, double* parts) {
     for (std::int64_t bin = grid_thread(); bin < shape.length; bin += grid_threads()) {
@@ -128,6 +150,13 @@ void launch_natural(const NaturalShape& shape, const double2* part, double2* bin
                     cudaStream_t stream) {
     if (shape.count > 0)
         natural<<<grid_size(shape.count), block_threads, 0, stream>>>(shape, part, bins);
+}
+
+void launch_factors(const FactorShape& shape, const RootTables& roots, double2* bins,
+                    cudaStream_t stream) {
+    const std::int64_t runs = divide_up_by(shape.length, factor_run);
+    const std::int64_t blocks = between(shape.tiles * runs, 1, most_blocks);
+    factors<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(shape, runs, roots, bins);
 }
 
 void launch_place(const PlaceShape& shape, const RootTables& roots, const double* cells,

@@ -67,6 +67,14 @@ struct NaturalShape {
 void launch_natural(const NaturalShape& shape, const double2* part, double2* bins,
                     cudaStream_t stream);
 
+/// bins[t][k1] times w_N^(t k1), in place, for all tiles.
+struct FactorShape {
+    std::int64_t tiles;
+    std::int64_t length;  ///< M
+};
+void launch_factors(const FactorShape& shape, const RootTables& roots, double2* bins,
+                    cudaStream_t stream);
+
 /// One tile's cells, each bin times w_N^(t k1), into the cells of all `tiles`.
 struct PlaceShape {
     std::int64_t tile;

@@ -23,21 +23,31 @@ unsigned grid_size(std::int64_t blocks) {
 
 template <typename T>
 struct Add {
+    __device__ void begin() {}
     __device__ T operator()(T source, T target) const { return target + source; }
 };
+__device__ double value_of(const FactorOnGpu& factor) {
+    return factor.place == nullptr ? factor.number : *factor.place;
+}
+
 struct Axpy {
-    double factor;
+    FactorOnGpu number;
+    double factor = 0;
+    __device__ void begin() { factor = value_of(number); }
     __device__ double operator()(double x, double y) const { return y + factor * x; }
 };
 struct Xpay {
-    double factor;
+    FactorOnGpu number;
+    double factor = 0;
+    __device__ void begin() { factor = value_of(number); }
     __device__ double operator()(double x, double y) const { return x + factor * y; }
 };
-/// target[i] = operation(source[i], target[i]), pack by pack; the last elements one by one.
-/// Source and target may be the same.
+/// target[i] = operation(source[i], target[i]), pack by pack; the last elements one by one. An
+/// operation begins by fetching its factor, once in each thread. Source and target may be the same.
 template <typename T, typename Operation>
 __global__ void __launch_bounds__(block_threads)
     update_packs(const T* source, T* target, std::int64_t size, Operation operation) {
+    operation.begin();
     const std::int64_t packs = size / Pack<T>::width;
     const auto* from = reinterpret_cast<const Pack<T>*>(source);
     auto* to = reinterpret_cast<Pack<T>*>(target);
@@ -56,6 +66,7 @@ __global__ void __launch_bounds__(block_threads)
 template <typename T, typename Operation>
 __global__ void __launch_bounds__(block_threads)
     update_elements(const T* source, T* target, std::int64_t size, Operation operation) {
+    operation.begin();
     for (std::int64_t i = grid_thread(); i < size; i += grid_threads())
         target[i] = operation(source[i], target[i]);
 }
@@ -92,12 +103,15 @@ void launch_any_fill(T value, T* target, std::int64_t size, cudaStream_t stream)
 struct Product {
     const double* x;
     const double* y;
+    __device__ void begin() {}
     __device__ double operator()(std::int64_t i) const { return x[i] * y[i]; }
 };
 
 struct Step {
-    double step;
+    FactorOnGpu number;
     StepPointers vectors;
+    double step = 0;
+    __device__ void begin() { step = value_of(number); }
     __device__ double operator()(std::int64_t i) const {
         vectors.solution[i] += step * vectors.direction[i];
         const double rest = vectors.residual[i] - step * vectors.product[i];
@@ -107,9 +121,15 @@ struct Step {
 };
 
 struct TurnAndStep {
-    double turn;
-    double step;
+    FactorOnGpu turn_number;
+    FactorOnGpu step_number;
     CombinedStepPointers vectors;
+    double turn = 0;
+    double step = 0;
+    __device__ void begin() {
+        turn = value_of(turn_number);
+        step = value_of(step_number);
+    }
     __device__ double operator()(std::int64_t i) const {
         const double residual = vectors.residual[i];
         const double along = residual + turn * vectors.direction[i];
@@ -127,6 +147,7 @@ struct TurnAndStep {
 template <typename Term>
 __global__ void __launch_bounds__(block_threads)
     sum_blocks(Term term, SumGrid grid, double* partials) {
+    term.begin();
     double sums[sum_lanes] = {};
     std::int64_t first = grid.first(grid_thread(), 0);
     for (; first + (sum_lanes - 1) * grid.threads() < grid.size; first += grid.step())
@@ -160,6 +181,16 @@ void launch_sum(Term term, std::int64_t size, double* partials, double* result,
     sum_partials<<<1, block_threads, 0, stream>>>(partials, grid.blocks(), result);
 }
 
+__global__ void find_step_alone(StepScalars* scalars) {
+    find_step(*scalars);
+}
+__global__ void find_turn_alone(StepScalars* scalars, double* history) {
+    find_turn(*scalars, history);
+}
+__global__ void find_both_alone(StepScalars* scalars, double* history) {
+    find_turn_and_step(*scalars, history);
+}
+
 }  // namespace
 
 void launch_add(const float* source, float* target, std::int64_t size, cudaStream_t stream) {
@@ -178,12 +209,12 @@ void launch_fill(double value, double* target, std::int64_t size, cudaStream_t s
     launch_any_fill(value, target, size, stream);
 }
 
-void launch_axpy(double factor, const double* x, double* y, std::int64_t size,
+void launch_axpy(FactorOnGpu factor, const double* x, double* y, std::int64_t size,
                  cudaStream_t stream) {
     launch_update(x, y, size, Axpy{factor}, stream);
 }
 
-void launch_xpay(const double* x, double factor, double* y, std::int64_t size,
+void launch_xpay(const double* x, FactorOnGpu factor, double* y, std::int64_t size,
                  cudaStream_t stream) {
     launch_update(x, y, size, Xpay{factor}, stream);
 }
@@ -193,15 +224,27 @@ void launch_dot(const double* x, const double* y, std::int64_t size, double* par
     launch_sum(Product{x, y}, size, partials, result, stream);
 }
 
-void launch_step(double step, const StepPointers& vectors, std::int64_t size, double* partials,
+void launch_step(FactorOnGpu step, const StepPointers& vectors, std::int64_t size, double* partials,
                  double* result, cudaStream_t stream) {
     launch_sum(Step{step, vectors}, size, partials, result, stream);
 }
 
-void launch_turn_and_step(double turn, double step, const CombinedStepPointers& vectors,
+void launch_turn_and_step(FactorOnGpu turn, FactorOnGpu step, const CombinedStepPointers& vectors,
                           std::int64_t size, double* partials, double* result,
                           cudaStream_t stream) {
     launch_sum(TurnAndStep{turn, step, vectors}, size, partials, result, stream);
+}
+
+void launch_find_step(StepScalars* scalars, cudaStream_t stream) {
+    find_step_alone<<<1, 1, 0, stream>>>(scalars);
+}
+
+void launch_find_turn(StepScalars* scalars, double* history, cudaStream_t stream) {
+    find_turn_alone<<<1, 1, 0, stream>>>(scalars, history);
+}
+
+void launch_find_turn_and_step(StepScalars* scalars, double* history, cudaStream_t stream) {
+    find_both_alone<<<1, 1, 0, stream>>>(scalars, history);
 }
 
 BuiltArchitectures built_architectures() {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "device/step_scalars.hpp"
+
 namespace quartet::device {
 
 /// Launches of the vector kernels: pointers into the GPU's memory, sizes in elements.
@@ -12,8 +14,16 @@ void launch_add(const float* source, float* target, std::int64_t size, cudaStrea
 void launch_add(const double* source, double* target, std::int64_t size, cudaStream_t stream);
 void launch_fill(float value, float* target, std::int64_t size, cudaStream_t stream);
 void launch_fill(double value, double* target, std::int64_t size, cudaStream_t stream);
-void launch_axpy(double factor, const double* x, double* y, std::int64_t size, cudaStream_t stream);
-void launch_xpay(const double* x, double factor, double* y, std::int64_t size, cudaStream_t stream);
+
+/// A number, or where in reachable memory it is (null: the number).
+struct FactorOnGpu {
+    double number;
+    const double* place;
+};
+void launch_axpy(FactorOnGpu factor, const double* x, double* y, std::int64_t size,
+                 cudaStream_t stream);
+void launch_xpay(const double* x, FactorOnGpu factor, double* y, std::int64_t size,
+                 cudaStream_t stream);
 
 /// result[0] = x . y; `partials` has most_sum_blocks elements for the sums of the blocks.
 void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
@@ -27,7 +37,7 @@ struct StepPointers {
     double* solution;
     double* residual;
 };
-void launch_step(double step, const StepPointers& vectors, std::int64_t size, double* partials,
+void launch_step(FactorOnGpu step, const StepPointers& vectors, std::int64_t size, double* partials,
                  double* result, cudaStream_t stream);
 
 /// p = r + turn p, s = w + turn s, x += step p, r -= step s, and result[0] = r . r; ditto.
@@ -38,8 +48,13 @@ struct CombinedStepPointers {
     double* solution;
     double* residual;
 };
-void launch_turn_and_step(double turn, double step, const CombinedStepPointers& vectors,
+void launch_turn_and_step(FactorOnGpu turn, FactorOnGpu step, const CombinedStepPointers& vectors,
                           std::int64_t size, double* partials, double* result, cudaStream_t stream);
+
+/// The functions of step_scalars.hpp, by one thread.
+void launch_find_step(StepScalars* scalars, cudaStream_t stream);
+void launch_find_turn(StepScalars* scalars, double* history, cudaStream_t stream);
+void launch_find_turn_and_step(StepScalars* scalars, double* history, cudaStream_t stream);
 
 /// The GPU architectures that the kernels were compiled for, such as 900, ascending; `count` of
 /// them.

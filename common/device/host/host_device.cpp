@@ -40,6 +40,16 @@ HostSettings checked(const HostSettings& settings) {
     return settings;
 }
 
+/// Enqueuing costs next to nothing: the operations are called again.
+class HostRecording final : public Recording {
+  public:
+    explicit HostRecording(Operations operations) : operations_(std::move(operations)) {}
+    void run(Stream& stream) override { operations_(stream); }
+
+  private:
+    Operations operations_;
+};
+
 class HostDevice final : public Device {
   public:
     HostDevice(const HostSettings& settings, Trace& trace)
@@ -66,6 +76,10 @@ class HostDevice final : public Device {
     std::unique_ptr<Event> make_event() override { return make_host_event(); }
 
     void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) override;
+    Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override;
+    std::unique_ptr<Recording> record(Operations operations) override {
+        return std::make_unique<HostRecording>(std::move(operations));
+    }
     Blas& blas() override { return *blas_; }
     VectorOperations& vectors() override { return *vectors_; }
     std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
@@ -121,6 +135,15 @@ void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& st
         });
     };
     stream.enqueue(Phase::copy_in, "copy", work);
+}
+
+Seconds HostDevice::time(int times, const std::function<void()>& enqueue, Stream& stream) {
+    stream.synchronize();
+    const Seconds begin = now();
+    for (int call = 0; call < times; ++call)
+        enqueue();
+    stream.synchronize();
+    return (now() - begin) / times;
 }
 
 }  // namespace

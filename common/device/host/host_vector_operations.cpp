@@ -75,14 +75,18 @@ class HostVectorOperations final : public VectorOperations {
     void fill(double value, View<double> target, Stream& stream) override {
         fill_any(value, target, stream);
     }
-    void axpy(double factor, View<const double> x, View<double> y, Stream& stream) override;
-    void xpay(View<const double> x, double factor, View<double> y, Stream& stream) override;
+    void axpy(Factor factor, View<const double> x, View<double> y, Stream& stream) override;
+    void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
-    void step_and_dot(double step, const StepVectors& vectors, View<double> result,
+    void step_and_dot(Factor step, const StepVectors& vectors, View<double> result,
                       Stream& stream) override;
-    void turn_step_and_dot(double turn, double step, const CombinedStepVectors& vectors,
+    void turn_step_and_dot(Factor turn, Factor step, const CombinedStepVectors& vectors,
                            View<double> result, Stream& stream) override;
+    void find_step(View<StepScalars> scalars, Stream& stream) override;
+    void find_turn(View<StepScalars> scalars, View<double> history, Stream& stream) override;
+    void find_turn_and_step(View<StepScalars> scalars, View<double> history,
+                            Stream& stream) override;
 
   private:
     template <typename T>
@@ -116,26 +120,28 @@ void HostVectorOperations::fill_any(T value, const View<T>& target, Stream& stre
     stream.enqueue(Phase::compute, "fill", work);
 }
 
-void HostVectorOperations::axpy(double factor, View<const double> x, View<double> y,
+void HostVectorOperations::axpy(Factor factor, View<const double> x, View<double> y,
                                 Stream& stream) {
     require_host(x, y.size(), "axpy: x and y differ in size");
     require_host(y);
     require_same_or_apart(x, y);
     const auto work = [threads = threads_, size = y.size(), factor, from = x.data(),
                        to = y.data()] {
-        parallel_for(threads, size, [=](std::int64_t i) { to[i] += factor * from[i]; });
+        const double number = factor.value();
+        parallel_for(threads, size, [=](std::int64_t i) { to[i] += number * from[i]; });
     };
     stream.enqueue(Phase::compute, "axpy", work);
 }
 
-void HostVectorOperations::xpay(View<const double> x, double factor, View<double> y,
+void HostVectorOperations::xpay(View<const double> x, Factor factor, View<double> y,
                                 Stream& stream) {
     require_host(x, y.size(), "xpay: x and y differ in size");
     require_host(y);
     require_same_or_apart(x, y);
     const auto work = [threads = threads_, size = y.size(), factor, from = x.data(),
                        to = y.data()] {
-        parallel_for(threads, size, [=](std::int64_t i) { to[i] = from[i] + factor * to[i]; });
+        const double number = factor.value();
+        parallel_for(threads, size, [=](std::int64_t i) { to[i] = from[i] + number * to[i]; });
     };
     stream.enqueue(Phase::compute, "xpay", work);
 }
@@ -152,7 +158,7 @@ void HostVectorOperations::dot(View<const double> x, View<const double> y, View<
     stream.enqueue(Phase::compute, "dot", work);
 }
 
-void HostVectorOperations::step_and_dot(double step, const StepVectors& vectors,
+void HostVectorOperations::step_and_dot(Factor step, const StepVectors& vectors,
                                         View<double> result, Stream& stream) {
     const auto& [p, q, x, r] = vectors;
     require_host(r);
@@ -163,9 +169,10 @@ void HostVectorOperations::step_and_dot(double step, const StepVectors& vectors,
     const auto work = [step, parts = threads_, size = r.size(), direction = p.data(),
                        product = q.data(), solution = x.data(), residual = r.data(),
                        out = result.data()] {
+        const double length = step.value();
         *out = sum_all(parts, size, [=](std::int64_t i) {
-            solution[i] += step * direction[i];
-            const double rest = residual[i] - step * product[i];
+            solution[i] += length * direction[i];
+            const double rest = residual[i] - length * product[i];
             residual[i] = rest;
             return rest * rest;
         });
@@ -173,7 +180,7 @@ void HostVectorOperations::step_and_dot(double step, const StepVectors& vectors,
     stream.enqueue(Phase::compute, "step", work);
 }
 
-void HostVectorOperations::turn_step_and_dot(double turn, double step,
+void HostVectorOperations::turn_step_and_dot(Factor turn, Factor step,
                                              const CombinedStepVectors& vectors,
                                              View<double> result, Stream& stream) {
     const auto& [p, s, w, x, r] = vectors;
@@ -186,18 +193,45 @@ void HostVectorOperations::turn_step_and_dot(double turn, double step,
     const auto work = [turn, step, parts = threads_, size = r.size(), direction = p.data(),
                        product = s.data(), change = w.data(), solution = x.data(),
                        residual = r.data(), out = result.data()] {
+        const double kept = turn.value();
+        const double length = step.value();
         *out = sum_all(parts, size, [=](std::int64_t i) {
-            const double along = residual[i] + turn * direction[i];
-            const double image = change[i] + turn * product[i];
+            const double along = residual[i] + kept * direction[i];
+            const double image = change[i] + kept * product[i];
             direction[i] = along;
             product[i] = image;
-            solution[i] += step * along;
-            const double rest = residual[i] - step * image;
+            solution[i] += length * along;
+            const double rest = residual[i] - length * image;
             residual[i] = rest;
             return rest * rest;
         });
     };
     stream.enqueue(Phase::compute, "turn and step", work);
+}
+
+void HostVectorOperations::find_step(View<StepScalars> scalars, Stream& stream) {
+    require_host(scalars, 1, "find_step: scalars are one struct");
+    stream.enqueue(Phase::compute, "find step",
+                   [all = scalars.data()] { quartet::device::find_step(*all); });
+}
+
+void HostVectorOperations::find_turn(View<StepScalars> scalars, View<double> history,
+                                     Stream& stream) {
+    require_host(scalars, 1, "find_turn: scalars are one struct");
+    require_host(history);
+    stream.enqueue(Phase::compute, "find turn", [all = scalars.data(), past = history.data()] {
+        quartet::device::find_turn(*all, past);
+    });
+}
+
+void HostVectorOperations::find_turn_and_step(View<StepScalars> scalars, View<double> history,
+                                              Stream& stream) {
+    require_host(scalars, 1, "find_turn_and_step: scalars are one struct");
+    require_host(history);
+    stream.enqueue(Phase::compute, "find turn and step",
+                   [all = scalars.data(), past = history.data()] {
+                       quartet::device::find_turn_and_step(*all, past);
+                   });
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, FftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, HostAccessContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, MatrixContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, MemoryContract, devices, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Cuda, RecordingContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, SplitFftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, StreamContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, VectorContract, devices, parameter_name);

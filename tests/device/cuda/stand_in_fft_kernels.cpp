@@ -80,6 +80,19 @@ void launch_natural(const NaturalShape& shape, const double2* part, double2* bin
     });
 }
 
+void launch_factors(const FactorShape& shape, const RootTables& on_gpu, double2* bins,
+                    cudaStream_t stream) {
+    const RootTables roots = on_cpu_tables(on_gpu);
+    bins = on_cpu(bins);
+    stand_in(stream).enqueue(Phase::compute, "factors", [=] {
+        for (std::int64_t tile = 0; tile < shape.tiles; ++tile)
+            for (std::int64_t bin = 0; bin < shape.length; ++bin) {
+                double2& value = bins[tile * shape.length + bin];
+                value = product(value, root(roots, tile * bin));
+            }
+    });
+}
+
 void launch_place(const PlaceShape& shape, const RootTables& on_gpu, const double* cells,
                   double* parts, cudaStream_t stream) {
     const RootTables roots = on_cpu_tables(on_gpu);

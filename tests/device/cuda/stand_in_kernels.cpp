@@ -18,6 +18,10 @@ void on_stream(cudaStream_t stream, std::int64_t size, Body body) {
     });
 }
 
+double value_of(const FactorOnGpu& factor) {
+    return factor.place == nullptr ? factor.number : *factor.place;
+}
+
 /// The sum over term(i) in the order of the kernels, but for the order within a block.
 template <typename Term>
 void sum_on_stream(Term term, std::int64_t size, double* partials, double* result,
@@ -64,18 +68,20 @@ void launch_fill(double value, double* target, std::int64_t size, cudaStream_t s
     on_stream(stream, size, [=](std::int64_t i) { target[i] = value; });
 }
 
-void launch_axpy(double factor, const double* x, double* y, std::int64_t size,
+void launch_axpy(FactorOnGpu factor, const double* x, double* y, std::int64_t size,
                  cudaStream_t stream) {
     x = on_cpu(x);
     y = on_cpu(y);
-    on_stream(stream, size, [=](std::int64_t i) { y[i] += factor * x[i]; });
+    factor.place = on_cpu(factor.place);
+    on_stream(stream, size, [=](std::int64_t i) { y[i] += value_of(factor) * x[i]; });
 }
 
-void launch_xpay(const double* x, double factor, double* y, std::int64_t size,
+void launch_xpay(const double* x, FactorOnGpu factor, double* y, std::int64_t size,
                  cudaStream_t stream) {
     x = on_cpu(x);
     y = on_cpu(y);
-    on_stream(stream, size, [=](std::int64_t i) { y[i] = x[i] + factor * y[i]; });
+    factor.place = on_cpu(factor.place);
+    on_stream(stream, size, [=](std::int64_t i) { y[i] = x[i] + value_of(factor) * y[i]; });
 }
 
 void launch_dot(const double* x, const double* y, std::int64_t size, double* partials,
@@ -85,32 +91,53 @@ void launch_dot(const double* x, const double* y, std::int64_t size, double* par
     sum_on_stream([=](std::int64_t i) { return x[i] * y[i]; }, size, partials, result, stream);
 }
 
-void launch_step(double step, const StepPointers& on_gpu, std::int64_t size, double* partials,
+void launch_step(FactorOnGpu step, const StepPointers& on_gpu, std::int64_t size, double* partials,
                  double* result, cudaStream_t stream) {
     const StepPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
                                on_cpu(on_gpu.solution), on_cpu(on_gpu.residual)};
+    step.place = on_cpu(step.place);
     const auto term = [=](std::int64_t i) {
-        vectors.solution[i] += step * vectors.direction[i];
-        vectors.residual[i] -= step * vectors.product[i];
+        vectors.solution[i] += value_of(step) * vectors.direction[i];
+        vectors.residual[i] -= value_of(step) * vectors.product[i];
         return vectors.residual[i] * vectors.residual[i];
     };
     sum_on_stream(term, size, partials, result, stream);
 }
 
-void launch_turn_and_step(double turn, double step, const CombinedStepPointers& on_gpu,
+void launch_turn_and_step(FactorOnGpu turn, FactorOnGpu step, const CombinedStepPointers& on_gpu,
                           std::int64_t size, double* partials, double* result,
                           cudaStream_t stream) {
     const CombinedStepPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
                                        on_cpu(on_gpu.residual_product), on_cpu(on_gpu.solution),
                                        on_cpu(on_gpu.residual)};
+    turn.place = on_cpu(turn.place);
+    step.place = on_cpu(step.place);
     const auto term = [=](std::int64_t i) {
-        vectors.direction[i] = vectors.residual[i] + turn * vectors.direction[i];
-        vectors.product[i] = vectors.residual_product[i] + turn * vectors.product[i];
-        vectors.solution[i] += step * vectors.direction[i];
-        vectors.residual[i] -= step * vectors.product[i];
+        vectors.direction[i] = vectors.residual[i] + value_of(turn) * vectors.direction[i];
+        vectors.product[i] = vectors.residual_product[i] + value_of(turn) * vectors.product[i];
+        vectors.solution[i] += value_of(step) * vectors.direction[i];
+        vectors.residual[i] -= value_of(step) * vectors.product[i];
         return vectors.residual[i] * vectors.residual[i];
     };
     sum_on_stream(term, size, partials, result, stream);
+}
+
+void launch_find_step(StepScalars* scalars, cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::compute, "find step",
+                             [scalars = on_cpu(scalars)] { find_step(*scalars); });
+}
+
+void launch_find_turn(StepScalars* scalars, double* history, cudaStream_t stream) {
+    stand_in(stream).enqueue(
+        Phase::compute, "find turn",
+        [scalars = on_cpu(scalars), history = on_cpu(history)] { find_turn(*scalars, history); });
+}
+
+void launch_find_turn_and_step(StepScalars* scalars, double* history, cudaStream_t stream) {
+    stand_in(stream).enqueue(Phase::compute, "find turn and step",
+                             [scalars = on_cpu(scalars), history = on_cpu(history)] {
+                                 find_turn_and_step(*scalars, history);
+                             });
 }
 
 BuiltArchitectures built_architectures() {

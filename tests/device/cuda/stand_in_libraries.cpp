@@ -1,8 +1,11 @@
+#include <complex>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "device/cuda/cublas_library.hpp"
 #include "device/cuda/cufft_library.hpp"
+#include "device/cuda/gemv_kernel.hpp"
 #include "device/cuda/stand_in_memory.hpp"
 #include "device/cuda/stand_in_runtime.hpp"
 #include "device/host/host_fft.hpp"
@@ -18,7 +21,11 @@ namespace {
 
 struct TransformPlan {
     FftShape shape;
+    std::int64_t step = 1;
+    std::int64_t distance = 0;
     std::unique_ptr<FftPlan> plan;
+    std::vector<std::complex<double>> from;  // the points, one transform after another
+    std::vector<std::complex<double>> to;
     cudaStream_t stream = nullptr;
     void* workspace = nullptr;
 };
@@ -82,6 +89,27 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     return CUBLAS_STATUS_SUCCESS;
 }
 
+/// Rows of ours, which are columns to BLAS.
+cublasStatus_t dgemv(cublasHandle_t handle, cublasOperation_t operation, std::int64_t columns,
+                     std::int64_t rows, const double* alpha, const double* a, std::int64_t a_step,
+                     const double* x, std::int64_t x_step, const double* beta, double* y,
+                     std::int64_t y_step) {
+    if (operation != CUBLAS_OP_T || *alpha != 1 || *beta != 0 || a_step < columns || x_step != 1 ||
+        y_step != 1 || handle->workspace == nullptr)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    launch_gemv({a, rows, columns, a_step}, x, y, handle->stream);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+// use(point, where it lies in the plan's layout), one transform after another.
+template <typename Use>
+void for_each_point(const TransformPlan& plan, Use use) {
+    std::size_t point = 0;
+    for (std::int64_t transform = 0; transform < plan.shape.batch; ++transform)
+        for (std::int64_t i = 0; i < plan.shape.length; ++i)
+            use(point++, transform * plan.distance + i * plan.step);
+}
+
 cufftResult create_plan(cufftHandle* handle) {
     static cufftHandle last = 0;
     *handle = ++last;
@@ -107,9 +135,14 @@ cufftResult make_plan(cufftHandle handle, int rank, long long* length, long long
                       long long in_step, long long in_distance, long long* out_rows,
                       long long out_step, long long out_distance, cufftType type, long long batch,
                       std::size_t* workspace) {
-    if (rank != 1 || in_rows != nullptr || out_rows != nullptr || in_step != 1 || out_step != 1 ||
-        in_distance != *length || out_distance != *length || type != CUFFT_Z2Z || *length < 2)
+    const bool usual = in_rows == nullptr && out_rows == nullptr && in_step == 1 && out_step == 1 &&
+                       in_distance == *length && out_distance == *length;
+    const bool strided = in_rows != nullptr && out_rows != nullptr && in_step == out_step &&
+                         in_distance == out_distance;
+    if (rank != 1 || !(usual || strided) || type != CUFFT_Z2Z || *length < 2)
         return CUFFT_NOT_SUPPORTED;
+    plans[handle].step = in_step;
+    plans[handle].distance = in_distance;
     plans[handle].shape = {*length, batch};
     plans[handle].plan = plan_host_fft({*length, batch}, 1);
     *workspace = static_cast<std::size_t>(*length * batch) * sizeof(cufftDoubleComplex);
@@ -133,10 +166,23 @@ cufftResult execute(cufftHandle handle, cufftDoubleComplex* from, cufftDoubleCom
         return CUFFT_INVALID_PLAN;
     using Point = std::complex<double>;
     const std::int64_t points = plan.shape.length * plan.shape.batch;
-    plan.plan->forward(
-        View<const Point>(reinterpret_cast<const Point*>(on_cpu(from)), points, MemoryKind::host),
-        View<Point>(reinterpret_cast<Point*>(on_cpu(to)), points, MemoryKind::host),
-        stand_in(plan.stream));
+    Stream& stream = stand_in(plan.stream);
+    plan.from.resize(static_cast<std::size_t>(points));
+    plan.to.resize(static_cast<std::size_t>(points));
+    stream.enqueue(quartet::Phase::compute, "gather",
+                   [&plan, source = reinterpret_cast<const Point*>(on_cpu(from))] {
+                       for_each_point(plan, [&](std::size_t point, std::int64_t place) {
+                           plan.from[point] = source[place];
+                       });
+                   });
+    plan.plan->forward(View<const Point>(plan.from.data(), points, MemoryKind::host),
+                       View<Point>(plan.to.data(), points, MemoryKind::host), stream);
+    stream.enqueue(quartet::Phase::compute, "scatter",
+                   [&plan, target = reinterpret_cast<Point*>(on_cpu(to))] {
+                       for_each_point(plan, [&](std::size_t point, std::int64_t place) {
+                           target[place] = plan.to[point];
+                       });
+                   });
     return CUFFT_SUCCESS;
 }
 
@@ -152,7 +198,8 @@ std::shared_ptr<const CublasLibrary> load_cublas() {
                                                                .set_stream = set_stream,
                                                                .set_workspace = set_workspace,
                                                                .set_math_mode = set_math_mode,
-                                                               .sgemm = sgemm});
+                                                               .sgemm = sgemm,
+                                                               .dgemv = dgemv});
 }
 
 std::shared_ptr<const CufftLibrary> load_cufft() {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "core/check.hpp"
 #include "device/cuda/stand_in_memory.hpp"
@@ -14,9 +16,44 @@ using quartet::Phase;
 using quartet::Track;
 using namespace quartet::device;
 
+struct CUgraph_st {
+    struct Node {
+        Phase phase;
+        const char* label;
+        Task task;
+    };
+    std::vector<Node> nodes;
+};
+
+struct CUgraphExec_st {
+    CUgraph_st graph;
+};
+
+namespace {
+
+/// Collects work in place of doing it.
+class CapturingStream final : public Stream {
+  public:
+    void enqueue(Phase phase, const char* label, Task task) override {
+        graph.nodes.push_back({phase, label, task});
+    }
+    void record(Event&) override {}
+    void wait(Event&) override {}
+    void synchronize() override {}
+    Track& track() override { return track_; }
+
+    CUgraph_st graph;
+
+  private:
+    Track track_{"capture", 0};
+};
+
+}  // namespace
+
 struct CUstream_st {
     Track track{"stand-in", 0};
     std::unique_ptr<Stream> work = make_host_stream(HostStreams::threaded, track);
+    std::unique_ptr<CapturingStream> capture;
 };
 
 struct CUevent_st {
@@ -53,7 +90,7 @@ StandInMemory& memory() {
 namespace quartet::device {
 
 Stream& stand_in(cudaStream_t stream) {
-    return *stream->work;
+    return stream->capture ? *stream->capture : *stream->work;
 }
 
 void break_gpu() {
@@ -195,7 +232,48 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return result(cudaSuccess);
 }
 
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+    if (stream->capture || mode != cudaStreamCaptureModeThreadLocal)
+        return result(cudaErrorIllegalState);
+    stream->capture = std::make_unique<CapturingStream>();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    if (!stream->capture)
+        return result(cudaErrorIllegalState);
+    *graph = new CUgraph_st(std::move(stream->capture->graph));
+    stream->capture.reset();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags) {
+    if (flags != 0)
+        return result(cudaErrorInvalidValue);
+    *executable = new CUgraphExec_st{*graph};
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    for (const CUgraph_st::Node& node : executable->graph.nodes)
+        stand_in(stream).enqueue(node.phase, node.label, node.task);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    delete executable;
+    return result(cudaSuccess);
+}
+
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (stream->capture)
+        return result(cudaErrorStreamCaptureUnsupported);
     stream->work->synchronize();
     return result(cudaSuccess);
 }
@@ -205,6 +283,8 @@ cudaError_t cudaStreamQuery(cudaStream_t) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    if (stream->capture)  // the event is not of the capture
+        return result(cudaErrorStreamCaptureIsolation);
     stream->work->wait(*event->event);
     return result(cudaSuccess);
 }
@@ -225,6 +305,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    if (stream->capture)  // allowed, but nothing of ours can use such an event
+        return result(cudaErrorStreamCaptureUnsupported);
     ++event->recorded;
     stream->work->enqueue(Phase::compute, "record", [event] {
         event->time = quartet::now().value;
@@ -251,6 +333,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEve
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
+    if (stream->capture)
+        return result(cudaErrorStreamCaptureUnsupported);
     stream->work->enqueue(Phase::compute, "host", [function, argument] {
         if (broken)
             return;
@@ -265,8 +349,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaMemsetAsync(void* address, int value, std::size_t size, cudaStream_t stream) {
     if (!memory().is_on_gpu(address))
         return result(cudaErrorInvalidValue);
-    stream->work->enqueue(Phase::compute, "set",
-                          [to = on_cpu(address), value, size] { std::memset(to, value, size); });
+    stand_in(stream).enqueue(Phase::compute, "set",
+                             [to = on_cpu(address), value, size] { std::memset(to, value, size); });
     return result(cudaSuccess);
 }
 
@@ -280,7 +364,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
         to = on_cpu(to);
     if (out)
         from = on_cpu(from);
-    stream->work->enqueue(Phase::compute, "copy",
-                          [to, from, size] { std::memcpy(to, from, size); });
+    stand_in(stream).enqueue(Phase::compute, "copy",
+                             [to, from, size] { std::memcpy(to, from, size); });
     return result(cudaSuccess);
 }

@@ -1,0 +1,48 @@
+#include "device/cuda/gated_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace quartet::device {
+namespace {
+
+class GatedTimeTest : public testing::Test {
+  protected:
+    std::shared_ptr<CudaMemory> memory = CudaMemory::make(1);
+    Track track{"stream", 0};
+    CudaStream stream{track, *memory};
+};
+
+TEST_F(GatedTimeTest, DoesNotMeasureHowLongEnqueueingTakes) {
+    const auto slow_to_enqueue = [] {
+        const Seconds end = now() + Seconds{0.02};
+        while (now() < end) {
+        }
+    };
+
+    EXPECT_LT(gated_time(4, slow_to_enqueue, stream).value, 0.02);
+}
+
+// As a debugger, a sanitizer and CUDA_LAUNCH_BLOCKING have it.
+TEST_F(GatedTimeTest, EndsWhereLaunchesWaitForTheGpu) {
+    int calls = 0;
+    const auto blocking = [&] {
+        ++calls;
+        stream.synchronize();
+    };
+
+    EXPECT_GE(gated_time(2, blocking, stream).value, 0);
+    EXPECT_EQ(calls, 3);
+}
+
+TEST_F(GatedTimeTest, TimesMoreCallsThanAreHeldAtOnce) {
+    int calls = 0;
+    static_cast<void>(gated_time(
+        100, [&] { ++calls; }, stream));
+
+    EXPECT_EQ(calls, 101);
+}
+
+}  // namespace
+}  // namespace quartet::device
