@@ -93,11 +93,45 @@ device::View<const double> DistributedMatrix::gather() {
     return whole_input_.view();
 }
 
+void DistributedMatrix::multiply_share(device::Stream& stream) {
+    share_->multiply(ranks_ > 1 ? whole_input_.view() : input_.view(),
+                     reduce_ ? contribution_.view() : output_.view(), stream);
+}
+
+void DistributedMatrix::multiply_alone(device::Stream& stream) {
+    check(ranks_ == 1, "a rank that is not alone");
+    multiply_share(stream);
+}
+
 void DistributedMatrix::multiply() {
-    const device::View<const double> whole = gather();
-    share_->multiply(whole, reduce_ ? contribution_.view() : output_.view(), stream_);
+    gather();
+    multiply_share(stream_);
     if (reduce_) {
         reduce_->run(stream_);
+    }
+}
+
+void DistributedMatrix::leave_dot_in(device::View<double> dot) {
+    const auto sum = [this, dot](device::Stream& stream) {
+        device_.vectors().dot(input_.view(), output_.view(), dot, stream);
+    };
+    if (reduce_) {
+        product_ = device_.record([this](device::Stream& stream) { multiply_share(stream); });
+        dot_ = device_.record(sum);
+        return;
+    }
+    product_ = device_.record([this, sum](device::Stream& stream) {
+        multiply_share(stream);
+        sum(stream);
+    });
+}
+
+void DistributedMatrix::multiply_and_dot() {
+    gather();
+    product_->run(stream_);
+    if (reduce_) {
+        reduce_->run(stream_);
+        dot_->run(stream_);
     }
 }
 

@@ -20,6 +20,8 @@ class DistributedMatrix {
 
     /// Zeros. Throws Unavailable where the transport cannot do what is needed. Collective.
     DistributedMatrix(bench::Session& session, comm::Transport& transport, const Problem& problem);
+    DistributedMatrix(const DistributedMatrix&) = delete;
+    DistributedMatrix& operator=(const DistributedMatrix&) = delete;
 
     /// This rank's share, to be filled.
     [[nodiscard]] device::MatrixShare& share() { return *share_; }
@@ -31,11 +33,19 @@ class DistributedMatrix {
 
     /// output = A input. Collective.
     void multiply();
+    /// The same of one rank alone, enqueued on another stream.
+    void multiply_alone(device::Stream& stream);
+    /// Has multiply_and_dot() leave its sum there, and records what it enqueues between its
+    /// communications. Local.
+    void leave_dot_in(device::View<double> dot);
+    /// output = A input, and this rank's share of input . output. Collective.
+    void multiply_and_dot();
     /// The whole input, on all ranks. Collective.
     device::View<const double> gather();
 
   private:
     void prepare_collectives(comm::Transport& transport, const Problem& problem);
+    void multiply_share(device::Stream& stream);
 
     device::Device& device_;
     device::Stream& stream_;
@@ -49,6 +59,8 @@ class DistributedMatrix {
     device::Buffer<double> contribution_;  ///< of a symmetric share
     std::unique_ptr<comm::Collective> gather_;
     std::unique_ptr<comm::Collective> reduce_;
+    std::unique_ptr<device::Recording> product_;  ///< of this share, and the dot unless reduced
+    std::unique_ptr<device::Recording> dot_;      ///< of what has been reduced
 };
 
 }  // namespace quartet::cg

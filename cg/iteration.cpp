@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
-#include <limits>
+#include <optional>
+
+#include "cg/run_ahead.hpp"
 
 namespace quartet::cg {
 
 namespace {
-
-constexpr double smallest_normal = std::numeric_limits<double>::min();
 
 /// A few sums over all rows: what the device adds up on each rank, added in rank order.
 class JointSums {
@@ -62,17 +61,21 @@ class JointSums {
 /// The paper's iteration (VI.C), after Hestenes and Stiefel (1952): two sums, one after the other.
 class Classic final : public Iteration {
   public:
-    Classic(bench::Session& session, DistributedMatrix& matrix, std::string name)
+    Classic(bench::Session& session, DistributedMatrix& matrix, const std::string& name)
         : device_(session.device()),
           stream_(session.stream()),
           matrix_(matrix),
-          name_(std::move(name)),
+          name_(name),
           sums_(session),
           x_(device::allocate<double>(device_, matrix.rows().size())),
           r_(device::allocate<double>(device_, matrix.rows().size())) {
         state_.solution = x_.view();
         state_.residual = r_.view();
         state_.direction = matrix.input();
+        matrix.leave_dot_in(sums_.place(0));
+        if (session.world().size() == 1) {
+            ahead_.emplace(session, enqueue_alone(), RunAhead::Leaves::after, name);
+        }
     }
 
     void restart(device::View<const double> right_side) override;
@@ -80,6 +83,7 @@ class Classic final : public Iteration {
 
   private:
     bool advance(bool wants_stop);
+    RunAhead::Enqueue enqueue_alone();
 
     device::Device& device_;
     device::Stream& stream_;
@@ -88,7 +92,28 @@ class Classic final : public Iteration {
     JointSums sums_;
     device::Buffer<double> x_;
     device::Buffer<double> r_;
+    std::optional<RunAhead> ahead_;  ///< where there is one rank
 };
+
+// What advance() does, with the scalars in memory.
+RunAhead::Enqueue Classic::enqueue_alone() {
+    return [this](device::View<device::StepScalars> scalars, device::View<double> history,
+                  device::Stream& stream) {
+        using device::StepScalars;
+        device::VectorOperations& vectors = device_.vectors();
+        const auto sum = place_of(scalars, &StepScalars::sum);
+        const device::View<const double> step = place_of(scalars, &StepScalars::step);
+        const device::View<const double> turn = place_of(scalars, &StepScalars::turn);
+        matrix_.multiply_alone(stream);
+        vectors.dot(state_.direction, matrix_.output(), sum, stream);
+        vectors.find_step(scalars, stream);
+        vectors.step_and_dot(step,
+                             {state_.direction, matrix_.output(), state_.solution, state_.residual},
+                             sum, stream);
+        vectors.find_turn(scalars, history, stream);
+        vectors.xpay(state_.residual, turn, state_.direction, stream);
+    };
+}
 
 void Classic::restart(device::View<const double> right_side) {
     device_.vectors().fill(0.0, state_.solution, stream_);
@@ -106,6 +131,10 @@ void Classic::run(std::span<double> history, Watch& watch) {
     }
     const auto last = std::ssize(history) - 1;
     history[static_cast<std::size_t>(done)] = residual_dot;
+    if (ahead_ && !watch.looks()) {
+        ahead_->run(state_, 0, history);
+        return;
+    }
     for (Next next = Next::go_on; next == Next::go_on && done < last;) {
         const bool stop = advance(watch.wants_stop());
         const auto count = static_cast<std::size_t>(done);
@@ -117,8 +146,7 @@ void Classic::run(std::span<double> history, Watch& watch) {
 // Whether any rank wants to stop.
 bool Classic::advance(bool wants_stop) {
     auto& [x, r, p, unused, residual_dot, step, done] = state_;
-    matrix_.multiply();
-    device_.vectors().dot(p, matrix_.output(), sums_.place(0), stream_);
+    matrix_.multiply_and_dot();
     step = step_length(residual_dot, sums_.sum<1>().sums[0], done, name_);
     device_.vectors().step_and_dot(step, {p, matrix_.output(), x, r}, sums_.place(0), stream_);
     const double before = residual_dot;
@@ -134,11 +162,11 @@ bool Classic::advance(bool wants_stop) {
 /// together.
 class SingleReduction final : public Iteration {
   public:
-    SingleReduction(bench::Session& session, DistributedMatrix& matrix, std::string name)
+    SingleReduction(bench::Session& session, DistributedMatrix& matrix, const std::string& name)
         : device_(session.device()),
           stream_(session.stream()),
           matrix_(matrix),
-          name_(std::move(name)),
+          name_(name),
           sums_(session),
           x_(device::allocate<double>(device_, matrix.rows().size())),
           p_(device::allocate<double>(device_, matrix.rows().size())),
@@ -147,6 +175,10 @@ class SingleReduction final : public Iteration {
         state_.residual = matrix.input();
         state_.direction = p_.view();
         state_.direction_product = s_.view();
+        matrix.leave_dot_in(sums_.place(1));
+        if (session.world().size() == 1) {
+            ahead_.emplace(session, enqueue_alone(), RunAhead::Leaves::before, name);
+        }
     }
 
     void restart(device::View<const double> right_side) override;
@@ -154,6 +186,7 @@ class SingleReduction final : public Iteration {
 
   private:
     bool advance(bool wants_stop);
+    RunAhead::Enqueue enqueue_alone();
 
     device::Device& device_;
     device::Stream& stream_;
@@ -163,7 +196,27 @@ class SingleReduction final : public Iteration {
     device::Buffer<double> x_;
     device::Buffer<double> p_;
     device::Buffer<double> s_;
+    std::optional<RunAhead> ahead_;  ///< where there is one rank
 };
+
+// What advance() does, with the scalars in memory.
+RunAhead::Enqueue SingleReduction::enqueue_alone() {
+    return [this](device::View<device::StepScalars> scalars, device::View<double> history,
+                  device::Stream& stream) {
+        using device::StepScalars;
+        device::VectorOperations& vectors = device_.vectors();
+        const device::View<const double> step = place_of(scalars, &StepScalars::step);
+        const device::View<const double> turn = place_of(scalars, &StepScalars::turn);
+        matrix_.multiply_alone(stream);
+        vectors.dot(state_.residual, matrix_.output(), place_of(scalars, &StepScalars::product_dot),
+                    stream);
+        vectors.find_turn_and_step(scalars, history, stream);
+        vectors.turn_step_and_dot(turn, step,
+                                  {state_.direction, state_.direction_product, matrix_.output(),
+                                   state_.solution, state_.residual},
+                                  place_of(scalars, &StepScalars::sum), stream);
+    };
+}
 
 void SingleReduction::restart(device::View<const double> right_side) {
     device_.copy(device::as_bytes(right_side), device::as_bytes(state_.residual), stream_);
@@ -179,6 +232,10 @@ void SingleReduction::run(std::span<double> history, Watch& watch) {
     auto& [x, r, p, s, residual_dot, step, done] = state_;
     // Of a saved state this is what the last step has left: the same bits.
     device_.vectors().dot(r, r, sums_.place(0), stream_);
+    if (ahead_ && !watch.looks()) {
+        history.back() = ahead_->run(state_, sums_.sum<1>().sums[0], history);
+        return;
+    }
     const auto last = std::ssize(history) - 1;
     for (Next next = Next::go_on; next == Next::go_on && done < last;) {
         const bool stop = advance(watch.wants_stop());
@@ -193,19 +250,11 @@ void SingleReduction::run(std::span<double> history, Watch& watch) {
 // wants to stop.
 bool SingleReduction::advance(bool wants_stop) {
     auto& [x, r, p, s, residual_dot, step, done] = state_;
-    matrix_.multiply();
-    device_.vectors().dot(r, matrix_.output(), sums_.place(1), stream_);
+    matrix_.multiply_and_dot();
     const auto [sums, stop] = sums_.sum<2>(wants_stop);
     const auto [dot, product_dot] = sums;
-    double kept = turn(dot, residual_dot, step);
-    double curvature = product_dot;
-    if (kept != 0) {
-        curvature = product_dot - kept * dot / step;
-        if (curvature <= 0 && product_dot > 0) {  // by rounding: the direction begins anew
-            kept = 0;
-            curvature = product_dot;
-        }
-    }
+    const auto [kept, curvature] =
+        device::curvature_of(turn(dot, residual_dot, step), dot, product_dot, step);
     step = step_length(dot, curvature, done, name_);
     device_.vectors().turn_step_and_dot(kept, step, {p, s, matrix_.output(), x, r}, sums_.place(0),
                                         stream_);
@@ -218,19 +267,17 @@ bool SingleReduction::advance(bool wants_stop) {
 
 double step_length(double residual_dot, double curvature, std::int64_t iteration,
                    const std::string& matrix) {
-    if (!std::isfinite(residual_dot) || !(curvature > -smallest_normal) ||
-        !std::isfinite(curvature)) {
+    if (!device::are_of_positive_definite(residual_dot, curvature)) {
         throw Failure(fmt::format(
             "{} is not positive definite (p.Ap = {:.3g}, r.r = {:.3g} in iteration {}): conjugate "
             "gradients need a symmetric positive definite matrix",
             matrix, curvature, residual_dot, iteration + 1));
     }
-    const bool nothing_left = residual_dot < smallest_normal || curvature < smallest_normal;
-    return nothing_left ? 0 : residual_dot / curvature;
+    return device::step_length(residual_dot, curvature);
 }
 
 double turn(double residual_dot, double before, double last_step) {
-    return last_step == 0 || before < smallest_normal ? 0 : residual_dot / before;
+    return device::turn_of(residual_dot, before, last_step);
 }
 
 std::unique_ptr<Iteration> Iteration::make(Algorithm algorithm, bench::Session& session,
@@ -243,7 +290,8 @@ std::unique_ptr<Iteration> Iteration::make(Algorithm algorithm, bench::Session& 
 
 Bytes Iteration::memory(const Problem& problem, std::int64_t rows) {
     return bytes_of<double>((problem.algorithm == Algorithm::classic ? 2 : 3) * rows +
-                            JointSums::most);
+                            JointSums::most) +
+           RunAhead::memory();
 }
 
 }  // namespace quartet::cg

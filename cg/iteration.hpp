@@ -39,6 +39,8 @@ enum class Next { go_on, stop };
 class Watch {
   public:
     virtual ~Watch() = default;
+    /// Whether it looks at all: else a rank alone need not stop between iterations.
+    [[nodiscard]] virtual bool looks() const { return true; }
     /// Whether this rank would rather stop; the ranks agree within a sum that the iteration makes
     /// anyway. Local.
     [[nodiscard]] virtual bool wants_stop() const { return false; }
@@ -48,6 +50,12 @@ class Watch {
                        bool /*stop*/) {
         return Next::go_on;
     }
+};
+
+/// Looks at nothing.
+class NoWatch final : public Watch {
+  public:
+    [[nodiscard]] bool looks() const override { return false; }
 };
 
 /// Conjugate gradients for a distributed matrix, from x = 0 or from a saved state. All members are

@@ -71,7 +71,14 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
                  const bench::DataOptions& data, bench::PlannedCase& planned) {
     const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
     const SolverMemory solver = solver_memory(session, problem, roles, session.device());
-    const Bytes solving = solver.all + bytes_of<double>(rows + problem.iterations + 1) +
+    const bool on_gpu = session.device().memory_kind() == device::MemoryKind::device;
+    const Bytes right_side = bytes_of<double>(rows);
+    if (on_gpu) {
+        planned.device_memory = solver.all + right_side;
+    }
+    // The CPU sees whole vectors of a GPU in memory of its own.
+    const Bytes solved = on_gpu ? bytes_of<double>(2 * problem.size) : solver.all;
+    const Bytes solving = solved + right_side + bytes_of<double>(problem.iterations + 1) +
                           Verifier::memory(problem.size) + SolveCase::limit_memory(problem, roles);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);

@@ -141,7 +141,7 @@ void SolveCase::prepare() {
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpointing_) {
-        Watch nobody;
+        NoWatch nobody;
         solver_->iteration().run(history_, nobody);
         return;
     }
@@ -159,9 +159,14 @@ bench::Spent SolveCase::earlier() const {
 }
 
 std::string SolveCase::note() const {
-    const std::string transport = transport_.description();
-    const std::string restart = checkpointing_ ? checkpointing_->note() : "";
-    return transport + (transport.empty() || restart.empty() ? "" : "; ") + restart;
+    const device::MatrixShare* share = solver_->share();
+    std::string text;
+    for (const std::string& part :
+         {share != nullptr ? share->description() : "", transport_.description(),
+          checkpointing_ ? checkpointing_->note() : ""}) {
+        text += (text.empty() || part.empty() ? "" : "; ") + part;
+    }
+    return text;
 }
 
 bench::Check SolveCase::verify() {

@@ -51,11 +51,22 @@ TEST_P(DistributedMatrixTest, MultipliesAsOneMatrix) {
         matrix.multiply();
         session->stream().synchronize();
 
+        double dot = 0;
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             EXPECT_NEAR(matrix.output().span()[static_cast<std::size_t>(row - rows.begin)],
                         system.right_side()[static_cast<std::size_t>(row)], 1e-9)
                 << size;
+            dot += matrix.input().span()[static_cast<std::size_t>(row - rows.begin)] *
+                   matrix.output().span()[static_cast<std::size_t>(row - rows.begin)];
         }
+        const std::vector<double> output(matrix.output().span().begin(),
+                                         matrix.output().span().end());
+        auto sum = device::allocate<double>(session->device(), 1);
+        matrix.leave_dot_in(sum.view());
+        matrix.multiply_and_dot();
+        session->stream().synchronize();
+        EXPECT_NEAR(sum.span()[0], dot, 1e-12 * std::abs(dot)) << size;
+        EXPECT_TRUE(std::ranges::equal(matrix.output().span(), output)) << size;
         const auto whole = matrix.gather();
         session->stream().synchronize();
         ASSERT_EQ(whole.size(), size);

@@ -109,10 +109,13 @@ struct Solving {
     }
 
     std::vector<double> run(int iterations) {
+        NoWatch nobody;
+        return run(iterations, nobody);
+    }
+    std::vector<double> run(int iterations, Watch& watch) {
         std::vector<double> history(static_cast<std::size_t>(iterations) + 1);
         iteration->restart(right_side.view());
-        Watch nobody;
-        iteration->run(history, nobody);
+        iteration->run(history, watch);
         return history;
     }
 
@@ -204,6 +207,24 @@ TEST_P(IterationTest, TheSameRunHasTheSameBits) {
     const auto first = solving.run(40);
     EXPECT_EQ(solving.run(40), first);
     EXPECT_EQ(solving.iteration->state().done, 40);
+}
+
+// A rank alone enqueues many iterations at once where nobody looks at each.
+TEST_P(IterationTest, IsTheSameWhetherItIsLookedAtOrNot) {
+    for (const std::int64_t size : {1, 40, 123}) {
+        const RandomSystem system(size, 1);
+        Solving solving(*session, system, GetParam());
+        for (const int iterations : {0, 1, 63, 64, 65, 200}) {
+            Watch somebody;
+            const auto wanted = solving.run(iterations, somebody);
+            const auto solution = solving.iteration->state().solution.span();
+            const std::vector<double> wanted_solution(solution.begin(), solution.end());
+
+            EXPECT_EQ(solving.run(iterations), wanted) << iterations;
+            EXPECT_TRUE(std::ranges::equal(solution, wanted_solution)) << iterations;
+            EXPECT_EQ(solving.iteration->state().done, iterations);
+        }
+    }
 }
 
 /// Keeps the state after one of the iterations, as a checkpoint would; one rank asks to stop there.
