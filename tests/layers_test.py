@@ -25,7 +25,7 @@ VENDORS = {
         ("common/device/cuda/*", "tests/device/cuda/*", "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
     r"nvtx.*": ("common/core/profiler_range_nvtx*",),
-    r"nccl\.h": ("common/comm/nccl*",),
+    r"nccl\.h": ("common/comm/nccl*", "tests/comm/stand_in_nccl*"),
     r"hwloc.*": ("common/comm/topology*", "common/bench/provenance*"),
     r"xxhash\.h": ("common/core/checksum*",),
     r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),

@@ -20,14 +20,15 @@ struct Slot {
 
 class MpiMail final : public Mail {
   public:
-    MpiMail(const MailPlan& plan, const Communicator& comm, device::Device& device, Track& track)
+    MpiMail(const MailPlan& plan, const Communicator& comm, device::Device& device, Track& track,
+            device::MemoryKind kind)
         : comm_(comm.duplicate()), largest_(plan.largest), track_(track) {
         check(largest_.value <= INT_MAX, "mail: a payload is larger than MPI counts");
         for (auto* slots : {&outgoing_, &incoming_}) {
             slots->resize(
                 static_cast<std::size_t>(slots == &outgoing_ ? plan.outgoing : plan.incoming));
             for (Slot& slot : *slots) {
-                slot.memory = device::allocate<std::byte>(device, largest_.value);
+                slot.memory = device::allocate<std::byte>(device, largest_.value, kind);
             }
         }
     }
@@ -76,8 +77,8 @@ class MpiMail final : public Mail {
 }  // namespace
 
 std::unique_ptr<Mail> make_mpi_mail(const MailPlan& plan, const Communicator& comm,
-                                    device::Device& device, Track& track) {
-    return std::make_unique<MpiMail>(plan, comm, device, track);
+                                    device::Device& device, Track& track, device::MemoryKind kind) {
+    return std::make_unique<MpiMail>(plan, comm, device, track, kind);
 }
 
 }  // namespace quartet::comm

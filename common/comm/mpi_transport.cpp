@@ -1,6 +1,11 @@
+#include <fmt/format.h>
+
 #include "comm/large_count.hpp"
+#include "comm/message_collectives.hpp"
 #include "comm/mpi_collectives.hpp"
+#include "comm/mpi_gpu_support.hpp"
 #include "comm/mpi_mail.hpp"
+#include "comm/mpi_messages.hpp"
 #include "comm/mpi_push.hpp"
 #include "comm/transport_registry.hpp"
 
@@ -10,14 +15,17 @@ namespace {
 
 constexpr int data_tag = 1;
 
-/// Two-sided and collective MPI on the device's own memory.
+/// Two-sided and collective MPI on the device's own memory. On a GPU's, sums are the GPU's work,
+/// and collective operations are messages: those of MPI libraries mostly copy through the host
+/// there.
 class MpiTransport final : public Transport {
   public:
     explicit MpiTransport(const TransportContext& context)
         : comm_(context.world.duplicate()),
           device_(context.device),
           settings_(context.settings),
-          track_(context.trace.track("mpi")) {}
+          track_(context.trace.track("mpi")),
+          messages_(comm_, track_) {}
 
     [[nodiscard]] std::string_view name() const override { return "mpi"; }
     [[nodiscard]] bool can(Capability) const override { return true; }
@@ -43,31 +51,50 @@ class MpiTransport final : public Transport {
     }
 
     std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
-        return make_mpi_mail(plan, comm_, device_, track_);
+        return make_mpi_mail(plan, comm_, device_, track_, mail_kind());
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
-        return make_mpi_all_gather(plan, comm_, track_);
+        return on_gpu() ? make_message_all_gather(plan, message_context())
+                        : make_mpi_all_gather(plan, comm_, track_);
     }
     std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan) override {
-        return make_mpi_reduce_scatter(plan, comm_, track_);
+        return on_gpu() ? make_message_reduce_scatter(plan, message_context())
+                        : make_mpi_reduce_scatter(plan, comm_, track_);
     }
     std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
-        return make_mpi_exchange(plan, comm_, device_, track_);
+        return on_gpu() ? make_message_exchange(plan, message_context())
+                        : make_mpi_exchange(plan, comm_, device_, track_);
     }
 
   private:
+    [[nodiscard]] bool on_gpu() const {
+        return device_.memory_kind() == device::MemoryKind::device;
+    }
+    // Who reduces what comes computes on the host.
+    [[nodiscard]] device::MemoryKind mail_kind() const {
+        return on_gpu() ? device::MemoryKind::pinned : device::MemoryKind::host;
+    }
+    [[nodiscard]] MessageContext message_context() { return {comm_, messages_, device_}; }
+
     Communicator comm_;
     device::Device& device_;
     TransportSettings settings_;
     Track& track_;
+    MpiMessages messages_;
 };
 
 std::optional<std::string> why_no_mpi(const TransportContext& context) {
-    if (context.device.memory_kind() == device::MemoryKind::device) {
-        return "this MPI is not known to reach the memory of an accelerator: use --transport "
-               "staged";
+    if (context.device.memory_kind() != device::MemoryKind::device) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    const auto reason = context.world.first(why_mpi_reaches_no_gpu());
+    if (!reason) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "transport mpi needs an MPI that reaches memory of GPUs ({}): use one that was configured "
+        "with CUDA, or --transport staged",
+        *reason);
 }
 
 }  // namespace

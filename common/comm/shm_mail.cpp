@@ -20,7 +20,7 @@ class ShmMail final : public Mail {
           incoming_(static_cast<std::size_t>(plan.incoming)) {}
 
     device::View<std::byte> outgoing(int place) override {
-        return {outgoing_.data.get() + place * stride_, largest_.value, device::MemoryKind::host};
+        return {outgoing_.data.get() + place * stride_, largest_.value, outgoing_.kind};
     }
 
     Parcel post(int place, Bytes size, int /*to*/) override {
@@ -34,7 +34,7 @@ class ShmMail final : public Mail {
     void accept(int place, int from, const Parcel& parcel) override {
         check(Bytes{parcel.size} <= largest_, "mail: a payload is larger than planned");
         incoming_.at(static_cast<std::size_t>(place)) = {
-            window_.part_of(from) + parcel.place * stride_, parcel.size, device::MemoryKind::host};
+            window_.part_of(from) + parcel.place * stride_, parcel.size, outgoing_.kind};
     }
 
     device::View<const std::byte> contents(int place) override {

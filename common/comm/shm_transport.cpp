@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "comm/shm_collectives.hpp"
+#include "comm/peer_collectives.hpp"
+#include "comm/peer_push.hpp"
 #include "comm/shm_mail.hpp"
-#include "comm/shm_push.hpp"
 #include "comm/transport_registry.hpp"
 #include "comm/window_pool.hpp"
 
@@ -30,25 +30,25 @@ class ShmTransport final : public Transport {
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
         note_pages(device::as_bytes(plan.source));
-        return std::make_unique<ShmPush>(plan, pool_, comm_, device_, track_);
+        return std::make_unique<PeerPush>(plan, pool_, pool_, comm_, device_, track_);
     }
 
     std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
         return make_shm_mail(plan, pool_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
-        return make_shm_all_gather(plan, context());
+        return make_peer_all_gather(plan, context());
     }
     std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan) override {
-        return make_shm_reduce_scatter(plan, context());
+        return make_peer_reduce_scatter(plan, context());
     }
     std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
         note_pages(plan.send);
-        return make_shm_exchange(plan, context());
+        return make_peer_exchange(plan, context());
     }
 
   private:
-    [[nodiscard]] ShmContext context() { return {comm_, pool_, device_, track_}; }
+    [[nodiscard]] PeerContext context() { return {comm_, pool_, device_, track_}; }
 
     // The windows that are read decide.
     void note_pages(device::View<const std::byte> read) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "comm/gpus_of_ranks.hpp"
+
 namespace quartet::comm {
 
 namespace {
@@ -32,18 +34,18 @@ std::optional<std::string> why_no_host_memory(device::MemoryKind kind) {
     if (kind == device::MemoryKind::host) {
         return std::nullopt;
     }
-    return "not available in this build: it moves memory of the host, and a GPU computes on its "
-           "own (use --device host)";
+    return "it moves memory of the host (a GPU computes on its own): use --transport ipc, nccl or "
+           "staged, or --device host";
 }
 
 TransportRegistry TransportRegistry::standard() {
     TransportRegistry registry;
-    registry.add(of_host_memory(mpi_transport()));
-    registry.add(absent("staged"));
+    registry.add(mpi_transport());
+    registry.add(staged_transport());
     registry.add(of_host_memory(shm_transport()));
     registry.add(of_host_memory(rma_transport()));
-    registry.add(absent("nccl"));
-    registry.add(absent("ipc"));
+    registry.add(nccl_transport());
+    registry.add(ipc_transport());
     registry.add(absent("grpc"));
     return registry;
 }
@@ -81,7 +83,17 @@ std::optional<std::string> TransportRegistry::why_not(std::string_view name,
 }
 
 std::string TransportRegistry::automatic(const TransportContext& context) const {
-    return why_not("shm", context) ? "mpi" : "shm";
+    if (context.device.memory_kind() != device::MemoryKind::device) {
+        return why_not("shm", context) ? "mpi" : "shm";
+    }
+    for (const std::string name : {"ipc", "mpi", "nccl"}) {
+        // Where ranks share a GPU, NCCL is for checking results only.
+        const bool shared = name == "nccl" && any_shared(gpus_of_ranks(context));
+        if (!shared && !why_not(name, context)) {
+            return name;
+        }
+    }
+    return "staged";
 }
 
 std::unique_ptr<Transport> TransportRegistry::make(std::string_view name,

@@ -1,18 +1,30 @@
 #pragma once
 
 #include <list>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/peer_memory.hpp"
 #include "comm/window.hpp"
+#include "device/cuda/gpu_sharing.hpp"
 #include "device/memory.hpp"
 
 namespace quartet::comm {
 
+/// Whether a GPU copies from and to shared windows.
+enum class PageLocking {
+    none,
+    all_parts,  ///< every rank's part is page-locked in every process
+};
+
 /// The windows that a transport has allocated, so that an address can be told to other ranks as
 /// (window, offset). Windows are numbered in the order of allocation, the same on all ranks.
-class WindowPool {
+class WindowPool final : public PeerMemory {
   public:
-    WindowPool(WindowKind kind, const Communicator& comm) : kind_(kind), comm_(comm) {}
+    WindowPool(WindowKind kind, const Communicator& comm, PageLocking locking = PageLocking::none)
+        : kind_(kind), comm_(comm), locking_(locking) {}
 
     /// Collective. Releasing the allocation frees the window, collectively too. The pool outlives
     /// what it allocates.
@@ -30,9 +42,12 @@ class WindowPool {
     /// The window allocated last.
     [[nodiscard]] const Window& newest() const { return entries_.back().window; }
 
-    /// Makes this rank's stores visible to others, and theirs to this one, on both sides of what
-    /// synchronises the ranks (MPI-3, 11.5). Local.
-    void synchronise_memory() const;
+    /// Windows that are shared only.
+    [[nodiscard]] std::vector<device::View<const std::byte>> of_all(
+        device::View<const std::byte> mine) const override;
+
+    /// MPI-3, 11.5.
+    void synchronise_memory() const override;
 
     /// Each rank's address, by rank. Collective.
     [[nodiscard]] std::vector<Address> exchange(Address mine) const;
@@ -43,12 +58,24 @@ class WindowPool {
             : id(number), window(kind, size, comm) {}
         std::int64_t id;
         Window window;
+        std::vector<device::PageLock> locks;  ///< of all ranks' parts
     };
+
+    void lock_pages(Entry& entry, Bytes size);
+    [[nodiscard]] device::MemoryKind memory_kind() const {
+        return locking_ == PageLocking::all_parts ? device::MemoryKind::pinned
+                                                  : device::MemoryKind::host;
+    }
 
     WindowKind kind_;
     const Communicator& comm_;
+    PageLocking locking_;
     std::list<Entry> entries_;
     std::int64_t next_ = 0;
 };
+
+/// Why the ranks of one node cannot share windows that a GPU copies from and to, or nothing.
+/// Collective.
+std::optional<std::string> why_no_locked_windows(const Communicator& node);
 
 }  // namespace quartet::comm

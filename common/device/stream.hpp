@@ -19,6 +19,8 @@ class Event {
     /// Blocks the calling thread until the last recording has been reached; returns at once where
     /// nothing was recorded.
     virtual void synchronize() = 0;
+    /// Whether the last recording has been reached; so it has where nothing was recorded.
+    [[nodiscard]] virtual bool reached() = 0;
 };
 
 /// An in-order queue of work. Operations enqueued on one stream run one after another; between

@@ -40,9 +40,10 @@ std::vector<float> sums(const PushPlan& plan, std::int64_t elements, int pushes)
 /// One plan, its vectors and what must come of it. All members are collective.
 class PushTrial {
   public:
-    PushTrial(Transport& transport, int rank, std::vector<int> senders, int receiver,
-              std::int64_t elements)
-        : sends_(std::ranges::find(senders, rank) != senders.end()),
+    PushTrial(Transport& transport, device::Device& device, int rank, std::vector<int> senders,
+              int receiver, std::int64_t elements)
+        : device_(device),
+          sends_(std::ranges::find(senders, rank) != senders.end()),
           receives_(rank == receiver),
           elements_(elements),
           rank_(rank),
@@ -50,10 +51,10 @@ class PushTrial {
           target_(allocate<float>(transport, receives_ ? elements : 0)),
           plan_{std::move(senders), receiver, source_.view(), target_.view()} {
         if (sends_) {
-            std::ranges::copy(pushed_by(rank, elements), source_.span().begin());
+            write_values(device, pushed_by(rank, elements), source_.view());
         }
         if (receives_) {
-            std::ranges::copy(at_first(elements), target_.span().begin());
+            write_values(device, at_first(elements), target_.view());
         }
         push_ = transport.prepare_push(plan_);
     }
@@ -65,10 +66,13 @@ class PushTrial {
 
     void expect_sums() const {
         if (receives_) {
-            EXPECT_EQ(values_of(target_.view()), sums(plan_, elements_, pushes_));
+            EXPECT_EQ(read_values(device_, std::as_const(target_).view()),
+                      sums(plan_, elements_, pushes_));
         }
         if (sends_) {
-            EXPECT_EQ(values_of(source_.view()), pushed_by(rank_, elements_)) << "the source";
+            EXPECT_EQ(read_values(device_, std::as_const(source_).view()),
+                      pushed_by(rank_, elements_))
+                << "the source";
         }
     }
 
@@ -78,6 +82,7 @@ class PushTrial {
     device::View<float> target() { return target_.view(); }
 
   private:
+    device::Device& device_;
     bool sends_;
     bool receives_;
     std::int64_t elements_;
@@ -109,7 +114,7 @@ std::vector<std::int64_t> interesting_sizes(Bytes chunk) {
 
 TEST_P(PushContract, AddsEverySendersVectorToTheReceivers) {
     for (const std::int64_t elements : interesting_sizes(GetParam().settings.chunk)) {
-        PushTrial trial(*transport, rank, all_but(0, size), 0, elements);
+        PushTrial trial(*transport, *device, rank, all_but(0, size), 0, elements);
         trial.run(2, *stream);
         trial.expect_sums();
     }
@@ -117,7 +122,7 @@ TEST_P(PushContract, AddsEverySendersVectorToTheReceivers) {
 
 TEST_P(PushContract, AnyRankMayReceive) {
     for (int receiver = 0; receiver < size; ++receiver) {
-        PushTrial trial(*transport, rank, all_but(receiver, size), receiver, 1001);
+        PushTrial trial(*transport, *device, rank, all_but(receiver, size), receiver, 1001);
         trial.run(1, *stream);
         trial.expect_sums();
     }
@@ -129,7 +134,7 @@ TEST_P(PushContract, OneSenderAndItsReceiverNeedNobodyElse) {
         GTEST_SKIP() << "one rank has nobody to push to";
     }
     for (int receiver = 0; receiver < sender; ++receiver) {
-        PushTrial trial(*transport, rank, {sender}, receiver, 777);
+        PushTrial trial(*transport, *device, rank, {sender}, receiver, 777);
         if (rank == sender || rank == receiver) {
             trial.run(3, *stream);
             trial.expect_sums();
@@ -141,7 +146,7 @@ TEST_P(PushContract, ReturnsAtOnceOnRanksThatTakeNoPart) {
     if (size < 3) {
         GTEST_SKIP() << "with fewer than three ranks all take part";
     }
-    PushTrial trial(*transport, rank, {0}, 1, 100);
+    PushTrial trial(*transport, *device, rank, {0}, 1, 100);
     if (rank > 1) {
         trial.run(5, *stream);
     }
@@ -154,7 +159,7 @@ TEST_P(PushContract, ReturnsAtOnceOnRanksThatTakeNoPart) {
 }
 
 TEST_P(PushContract, RunsAgainAndAgain) {
-    PushTrial trial(*transport, rank, all_but(0, size), 0, 4321);
+    PushTrial trial(*transport, *device, rank, all_but(0, size), 0, 4321);
     for (const int count : {1, 4, 0, 2}) {
         trial.run(count, *stream);
         trial.expect_sums();
@@ -163,8 +168,8 @@ TEST_P(PushContract, RunsAgainAndAgain) {
 }
 
 TEST_P(PushContract, SeveralPlansKeepApart) {
-    PushTrial there(*transport, rank, all_but(0, size), 0, 500);
-    PushTrial back(*transport, rank, all_but(size - 1, size), size - 1, 600);
+    PushTrial there(*transport, *device, rank, all_but(0, size), 0, 500);
+    PushTrial back(*transport, *device, rank, all_but(size - 1, size), size - 1, 600);
     for (int round = 0; round < 3; ++round) {
         there.run(1, *stream);
         back.run(2, *stream);
@@ -177,9 +182,9 @@ TEST_P(PushContract, FollowsTheStreamsEarlierWork) {
     constexpr std::int64_t elements = 2000;
     const std::vector<float> source = pushed_by(rank, elements);
     const std::vector<float> target = at_first(elements);
-    PushTrial trial(*transport, rank, all_but(0, size), 0, elements);
+    PushTrial trial(*transport, *device, rank, all_but(0, size), 0, elements);
     if (trial.sends()) {
-        std::ranges::fill(trial.source().span(), 0.0F);
+        write(std::vector<float>(elements), trial.source());
         fill_late(source, trial.source());
     }
     if (trial.receives()) {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -14,33 +13,11 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::array<const char*, 3> transports{"mpi", "shm", "rma"};
-
-// Each transport over both kinds of streams, and those that cut transfers into pieces also with
-// very small pieces and without cutting.
-std::vector<TransportParameter> parameters() {
-    const TransportSettings defaults;
-    const TransportSettings tiny{kibibytes(1), Pipeline::on};
-    const TransportSettings whole{defaults.chunk, Pipeline::off};
-    std::vector<TransportParameter> all;
-    for (const auto& [streams, suffix] : {std::pair{device::HostStreams::inline_call, ""},
-                                          std::pair{device::HostStreams::threaded, "_threaded"}}) {
-        for (const std::string name : transports) {
-            all.push_back({name + suffix, name, defaults, streams});
-            if (name != "shm") {
-                all.push_back({name + "_tiny_pieces" + suffix, name, tiny, streams});
-                all.push_back({name + "_whole" + suffix, name, whole, streams});
-            }
-        }
-    }
-    return all;
-}
-
 std::string parameter_name(const testing::TestParamInfo<TransportParameter>& info) {
     return info.param.name;
 }
 
-const auto all = testing::ValuesIn(parameters());
+const auto all = testing::ValuesIn(contract_parameters());
 
 bool aligned(const std::byte* data) {
     return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
@@ -59,11 +36,12 @@ TEST_P(MemoryOfTransport, IsAlignedToCacheLinesAndZeroed) {
 
             EXPECT_TRUE(aligned(memory.data.get()));
             EXPECT_GE(memory.size.value, bytes + rank);
-            std::byte* end = memory.data.get() + bytes + rank;
-            EXPECT_TRUE(std::all_of(memory.data.get(), end,
-                                    [](std::byte value) { return value == std::byte{0}; }))
+            const device::View<std::byte> view(memory.data.get(), bytes + rank, memory.kind);
+            EXPECT_EQ(read(device::View<const std::byte>(view)),
+                      std::vector(static_cast<std::size_t>(view.size()), std::byte{0}))
                 << bytes << " bytes, round " << round;
-            std::fill(memory.data.get(), end, std::byte{255});  // for who gets it next
+            write(std::vector(static_cast<std::size_t>(view.size()), std::byte{255}),
+                  view);  // for who gets it next
         }
     }
 }
@@ -80,13 +58,13 @@ TEST_P(MemoryOfTransport, IsReleasedInAnyOrder) {
     std::vector<device::Buffer<std::int64_t>> buffers;
     for (std::int64_t index = 0; index < 5; ++index) {
         buffers.push_back(allocate<std::int64_t>(*transport, 1000 + index));
-        std::ranges::fill(buffers.back().span(), index);
+        write(std::vector(static_cast<std::size_t>(1000 + index), index), buffers.back().view());
     }
     // The middle one first, then from the front, while the others keep what they hold.
     for (const std::size_t released : {2U, 0U, 1U, 3U}) {
         buffers[released] = {};
         for (std::size_t index = 0; index < buffers.size(); ++index) {
-            const auto values = buffers[index].span();
+            const auto values = read(buffers[index].view());
             EXPECT_EQ(std::ranges::count(values, static_cast<std::int64_t>(index)),
                       std::ssize(values));
         }
@@ -119,7 +97,7 @@ TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, TransportContract, testing::ValuesIn([] {
-                             auto some = parameters();
+                             auto some = contract_parameters();
                              std::erase_if(some, [](const TransportParameter& parameter) {
                                  return parameter.name != parameter.transport;
                              });

@@ -11,6 +11,7 @@ namespace {
 class StrangeEvent final : public Event {
   public:
     void synchronize() override {}
+    [[nodiscard]] bool reached() override { return true; }
 };
 
 }  // namespace
@@ -44,6 +45,22 @@ TEST_P(StreamContract, WaitingForAnUnrecordedEventDoesNotWait) {
     event->synchronize();
 
     EXPECT_TRUE(done);
+}
+
+TEST_P(StreamContract, AnEventIsReachedOnceTheWorkBeforeItIsDone) {
+    if (GetParam().execution == Execution::at_once)
+        GTEST_SKIP() << "work that runs at once cannot be held back";
+    const std::unique_ptr<Event> event = device->make_event();
+    Gate gate;
+
+    EXPECT_TRUE(event->reached()) << "nothing was recorded";
+    stream->enqueue(Phase::compute, "hold", [&gate] { gate.pass(); });
+    stream->record(*event);
+    EXPECT_FALSE(event->reached());
+    gate.open();
+    event->synchronize();
+    EXPECT_TRUE(event->reached());
+    stream->synchronize();
 }
 
 TEST_P(StreamContract, WaitRefersToTheRecordingBeforeIt) {

@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/current_gpu.hpp"
+#include "device/cuda/gpu_sharing.hpp"
 
 namespace quartet::device {
 
@@ -28,5 +29,19 @@ GpuFacts current_gpu_facts() {
 std::string describe_current_gpu() {
     return *why_no_cuda();
 }
+
+GpuMemoryHandle export_memory(const Allocation&) {
+    throw Unavailable(*why_no_cuda());
+}
+
+Allocation import_memory(const GpuMemoryHandle&, Bytes) {
+    throw Unavailable(*why_no_cuda());
+}
+
+PageLock::PageLock(View<std::byte>) {
+    throw Unavailable(*why_no_cuda());
+}
+PageLock::PageLock(PageLock&&) noexcept = default;
+PageLock::~PageLock() = default;
 
 }  // namespace quartet::device

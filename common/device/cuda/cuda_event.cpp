@@ -19,6 +19,14 @@ void CudaEvent::synchronize() {
     cuda_check(cudaEventSynchronize(handle()), "cudaEventSynchronize");
 }
 
+bool CudaEvent::reached() {
+    const cudaError_t status = cudaEventQuery(handle());
+    ignore(status);
+    if (status != cudaErrorNotReady)
+        cuda_check(status, "cudaEventQuery");
+    return status == cudaSuccess;
+}
+
 CudaEvent& as_cuda(Event& event) {
     auto* cuda = dynamic_cast<CudaEvent*>(&event);
     check(cuda != nullptr, "an event of another device");

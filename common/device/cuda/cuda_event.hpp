@@ -21,6 +21,7 @@ EventHandle make_event_handle(unsigned flags);
 class CudaEvent final : public Event {
   public:
     void synchronize() override;
+    [[nodiscard]] bool reached() override;
     [[nodiscard]] cudaEvent_t handle() const { return handle_.get(); }
 
   private:

@@ -57,6 +57,7 @@ struct Mark {
 class HostEvent final : public Event {
   public:
     void synchronize() override { mark.await(); }
+    [[nodiscard]] bool reached() override { return mark.reached(); }
 
     Mark mark;
 };

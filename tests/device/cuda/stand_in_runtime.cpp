@@ -67,6 +67,7 @@ struct CUevent_st {
 namespace {
 
 std::atomic<bool> broken = false;
+std::atomic<bool> peers_are_hidden = false;
 std::atomic<cudaError_t> last_error = cudaSuccess;
 std::mutex one_host_work_at_a_time;  // as a driver may do
 thread_local bool in_host_work = false;
@@ -100,6 +101,14 @@ void break_gpu() {
 void repair_gpu() {
     broken = false;
     last_error = cudaSuccess;
+}
+
+void hide_peers() {
+    peers_are_hidden = true;
+}
+
+void show_peers() {
+    peers_are_hidden = false;
 }
 
 }  // namespace quartet::device
@@ -212,6 +221,8 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
 cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsigned flags) {
     if (flags != cudaIpcMemLazyEnablePeerAccess)
         return result(cudaErrorInvalidValue);
+    if (peers_are_hidden)
+        return result(cudaErrorInvalidDevice);
     StandInMemory::Handle wanted;
     std::memcpy(static_cast<void*>(&wanted), &handle, sizeof(wanted));
     *address = memory().open(wanted);
@@ -319,6 +330,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     event->event->synchronize();
     return result(cudaSuccess);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    return result(event->event->reached() ? cudaSuccess : cudaErrorNotReady);
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t second) {

@@ -20,4 +20,8 @@ Stream& stand_in(cudaStream_t stream);
 void break_gpu();
 void repair_gpu();
 
+/// From now on, or no longer, this process cannot map what others have on their GPUs.
+void hide_peers();
+void show_peers();
+
 }  // namespace quartet::device

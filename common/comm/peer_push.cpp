@@ -1,4 +1,4 @@
-#include "comm/shm_push.hpp"
+#include "comm/peer_push.hpp"
 
 #include <sched.h>
 
@@ -31,31 +31,27 @@ void wait_until(const std::atomic<std::int64_t>& flag, std::int64_t value) {
 
 }  // namespace
 
-ShmPush::ShmPush(const PushPlan& plan, WindowPool& pool, const Communicator& comm,
-                 device::Device& device, Track& track)
+PeerPush::PeerPush(const PushPlan& plan, const PeerMemory& memory, WindowPool& flags,
+                   const Communicator& comm, device::Device& device, Track& track)
     : plan_(plan),
       comm_(comm),
       device_(device),
       track_(track),
-      flag_memory_(pool.allocate(bytes_of<PushFlags>(1))) {
+      flag_memory_(flags.allocate(bytes_of<PushFlags>(1))) {
     ::new (static_cast<void*>(flag_memory_.data.get())) PushFlags{};
-    const auto source = device::as_bytes(plan.source);
-    const auto places = pool.exchange(pool.address_of(source.data(), source.size()));
-    const auto flag_places =
-        pool.exchange(pool.address_of(flag_memory_.data.get(), flag_memory_.size.value));
-    const auto sizes = comm.gather(plan.source.size());
-    const auto at = [&](const WindowPool::Address& place, int rank) {
-        return pool.window(place.window).part_of(rank) + place.offset;
-    };
+    const auto sources = memory.of_all(device::as_bytes(plan.source));
+    const Window& window = flags.newest();
     for (const int sender : plan.senders) {
-        const auto index = static_cast<std::size_t>(sender);
-        flags_.push_back(reinterpret_cast<PushFlags*>(at(flag_places[index], sender)));
-        sources_.emplace_back(reinterpret_cast<const float*>(at(places[index], sender)),
-                              sizes[index], device::MemoryKind::host);
+        const auto& source = sources[static_cast<std::size_t>(sender)];
+        flags_.push_back(reinterpret_cast<PushFlags*>(window.part_of(sender)));
+        sources_.emplace_back(reinterpret_cast<const float*>(source.data()),
+                              source.size() / static_cast<std::int64_t>(sizeof(float)),
+                              source.kind());
     }
+    comm.barrier();  // every sender's flags are there
 }
 
-void ShmPush::run(int count, device::Stream& stream) {
+void PeerPush::run(int count, device::Stream& stream) {
     if (comm_.rank() == plan_.receiver) {
         receive_all(count, stream);
     } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
@@ -65,17 +61,17 @@ void ShmPush::run(int count, device::Stream& stream) {
     done_ += count;
 }
 
-void ShmPush::send_all(int count) {
+void PeerPush::send_all(int count) {
     const Span span(track_, Phase::push, "post");
     const auto index = std::ranges::find(plan_.senders, comm_.rank()) - plan_.senders.begin();
     PushFlags& flags = *flags_[static_cast<std::size_t>(index)];
     for (std::int64_t push = done_ + 1; push <= done_ + count; ++push) {
         flags.posted.store(push, std::memory_order_release);
-        wait_until(flags.added, push);
     }
+    wait_until(flags.added, done_ + count);
 }
 
-void ShmPush::receive_all(int count, device::Stream& stream) {
+void PeerPush::receive_all(int count, device::Stream& stream) {
     for (std::int64_t push = done_ + 1; push <= done_ + count; ++push) {
         for (std::size_t sender = 0; sender < sources_.size(); ++sender) {
             {
@@ -83,9 +79,11 @@ void ShmPush::receive_all(int count, device::Stream& stream) {
                 wait_until(flags_[sender]->posted, push);
             }
             device_.vectors().add(sources_[sender], plan_.target, stream);
-            stream.synchronize();
-            flags_[sender]->added.store(push, std::memory_order_release);
         }
+    }
+    stream.synchronize();
+    for (PushFlags* flags : flags_) {
+        flags->added.store(done_ + count, std::memory_order_release);
     }
 }
 

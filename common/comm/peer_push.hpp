@@ -12,10 +12,13 @@ namespace quartet::comm {
 struct PushFlags;
 
 /// The receiver reads each sender's vector where it lies and adds it in the same pass: no copy.
-class ShmPush final : public Push {
+/// Each push is posted by its sender; the receiver enqueues it when it finds it posted, and
+/// acknowledges all of a run when the last has been added.
+class PeerPush final : public Push {
   public:
-    ShmPush(const PushPlan& plan, WindowPool& pool, const Communicator& comm,
-            device::Device& device, Track& track);
+    /// Sources are of `memory`; `flags` are windows of the host. Collective.
+    PeerPush(const PushPlan& plan, const PeerMemory& memory, WindowPool& flags,
+             const Communicator& comm, device::Device& device, Track& track);
 
     void run(int count, device::Stream& stream) override;
 

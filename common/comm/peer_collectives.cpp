@@ -1,4 +1,4 @@
-#include "comm/shm_collectives.hpp"
+#include "comm/peer_collectives.hpp"
 
 #include <vector>
 
@@ -12,15 +12,9 @@ namespace {
 /// that its reading lies between.
 class SharedReading {
   public:
-    /// `mine` lies in the pool. Collective.
-    SharedReading(device::View<const std::byte> mine, ShmContext context) : context_(context) {
-        const auto places =
-            context.pool.exchange(context.pool.address_of(mine.data(), mine.size()));
-        for (int rank = 0; rank < context.comm.size(); ++rank) {
-            const WindowPool::Address& place = places[static_cast<std::size_t>(rank)];
-            peers_.push_back(context.pool.window(place.window).part_of(rank) + place.offset);
-        }
-    }
+    /// `mine` is peer memory. Collective.
+    SharedReading(device::View<const std::byte> mine, PeerContext context)
+        : context_(context), peers_(context.memory.of_all(mine)) {}
 
     /// Returns once the earlier work of every rank's stream is there to be read. Collective.
     void open(device::Stream& stream) { meet(stream, "open"); }
@@ -30,26 +24,27 @@ class SharedReading {
     template <typename T>
     [[nodiscard]] device::View<const T> part(int rank, std::int64_t first,
                                              std::int64_t count) const {
-        const std::byte* begin = peers_[static_cast<std::size_t>(rank)];
-        return {reinterpret_cast<const T*>(begin) + first, count, device::MemoryKind::host};
+        const auto bytes = peers_[static_cast<std::size_t>(rank)].part(bytes_of<T>(first).value,
+                                                                       bytes_of<T>(count).value);
+        return {reinterpret_cast<const T*>(bytes.data()), count, bytes.kind()};
     }
 
   private:
     void meet(device::Stream& stream, const char* label) {
         stream.synchronize();
         const Span span(context_.track, Phase::wait, label);
-        context_.pool.synchronise_memory();
+        context_.memory.synchronise_memory();
         context_.comm.barrier();
-        context_.pool.synchronise_memory();
+        context_.memory.synchronise_memory();
     }
 
-    ShmContext context_;
-    std::vector<const std::byte*> peers_;  ///< by rank
+    PeerContext context_;
+    std::vector<device::View<const std::byte>> peers_;  ///< by rank
 };
 
-class ShmAllGather final : public Collective {
+class PeerAllGather final : public Collective {
   public:
-    ShmAllGather(const AllGatherPlan& plan, ShmContext context)
+    PeerAllGather(const AllGatherPlan& plan, PeerContext context)
         : reading_(plan.mine, context),
           all_(plan.all),
           counts_(plan.counts),
@@ -71,13 +66,13 @@ class ShmAllGather final : public Collective {
     SharedReading reading_;
     device::View<std::byte> all_;
     RankCounts counts_;
-    ShmContext context_;
+    PeerContext context_;
     bool in_place_;  ///< this rank's part is where it belongs already
 };
 
-class ShmReduceScatter final : public Collective {
+class PeerReduceScatter final : public Collective {
   public:
-    ShmReduceScatter(const ReduceScatterPlan& plan, ShmContext context)
+    PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context)
         : reading_(device::as_bytes(plan.contribution), context),
           mine_(plan.mine),
           counts_(plan.counts),
@@ -100,12 +95,12 @@ class ShmReduceScatter final : public Collective {
     SharedReading reading_;
     device::View<double> mine_;
     RankCounts counts_;
-    ShmContext context_;
+    PeerContext context_;
 };
 
-class ShmExchange final : public Exchange {
+class PeerExchange final : public Exchange {
   public:
-    ShmExchange(const ExchangePlan& plan, ShmContext context) : reading_(plan.send, context) {
+    PeerExchange(const ExchangePlan& plan, PeerContext context) : reading_(plan.send, context) {
         const RankCounts counts(plan.counts);
         const int me = context.comm.rank();
         for (int rank = 0; rank < counts.ranks(); ++rank) {
@@ -134,17 +129,17 @@ class ShmExchange final : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Collective> make_shm_all_gather(const AllGatherPlan& plan, ShmContext context) {
-    return std::make_unique<ShmAllGather>(plan, context);
+std::unique_ptr<Collective> make_peer_all_gather(const AllGatherPlan& plan, PeerContext context) {
+    return std::make_unique<PeerAllGather>(plan, context);
 }
 
-std::unique_ptr<Collective> make_shm_reduce_scatter(const ReduceScatterPlan& plan,
-                                                    ShmContext context) {
-    return std::make_unique<ShmReduceScatter>(plan, context);
+std::unique_ptr<Collective> make_peer_reduce_scatter(const ReduceScatterPlan& plan,
+                                                     PeerContext context) {
+    return std::make_unique<PeerReduceScatter>(plan, context);
 }
 
-std::unique_ptr<Exchange> make_shm_exchange(const ExchangePlan& plan, ShmContext context) {
-    return std::make_unique<ShmExchange>(plan, context);
+std::unique_ptr<Exchange> make_peer_exchange(const ExchangePlan& plan, PeerContext context) {
+    return std::make_unique<PeerExchange>(plan, context);
 }
 
 }  // namespace quartet::comm
