@@ -58,16 +58,47 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
 }
 
 std::unique_ptr<device::Device> Session::make_device() {
-    // No transport moves a GPU's memory yet: until one does, `auto` is the host.
     if (options_.device == "cuda") {
-        // All ranks or none: a node may lack what the others have.
-        if (const auto no_cuda = world_.first(device::why_no_cuda())) {
-            throw Unavailable(*no_cuda);
+        return make_cuda_device();
+    }
+    if (options_.device == "auto") {
+        try {
+            auto device = make_cuda_device();
+            if (serves_transports(*device)) {
+                return device;
+            }
+        } catch (const Unavailable&) {  // on all ranks
         }
-        const int gpu = choose_gpu(options_.gpu_map, device::visible_gpus(), topology_, world_);
-        return device::make_cuda_device({.gpu = gpu, .threads = threads_}, trace_);
     }
     return device::make_host_device({.threads = threads_}, trace_);
+}
+
+// All ranks or none: a node may lack what the others have.
+std::unique_ptr<device::Device> Session::make_cuda_device() {
+    if (const auto no_cuda = world_.first(device::why_no_cuda())) {
+        throw Unavailable(*no_cuda);
+    }
+    const int gpu = choose_gpu(options_.gpu_map, device::visible_gpus(), topology_, world_);
+    std::unique_ptr<device::Device> device;
+    std::optional<std::string> problem;
+    try {
+        device = device::make_cuda_device({.gpu = gpu, .threads = threads_}, trace_);
+    } catch (const Unavailable& unavailable) {
+        problem = unavailable.what();
+    }
+    if (const auto first = world_.first(problem)) {
+        throw Unavailable(*first);
+    }
+    return device;
+}
+
+// Whether one of the transports that are asked for moves the memory of the device.
+bool Session::serves_transports(device::Device& device) {
+    const comm::TransportContext context{world_, topology_, device, trace_, options_.transfer};
+    return std::ranges::any_of(options_.transports, [&](const std::string& name) {
+        const std::string resolved = name == "auto" ? registry_.automatic(context) : name;
+        return !registry_.why_not(resolved, context);
+    });
 }
 
 comm::TransportContext Session::transport_context() {

@@ -34,7 +34,9 @@ inline constexpr std::size_t traced_spans_per_track = 1 << 16;
 /// state of the suite lives outside of it.
 class Session {
   public:
-    /// Collective. Throws UsageError or Unavailable where the options cannot be served.
+    /// Collective. Throws UsageError or Unavailable where the options cannot be served. Device
+    /// `auto` is cuda where every rank sees a GPU and one of the transports moves its memory, else
+    /// the host.
     Session(ProgramDescription description, const CommonOptions& options,
             comm::TransportRegistry registry);
 
@@ -85,6 +87,8 @@ class Session {
 
   private:
     std::unique_ptr<device::Device> make_device();
+    std::unique_ptr<device::Device> make_cuda_device();
+    bool serves_transports(device::Device& device);
 
     ProgramDescription description_;
     CommonOptions options_;
