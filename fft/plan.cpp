@@ -79,6 +79,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     const SplitCase::Memory memory = SplitCase::memory(session, variant, problem);
     planned.memory = memory.all;
     planned.shared_memory = memory.windows;
+    planned.device_memory = memory.device;
     planned.make = [&session, variant, problem,
                     data = options.data]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<SplitCase>(session, variant, problem, data);

@@ -30,6 +30,9 @@ SplitCase::Memory SplitCase::memory(bench::Session& session, const bench::Varian
     const int ranks = session.world().size();
     const int rank = session.world().rank();
     const device::SplitFft split = problem.split(ranks, rank);
+    if (const auto whole = session.device().whole_pass_memory(split)) {
+        return memory_of_whole_pass(session, problem, *whole);
+    }
     const Bytes sent = bytes_of<double>(split.parts_size());
     const Bytes bins = bytes_of<Point>(split.output_points());
     Bytes received;
@@ -50,12 +53,47 @@ SplitCase::Memory SplitCase::memory(bench::Session& session, const bench::Varian
     }
     const Bytes probe = Limit::exchange_memory(problem, ranks);
     memory.windows = memory.windows + Bytes{probe.value / 2};
-    memory.all = memory.all + probe + session.device().split_fft_memory(split) +
-                 Bytes{TransformCheck::memory(problem.points, session.threads())};
+    memory.all = memory.all + probe + session.device().split_fft_memory(split);
     if (!has_windows(variant.transport)) {
         memory.windows = {};
     }
+    if (session.device().memory_kind() == device::MemoryKind::device) {
+        memory.device = memory.all;
+        memory.all = {};
+    }
+    memory.all = memory.all + memory_beside(session, problem);
     return memory;
+}
+
+// Of the CPU, whatever the device: the check, and what it sees a GPU's memory through.
+Bytes SplitCase::memory_beside(bench::Session& session, const Problem& problem) {
+    const device::SplitFft split = problem.split(session.world().size(), session.world().rank());
+    const Bytes largest = bytes_of<Point>(std::max(split.input_points(), split.output_points()));
+    const device::MemoryKind kind = session.device().memory_kind();
+    return Bytes{TransformCheck::memory(problem.points, session.threads())} +
+           device::HostAccess::memory(largest, kind) + TileLoader::memory(split.length, kind);
+}
+
+SplitCase::Memory SplitCase::memory_of_whole_pass(bench::Session& session, const Problem& problem,
+                                                  Bytes pass) {
+    const device::SplitFft split = problem.split(1, 0);
+    const Bytes points = bytes_of<Point>(split.points());
+    const bool apart = result_place(session, split) == ResultPlace::apart;
+    return {.all = memory_beside(session, problem),
+            .windows = {},
+            .device = (apart ? 2 : 1) * points + pass};
+}
+
+SplitCase::ResultPlace SplitCase::result_place(bench::Session& session,
+                                               const device::SplitFft& split) {
+    const auto pass = session.device().whole_pass_memory(split);
+    const Bytes apart = 2 * bytes_of<Point>(split.points()) + pass.value_or(Bytes{0});
+    if (!pass || session.gpus().empty()) {
+        return ResultPlace::apart;
+    }
+    const Bytes free = session.gpus().memory_share();
+    const Bytes allowed = session.options().device_memory.value_or(free);
+    return apart <= std::min(free, allowed) ? ResultPlace::apart : ResultPlace::over_input;
 }
 
 SplitCase::SplitCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
@@ -64,6 +102,7 @@ SplitCase::SplitCase(bench::Session& session, const bench::Variant& variant, con
       problem_(problem),
       data_(data),
       split_(problem.split(session.world().size(), session.world().rank())),
+      result_place_(result_place(session, split_)),
       transport_(session.transport(variant.transport)),
       check_(problem.points, session.options().seed, problem.input_order(split_.ranks, split_.rank),
              problem.output_order(split_.ranks, split_.rank), session.threads(), session.world()) {
@@ -75,6 +114,13 @@ SplitCase::SplitCase(bench::Session& session, const bench::Variant& variant, con
     }
     make_data();
     device::Device& device = session.device();
+    whole_pass_ = device.plan_whole_pass(split_);
+    if (whole_pass_) {
+        if (result_place_ == ResultPlace::apart) {
+            transposed_ = device::allocate<Point>(device, split_.output_points());
+        }
+        return;
+    }
     tile_pass_ = device.plan_tile_pass(split_);
     combine_pass_ = device.plan_combine_pass(split_);
     prepare_exchanges();
@@ -154,10 +200,15 @@ void SplitCase::prepare_exchanges() {
 void SplitCase::prepare() {
     if (reader_) {
         reader_->prepare();
+    } else if (result_place_ == ResultPlace::over_input) {
+        fill_input();
     }
 }
 
 device::View<Point> SplitCase::result() {
+    if (result_place_ == ResultPlace::over_input) {
+        return input_.view();
+    }
     return natural_pass_ ? natural_.view() : transposed_.view();
 }
 
@@ -165,6 +216,10 @@ void SplitCase::run(bench::Clocks&) {
     device::Stream& stream = session_.stream();
     if (loader_) {
         loader_->load();
+    }
+    if (whole_pass_) {
+        whole_pass_->run(device::View<const Point>(input_.view()), result(), stream);
+        return;
     }
     tile_pass_->run(device::View<const Point>(input_.view()), parts_.view(), stream);
     if (exchange_) {
@@ -182,13 +237,23 @@ void SplitCase::run(bench::Clocks&) {
 }
 
 void SplitCase::prepare_limit() {
-    limit_.emplace(session_, transport_, problem_, device::View<const Point>(input_.view()),
-                   result());
+    device::View<const Point> source = input_.view();
+    device::View<Point> target = result();
+    if (result_place_ == ResultPlace::over_input) {  // one half to the other
+        const std::int64_t half = source.size() / 2;
+        source = source.part(0, half);
+        target = target.part(half, half);
+    }
+    limit_.emplace(session_, transport_, problem_, source, target);
 }
 
 std::string SplitCase::note() const {
-    std::string text = fmt::format("tiles by {}; sums by {}", tile_pass_->description(),
-                                   combine_pass_->description());
+    if (whole_pass_) {
+        return whole_pass_->description() +
+               (result_place_ == ResultPlace::apart ? "" : "; in place, made anew for each run");
+    }
+    const std::string text = fmt::format("tiles by {}; sums by {}", tile_pass_->description(),
+                                         combine_pass_->description());
     const std::string transport = transport_.description();
     return transport.empty() ? text : text + "; " + transport;
 }

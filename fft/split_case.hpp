@@ -36,15 +36,27 @@ class SplitCase final : public TransformCase {
 
     [[nodiscard]] device::View<Point> result() override;
 
-    /// What a rank needs, and what of it lies in the transport's windows where it has such.
+    /// What a rank needs of the node, and of its GPU, and what of it lies in the transport's
+    /// windows where it has such.
     struct Memory {
         Bytes all;
         Bytes windows;
+        Bytes device;
     };
     [[nodiscard]] static Memory memory(bench::Session& session, const bench::Variant& variant,
                                        const Problem& problem);
 
   private:
+    /// Where the result goes: to memory of its own, or, where one pass does all and a GPU has no
+    /// room for both, over the input, which then is made anew before each run.
+    enum class ResultPlace { apart, over_input };
+    [[nodiscard]] static ResultPlace result_place(bench::Session& session,
+                                                  const device::SplitFft& split);
+
+    [[nodiscard]] static Memory memory_of_whole_pass(bench::Session& session,
+                                                     const Problem& problem, Bytes pass);
+    [[nodiscard]] static Bytes memory_beside(bench::Session& session, const Problem& problem);
+
     void make_data();
     void fill_input();
     void prepare_exchanges();
@@ -56,11 +68,13 @@ class SplitCase final : public TransformCase {
     Problem problem_;
     bench::DataOptions data_;
     device::SplitFft split_;
+    ResultPlace result_place_;
     comm::Transport& transport_;
     device::Buffer<Point> input_;
     device::Buffer<double> parts_;  ///< what the tile pass makes, by receiver
     device::Buffer<Point> transposed_;
     device::Buffer<Point> natural_;  ///< empty for the transposed order, and on one rank
+    std::unique_ptr<device::WholePass> whole_pass_;  ///< in place of the next two
     std::unique_ptr<device::TilePass> tile_pass_;
     std::unique_ptr<device::CombinePass> combine_pass_;
     std::unique_ptr<device::NaturalPass> natural_pass_;

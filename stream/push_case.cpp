@@ -48,6 +48,16 @@ std::int64_t traffic_factor(const bench::Variant& variant) {
     return variant.formulation == "library" ? 7 : variant.transport == "mpi" ? 5 : 3;
 }
 
+// On a GPU the vectors are in its memory; the sums that are expected are the CPU's, and what it
+// sees the GPU's memory through.
+void move_to_gpu(bench::PlannedCase& planned, const Problem& problem, bool receives) {
+    const Bytes expected = receives ? problem.size : Bytes{0};
+    planned.device_memory = {planned.memory.value - expected.value};
+    planned.memory =
+        expected + device::HostAccess::memory(problem.size, device::MemoryKind::device);
+    planned.shared_memory = {};
+}
+
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName name = session.row_name(variant, to_exact_string(problem.size));
@@ -103,6 +113,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         planned.shared_memory = !windows ? Bytes{0}
                                 : sends  ? sender_memory(problem, variant)
                                          : problem.size;
+        if (session.device().memory_kind() == device::MemoryKind::device) {
+            move_to_gpu(planned, problem, route->receiver == rank);
+        }
     }
     planned.conditions = {{"device", variant.device}, {"transport", variant.transport}};
     add_clock_rows(planned, problem);
