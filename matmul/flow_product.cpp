@@ -20,6 +20,10 @@ std::int64_t number_of(const Problem& problem, TileIndex tile) {
     return tile.row * problem.tiles() + tile.column;
 }
 
+std::vector<Block> nothing(const comm::Roles& roles) {
+    return std::vector<Block>(static_cast<std::size_t>(roles.ranks()));
+}
+
 // Where each tile of a reducer begins among its tiles; -1 for the others', elements in all last.
 std::vector<std::int64_t> begins_of(const Problem& problem, const comm::Roles& roles, int rank) {
     std::vector<std::int64_t> begins;
@@ -47,34 +51,48 @@ std::vector<Block> FlowProduct::needs(const Problem& problem, const comm::Roles&
 
 OperandMemory FlowProduct::memory(const Problem& problem, const comm::Roles& roles,
                                   const comm::Topology& topology, int rank, Sharing sharing,
-                                  int bound) {
-    OperandMemory memory = Operands::memory(problem, needs(problem, roles), topology, sharing);
+                                  const Settings& settings, Inputs inputs) {
+    OperandMemory memory;
     const bool windows = sharing == Sharing::one_copy;
+    if (inputs == Inputs::memory) {
+        memory = Operands::memory(problem, needs(problem, roles), topology, sharing);
+    }
     if (roles.of(rank) == comm::Role::worker) {
         const Bytes partial = roles.reducers() * partial_tiles_under_way * problem.tile_bytes();
-        memory.all = memory.all + partial;
+        const Bytes read =
+            inputs == Inputs::files ? FlowReader::memory(problem, settings.lookahead) : Bytes{};
+        memory.all = memory.all + partial + read;
         memory.shared = memory.shared + (windows ? partial : Bytes{});
         return memory;
     }
-    const int incoming = windows ? 0 : std::min(bound, partial_tiles_under_way * roles.workers());
+    const int incoming =
+        windows ? 0 : std::min(settings.bound, partial_tiles_under_way * roles.workers());
     memory.all = memory.all + bytes_of<float>(begins_of(problem, roles, rank).back()) +
                  incoming * problem.tile_bytes();
     return memory;
 }
 
 FlowProduct::FlowProduct(const Problem& problem, const comm::Roles& roles, bench::Session& session,
-                         comm::Transport& transport, Sharing sharing, Settings settings)
+                         comm::Transport& transport, Sharing sharing, Settings settings,
+                         const TileFiles* files)
     : problem_(problem),
       roles_(roles),
       rank_(session.world().rank()),
       device_(session.device()),
       settings_(settings),
-      operands_(problem, needs(problem, roles), session.topology(), sharing, session.device(),
-                session.threads()),
+      operands_(problem, files == nullptr ? needs(problem, roles) : nothing(roles),
+                session.topology(), sharing, session.device(), session.threads()),
       hub_(session.world(), &session.trace().track("queue")),
       begins_(begins_of(problem, roles, rank_)),
       results_(device::allocate<float>(device_, begins_.back(), device::MemoryKind::host)),
-      added_(begins_.size() - 1) {
+      added_(begins_.size() - 1),
+      files_(files) {
+    if (files_ != nullptr && roles.of(rank_) == comm::Role::worker) {
+        reader_.emplace(problem, *files_, device_, settings.lookahead);
+    } else if (files_ != nullptr && settings.results == Results::kept) {
+        complete_ = device_.make_event();
+        writing_ = device_.make_stream("write", device::StreamKind::transfer);
+    }
     for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
         queues_.push_back(
             std::make_unique<flow::Queue>(hub_, transport,
@@ -104,6 +122,10 @@ void FlowProduct::prepare() {
     std::ranges::fill(added_, 0);
     received_ = 0;
     shared_out_ = 0;
+    written_ = {};
+    if (reader_) {
+        reader_->prepare();
+    }
 }
 
 void FlowProduct::run(device::Stream& stream) {
@@ -114,16 +136,51 @@ void FlowProduct::run(device::Stream& stream) {
     }
 }
 
-// Products in the order (i, j, k), numbered (i n + j) n + k.
 void FlowProduct::work(device::Stream& stream) {
-    const std::int64_t products = problem_.tiles() * problem_.tiles() * problem_.tiles();
-    for (std::int64_t product = next_product(-1); product < products;
-         product = next_product(product)) {
-        multiply(product, stream);
+    if (reader_) {
+        multiply_from_files(stream);
+    } else {
+        multiply_from_memory(stream);
     }
     for (const auto& queue : queues_) {
         queue->close();
     }
+}
+
+std::int64_t FlowProduct::products() const {
+    return problem_.tiles() * problem_.tiles() * problem_.tiles();
+}
+
+// In the order (i, j, k), numbered (i n + j) n + k.
+FlowReader::Product FlowProduct::product_at(std::int64_t number) const {
+    const TileIndex target = tile_at(problem_, number / problem_.tiles());
+    const std::int64_t inner = number % problem_.tiles();
+    return {number, {target.row, inner}, {inner, target.column}};
+}
+
+void FlowProduct::multiply_from_memory(device::Stream& stream) {
+    for (std::int64_t next = next_product(-1); next < products(); next = next_product(next)) {
+        const FlowReader::Product product = product_at(next);
+        multiply(
+            {next, operands_.tile(Operand::a, product.a), operands_.tile(Operand::b, product.b)},
+            stream);
+    }
+}
+
+void FlowProduct::multiply_from_files(device::Stream& stream) {
+    std::int64_t next = next_product(-1);
+    while (true) {
+        while (next < products() && !reader_->full()) {
+            reader_->begin(product_at(next));
+            next = next_product(next);
+        }
+        if (reader_->empty()) {
+            break;
+        }
+        multiply(reader_->oldest(stream), stream);
+        reader_->release(stream);
+    }
+    reader_->synchronize();
 }
 
 std::int64_t FlowProduct::next_product(std::int64_t before) {
@@ -137,20 +194,18 @@ std::int64_t FlowProduct::next_product(std::int64_t before) {
 }
 
 // The product is made where it is posted from.
-void FlowProduct::multiply(std::int64_t product, device::Stream& stream) {
-    const std::int64_t number = product / problem_.tiles();
-    const std::int64_t inner = product % problem_.tiles();
+void FlowProduct::multiply(const FlowReader::Tiles& tiles, device::Stream& stream) {
+    const FlowReader::Product product = product_at(tiles.number);
+    const std::int64_t number = tiles.number / problem_.tiles();
     const TileIndex target = tile_at(problem_, number);
     flow::Queue& queue = *queues_[static_cast<std::size_t>(reducer_of(number))];
     const auto place = queue.next();
     const std::int64_t elements = problem_.elements(target);
     const device::View<float> partial{reinterpret_cast<float*>(place.data()), elements,
                                       place.kind()};
-    device_.blas().gemm(
-        {problem_.extent(target.row), problem_.extent(target.column), problem_.extent(inner)},
-        operands_.tile(Operand::a, {target.row, inner}),
-        operands_.tile(Operand::b, {inner, target.column}), partial, device::Update::replace,
-        stream);
+    device_.blas().gemm({problem_.extent(target.row), problem_.extent(target.column),
+                         problem_.extent(product.a.column)},
+                        tiles.a, tiles.b, partial, device::Update::replace, stream);
     stream.synchronize();
     queue.push(number, bytes_of<float>(elements));
 }
@@ -163,6 +218,9 @@ void FlowProduct::reduce(device::Stream& stream) {
         }
         stream.synchronize();
         received_ += std::ssize(items);
+    }
+    if (writing_) {
+        writing_->synchronize();
     }
 }
 
@@ -177,6 +235,22 @@ void FlowProduct::add(const flow::Item& item, device::Stream& stream) {
     } else {
         device_.vectors().add(partial, target, stream);
     }
+    if (writing_ && added_[number] == problem_.tiles()) {
+        write(tile_at(problem_, item.key), target, stream);
+    }
+}
+
+void FlowProduct::write(TileIndex tile, device::View<float> elements, device::Stream& stream) {
+    stream.record(*complete_);
+    writing_->wait(*complete_);
+    writing_->enqueue(Phase::copy_out, "tile", [this, tile, elements] {
+        files_->write(tile, elements.span());
+        written_ = written_ + elements.bytes();
+    });
+}
+
+Traffic FlowProduct::traffic() const {
+    return {.read = reader_ ? reader_->read() : Bytes{}, .written = written_};
 }
 
 // A reducer has no input tiles: the check makes them anew.
@@ -198,8 +272,9 @@ bool FlowProduct::owns(TileIndex tile) const {
 
 std::string FlowProduct::note() const {
     const std::int64_t tiles = problem_.tiles();
-    return fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles,
-                       tiles * tiles);
+    const std::string ahead =
+        files_ == nullptr ? "" : fmt::format(", {} products read ahead", settings_.lookahead);
+    return fmt::format("{} partial tiles shipped for {} of C{}", products(), tiles * tiles, ahead);
 }
 
 }  // namespace quartet::matmul

@@ -7,9 +7,11 @@
 #include "bench/session.hpp"
 #include "comm/roles.hpp"
 #include "flow/queue.hpp"
+#include "matmul/flow_reader.hpp"
 #include "matmul/operands.hpp"
 #include "matmul/options.hpp"
 #include "matmul/product.hpp"
+#include "matmul/result_files.hpp"
 
 namespace quartet::matmul {
 
@@ -21,8 +23,12 @@ class FlowProduct final : public Product {
   public:
     struct Settings {
         Shares shares = Shares::fixed;
-        int bound = 16;  ///< of each reducer's queue
+        int bound = 16;                                 ///< of each reducer's queue
+        int lookahead = FlowReader::default_lookahead;  ///< in products, of tiles in files
+        Results results = Results::removed;             ///< of tiles in files
     };
+    /// Where a worker has A and B.
+    enum class Inputs { memory, files };
 
     /// What each rank needs of A and B, as if it were its block of C: a worker everything, a
     /// reducer nothing.
@@ -30,11 +36,13 @@ class FlowProduct final : public Product {
     /// Of a rank: A and B, its tiles of C, or the partial tiles under way.
     static OperandMemory memory(const Problem& problem, const comm::Roles& roles,
                                 const comm::Topology& topology, int rank, Sharing sharing,
-                                int bound);
+                                const Settings& settings, Inputs inputs);
 
-    /// Collective. All but problem, roles and settings are borrowed.
+    /// Collective. All but problem, roles and settings are borrowed; `files` where A and B are in
+    /// files, else null.
     FlowProduct(const Problem& problem, const comm::Roles& roles, bench::Session& session,
-                comm::Transport& transport, Sharing sharing, Settings settings);
+                comm::Transport& transport, Sharing sharing, Settings settings,
+                const TileFiles* files = nullptr);
 
     void prepare() override;
     void run(device::Stream& stream) override;
@@ -45,12 +53,19 @@ class FlowProduct final : public Product {
 
     /// Partial tiles that this rank has taken in, in the last run.
     [[nodiscard]] std::int64_t received() const { return received_; }
+    /// What this rank has read and written, in the last run.
+    [[nodiscard]] Traffic traffic() const;
     /// For tests: the owned tiles of C, one after another.
     [[nodiscard]] std::span<float> results() { return results_.span(); }
 
   private:
     void work(device::Stream& stream);
-    void multiply(std::int64_t product, device::Stream& stream);
+    void multiply_from_memory(device::Stream& stream);
+    void multiply_from_files(device::Stream& stream);
+    void multiply(const FlowReader::Tiles& tiles, device::Stream& stream);
+    [[nodiscard]] FlowReader::Product product_at(std::int64_t number) const;
+    [[nodiscard]] std::int64_t products() const;
+    void write(TileIndex tile, device::View<float> elements, device::Stream& stream);
     void reduce(device::Stream& stream);
     void add(const flow::Item& item, device::Stream& stream);
     std::int64_t next_product(std::int64_t before);
@@ -73,6 +88,11 @@ class FlowProduct final : public Product {
     std::vector<std::int64_t> added_;   ///< by tile number: products added so far
     std::int64_t received_ = 0;
     std::vector<float> made_;  ///< an input tile, for the check
+    const TileFiles* files_;
+    std::optional<FlowReader> reader_;         ///< on workers, where tiles lie in files
+    Bytes written_;                            ///< the writing stream's while it writes
+    std::unique_ptr<device::Event> complete_;  ///< a tile of C
+    std::unique_ptr<device::Stream> writing_;  ///< on reducers, where C is kept
 };
 
 }  // namespace quartet::matmul

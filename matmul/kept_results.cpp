@@ -14,6 +14,9 @@ void record_results(const std::filesystem::path& folder, const Block& block, Til
     std::string lines;
     for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
         for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
+            if (!tiles.owns({row, column})) {
+                continue;
+            }
             lines += fmt::format("{} {}\n", tile_file("C", row, column),
                                  checksum(std::as_bytes(tiles.result({row, column}))));
         }

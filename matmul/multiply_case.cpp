@@ -48,13 +48,11 @@ MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
 }
 
 std::unique_ptr<Product> MultiplyCase::make_product() {
-    if (plan_.roles) {
-        return std::make_unique<FlowProduct>(plan_.problem, *plan_.roles, session_,
-                                             session_.transport(plan_.variant.transport),
-                                             sharing_over(plan_.variant.transport), plan_.flow);
-    }
     if (plan_.data.in_files()) {
         open_files();
+    }
+    if (plan_.roles) {
+        return make_flow_product();
     }
     if (plan_.on_device) {
         return make_streamed_product();
@@ -81,6 +79,14 @@ void MultiplyCase::open_files() {
     }
     folder.verify(session_.world(), session_.topology());
     files_.emplace(*plan_.data.folder, problem, plan_.data.cache);
+}
+
+std::unique_ptr<Product> MultiplyCase::make_flow_product() {
+    auto product = std::make_unique<FlowProduct>(
+        plan_.problem, *plan_.roles, session_, session_.transport(plan_.variant.transport),
+        sharing_over(plan_.variant.transport), plan_.flow, files_ ? &*files_ : nullptr);
+    flow_product_ = product.get();
+    return product;
 }
 
 std::unique_ptr<Product> MultiplyCase::make_file_product() {
@@ -145,7 +151,8 @@ void MultiplyCase::prepare_limit() {
         link_.emplace(session_.transport("mpi"), session_.world(), plan_.roles->worker_rank(0),
                       plan_.roles->reducer_rank(0), plan_.problem.tile_bytes());
     }
-    if (plan_.data.in_files() && !plan_.block.empty()) {
+    const bool reads = plan_.roles ? works() : !plan_.block.empty();
+    if (plan_.data.in_files() && reads) {
         storage_.emplace(*plan_.data.folder / tile_file("A", plan_.block.rows.begin, 0),
                          plan_.data.cache);
     }
@@ -186,8 +193,17 @@ double MultiplyCase::seconds_reading() {
         time = time + storage_->measure();
         size = size + storage_->size();
     } while (time < bench::probe_time);
-    return static_cast<double>(plan_.files->best.value) * time.value /
-           static_cast<double>(size.value);
+    return bytes_to_read() * time.value / static_cast<double>(size.value);
+}
+
+// The data flow reads two tiles for each product, whatever was read before.
+double MultiplyCase::bytes_to_read() const {
+    if (!plan_.roles) {
+        return static_cast<double>(plan_.files->best.value);
+    }
+    const auto tiles = static_cast<double>(plan_.problem.tiles());
+    const auto matrix = static_cast<double>(plan_.problem.matrix_bytes().value);
+    return 2 * tiles * matrix / plan_.roles->workers();
 }
 
 // A reducer adds every partial tile that it gets, and has to get it first.
@@ -201,7 +217,8 @@ double MultiplyCase::seconds_taking_in() {
 }
 
 std::string MultiplyCase::limit_name() const {
-    return plan_.roles             ? "slower of SGEMM and reducers"
+    return plan_.roles && files_   ? "slowest of SGEMM, reducers and storage"
+           : plan_.roles           ? "slower of SGEMM and reducers"
            : plan_.data.in_files() ? "slower of SGEMM and storage"
                                    : "SGEMM";
 }
@@ -223,11 +240,21 @@ bench::Details MultiplyCase::details() const {
 bench::Details MultiplyCase::flow_details() const {
     const double tiles = static_cast<double>(plan_.problem.tiles());
     const double bytes = static_cast<double>(plan_.problem.matrix_bytes().value);
-    return {.numbers = {{"bytes_shipped", tiles * bytes},
-                        {"partial_tiles", tiles * tiles * tiles},
-                        {"result_tiles", tiles * tiles},
-                        {"reducers", plan_.roles->reducers()}},
-            .series = {}};
+    bench::Details details{.numbers = {{"bytes_shipped", tiles * bytes},
+                                       {"partial_tiles", tiles * tiles * tiles},
+                                       {"result_tiles", tiles * tiles},
+                                       {"reducers", plan_.roles->reducers()}},
+                           .series = {}};
+    if (files_) {
+        const comm::Communicator& world = session_.world();
+        const Traffic traffic = flow_product_->traffic();
+        details.numbers.emplace_back("bytes_read",
+                                     world.sum(static_cast<double>(traffic.read.value)));
+        details.numbers.emplace_back("bytes_written",
+                                     world.sum(static_cast<double>(traffic.written.value)));
+        details.numbers.emplace_back("lookahead", plan_.flow.lookahead);
+    }
+    return details;
 }
 
 void MultiplyCase::add_file_details(bench::Details& details) const {

@@ -64,6 +64,7 @@ class MultiplyCase final : public bench::Case {
 
   private:
     [[nodiscard]] std::unique_ptr<Product> make_product();
+    [[nodiscard]] std::unique_ptr<Product> make_flow_product();
     [[nodiscard]] std::unique_ptr<Product> make_file_product();
     [[nodiscard]] std::unique_ptr<Product> make_streamed_product();
     void open_files();
@@ -71,6 +72,7 @@ class MultiplyCase final : public bench::Case {
     [[nodiscard]] double seconds_computing();
     [[nodiscard]] double seconds_reading();
     [[nodiscard]] double seconds_taking_in();
+    [[nodiscard]] double bytes_to_read() const;
     [[nodiscard]] bench::Details flow_details() const;
     void add_file_details(bench::Details& details) const;
     void add_copy_details(bench::Details& details) const;
@@ -80,6 +82,7 @@ class MultiplyCase final : public bench::Case {
     std::optional<TileFiles> files_;
     std::unique_ptr<Product> product_;
     FileProduct* file_product_ = nullptr;  ///< the same, where tiles lie in files
+    FlowProduct* flow_product_ = nullptr;  ///< the same, in the data flow
     StreamedProduct* streamed_ = nullptr;  ///< the same, on a GPU
     StreamedProduct::CopyTimes copy_times_;
     std::optional<Freivalds> check_;

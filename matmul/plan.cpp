@@ -54,12 +54,12 @@ void plan_together(const bench::Session& session, Plan plan_locally) {
     }
 }
 
+// How this rank's block goes through its memory.
 void plan_storage(const bench::Session& session, CasePlan& plan) {
     const MemoryBudget budget{.allowed = allowed_memory(session),
                               .elsewhere = memory_besides(session, plan),
                               .lookahead = session.options().lookahead};
     plan_together(session, [&] {
-        folder_of(plan).require_usable(plan.data.generate);
         const int ranks = session.world().size();
         plan.files = plan.on_device ? plan_staging(plan.problem, plan.block, ranks, budget,
                                                    plan.on_device->blocking)
@@ -157,9 +157,10 @@ void plan_memory(bench::Session& session, const CasePlan& plan, bench::PlannedCa
     const Sharing sharing =
         plan.on_device ? Sharing::own_copy : sharing_over(plan.variant.transport);
     if (plan.roles) {
-        const OperandMemory flow =
-            FlowProduct::memory(plan.problem, *plan.roles, session.topology(),
-                                session.world().rank(), sharing, plan.flow.bound);
+        const OperandMemory flow = FlowProduct::memory(
+            plan.problem, *plan.roles, session.topology(), session.world().rank(), sharing,
+            plan.flow,
+            plan.data.in_files() ? FlowProduct::Inputs::files : FlowProduct::Inputs::memory);
         planned.memory = planned.memory + flow.all;
         planned.shared_memory = flow.shared;
         return;
@@ -185,6 +186,11 @@ bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
     if (plan.roles) {
         planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
                                         plan.roles->reducers(), plan.roles->ranks());
+        if (plan.data.in_files()) {  // two tiles a product, to the page cache and from there
+            const Bytes tiles = 2 * plan.problem.tiles() * plan.problem.matrix_bytes();
+            planned.work.bytes = tiles;
+            planned.traffic = 2 * Bytes{tiles.value / planned.work.workers};
+        }
     }
     if (plan.files) {
         const double bytes =
@@ -219,13 +225,18 @@ void require_consistent(bench::Session& session, const Options& options) {
     }
 }
 
+CasePlan native_plan(bench::Session& session, CasePlan plan) {
+    if (plan.data.in_files()) {
+        plan_storage(session, plan);
+        if (!plan.on_device) {
+            session.resolve("lookahead", std::to_string(plan.files->blocking.lookahead));
+        }
+    }
+    return plan;
+}
+
 // The same case in the paper's formulation.
 CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& options) {
-    if (plan.data.in_files()) {
-        throw Unavailable(
-            "not available in this build: matmul's data flow with tiles in files: leave out "
-            "--data or --formulation dataflow");
-    }
     if (plan.on_device) {
         throw Unavailable(
             "not available in this build: matmul's data flow on a GPU: use --formulation native "
@@ -233,7 +244,10 @@ CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& 
     }
     const int ranks = session.world().size();
     plan.roles = comm::Roles::with_reducers(ranks, options.reducers.value_or(ranks < 4 ? 1 : 2));
-    plan.flow = {options.shares, session.options().queue};
+    plan.flow = {.shares = options.shares,
+                 .bound = session.options().queue,
+                 .lookahead = session.options().lookahead.value_or(FlowReader::default_lookahead),
+                 .results = plan.data.keep == bench::Switch::on ? Results::kept : Results::removed};
     const bool reduces = plan.roles->of(session.world().rank()) == comm::Role::reducer;
     const Range all{0, plan.problem.tiles()};
     plan.block = reduces ? Block{all, all} : Block{};
@@ -255,15 +269,13 @@ void plan_cases(bench::Session& session, const Options& options) {
         session.resolve("lookahead", std::to_string(plan.on_device->blocking.lookahead));
     }
     if (plan.data.in_files()) {
-        plan_storage(session, plan);
-        if (!plan.on_device) {
-            session.resolve("lookahead", std::to_string(plan.files->blocking.lookahead));
-        }
+        plan_together(session, [&] { folder_of(plan).require_usable(plan.data.generate); });
     }
     for (const bench::Variant& variant : session.variants()) {
         plan.variant = variant;
-        session.add(planned_case(
-            session, variant.formulation == "dataflow" ? flow_plan(session, plan, options) : plan));
+        session.add(planned_case(session, variant.formulation == "dataflow"
+                                              ? flow_plan(session, plan, options)
+                                              : native_plan(session, plan)));
     }
 }
 

@@ -2,7 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+#include "core/tiles.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/reference.hpp"
 
@@ -20,6 +25,13 @@ struct Flow {
     Shares shares = Shares::fixed;
 };
 
+/// How it has its tiles in files.
+struct Files {
+    FileCache cache = FileCache::warm;
+    bench::Switch keep = bench::Switch::off;
+    std::optional<int> lookahead = std::nullopt;
+};
+
 class FlowProductTest : public testing::TestWithParam<const char*> {
   protected:
     FlowProductTest() {
@@ -29,9 +41,14 @@ class FlowProductTest : public testing::TestWithParam<const char*> {
         common.transports = {GetParam()};
     }
 
-    MultiplyCase& run_once(const Flow& flow) {
+    MultiplyCase& run_once(const Flow& flow, const std::optional<Files>& files = std::nullopt) {
         made.reset();
         Options options;
+        common.lookahead.reset();
+        if (files) {
+            options.data = {folder(), bench::Switch::on, files->keep, files->cache};
+            common.lookahead = files->lookahead;
+        }
         options.size = flow.size;
         options.tile = flow.tile;
         options.reducers = flow.reducers;
@@ -56,7 +73,45 @@ class FlowProductTest : public testing::TestWithParam<const char*> {
         made.reset();
         world.barrier();
     }
+    /// One for all ranks, made at its first use. Collective.
+    std::filesystem::path folder() {
+        if (shared.empty()) {
+            if (world.rank() == 0) {
+                temporary.emplace();
+            }
+            shared = world.broadcast(world.rank() == 0 ? temporary->path().string() : "", 0);
+        }
+        return shared;
+    }
+    void clear_folder() {
+        made.reset();
+        world.barrier();
+        if (world.rank() == 0) {
+            temporary.reset();
+        }
+        shared.clear();
+        world.barrier();
+    }
+    [[nodiscard]] Problem problem_of(const Flow& flow) const {
+        return {flow.size, std::min(flow.tile, flow.size), common.seed};
+    }
+    void expect_product(const Flow& flow, FlowProduct& product) {
+        const Problem problem = problem_of(flow);
+        const auto reference = quartet::matmul::product(problem, whole_matrix(problem, "A"),
+                                                        whole_matrix(problem, "B"));
+        for (std::int64_t row = 0; row < problem.tiles(); ++row) {
+            for (std::int64_t column = 0; column < problem.tiles(); ++column) {
+                if (product.owns({row, column})) {
+                    EXPECT_LT(largest_difference(problem, reference, {row, column},
+                                                 product.result({row, column})),
+                              1e-5);
+                }
+            }
+        }
+    }
 
+    std::optional<TemporaryFolder> temporary;
+    std::filesystem::path shared;
     const comm::Communicator world = comm::Communicator::world();
     bench::CommonOptions common;
     std::unique_ptr<bench::Session> session;
@@ -89,6 +144,49 @@ TEST_P(FlowProductTest, IsTheProductWhateverTheSharesAndTheQueues) {
         EXPECT_EQ(world.sum(owned), tiles * tiles) << "each tile has one owner";
         EXPECT_EQ(world.sum(static_cast<double>(product.received())), tiles * tiles * tiles);
     }
+}
+
+TEST_P(FlowProductTest, IsTheProductOfTilesInFilesHoweverFarAheadTheyAreRead) {
+    const int most = world.size() - 1;
+    for (const auto& [flow, files] :
+         {std::pair{Flow{60, 13, 1, 16}, Files{.lookahead = 0}},
+          std::pair{Flow{60, 13, most, 1}, Files{.cache = FileCache::drop}},
+          std::pair{Flow{50, 7, most, 3, Shares::dynamic}, Files{.lookahead = 1}},
+          std::pair{Flow{41, 50, most, 2}, Files{.lookahead = 100}}}) {
+        auto& product = dynamic_cast<FlowProduct&>(run_once(flow, files).product());
+        expect_product(flow, product);
+        // Two tiles a product, each time anew (VI.B).
+        const Problem problem = problem_of(flow);
+        const auto tiles = static_cast<double>(problem.tiles());
+        EXPECT_EQ(world.sum(static_cast<double>(product.traffic().read.value)),
+                  2 * tiles * static_cast<double>(problem.matrix_bytes().value));
+        EXPECT_EQ(world.sum(static_cast<double>(product.traffic().written.value)), 0);
+        clear_folder();
+    }
+}
+
+TEST_P(FlowProductTest, LeavesTheTilesOfCThatAreToBeKeptAndTheirChecksums) {
+    const Flow flow{60, 13, world.size() - 1, 4};
+    auto& subject = run_once(flow, Files{.keep = bench::Switch::on});
+    EXPECT_TRUE(subject.verify().passed);
+    auto& product = dynamic_cast<FlowProduct&>(subject.product());
+    const Problem problem = problem_of(flow);
+    for (std::int64_t row = 0; row < problem.tiles(); ++row) {
+        for (std::int64_t column = 0; column < problem.tiles(); ++column) {
+            if (product.owns({row, column})) {
+                const TileIndex tile{row, column};
+                std::vector<std::byte> file(
+                    static_cast<std::size_t>(TileFiles::slot_bytes(problem).value));
+                const TileFiles files(folder(), problem, FileCache::warm);
+                EXPECT_TRUE(std::ranges::equal(files.read("C", tile, file), product.result(tile)));
+            }
+        }
+    }
+    const auto tiles = static_cast<std::size_t>(problem.tiles());
+    EXPECT_EQ(read_manifest(folder()).checksums.size(), 3 * tiles * tiles);
+    EXPECT_EQ(world.sum(static_cast<double>(product.traffic().written.value)),
+              static_cast<double>(problem.matrix_bytes().value));
+    clear_folder();
 }
 
 TEST_P(FlowProductTest, AWrongTileOfAReducerIsFound) {
