@@ -63,7 +63,7 @@ class Timeline:
         return dict(sorted(found.items()))
 
 
-def draw(timeline, spans, begin, title, file):
+def draw(timeline, spans, begin, end, title, file):
     """One row for each line that has spans; rank 0 on top."""
     import matplotlib
     matplotlib.use("Agg")
@@ -71,7 +71,7 @@ def draw(timeline, spans, begin, title, file):
     from matplotlib.patches import Patch
 
     height = 0.8
-    figure, axes = pyplot.subplots(figsize=(10, 1.3 + 0.36 * len(spans)), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(10, 1.5 + 0.36 * len(spans)), layout="constrained")
     used = set()
     for row, (line, stretches) in enumerate(spans.items()):
         for phase in COLOURS:
@@ -94,13 +94,13 @@ def draw(timeline, spans, begin, title, file):
             if of_rank[0] > 0:
                 axes.axhline(of_rank[0] - 0.5, color="black", linewidth=0.8)
     axes.set_xlabel("ms")
-    axes.set_xlim(left=0)
-    axes.set_title(title, fontsize="medium", loc="left")
+    axes.set_xlim(0, (end - begin) / 1e3)
+    axes.set_title(title, fontsize="small", loc="left", pad=22)  # the legend is below it
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(handles=[Patch(color=COLOURS[phase], label=phase) for phase in COLOURS
                          if phase in used],
-                ncols=len(COLOURS), loc="lower right", bbox_to_anchor=(1, 1), frameon=False,
-                fontsize="small", handlelength=1)
+                ncols=len(COLOURS), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
+                frameon=False, fontsize="small", handlelength=1)
     figure.savefig(file, dpi=110)
 
 
@@ -128,7 +128,7 @@ def main(arguments):
     spans = timeline.within(first, last)
     if not spans:
         raise SystemExit("plot_trace: nothing happens in that time: use another --from and --to")
-    draw(timeline, spans, first, title, wanted.picture)
+    draw(timeline, spans, first, last, title, wanted.picture)
 
 
 if __name__ == "__main__":
