@@ -14,8 +14,9 @@ PUBLISHED = {
     **{f"fig08-matmul-{gpu}-{size}": {"formulation": "dataflow", "size": str(size),
                                       "tile": tile, "reducers": "2", "queue": "16"}
        for gpu, tile in (("k420", "4096"), ("k80", "8192")) for size in (2**14, 2**15, 2**16)},
-    **{f"fig10-cg-{size}": {"size": str(size), "iterations": "500", "problem": "laplace",
-                            "storage": "full"} for size in (2**14, 2**15, 2**16)},
+    **{f"fig10-cg-{size}": {"formulation": "dataflow", "size": str(size), "iterations": "500",
+                            "problem": "laplace", "storage": "full"}
+       for size in (2**14, 2**15, 2**16)},
     "fig11-fft-k420": {"formulation": "dataflow", "size": "2^29", "tiles": "64"},
     "fig11-fft-k80": {"formulation": "dataflow", "size": "2^31", "tiles": "128"},
 }
