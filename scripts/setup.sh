@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh [run|test|lint]: installs what is missing to run the suite, to test it as well, or to
-# lint it as well. Silent when nothing is missing.
+# setup.sh [run|test|lint|lab]: installs what is missing to run the suite, to test it as well, to
+# lint it as well, or to test it on a Slurm of its own as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header is where compilers and CMake
 # look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -35,6 +35,13 @@ test module:scipy                      python3-scipy      python3-scipy         
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 lint command:clang-tidy-22,clang-tidy-21,clang-tidy-20,clang-tidy-19 clang-tidy-19 clang-tools-extra llvm clang-tidy (19 or newer)
+lab  command:slurmctld                 slurmctld          slurm-slurmctld        slurm         slurmctld
+lab  command:slurmd                    slurmd             slurm-slurmd           slurm         slurmd
+lab  command:sbatch                    slurm-client       slurm                  slurm         sbatch, squeue and the like
+lab  command:munged                    munge              munge                  munge         MUNGE
+lab  command:ip                        iproute2           iproute                iproute2      ip
+lab  command:tc                        iproute2           iproute-tc             iproute2      tc
+lab  share:modules/init/sh,lmod/lmod/init/sh environment-modules environment-modules environment-modules environment modules
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 
@@ -78,11 +85,13 @@ has_header() (
     exit 1
 )
 
-# Whether any prefix has the file share/NAME.
+# Whether any prefix has any of the comma-separated files in share/.
 has_share() (
-    IFS=:
+    IFS=,:
     for prefix in $prefixes ${CMAKE_PREFIX_PATH-}; do
-        [ -e "$prefix/share/$1" ] && exit 0
+        for name in $1; do
+            [ -e "$prefix/share/$name" ] && exit 0
+        done
     done
     exit 1
 )
@@ -207,8 +216,9 @@ case ${1:-run} in
 run) groups=' run ' ;;
 test) groups=' run test ' ;;
 lint) groups=' run test lint ' ;;
+lab) groups=' run test lab ' ;;
 *)
-    echo "setup: '$1' is not one of run, test, lint" >&2
+    echo "setup: '$1' is not one of run, test, lint, lab" >&2
     exit 2
     ;;
 esac

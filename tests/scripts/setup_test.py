@@ -8,7 +8,8 @@ from pathlib import Path
 
 SETUP = Path(__file__).resolve().parents[2] / "scripts" / "setup.sh"
 BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
-COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "clang-tidy-19")
+COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "clang-tidy-19", "slurmctld",
+            "slurmd", "sbatch", "munged", "ip", "tc")
 HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/CLI.hpp", "nlohmann/json.hpp",
            "Random123/philox.h", "hwloc.h", "xxhash.h", "gtest/gtest.h", "gmock/gmock.h",
            "benchmark/benchmark.h")
@@ -38,6 +39,7 @@ class Machine:
         self.command("id", "echo 0")
         self.command("apt-get", "exit 0", recorded=True)
         self.file("share/benchmark/compare.py")
+        self.file("share/modules/init/sh")
         for header in HEADERS:
             self.file(f"include/{header}")
 
@@ -78,7 +80,7 @@ class Setup(unittest.TestCase):
         self.machine.command("apt-get", f'case "$*" in *install*)\n{touches};; esac', recorded=True)
 
     def test_silent_and_without_calls_when_nothing_is_missing(self):
-        for group in ("run", "test", "lint"):
+        for group in ("run", "test", "lint", "lab"):
             done = self.machine.setup(group)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(self.machine.calls(), [])
@@ -103,6 +105,15 @@ class Setup(unittest.TestCase):
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends libgtest-dev"))
         self.machine.setup("lint")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends libgtest-dev clang-tidy-19"))
+
+    def test_laboratory_asks_for_a_slurm_and_for_either_kind_of_modules(self):
+        self.machine.without("slurmd", "tc", "clang-tidy-19", "share/modules/init/sh")
+        self.machine.setup("lab")
+        self.assertTrue(self.machine.calls()[-1].endswith(
+            "-recommends slurmd iproute2 environment-modules"), self.machine.calls())
+        self.machine.file("share/lmod/lmod/init/sh")
+        self.machine.setup("lab")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends slurmd iproute2"))
 
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
