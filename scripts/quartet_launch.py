@@ -1,7 +1,7 @@
 """Starts the suite's programs as MPI jobs, and knows their exit codes.
 
 A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): here LocalLauncher,
-over scripts/launch.sh. One that queues jobs elsewhere fits behind the same three."""
+over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm_launcher.py."""
 
 import os
 import re

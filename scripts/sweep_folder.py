@@ -112,6 +112,9 @@ class SweepFolder:
     def record(self, launch: Launch, outcome: Outcome) -> None:
         _write_whole(self._outcome_file(launch), asdict(outcome))
 
+    def is_recorded(self, launch: Launch) -> bool:
+        return self._outcome_file(launch).exists()
+
     def outcome(self, launch: Launch) -> Optional[Outcome]:
         """None where it has not been run. A program that ended after its sweep has left results,
         which are whole, and speak for it."""

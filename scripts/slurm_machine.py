@@ -1,0 +1,134 @@
+"""Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
+(scripts/slurm/machines/ has a template and two examples), and what a job must ask for there."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from quartet_launch import Job
+
+SLURM = Path(__file__).resolve().parent / "slurm"
+TYPES = {"string": str, "integer": int, "array": list, "object": dict}
+
+
+class MachineError(Exception):
+    """A machine file, or a job for it, that cannot be used: what is wrong (why), what to do."""
+
+
+@dataclass(frozen=True)
+class SlurmMachine:
+    name: str
+    cores_per_node: int
+    gpus_per_node: int
+    gpu_request: str
+    gpu_type: str
+    partition: str
+    account: str
+    modules: list
+    launcher: str
+    mpi: str
+    jobs_at_a_time: int
+    options: list
+    environment: dict
+
+    @staticmethod
+    def load(path: Path) -> "SlurmMachine":
+        """Raises MachineError."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json"
+                               ) from None
+        schema = json.loads((SLURM / "machine.schema.json").read_text(encoding="utf-8"))
+        _check(data, schema, str(path))
+        data.pop("$schema", None)
+        defaults = {key: rule["default"] for key, rule in schema["properties"].items()
+                    if "default" in rule}
+        return SlurmMachine(**{**defaults, **data})
+
+    def variables(self) -> dict[str, str]:
+        """What scripts/slurm/start.sh reads, and the file's own."""
+        return {"QUARTET_ROOT": str(SLURM.parent.parent), "QUARTET_LAUNCHER": self.launcher,
+                "QUARTET_MPI": self.mpi, "QUARTET_MODULES": " ".join(self.modules),
+                **self.environment}
+
+
+def _check(value, rule: dict, where: str) -> None:
+    """As much of JSON Schema as the schema of machines uses."""
+    if "enum" in rule and value not in rule["enum"]:
+        raise MachineError(f"{where}: {value!r} (not one of {', '.join(rule['enum'])})")
+    kind = TYPES.get(rule.get("type", ""))
+    if kind and (not isinstance(value, kind) or isinstance(value, bool)):
+        raise MachineError(f"{where}: {value!r} (not of type {rule['type']})")
+    if "minimum" in rule and value < rule["minimum"]:
+        raise MachineError(f"{where}: {value} (less than {rule['minimum']})")
+    if "minLength" in rule and len(value) < rule["minLength"]:
+        raise MachineError(f"{where}: is empty: fill it in, or leave it out")
+    if isinstance(value, list):
+        for number, member in enumerate(value, 1):
+            _check(member, rule["items"], f"{where}, member {number}")
+    if isinstance(value, dict):
+        _check_members(value, rule, where)
+
+
+def _check_members(table: dict, rule: dict, where: str) -> None:
+    known, others = rule.get("properties", {}), rule.get("additionalProperties")
+    missing = [key for key in rule.get("required", []) if key not in table]
+    if missing:
+        raise MachineError(f"{where}: no {missing[0]} (it is needed): see {SLURM}/machine.schema.json")
+    for key, value in table.items():
+        if key not in known and others is False:
+            raise MachineError(f"{where}: unknown key '{key}' (known: {', '.join(sorted(known))})")
+        _check(value, known.get(key, others), f"{where}: {key}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a job asks sbatch for; jobs that ask for the same fit one array."""
+
+    script: Path  # that runs one such job
+    options: tuple[str, ...]
+
+
+def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
+    """Whole nodes' worth of cores for the ranks, one GPU for each that computes on one. Raises
+    MachineError where a rank does not fit a node."""
+    if job.threads > machine.cores_per_node:
+        raise MachineError(f"{job.threads} threads a rank ({machine.name} has {machine.cores_per_node} "
+                           "cores a node): give fewer")
+    uses_gpus = _option(job, "--device", "auto") in ("cuda", "auto") and machine.gpus_per_node > 0
+    if _option(job, "--device", "auto") == "cuda" and not uses_gpus:
+        raise MachineError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
+    reducers = _reducers(job)
+    if uses_gpus:
+        nodes = _ceil(max(1, job.ranks - reducers), machine.gpus_per_node)
+    else:
+        nodes = _ceil(job.ranks, machine.cores_per_node // job.threads)
+    # Ranks are dealt evenly. With reducers one by one, so that each node has as many workers.
+    order = "cyclic" if uses_gpus and reducers else "block"
+    options = [f"--nodes={nodes}", f"--ntasks={job.ranks}",
+               f"--ntasks-per-node={_ceil(job.ranks, nodes)}", f"--cpus-per-task={job.threads}",
+               f"--distribution={order}", f"--time={minutes}"]
+    if uses_gpus:
+        what = f"{machine.gpu_type}:" if machine.gpu_type else ""
+        gpus = "gres=gpu:" if machine.gpu_request == "gres" else "gpus-per-node="
+        options.append(f"--{gpus}{what}{machine.gpus_per_node}")
+    options += [f"--{key}={value}" for key, value in (("partition", machine.partition),
+                                                     ("account", machine.account)) if value]
+    script = SLURM / ("gpu.sbatch" if uses_gpus else "cpu.sbatch")
+    return Request(script, (*options, *machine.options))
+
+
+def _option(job: Job, flag: str, default: str) -> str:
+    return dict(zip(job.arguments, job.arguments[1:])).get(flag, default)
+
+
+def _reducers(job: Job) -> int:
+    """Ranks that collect and do not compute: of a data flow, stream's excepted."""
+    if _option(job, "--formulation", "native") != "dataflow" or job.program.name == "stream":
+        return 0
+    return int(_option(job, "--reducers", "1"))
+
+
+def _ceil(number: int, divisor: int) -> int:
+    return -(-number // divisor)

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""submit.py MACHINE --ranks N PROGRAM [ARGUMENTS...]: submits one job to Slurm and prints its number.
+
+MACHINE is a file as in scripts/slurm/machines/. The job asks for the nodes and GPUs that the ranks
+need there, and runs scripts/slurm/cpu.sbatch or gpu.sbatch; --dry-run shows the command."""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from quartet_launch import BAD_USAGE, FAILED, VERIFIED, Job
+from slurm_machine import MachineError, SlurmMachine, request
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("machine", type=Path)
+    parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--threads", type=int, default=1, help="of a rank (%(default)s)")
+    parser.add_argument("--minutes", type=int, default=30, help="at most (%(default)s)")
+    parser.add_argument("--output", default="quartet-%j.out", help="of the job (%(default)s)")
+    parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
+    parser.add_argument("program", type=Path)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def main() -> int:
+    given = parse_arguments()
+    job = Job(given.program, given.ranks, given.threads, tuple(given.arguments))
+    try:
+        machine = SlurmMachine.load(given.machine)
+        wanted = request(machine, job, given.minutes)
+    except MachineError as error:
+        print(f"submit: {error}", file=sys.stderr)
+        return BAD_USAGE
+    command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.options, str(wanted.script),
+               str(given.program.resolve()), *given.arguments]
+    variables = machine.variables()
+    if given.dry_run:
+        print(" ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items()),
+              shlex.join(command))
+        return VERIFIED
+    try:
+        done = subprocess.run(command, env={**os.environ, **variables}, check=False)
+    except OSError as error:
+        print(f"submit: sbatch cannot be run ({error}): go to a machine with Slurm", file=sys.stderr)
+        return FAILED
+    return VERIFIED if done.returncode == 0 else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

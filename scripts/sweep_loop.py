@@ -1,0 +1,152 @@
+"""The loop over a sweep's launches: one after the other on this machine. What a queue changes about
+it is in sweep_queue.py."""
+
+import argparse
+import sys
+import time
+from typing import Optional
+
+from quartet_launch import (FAILED, STOPPED, VERIFIED, Job, LaunchError, LocalLauncher, checked_code,
+                            worst)
+from sweep_folder import Launch, Outcome, SweepFolder, launches
+
+
+class Interrupted(Exception):
+    """The user, or a batch system, wants an end."""
+
+
+class Clock:
+    """How long launches take, from those that were run: the same configuration's last, else the
+    mean of its kernel, else of all."""
+
+    def __init__(self) -> None:
+        self._seconds: list[tuple[Launch, float]] = []
+
+    def add(self, launch: Launch, outcome: Optional[Outcome]) -> None:
+        if outcome and outcome.seconds is not None:
+            self._seconds.append((launch, outcome.seconds))
+
+    def expected(self, launch: Launch) -> Optional[float]:
+        same = [seconds for known, seconds in self._seconds if known.number == launch.number]
+        kernel = [seconds for known, seconds in self._seconds
+                  if known.configuration.kernel == launch.configuration.kernel]
+        for seconds in (same[-1:], kernel, [seconds for _, seconds in self._seconds]):
+            if seconds:
+                return sum(seconds) / len(seconds)
+        return None
+
+    def left(self, remaining: list[Launch]) -> str:
+        expected = [self.expected(launch) for launch in remaining]
+        if not remaining or None in expected:
+            return ""
+        seconds = sum(expected)
+        return f"; about {seconds / 60:.0f} min left" if seconds > 100 else \
+            f"; about {seconds:.0f} s left"
+
+
+class Sweep:
+    """The loop over launches."""
+
+    def __init__(self, folder: SweepFolder, launcher: LocalLauncher, options: argparse.Namespace):
+        self._folder = folder
+        self._launcher = launcher
+        self._programs = options.build.resolve() / "bin"
+        self._timeout = options.timeout
+        self._budget = options.budget
+        self._retries = options.retry_failed
+        self._clock = Clock()
+
+    def run(self) -> int:
+        """Runs what is left. The worst exit code of all launches; STOPPED where some are left."""
+        everything = launches(self._folder.plan)
+        remaining = [launch for launch in everything if self._is_left(launch)]
+        if len(remaining) < len(everything):
+            done = len(everything) - len(remaining)
+            say(f"{done} of {len(everything)} launches are done already")
+        stopped = self._run_all(remaining, len(everything))
+        if stopped:
+            say(f"{stopped}: the same command goes on")
+        outcomes = [self._folder.outcome(launch) for launch in everything]
+        codes = [outcome.exit_code for outcome in outcomes if outcome]
+        return worst(codes + ([STOPPED] if stopped else []))
+
+    def _is_left(self, launch: Launch) -> bool:
+        outcome = self._folder.outcome(launch)
+        if outcome and self._retries and outcome.exit_code != VERIFIED:
+            return True
+        self._clock.add(launch, outcome)
+        return outcome is None
+
+    def _run_all(self, remaining: list[Launch], total: int) -> str:
+        """Why it stopped before all was run; empty where it did not."""
+        begin = time.monotonic()
+        for index, launch in enumerate(remaining):
+            over = time.monotonic() - begin + (self._clock.expected(launch) or 0)
+            if self._budget is not None and over > self._budget:
+                return (f"{len(remaining) - index} launches were left out by the budget of "
+                        f"{self._budget:g} s")
+            try:
+                outcome = self._attempt(launch)
+                self._report(launch, outcome, total, remaining[index + 1:])
+            except Interrupted:
+                left = sum(self._folder.outcome(each) is None for each in remaining)
+                return f"interrupted with {left} launches to go"
+        return ""
+
+    def _report(self, launch: Launch, outcome: Outcome, total: int, left: list[Launch]) -> None:
+        self._clock.add(launch, outcome)
+        how = "ok" if outcome.exit_code == VERIFIED else outcome.message
+        took = "" if outcome.seconds is None else f"{outcome.seconds:.1f} s, "
+        say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}" + self._clock.left(left))
+
+    def _attempt(self, launch: Launch) -> Outcome:
+        begin = time.monotonic()
+        try:
+            outcome = Outcome(*self._measure(launch, begin))
+        except LaunchError as error:
+            outcome = Outcome(error.code, time.monotonic() - begin, str(error))
+        self._folder.record(launch, outcome)
+        return outcome
+
+    def _measure(self, launch: Launch, begin: float) -> tuple[int, float, str]:
+        job = self._job(launch)
+        running = self._launcher.submit(job, self._folder.log(launch), (self._folder.lock,))
+        try:
+            code = running.wait(self._timeout)
+        except BaseException:
+            running.cancel()
+            raise
+        if code is None:
+            running.cancel()
+            raise LaunchError(FAILED, f"did not end within {self._timeout:g} s (--timeout)")
+        return self._judged(launch, code, time.monotonic() - begin)
+
+    def _job(self, launch: Launch) -> Job:
+        """What runs it. A document that is there is a failed attempt's, and goes."""
+        one, document = launch.configuration, self._folder.document(launch)
+        document.unlink(missing_ok=True)
+        arguments = (*one.command_line(), "--progress", "off", "--quiet", "--json",
+                     str(document.resolve()), "--force")
+        return Job(self._programs / one.kernel, one.ranks, one.threads, arguments)
+
+    def _judged(self, launch: Launch, code: int, seconds: float) -> tuple[int, float, str]:
+        message = "" if code == VERIFIED else self._last_words(launch)
+        try:
+            return (checked_code(code, self._folder.document(launch)), seconds,
+                    message or f"exit code {code}")
+        except LaunchError as error:
+            raise LaunchError(error.code, "; ".join(filter(None, [str(error), message]))) from None
+
+    def _last_words(self, launch: Launch) -> str:
+        """The program's own, where it has said why, else the launcher's."""
+        try:
+            text = self._folder.log(launch).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        own = [line for line in lines if line.startswith(f"{launch.configuration.kernel}: ")]
+        return next(reversed(own or lines), "")
+
+
+def say(text: str) -> None:
+    print(f"sweep: {text}", file=sys.stderr, flush=True)

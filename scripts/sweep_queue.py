@@ -1,0 +1,193 @@
+"""A sweep whose launches are jobs in a Slurm queue.
+
+    sweep.jobs          the task of each launch that was submitted, by name
+    array-N.tasks       what the tasks of one array run
+    NAME.code           exit code and seconds of a launch that has ended and was not yet looked at"""
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+from typing import Iterator, Optional
+
+from quartet_launch import FAILED, STOPPED, VERIFIED, Job, LaunchError
+from slurm_launcher import LONGEST_ARRAY, SlurmLauncher
+from slurm_machine import Request
+from sweep_folder import Launch, Outcome, SweepFolder
+from sweep_loop import Interrupted, Sweep, say
+
+LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
+
+
+class QueuedSweep(Sweep):
+    """Submits what is left and watches it. Interrupted, it leaves the jobs where they are."""
+
+    def __init__(self, folder: SweepFolder, launcher: SlurmLauncher, options: argparse.Namespace):
+        super().__init__(folder, launcher, options)
+        self._queue = launcher
+        self._poll = options.poll
+        self._jobs_file = folder.path / "sweep.jobs"
+        self._tasks = self._stored()
+
+    def cancel(self) -> int:
+        """Ends all jobs that are in the queue; the exit code."""
+        try:
+            there = self._queue.waiting(self._tasks.values()) if self._tasks else set()
+            if there:
+                self._queue.cancel(sorted(there))
+        except LaunchError as error:
+            say(str(error))
+            return error.code
+        if there is None:
+            say("Slurm does not answer: try again")
+            return FAILED
+        say(f"{len(there)} jobs cancelled" if there else "no job is in the queue")
+        return VERIFIED
+
+    def _is_left(self, launch: Launch) -> bool:
+        # What a task has left is looked at together with its exit code.
+        unseen = launch.name in self._tasks and not self._folder.is_recorded(launch)
+        return unseen or super()._is_left(launch)
+
+    def _run_all(self, remaining: list[Launch], total: int) -> str:
+        watched: list[Launch] = []
+        try:
+            watched += self._adopt(remaining)
+            self._submit([launch for launch in remaining if launch not in watched], watched)
+            lost = self._watch(watched, total)
+        except Interrupted:
+            left = sum(self._folder.outcome(each) is None for each in remaining)
+            return f"interrupted with {left} launches to go, whose jobs stay in the queue (--cancel)"
+        return f"{lost} launches were cancelled, or lost by the queue" if lost else ""
+
+    def _adopt(self, remaining: list[Launch]) -> list[Launch]:
+        """Launches whose jobs an earlier sweep has submitted and not seen the end of."""
+        known = [launch for launch in remaining if launch.name in self._tasks]
+        there = self._queue.waiting(self._tasks.values()) if known else set()
+        while there is None:
+            time.sleep(self._poll)
+            there = self._queue.waiting(self._tasks.values())
+        found = [launch for launch in known
+                 if self._tasks[launch.name] in there or self._collected(launch)]
+        if found:
+            say(f"{len(found)} launches were submitted before")
+        return found
+
+    def _submit(self, fresh: list[Launch], watched: list[Launch]) -> None:
+        before: list[str] = []
+        for launches in _rounds(fresh):
+            arrays: list[str] = []
+            for wanted, members in self._by_request(launches).items():
+                arrays += self._submit_array(wanted, members, before, watched)
+            before = arrays or before
+
+    def _by_request(self, launches: list[Launch]) -> dict[Request, list[Launch]]:
+        found: dict[Request, list[Launch]] = {}
+        for launch in launches:
+            try:
+                members = found.setdefault(self._queue.request(self._job(launch)), [])
+                members.append(launch)
+            except LaunchError as error:
+                self._refuse(launch, error)
+        return found
+
+    def _submit_array(self, wanted: Request, launches: list[Launch], before: list[str],
+                      watched: list[Launch]) -> list[str]:
+        """The arrays: several where one would be too long."""
+        arrays = []
+        for begin in range(0, len(launches), LONGEST_ARRAY):
+            part = launches[begin:begin + LONGEST_ARRAY]
+            for launch in part:
+                for file in (self._code_file(launch), self._folder.log(launch)):
+                    file.unlink(missing_ok=True)
+            jobs: dict[str, Job] = {launch.name: self._job(launch) for launch in part}
+            try:
+                tasks = self._queue.submit(wanted, jobs, self._new_tasks_file(), before)
+            except LaunchError as error:
+                for launch in part:
+                    self._refuse(launch, error)
+                continue
+            self._tasks.update(tasks)
+            self._store()
+            watched += part
+            arrays.append(next(iter(tasks.values())).split("_")[0])
+            say(f"array {arrays[-1]}: {len(part)} launches")
+        return arrays
+
+    def _refuse(self, launch: Launch, error: LaunchError) -> None:
+        self._folder.record(launch, Outcome(error.code, None, str(error)))
+        say(f"{launch.title}: {error}")
+
+    def _watch(self, watched: list[Launch], total: int) -> int:
+        """Until all have ended. How many of them have no outcome: they were cancelled, or lost."""
+        left, lost = list(watched), 0
+        looks = dict.fromkeys((launch.name for launch in watched), 0)
+        while left:
+            there = self._queue.waiting(self._tasks[launch.name] for launch in left)
+            for launch in list(left):
+                outcome = self._collected(launch)
+                if outcome is None and there is not None:
+                    gone = self._tasks[launch.name] not in there
+                    looks[launch.name] = looks[launch.name] + 1 if gone else 0
+                if outcome is None and looks[launch.name] < LOOKS_UNTIL_GONE:
+                    continue
+                left.remove(launch)
+                outcome = outcome or self._died(launch)
+                if outcome:
+                    self._folder.record(launch, outcome)
+                    self._report(launch, outcome, total, left)
+                else:
+                    lost += 1
+                self._code_file(launch).unlink(missing_ok=True)
+            if left:
+                time.sleep(self._poll)
+        return lost
+
+    def _collected(self, launch: Launch) -> Optional[Outcome]:
+        """How it ended; None where it has not yet said, or was stopped on its way."""
+        try:
+            code, seconds = map(int, self._code_file(launch).read_text(encoding="ascii").split())
+        except (OSError, ValueError):
+            return None
+        if code == STOPPED:
+            return None
+        try:
+            return Outcome(*self._judged(launch, code, float(seconds)))
+        except LaunchError as error:
+            return Outcome(error.code, float(seconds), str(error))
+
+    def _died(self, launch: Launch) -> Optional[Outcome]:
+        """How a job ended that could not say so itself; None where it may be run again."""
+        task = self._tasks[launch.name]
+        state = self._queue.ending(task)
+        if state in ("", "CANCELLED", "COMPLETED", "PENDING"):
+            say(f"{launch.title}: job {task} has left no result ({state.lower() or 'forgotten'})")
+            self._folder.document(launch).unlink(missing_ok=True)  # of what it did until then
+            return None
+        words = self._last_words(launch)
+        return Outcome(FAILED, None, "; ".join(filter(None, [f"job {task} ended as {state}", words])))
+
+    def _code_file(self, launch: Launch) -> Path:
+        return self._folder.path / f"{launch.name}.code"
+
+    def _new_tasks_file(self) -> Path:
+        number = len(list(self._folder.path.glob("array-*.tasks"))) + 1
+        return self._folder.path / f"array-{number}.tasks"
+
+    def _stored(self) -> dict[str, str]:
+        try:
+            return json.loads(self._jobs_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+
+    def _store(self) -> None:
+        aside = self._jobs_file.with_suffix(".tmp")
+        aside.write_text(json.dumps(self._tasks, indent=1) + "\n", encoding="utf-8")
+        os.replace(aside, self._jobs_file)
+
+
+def _rounds(launches: list[Launch]) -> Iterator[list[Launch]]:
+    """The first launch of each configuration, then the second of each, in their order."""
+    for repetition in sorted({launch.repetition for launch in launches}):
+        yield [launch for launch in launches if launch.repetition == repetition]

@@ -1,0 +1,266 @@
+"""scripts/slurm/ on a real Slurm: every script, where ranks and GPUs are, requeued jobs, failures."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import time
+import unittest
+
+from enclosure import ROOT, enclose, scratch
+
+enclose("slurmctld", "slurmd", "munged", "mpirun")
+from cluster import Cluster  # noqa: E402
+from documents import PROGRAMS, medians, quartet, read  # noqa: E402
+from hosts import wait_for  # noqa: E402
+
+SLURM = ROOT / "scripts" / "slurm"
+FEW = ("--device", "host", "--threads", "1", "--runs", "1", "--limits", "off")
+SMALL = {
+    "stream": ("--sizes", "64KiB", "--pushes", "3"),
+    "matmul": ("--size", "96", "--tile", "32"),
+    "cg": ("--size", "50", "--iterations", "3"),
+    "fft": ("--size", "4096", "--tiles", "64"),
+}
+# Iterations long enough that the network's part of them is small.
+LONG = (*FEW, "--problem", "random", "--size", "2000", "--warmup", "0")
+LAUNCHERS = ("srun", "mpirun")
+TELL_PLACE = """echo "rank ${SLURM_PROCID-$OMPI_COMM_WORLD_RANK} $(hostname) GPUs \
+$CUDA_VISIBLE_DEVICES threads $OMP_NUM_THREADS"
+"""
+
+
+def setUpModule():
+    OnSlurm.cluster = Cluster()
+    unittest.addModuleCleanup(OnSlurm.cluster.close)
+
+
+class OnSlurm(unittest.TestCase):
+    cluster = None
+
+    def setUp(self):
+        self.folder = scratch() / self.id()
+        self.folder.mkdir()
+        self.output = self.folder / "output"
+        self.document = self.folder / "results.json"
+        self.begin = time.monotonic()
+
+    def tearDown(self):
+        print(f"{time.monotonic() - self.begin:.1f} s", flush=True)
+
+    def submit(self, script, *words, options=(), **environment):
+        return self.cluster.submit(f"--output={self.output}", *options, SLURM / script, *words,
+                                   environment={"QUARTET_ROOT": str(ROOT), **environment})
+
+    def end(self, job, state="COMPLETED"):
+        self.cluster.wait(job)
+        facts = self.cluster.facts(job)
+        self.assertEqual(facts["JobState"], state, (facts["ExitCode"], self.output.read_text()))
+        return facts
+
+    def run_program(self, script, program, *arguments, options=(), **environment):
+        """The document of a job."""
+        self.document.unlink(missing_ok=True)
+        self.end(self.submit(script, PROGRAMS / program, *FEW, *SMALL[program], *arguments, "--json",
+                             self.document, options=options, **environment))
+        document = read(self.document)
+        self.assertTrue(medians(document))
+        self.assertTrue(all(row["verified"] for row in medians(document)))
+        return document
+
+    def hosts_of(self, document):
+        self.assertEqual([place["rank"] for place in quartet(document)["placement"]],
+                         list(range(quartet(document)["ranks"])))
+        return [place["host"] for place in quartet(document)["placement"]]
+
+    def places(self, script, *options, **environment):
+        """What each rank says of itself: host, GPUs that it sees, threads."""
+        self.output.unlink(missing_ok=True)
+        self.end(self.submit(script, "sh", "-c", TELL_PLACE, options=options, **environment))
+        lines = re.findall(r"^rank (\d+) (\w+) GPUs (\S*) threads (\d+)$", self.output.read_text(),
+                           re.MULTILINE)
+        return [tuple(line[1:]) for line in sorted(lines, key=lambda line: int(line[0]))]
+
+
+class Scripts(OnSlurm):
+    def test_every_program_ends_and_leaves_its_document(self):
+        for script, options in (("cpu.sbatch", ()), ("gpu.sbatch", ("--gpus-per-node=2",))):
+            for program, launcher in zip(SMALL, LAUNCHERS * 2 if options else LAUNCHERS[::-1] * 2):
+                document = self.run_program(script, program, QUARTET_LAUNCHER=launcher,
+                                            options=("--nodes=2", "--ntasks-per-node=2", *options))
+                self.assertEqual((quartet(document)["ranks"], quartet(document)["nodes"]), (4, 2))
+                self.assertRegex(quartet(document)["slurm"]["SLURM_JOB_ID"], r"^\d+$")
+
+    def test_exit_code_is_the_programs(self):
+        for launcher in LAUNCHERS:
+            for arguments, code in ((("--transport", "shm"), "77:0"), (("--sizes", "0"), "2:0")):
+                job = self.submit("cpu.sbatch", PROGRAMS / "stream", *FEW, *arguments,
+                                  options=("--nodes=2",), QUARTET_LAUNCHER=launcher)
+                self.assertEqual(self.end(job, "FAILED")["ExitCode"], code)
+
+    def test_start_works_by_hand_in_an_allocation(self):
+        for launcher in LAUNCHERS:
+            document = self.folder / f"{launcher}.json"
+            self.cluster.must("salloc", "--nodes=2", "--ntasks=3", SLURM / "start.sh",
+                              PROGRAMS / "cg", *FEW, *SMALL["cg"], "--json", document,
+                              environment={"QUARTET_LAUNCHER": launcher})
+            self.assertEqual(quartet(read(document))["ranks"], 3)
+
+    def test_what_cannot_be_is_refused_in_a_line(self):
+        for environment, words in (({"SLURM_JOB_ID": ""}, "no Slurm job"),
+                                   ({"SLURM_JOB_ID": "1", "QUARTET_LAUNCHER": "aprun"}, "aprun")):
+            done = self.cluster.run(SLURM / "start.sh", "true", environment=environment)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertIn(words, done.stderr)
+
+    def test_open_mpi_is_told_to_notice_dead_links(self):
+        self.end(self.submit("cpu.sbatch", "env", QUARTET_LAUNCHER="mpirun"))
+        self.assertIn("OMPI_MCA_oob_tcp_keepalive_time=3\n", self.output.read_text())
+
+
+class Placement(OnSlurm):
+    def test_ranks_are_where_the_distribution_says(self):
+        hostfile = self.folder / "hosts"
+        hostfile.write_text("n3\nn1\nn1\nn2\nn2\nn3\n")
+        for distribution, hosts in (("block", "1 1 2 2 3 3"), ("cyclic", "1 2 3 1 2 3"),
+                                    ("plane=2", "1 1 2 2 3 3"), ("plane=1", "1 2 3 1 2 3"),
+                                    ("arbitrary", "3 1 1 2 2 3")):
+            wanted = [f"n{number}" for number in hosts.split()]
+            environment = {"SLURM_HOSTFILE": str(hostfile)} if distribution == "arbitrary" else {}
+            document = self.run_program(
+                "cpu.sbatch", "cg", **environment,
+                options=("--nodes=3", "--ntasks=6", "--ntasks-per-node=2", "-m", distribution))
+            self.assertEqual(self.hosts_of(document), wanted, distribution)
+            self.assertEqual(quartet(document)["nodes"], 3)
+            order = list(dict.fromkeys(wanted))
+            self.assertEqual([place["node"] for place in quartet(document)["placement"]],
+                             [order.index(host) for host in wanted])
+
+    def test_mpirun_places_like_srun(self):
+        for distribution in ("block", "cyclic"):
+            hosts = [self.hosts_of(self.run_program(
+                "cpu.sbatch", "cg", QUARTET_LAUNCHER=launcher,
+                options=("--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "-m", distribution)))
+                for launcher in LAUNCHERS]
+            self.assertEqual(*hosts)
+
+    def test_threads_are_the_cores_of_a_task(self):
+        for launcher in LAUNCHERS:
+            found = self.places("cpu.sbatch", "--nodes=2", "--ntasks=3", "--cpus-per-task=2",
+                                "--ntasks-per-node=2", QUARTET_LAUNCHER=launcher)
+            self.assertEqual([threads for _, _, threads in found], ["2"] * 3)
+
+    def test_every_node_has_a_worker_a_gpu_and_every_rank_sees_them_all(self):
+        # CUDA opens a neighbour's memory only where both see both GPUs.
+        for reducers in (0, 1, 2, 3):
+            for launcher in LAUNCHERS if reducers == 1 else LAUNCHERS[:1]:
+                ranks, most = 4 + reducers, 2 + -(-reducers // 2)
+                found = self.places("gpu.sbatch", "--nodes=2", f"--ntasks={ranks}",
+                                    f"--ntasks-per-node={most}", "--gpus-per-node=2",
+                                    QUARTET_LAUNCHER=launcher)
+                workers = [host for host, _, _ in found[reducers:]]
+                self.assertEqual(sorted(workers), ["n1", "n1", "n2", "n2"],
+                                 (reducers, launcher, found))
+                self.assertEqual({gpus for _, gpus, _ in found}, {"0,1"})
+
+    def test_binding_that_the_job_asked_for_is_undone(self):
+        for options in (("--gpus-per-task=1",), ("--gpus-per-node=2", "--gpu-bind=single:1")):
+            found = self.places("gpu.sbatch", "--nodes=1", "--ntasks=2", *options)
+            self.assertEqual(len({gpus for _, gpus, _ in found}), 1, found)
+
+    def test_first_ranks_reduce(self):
+        trace = self.folder / "trace.json"
+        document = self.run_program(
+            "gpu.sbatch", "matmul", "--formulation", "dataflow", "--reducers", "1", "--trace", trace,
+            options=("--nodes=2", "--ntasks=5", "--ntasks-per-node=3", "--gpus-per-node=2"))
+        self.assertEqual(self.hosts_of(document), ["n1", "n2", "n1", "n2", "n1"])
+        names = {event["args"]["name"] for event in json.loads(trace.read_text())["traceEvents"]
+                 if event["name"] == "process_name"}
+        self.assertLessEqual({"rank 0, n1, reducer", "rank 1, n2, worker", "rank 4, n1, worker"}, names)
+        self.assertEqual({row["workers"] for row in medians(document)}, {4})
+
+
+class Checkpoints(OnSlurm):
+    """A long solve that the batch system interrupts."""
+
+    def solve(self, iterations, *options, **environment):
+        self.checkpoints = self.folder / "checkpoints"
+        job = self.submit("cpu.sbatch", PROGRAMS / "cg", *LONG, "--iterations", str(iterations),
+                          "--checkpoint", self.checkpoints, "--every", "20", "--json", self.document, options=("--nodes=2", *options),
+                          **environment)
+        wait_for(lambda: list(self.checkpoints.glob("iteration-*")), 60, "no checkpoint came")
+        return job
+
+    def assert_went_on(self, job):
+        self.assertEqual(self.end(job)["Restarts"], "1", self.output.read_text())
+        [row] = medians(read(self.document))
+        self.assertTrue(row["verified"])
+        self.assertGreaterEqual(row["restarted_from"], 20)
+        self.assertEqual(row["segments"], 2)
+
+    def test_signal_before_the_time_limit_requeues_the_job_which_goes_on(self):
+        for launcher in LAUNCHERS:
+            job = self.solve(400, QUARTET_LAUNCHER=launcher)
+            # What --signal=B:USR1@120 does two minutes before the limit.
+            self.cluster.must("scancel", "--batch", "--signal=USR1", job)
+            self.assert_went_on(job)
+            self.assertIn("stopped on request", self.output.read_text())
+            shutil.rmtree(self.checkpoints)
+            self.output.unlink()
+            self.document.unlink()
+
+    def test_slurm_itself_sends_the_signal(self):
+        # Within the minute that is the shortest limit, which Slurm looks at twice a minute.
+        job = self.solve(40000, "--time=1", "--signal=B:USR1@55")
+        wait_for(lambda: self.output.exists() and "stopped on request" in self.output.read_text(), 60,
+                 "no signal came")
+        wait_for(lambda: self.cluster.facts(job)["Restarts"] == "1", 20, "it was not requeued")
+        self.cluster.must("scancel", job)
+        self.cluster.wait(job)
+
+    def test_signal_does_not_kill_what_saves_nothing(self):
+        job = self.submit("cpu.sbatch", "sh", "-c", f"touch {self.folder}/here; sleep 4; echo whole")
+        wait_for((self.folder / "here").exists, 30, "it did not start")
+        self.cluster.must("scancel", "--batch", "--signal=USR1", job)
+        self.end(job)
+        self.assertIn("whole", self.output.read_text())
+
+    def test_job_of_a_crashed_node_goes_on_elsewhere(self):
+        job = self.solve(40000)
+        self.cluster.crash("n2")
+        self.addCleanup(self.cluster.repair, "n2")
+        wait_for(lambda: self.cluster.facts(job).get("Restarts") == "1", 90, "it was not requeued")
+        before = max(int(folder.name.split("-")[1]) for folder in self.checkpoints.glob("iteration-*"))
+        wait_for(lambda: self.cluster.is_running(job), 60, "it did not start again")
+        self.assertEqual(self.cluster.facts(job)["NodeList"], "n[1,3]")
+        wait_for(lambda: any(int(folder.name.split("-")[1]) > before
+                             for folder in self.checkpoints.glob("iteration-*")), 60, "it goes not on")
+        self.cluster.must("scancel", job)
+        self.cluster.wait(job)
+
+
+class Failures(OnSlurm):
+    def test_rank_that_dies_ends_the_job_and_leaves_nothing(self):
+        for launcher in LAUNCHERS:
+            job = self.submit("cpu.sbatch", PROGRAMS / "cg", *LONG, "--iterations", "1000000",
+                              options=("--nodes=2",), QUARTET_LAUNCHER=launcher, SLURM_WAIT="3")
+            rank = wait_for(lambda: self.ranks("n2"), 30, "it did not start")[0]
+            os.kill(rank, signal.SIGKILL)
+            self.end(job, "FAILED")
+            wait_for(lambda: not self.ranks("n1") and not self.ranks("n2"), 20, "ranks are left")
+
+    def ranks(self, host):
+        program = str((PROGRAMS / "cg").resolve())
+        return [pid for pid in self.cluster.hosts[host].processes() if executable(pid) == program]
+
+
+def executable(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return ""
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,133 @@
+"""Tests of scripts/slurm_machine.py and scripts/submit.py without a Slurm; tests/lab/ has one."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+from quartet_launch import Job  # noqa: E402
+from slurm_machine import MachineError, SlurmMachine, request  # noqa: E402
+
+MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))
+SCHEMA = json.loads((SCRIPTS / "slurm" / "machine.schema.json").read_text(encoding="utf-8"))
+LEAST = {"name": "a", "cores_per_node": 8}
+
+
+class MachineCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.file = Path(temporary.name) / "machine.json"
+
+    def load(self, data):
+        self.file.write_text(json.dumps(data), encoding="utf-8")
+        return SlurmMachine.load(self.file)
+
+    def options(self, machine, ranks, *arguments, threads=1, program="cg"):
+        job = Job(Path("/bin") / program, ranks, threads, arguments)
+        return request(self.load({**LEAST, **machine}), job, 10).options
+
+
+class Files(MachineCase):
+    def test_ours_are_valid_and_are_loaded(self):
+        self.assertGreaterEqual(len(MACHINES), 3)
+        for file in MACHINES:
+            Draft202012Validator(SCHEMA).validate(json.loads(file.read_text(encoding="utf-8")))
+            self.assertGreater(SlurmMachine.load(file).cores_per_node, 0)
+
+    def test_template_has_every_key(self):
+        template = json.loads((SCRIPTS / "slurm/machines/template.json").read_text(encoding="utf-8"))
+        self.assertEqual(template.keys(), SCHEMA["properties"].keys())
+
+    def test_what_is_left_out_has_its_default(self):
+        machine = self.load(LEAST)
+        self.assertEqual((machine.launcher, machine.mpi, machine.gpus_per_node), ("srun", "pmix", 0))
+
+    def test_what_the_schema_refuses_is_refused_and_nothing_else(self):
+        Draft202012Validator.check_schema(SCHEMA)
+        for change in ({"cores_per_node": 0}, {"cores_per_node": "8"}, {"cores_per_node": True},
+                       {"cores_per_node": 1.5}, {"name": ""}, {"name": 3}, {"gpus_per_node": -1},
+                       {"gpu_request": "gpus"}, {"launcher": "aprun"}, {"mpi": ""}, {"modules": "gcc"},
+                       {"modules": [""]}, {"modules": [1]}, {"options": {}}, {"environment": []},
+                       {"environment": {"A": 1}}, {"jobs_at_a_time": 0}, {"colour": "red"},
+                       {"mpi": "pmi2"}, {"modules": ["gcc"]}, {"environment": {"A": "1"}}):
+            data = {**LEAST, **change}
+            with self.subTest(change):
+                valid = Draft202012Validator(SCHEMA).is_valid(data)
+                try:
+                    self.load(data)
+                    self.assertTrue(valid)
+                except MachineError as error:
+                    self.assertFalse(valid, error)
+                    self.assertEqual(len(str(error).splitlines()), 1)
+        for data in ({"name": "a"}, [], 3):
+            with self.assertRaises(MachineError):
+                self.load(data)
+        self.file.write_text("{", encoding="utf-8")
+        with self.assertRaisesRegex(MachineError, "cannot be read"):
+            SlurmMachine.load(self.file)
+
+
+class Requests(MachineCase):
+    def test_ranks_fill_the_cores_of_as_few_nodes_as_hold_them_evenly(self):
+        for ranks, threads, nodes, most in ((1, 1, 1, 1), (8, 1, 1, 8), (9, 1, 2, 5), (9, 4, 5, 2),
+                                            (3, 8, 3, 1)):
+            options = self.options({}, ranks, threads=threads)
+            self.assertIn(f"--nodes={nodes}", options)
+            self.assertIn(f"--ntasks={ranks}", options)
+            self.assertIn(f"--ntasks-per-node={most}", options)
+            self.assertIn(f"--cpus-per-task={threads}", options)
+
+    def test_each_worker_has_a_gpu_and_reducers_come_on_top(self):
+        machine = {"gpus_per_node": 2, "gpu_type": "v100", "gpu_request": "gres"}
+        for ranks, arguments, nodes, order in (
+                (4, (), 2, "block"), (4, ("--device", "cuda"), 2, "block"),
+                (5, ("--formulation", "dataflow"), 2, "cyclic"),
+                (6, ("--formulation", "dataflow", "--reducers", "2"), 2, "cyclic")):
+            options = self.options(machine, ranks, *arguments)
+            self.assertIn(f"--nodes={nodes}", options)
+            self.assertIn(f"--distribution={order}", options)
+            self.assertIn("--gres=gpu:v100:2", options)
+        options = self.options(machine, 5, "--device", "cuda", "--formulation", "dataflow",
+                               program="stream")  # its receiver computes as well
+        self.assertIn("--nodes=3", options)
+
+    def test_no_gpus_are_asked_for_what_computes_on_the_host(self):
+        options = self.options({"gpus_per_node": 2}, 4, "--device", "host")
+        self.assertIn("--nodes=1", options)
+        self.assertNotIn("gpu", " ".join(options))
+
+    def test_what_the_machine_has_not_is_refused(self):
+        with self.assertRaisesRegex(MachineError, "9 threads"):
+            self.options({}, 1, threads=9)
+        with self.assertRaisesRegex(MachineError, "no GPUs"):
+            self.options({}, 1, "--device", "cuda")
+
+
+class Submitting(MachineCase):
+    def test_dry_run_shows_a_command_that_works_by_hand(self):
+        self.load({**LEAST, "modules": ["gcc", "openmpi"], "account": "me", "options": ["--exclusive"]})
+        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "9", "--dry-run", "bin/cg",
+                               "--size", "100"], text=True, capture_output=True, check=True)
+        self.assertIn("QUARTET_MODULES='gcc openmpi' sbatch --parsable", done.stdout)
+        self.assertIn("--nodes=2 --ntasks=9", done.stdout)
+        self.assertIn("--account=me --exclusive", done.stdout)
+        self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch /\S+/bin/cg --size 100\n$")
+
+    def test_broken_machine_file_is_refused_in_a_line(self):
+        self.file.write_text("{}", encoding="utf-8")
+        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "1", "cg"], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("no name", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
