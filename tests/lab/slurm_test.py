@@ -25,6 +25,7 @@ SMALL = {
 }
 # Iterations long enough that the network's part of them is small.
 LONG = (*FEW, "--problem", "random", "--size", "2000", "--warmup", "0")
+MODULE_COMMANDS = ("/usr/share/modules/init/sh", "/usr/share/lmod/lmod/init/sh")
 LAUNCHERS = ("srun", "mpirun")
 TELL_PLACE = """echo "rank ${SLURM_PROCID-$OMPI_COMM_WORLD_RANK} $(hostname) GPUs \
 $CUDA_VISIBLE_DEVICES threads $OMP_NUM_THREADS"
@@ -114,6 +115,17 @@ class Scripts(OnSlurm):
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
             self.assertIn(words, done.stderr)
 
+    @unittest.skipUnless(any(map(os.path.exists, MODULE_COMMANDS)), "there is no module command")
+    def test_modules_are_loaded(self):
+        (self.folder / "probe").write_text("#%Module1.0\nsetenv PROBE loaded\n")
+        environment = {"MODULEPATH": str(self.folder), "QUARTET_MODULES": "probe"}
+        self.end(self.submit("cpu.sbatch", "sh", "-c", "echo it is $PROBE", **environment))
+        self.assertIn("it is loaded\n", self.output.read_text())
+        environment["QUARTET_MODULES"] = "absent"
+        facts = self.end(self.submit("cpu.sbatch", "true", **environment), "FAILED")
+        self.assertEqual(facts["ExitCode"], "2:0")
+        self.assertIn("module load absent failed", self.output.read_text())
+
     def test_open_mpi_is_told_to_notice_dead_links(self):
         self.end(self.submit("cpu.sbatch", "env", QUARTET_LAUNCHER="mpirun"))
         self.assertIn("OMPI_MCA_oob_tcp_keepalive_time=3\n", self.output.read_text())
@@ -157,7 +169,8 @@ class Placement(OnSlurm):
             for launcher in LAUNCHERS if reducers == 1 else LAUNCHERS[:1]:
                 ranks, most = 4 + reducers, 2 + -(-reducers // 2)
                 found = self.places("gpu.sbatch", "--nodes=2", f"--ntasks={ranks}",
-                                    f"--ntasks-per-node={most}", "--gpus-per-node=2",
+                                    f"--ntasks-per-node={most}",
+                                    "--gres=gpu:2" if reducers % 2 else "--gpus-per-node=2",
                                     QUARTET_LAUNCHER=launcher)
                 workers = [host for host, _, _ in found[reducers:]]
                 self.assertEqual(sorted(workers), ["n1", "n1", "n2", "n2"],
