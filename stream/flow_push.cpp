@@ -24,14 +24,21 @@ FlowPush::FlowPush(const comm::PushPlan& plan, comm::Transport& transport, devic
               .bound = bound,
               .largest = size,
               .order = flow::Order::arrival,
-              .outgoing = payloads_under_way}) {
-    if (std::ranges::find(plan.senders, rank_) == plan.senders.end()) {
-        return;
+              .outgoing = payloads_under_way}),
+      on_gpu_(device.memory_kind() == device::MemoryKind::device) {
+    const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();
+    if (on_gpu_ && rank_ == plan.receiver) {
+        received_ = device::allocate<float>(device, plan.target.size());
+    } else if (!on_gpu_ && sends) {
+        post_from_host();
     }
-    // Each push is to read its source once, not to copy it first: it lies where it is posted from.
-    const auto stream = device.make_stream("fill");
+}
+
+// Each push is to read its source once, not to copy it first: it lies where it is posted from.
+void FlowPush::post_from_host() {
+    const auto stream = device_.make_stream("fill");
     for (int place = 0; place < payloads_under_way; ++place) {
-        device.copy(device::as_bytes(plan.source), queue_.outgoing(place), *stream);
+        device_.copy(device::as_bytes(plan_.source), queue_.outgoing(place), *stream);
     }
     stream->synchronize();
 }
@@ -39,19 +46,34 @@ FlowPush::FlowPush(const comm::PushPlan& plan, comm::Transport& transport, devic
 void FlowPush::run(int count, device::Stream& stream) {
     if (rank_ == plan_.receiver) {
         for (auto items = queue_.dequeue(1); !items.empty(); items = queue_.dequeue(1)) {
-            const auto payload = items.front().payload;
-            const device::View<const float> values{reinterpret_cast<const float*>(payload.data()),
-                                                   plan_.target.size(), payload.kind()};
-            device_.vectors().add(values, plan_.target, stream);
-            stream.synchronize();
+            receive(items.front(), stream);
         }
     } else if (std::ranges::find(plan_.senders, rank_) != plan_.senders.end()) {
         for (int push = 0; push < count; ++push) {
-            static_cast<void>(queue_.next());
-            queue_.push(push, size_);
+            send(push, stream);
         }
         queue_.close();
     }
+}
+
+void FlowPush::receive(const flow::Item& item, device::Stream& stream) {
+    device::View<const float> values{reinterpret_cast<const float*>(item.payload.data()),
+                                     plan_.target.size(), item.payload.kind()};
+    if (on_gpu_) {
+        device_.copy(item.payload, device::as_bytes(received_.view()), stream);
+        values = received_.view();
+    }
+    device_.vectors().add(values, plan_.target, stream);
+    stream.synchronize();
+}
+
+void FlowPush::send(std::int64_t push, device::Stream& stream) {
+    const auto payload = queue_.next();
+    if (on_gpu_) {
+        device_.copy(device::as_bytes(plan_.source), payload, stream);
+        stream.synchronize();
+    }
+    queue_.push(push, size_);
 }
 
 }  // namespace quartet::stream

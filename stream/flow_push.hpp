@@ -8,22 +8,29 @@ namespace quartet::stream {
 
 /// The push through a bounded queue that the receiver owns: what the paper's data flow costs beside
 /// a direct push. Each push is an item; the receiver takes one out, adds it to its vector, and
-/// takes the next.
+/// takes the next. Vectors of a GPU's memory are copied out into each payload, and in beside the
+/// target.
 class FlowPush final : public comm::Push {
   public:
-    /// Collective over all ranks. All are borrowed; the source's values are taken now.
+    /// Collective over all ranks. All are borrowed; on the host the source's values are taken now.
     FlowPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,
              const comm::Communicator& world, Bytes size, int bound);
 
     void run(int count, device::Stream& stream) override;
 
   private:
+    void post_from_host();
+    void receive(const flow::Item& item, device::Stream& stream);
+    void send(std::int64_t push, device::Stream& stream);
+
     comm::PushPlan plan_;
     device::Device& device_;
     int rank_;
     Bytes size_;
     flow::Hub hub_;
     flow::Queue queue_;
+    bool on_gpu_;
+    device::Buffer<float> received_;  ///< a payload that has been copied to the GPU
 };
 
 }  // namespace quartet::stream

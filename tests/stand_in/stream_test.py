@@ -27,6 +27,13 @@ class StandInStream(unittest.TestCase):
                                   "--device cuda --transport staged,ipc")
                     self.assert_verified(outcome, {("cuda", "staged"), ("cuda", "ipc")})
 
+    def test_the_data_flow_copies_its_payloads_out_of_one_gpu_and_into_the_other(self):
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                outcome = run("stand_in_stream", ranks, SMALL,
+                              "--device cuda --formulation dataflow --transport staged,ipc")
+                self.assert_verified(outcome, {("cuda", "staged"), ("cuda", "ipc")})
+
     def test_automatic_is_the_gpu_where_its_memory_can_be_moved(self):
         self.assert_verified(run("stand_in_stream", 2, SMALL), {("cuda", "ipc")})
         self.assert_verified(run("stand_in_stream", 2, SMALL, "--transport shm"), {("host", "shm")})
