@@ -91,8 +91,7 @@ TEST_F(PlanTest, TheListSaysWhyTheRestCannotRun) {
     EXPECT_THAT(text, testing::ContainsRegex("  native +available\n"));
     EXPECT_THAT(text, testing::ContainsRegex("  library +not available in this build\n"));
     EXPECT_THAT(text, testing::ContainsRegex("  mpi +available\n"));
-    EXPECT_THAT(text,
-                testing::ContainsRegex("  nccl +not available in this build: transport nccl\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("  ipc +transport ipc moves memory of GPUs: .+\n"));
 }
 
 }  // namespace

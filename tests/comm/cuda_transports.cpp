@@ -28,8 +28,8 @@ std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
 
 }  // namespace
 
-// Each transport of GPU memory; those that cut transfers into pieces also with pieces of a single
-// element, in pieces of some with a rest, and whole.
+// Each transport of GPU memory; those that cut transfers into pieces also with small pieces and
+// without cutting.
 std::vector<TransportParameter> contract_parameters() {
     const DeviceChoice cuda{"cuda", make_device, [] { return device::why_no_cuda(); }};
     const TransportSettings defaults;
