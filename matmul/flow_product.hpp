@@ -7,6 +7,7 @@
 #include "bench/session.hpp"
 #include "comm/roles.hpp"
 #include "flow/queue.hpp"
+#include "matmul/blocking.hpp"
 #include "matmul/flow_reader.hpp"
 #include "matmul/operands.hpp"
 #include "matmul/options.hpp"
