@@ -68,6 +68,10 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
     comm::Transport& transport = session.transport(variant.transport);
     flow::require_queues(transport);
     device::Device& device = session.device();
+    if (device.memory_kind() == device::MemoryKind::device) {
+        throw Unavailable(
+            "not available in this build: fft's data flow on a GPU: use --device host");
+    }
     input_ = device::allocate<Point>(device, my_tiles().size() * problem.length());
     for (std::int64_t tile = my_tiles().begin; tile < my_tiles().end; ++tile) {
         const std::int64_t first = (tile - my_tiles().begin) * problem.length();
