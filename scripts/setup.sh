@@ -1,6 +1,7 @@
 #!/bin/sh
-# setup.sh [run|test|lint|lab]: installs what is missing to run the suite, to test it as well, to
-# lint it as well, or to test it on a Slurm of its own as well. Silent when nothing is missing.
+# setup.sh [run|test|lint|lab|grpc]: installs what is missing to run the suite, to test it as well, to
+# lint it as well, to test it on a Slurm of its own as well, or to run it with transport grpc, which it
+# does without otherwise. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header is where compilers and CMake
 # look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -42,6 +43,9 @@ lab  command:munged                    munge              munge                 
 lab  command:ip                        iproute2           iproute                iproute2      ip
 lab  command:tc                        iproute2           iproute-tc             iproute2      tc
 lab  share:modules/init/sh,lmod/lmod/init/sh environment-modules environment-modules environment-modules environment modules
+grpc header:grpcpp/grpcpp.h            libgrpc++-dev      grpc-devel             grpc          gRPC
+grpc header:google/protobuf/message.h  libprotobuf-dev    protobuf-devel         protobuf      Protocol Buffers
+grpc command:grpc_cpp_plugin           protobuf-compiler-grpc grpc-plugins       grpc          its compiler for C++
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 
@@ -217,8 +221,9 @@ run) groups=' run ' ;;
 test) groups=' run test ' ;;
 lint) groups=' run test lint ' ;;
 lab) groups=' run test lab ' ;;
+grpc) groups=' run grpc ' ;;
 *)
-    echo "setup: '$1' is not one of run, test, lint, lab" >&2
+    echo "setup: '$1' is not one of run, test, lint, lab, grpc" >&2
     exit 2
     ;;
 esac

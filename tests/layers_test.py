@@ -26,6 +26,7 @@ VENDORS = {
     r"nvml\.h": ("common/device/cuda/*",),
     r"nvtx.*": ("common/core/profiler_range_nvtx*",),
     r"nccl\.h": ("common/comm/nccl*", "tests/comm/stand_in_nccl*"),
+    r"(grpc(pp)?/|google/protobuf/|grpc_push\.(grpc\.)?pb).*": ("common/comm/grpc_push.cpp",),
     r"hwloc.*": ("common/comm/topology*", "common/bench/provenance*"),
     r"xxhash\.h": ("common/core/checksum*",),
     r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),

@@ -5,19 +5,11 @@
 #include <algorithm>
 
 #include "comm/gpus_of_ranks.hpp"
+#include "comm/grpc_transport.hpp"
 
 namespace quartet::comm {
 
 namespace {
-
-// A transport that this build lacks: known by name, with the reason.
-TransportKind absent(const std::string& name) {
-    const std::string reason = fmt::format("not available in this build: transport {}", name);
-    return {name, [reason](const TransportContext&) { return std::optional(reason); },
-            [reason](const TransportContext&) -> std::unique_ptr<Transport> {
-                throw Unavailable(reason);
-            }};
-}
 
 // A transport whose buffers are memory of the host.
 TransportKind of_host_memory(TransportKind kind) {
@@ -46,7 +38,7 @@ TransportRegistry TransportRegistry::standard() {
     registry.add(of_host_memory(rma_transport()));
     registry.add(nccl_transport());
     registry.add(ipc_transport());
-    registry.add(absent("grpc"));
+    registry.add(of_host_memory(grpc_transport()));
     return registry;
 }
 

@@ -51,7 +51,7 @@ TEST_F(TransportsOfGpus, AreNeverNcclWhereRanksShareAGpu) {
 }
 
 TEST_F(TransportsOfGpus, DoNotIncludeThoseOfTheHost) {
-    for (const std::string name : {"shm", "rma"}) {
+    for (const std::string name : {"shm", "rma", "grpc"}) {
         EXPECT_THAT(*registry.why_not(name, context()), HasSubstr("memory of the host"));
     }
 }

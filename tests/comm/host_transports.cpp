@@ -21,7 +21,7 @@ DeviceChoice host(device::HostStreams streams) {
 // Each transport over both kinds of streams, and those that cut transfers into pieces also with
 // very small pieces and without cutting.
 std::vector<TransportParameter> contract_parameters() {
-    constexpr std::array transports{"mpi", "shm", "rma"};
+    constexpr std::array transports{"mpi", "shm", "rma", "grpc"};
     const TransportSettings defaults;
     const TransportSettings tiny{kibibytes(1), Pipeline::on};
     const TransportSettings whole{defaults.chunk, Pipeline::off};
