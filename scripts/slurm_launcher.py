@@ -14,6 +14,7 @@ from typing import Iterable, Optional
 from quartet_launch import FAILED, Job, LaunchError
 from slurm_machine import SLURM, MachineError, Request, SlurmMachine, request
 
+NO_TASK = "4294967294"  # Slurm's word for none
 LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
 
 
@@ -68,8 +69,9 @@ class SlurmLauncher:
         for record in _ask(["scontrol", "-o", "show", "job", array]).stdout.splitlines():
             words = dict(word.split("=", 1) for word in record.split() if "=" in word)
             states[words.get("ArrayTaskId", "")] = words.get("JobState", "")
-        # Tasks that never started have one record together: "0-4%2".
-        together = [state for indices, state in states.items() if not indices.isdigit()]
+        # Tasks that never started have one record together, "0-4%2"; cancelled, it has no numbers.
+        together = [state for indices, state in states.items()
+                    if not indices.isdigit() or indices == NO_TASK]
         return states.get(index, next(iter(together), ""))
 
     def cancel(self, tasks: Iterable[str]) -> None:
