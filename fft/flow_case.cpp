@@ -4,20 +4,17 @@
 
 #include <algorithm>
 
+#include "fft/numbers.hpp"
+
 namespace quartet::fft {
 
 namespace {
 
 constexpr int batch = 16;           // tiles that the merger takes out at a time
 constexpr int tiles_under_way = 2;  // of a worker: one is transformed, one is read
-constexpr Bytes probe_size = mebibytes(64);
 
 device::SplitFft one_tile(const Problem& problem) {
     return {1, problem.length(), 1, 0};
-}
-
-Bytes probed(const Problem& problem, int workers) {
-    return std::min(probe_size, bytes_of<Point>((problem.points + workers - 1) / workers));
 }
 
 IndexOrder input_of(const Problem& problem, const comm::Roles& roles, int rank) {
@@ -40,7 +37,10 @@ FlowCase::Memory FlowCase::memory(bench::Session& session, const bench::Variant&
     Memory memory;
     if (roles.of(rank) == comm::Role::worker) {
         const device::SplitFft split = problem.split(roles.workers(), roles.index_of(rank));
-        memory.all = bytes_of<Point>(split.input_points()) + tiles_under_way * tile +
+        const Bytes copied = session.options().limits == bench::Switch::on
+                                 ? bytes_of<Point>(split.input_points())
+                                 : Bytes{};
+        memory.all = bytes_of<Point>(split.input_points()) + copied + tiles_under_way * tile +
                      session.device().split_fft_memory(one_tile(problem));
         memory.windows = windows ? tiles_under_way * tile : Bytes{};
     } else {
@@ -50,8 +50,7 @@ FlowCase::Memory FlowCase::memory(bench::Session& session, const bench::Variant&
         memory.all = bytes_of<double>(whole.parts_size()) + bytes_of<Point>(problem.points) +
                      incoming * tile + session.device().split_fft_memory(whole);
     }
-    memory.all = memory.all + 2 * probed(problem, roles.workers()) +
-                 Bytes{TransformCheck::memory(problem.points, session.threads())};
+    memory.all = memory.all + Bytes{TransformCheck::memory(problem.points, session.threads())};
     return memory;
 }
 
@@ -109,9 +108,8 @@ Range FlowCase::my_tiles() const {
                    : Range{};
 }
 
-device::View<double> FlowCase::result_numbers() {
-    const auto points = result_.view();
-    return {reinterpret_cast<double*>(points.data()), 2 * points.size(), points.kind()};
+void FlowCase::prepare() {
+    session_.device().vectors().fill(0.0, numbers(result_.view()), stream());
 }
 
 void FlowCase::run(bench::Clocks& clocks) {
@@ -154,17 +152,30 @@ void FlowCase::merge(bench::Clocks& clocks, Seconds begin) {
     stream().synchronize();
 }
 
+// Over as much memory as the passes have: smaller copies go through the caches, at other rates.
 void FlowCase::prepare_limit() {
     constexpr int most_passes = 1000;
-    copy_.emplace(session_.device(), bench::AccessPattern::copy,
-                  probed(problem_, roles_.workers()));
-    passes_ = copy_->passes_for(bench::probe_time, most_passes, stream());
+    if (works()) {
+        copied_ = device::allocate<Point>(session_.device(), input_.size());
+        copy_.emplace(session_.device(), numbers(device::View<const Point>(input_.view())),
+                      numbers(copied_.view()));
+    } else {
+        const auto result = numbers(result_.view());
+        copy_.emplace(session_.device(),
+                      device::View<const double>(cells_.view()).part(0, result.size()), result);
+    }
+    passes_ = copy_->traffic().value > 0
+                  ? copy_->passes_for(bench::probe_time, most_passes, stream())
+                  : 0;
 }
 
 // Two passes read and write each point at the merger, one at the workers.
 Seconds FlowCase::limit() {
-    const Seconds pass = copy_->measure(passes_, stream());
-    const double rate = static_cast<double>(copy_->traffic().value) / pass.value;
+    double rate = 0;  // of a worker without a tile
+    if (passes_ > 0) {
+        const Seconds pass = copy_->measure(passes_, stream());
+        rate = static_cast<double>(copy_->traffic().value) / pass.value;
+    }
     const comm::Communicator& world = session_.world();
     const double workers = world.sum(works() ? rate : 0);
     const double merger = world.sum(works() ? 0 : rate);

@@ -30,7 +30,7 @@ class FlowCase final : public bench::Case {
     FlowCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
              const comm::Roles& roles);
 
-    void prepare() override { session_.device().vectors().fill(0.0, result_numbers(), stream()); }
+    void prepare() override;
     void run(bench::Clocks& clocks) override;
     bench::Check verify() override { return check_.verify(result_.span()); }
     void prepare_limit() override;
@@ -53,7 +53,6 @@ class FlowCase final : public bench::Case {
     [[nodiscard]] bool works() const;
     [[nodiscard]] Range my_tiles() const;
     device::Stream& stream() { return session_.stream(); }
-    device::View<double> result_numbers();
     void work();
     void merge(bench::Clocks& clocks, Seconds begin);
 
@@ -73,6 +72,7 @@ class FlowCase final : public bench::Case {
     std::unique_ptr<device::PlacePass> place_pass_;
     std::unique_ptr<device::CombinePass> combine_pass_;
     TransformCheck check_;
+    device::Buffer<Point> copied_;  ///< on workers: what the limit copies to
     std::optional<bench::MemoryProbe> copy_;
     int passes_ = 1;
 };

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
+#include "fft/numbers.hpp"
+
 namespace quartet::fft {
 
 namespace {
 
 constexpr std::int64_t traffic_per_point = 64;
-
-device::View<const double> numbers(device::View<const Point> points) {
-    return {reinterpret_cast<const double*>(points.data()), 2 * points.size(), points.kind()};
-}
-device::View<double> numbers(device::View<Point> points) {
-    return {reinterpret_cast<double*>(points.data()), 2 * points.size(), points.kind()};
-}
 
 }  // namespace
 
