@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "bench/limits.hpp"
+#include "bench/rank_roles.hpp"
 #include "device/cuda/cuda_device.hpp"
 
 namespace quartet::bench {
@@ -149,17 +150,17 @@ Seconds estimate(Session& session) {
 }
 
 std::string describe_roles(const Session& session) {
-    const comm::Roles& roles = session.roles();
+    const int ranks = session.world().size();
     const comm::Topology& topology = session.topology();
-    std::string text = fmt::format(
-        "ranks: {} on {} node{}, {} thread{} each; {} workers, {} reducers\n", roles.ranks(),
-        topology.nodes(), topology.nodes() == 1 ? "" : "s", session.threads(),
-        session.threads() == 1 ? "" : "s", roles.workers(), roles.reducers());
-    for (int rank = 0; rank < roles.ranks(); ++rank) {
+    std::string text =
+        fmt::format("ranks: {} on {} node{}, {} thread{} each; {} workers, {} reducers\n", ranks,
+                    topology.nodes(), topology.nodes() == 1 ? "" : "s", session.threads(),
+                    session.threads() == 1 ? "" : "s", ranks_with(session, comm::Role::worker),
+                    ranks_with(session, comm::Role::reducer));
+    for (int rank = 0; rank < ranks; ++rank) {
         const comm::Placement& place = topology.of(rank);
-        text += fmt::format("  rank {}: {} on {}, cpus {}\n", rank,
-                            roles.of(rank) == comm::Role::worker ? "worker" : "reducer", place.host,
-                            comm::format_cpus(place.cpus));
+        text += fmt::format("  rank {}: {} on {}, cpus {}\n", rank, role_of(session, rank),
+                            place.host, comm::format_cpus(place.cpus));
     }
     return text;
 }

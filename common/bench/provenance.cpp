@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "bench/rank_roles.hpp"
 #include "bench/version.hpp"
 #include "comm/mpi_session.hpp"
 #include "device/cuda/cuda_device.hpp"
@@ -106,15 +107,14 @@ Json placements(const Session& session) {
     Json all = Json::array();
     for (int rank = 0; rank < session.world().size(); ++rank) {
         const comm::Placement& place = session.topology().of(rank);
-        all.push_back(
-            {{"rank", rank},
-             {"role", session.roles().of(rank) == comm::Role::worker ? "worker" : "reducer"},
-             {"host", place.host},
-             {"node", place.node},
-             {"local_rank", place.local_rank},
-             {"cpus", comm::format_cpus(place.cpus)},
-             {"cores", place.cores},
-             {"numa_nodes", place.numa_nodes}});
+        all.push_back({{"rank", rank},
+                       {"role", role_of(session, rank)},
+                       {"host", place.host},
+                       {"node", place.node},
+                       {"local_rank", place.local_rank},
+                       {"cpus", comm::format_cpus(place.cpus)},
+                       {"cores", place.cores},
+                       {"numa_nodes", place.numa_nodes}});
     }
     return all;
 }
@@ -169,8 +169,8 @@ Json quartet_object(Session& session,
             {"options", resolved},
             {"ranks", session.world().size()},
             {"nodes", session.topology().nodes()},
-            {"workers", session.roles().workers()},
-            {"reducers", session.roles().reducers()},
+            {"workers", ranks_with(session, comm::Role::worker)},
+            {"reducers", ranks_with(session, comm::Role::reducer)},
             {"threads", session.threads()},
             {"placement", placements(session)},
             {"device", session.device().name()},

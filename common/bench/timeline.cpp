@@ -2,29 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
+#include "bench/rank_roles.hpp"
 #include "comm/clock_comparison.hpp"
 
 namespace quartet::bench {
-
-namespace {
-
-// Cases may give a rank different roles.
-std::string role_of(const Session& session, int rank) {
-    const auto has = [&](comm::Role role) {
-        return std::ranges::any_of(session.plan(), [&](const PlannedCase& planned) {
-            return planned.roles.value_or(session.roles()).of(rank) == role;
-        });
-    };
-    if (!has(comm::Role::reducer)) {
-        return "worker";
-    }
-    return has(comm::Role::worker) ? "worker or reducer" : "reducer";
-}
-
-}  // namespace
 
 std::string process_name(const Session& session) {
     const int rank = session.world().rank();

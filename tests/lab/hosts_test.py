@@ -79,6 +79,8 @@ class Placement(OnHosts):
                  if event["name"] == "process_name"}
         self.assertLessEqual({"rank 0, n1, reducer", "rank 1, n2, reducer", "rank 2, n1, worker",
                               "rank 3, n2, worker"}, names)
+        self.assertEqual([place["role"] for place in quartet(document)["placement"]],
+                         ["reducer", "reducer", "worker", "worker"])
         self.assertEqual({row["workers"] for row in medians(document)}, {2})
 
 

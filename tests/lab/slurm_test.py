@@ -191,6 +191,8 @@ class Placement(OnSlurm):
         names = {event["args"]["name"] for event in json.loads(trace.read_text())["traceEvents"]
                  if event["name"] == "process_name"}
         self.assertLessEqual({"rank 0, n1, reducer", "rank 1, n2, worker", "rank 4, n1, worker"}, names)
+        self.assertEqual([place["role"] for place in quartet(document)["placement"]],
+                         ["reducer", "worker", "worker", "worker", "worker"])
         self.assertEqual({row["workers"] for row in medians(document)}, {4})
 
 
