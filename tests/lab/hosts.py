@@ -119,6 +119,10 @@ class Hosts:
 
     def plug_in(self, name: str) -> None:
         self.head.must("ip", "link", "set", self._hosts[name].port, "up")
+        # The hosts have learnt meanwhile that nobody answers; the switch needs a moment.
+        for host in self._hosts.values():
+            host.must("ip", "neigh", "flush", "all")
+        time.sleep(1)
 
     def shape(self, megabits: int) -> None:
         """Lets every link carry so many Mbit/s in either direction, Ethernet's headers included."""

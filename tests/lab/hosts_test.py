@@ -164,7 +164,7 @@ class Failures(OnHosts):
                 stdin=subprocess.DEVNULL, stdout=words, stderr=words)
         self.addCleanup(self.job.wait)
         self.addCleanup(self.job.kill)
-        wait_for(lambda: list(self.folder.glob("iteration-*")), 30, "no checkpoint came")
+        wait_for(lambda: list(self.folder.glob("iteration-*")), 60, "no checkpoint came")
 
     def assert_ends(self, begin, code, *words):
         self.assertEqual(self.job.wait(SECONDS_TO_NOTICE), code, self.words.read_text())
