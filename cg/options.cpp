@@ -1,5 +1,7 @@
 #include "cg/options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -91,12 +93,14 @@ void require_consistent(const CheckpointOptions& options, const bench::Runs& run
         }
         return;
     }
-    for (const auto& [given, flag] : {std::pair(options.restart != Restart::none, "--restart"),
-                                      {options.every_given == bench::Switch::on, "--every"}}) {
-        if (given) {
-            throw UsageError(std::string(flag) +
-                             ": there are no checkpoints: add --checkpoint DIR");
-        }
+    if (options.restart != Restart::none) {
+        throw UsageError("--restart: there are no checkpoints: add --checkpoint DIR");
+    }
+    if (options.every_given == bench::Switch::on) {
+        throw UsageError(
+            fmt::format("--every: {} iterations from one checkpoint to the next (there are none): "
+                        "add --checkpoint DIR",
+                        options.every));
     }
 }
 

