@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "cg/solver.hpp"
+
 namespace quartet::cg {
 
 using Scalars = FlowReduction::Scalars;
@@ -28,7 +30,7 @@ FlowIteration::FlowIteration(bench::Session& session, comm::Transport& transport
       roles_(roles),
       index_(roles.index_of(session.world().rank())),
       share_(share),
-      sum_(device::allocate<double>(device_, 1)),
+      sum_(device::allocate<double>(device_, 1, device::MemoryKind::pinned)),
       curvature_(hub, transport, roles, session.options().queue),
       residual_(hub, transport, roles, session.options().queue),
       pieces_(hub, transport, queue_of_pieces(problem, roles, session.options().queue)),
@@ -39,7 +41,9 @@ FlowIteration::FlowIteration(bench::Session& session, comm::Transport& transport
         *vector = device::allocate<double>(device_, rows);
     }
     if (!works()) {
-        merged_ = device::allocate<double>(device_, problem.size);
+        merged_ = device::allocate<double>(device_, problem.size, device::MemoryKind::pinned);
+    } else if (has_own_memory(device_)) {
+        whole_ = device::allocate<double>(device_, problem.size);
     }
     state_.solution = x_.view();
     state_.residual = r_.view();
@@ -122,15 +126,17 @@ bool FlowIteration::reduce(bool wants_stop) {
 
 // On a worker: its piece for all of p, which stays readable until it is released.
 device::View<const double> FlowIteration::exchange_direction() {
+    const auto piece = device::as_bytes(device::View<const double>(p_.view()));
+    device_.copy(piece, pieces_.next().part(0, piece.size()), stream_);
     stream_.synchronize();
     const Span span(stream_.track(), Phase::exchange, "direction");
-    const auto piece = device::as_bytes(device::View<const double>(p_.view()));
-    if (!piece.empty()) {
-        std::memcpy(pieces_.next().data(), piece.data(), static_cast<std::size_t>(piece.size()));
-    }
     pieces_.push(index_, piece.bytes());
-    const auto whole = direction_.receive();
-    return {reinterpret_cast<const double*>(whole.data()), problem_.size, whole.kind()};
+    const auto received = direction_.receive();
+    if (has_own_memory(device_)) {
+        device_.copy(received, device::as_bytes(whole_.view()), stream_);
+        return whole_.view();
+    }
+    return {reinterpret_cast<const double*>(received.data()), problem_.size, received.kind()};
 }
 
 // On the reducer: the pieces, put together, for each worker.

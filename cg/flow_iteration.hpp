@@ -10,7 +10,8 @@ namespace quartet::cg {
 /// scalars everywhere.
 class FlowIteration final : public Iteration {
   public:
-    /// Collective. All but problem and roles are borrowed; the share is a worker's.
+    /// Collective. All but problem and roles are borrowed; the share is a worker's. The queues are
+    /// in the CPU's memory, as are the reducer's sums; vectors and products are the device's.
     FlowIteration(bench::Session& session, comm::Transport& transport, flow::Hub& hub,
                   const Problem& problem, const comm::Roles& roles, device::MatrixShare* share);
 
@@ -37,8 +38,9 @@ class FlowIteration final : public Iteration {
     device::Buffer<double> r_;
     device::Buffer<double> p_;
     device::Buffer<double> product_;
-    device::Buffer<double> sum_;     ///< one element
-    device::Buffer<double> merged_;  ///< on the reducer: p
+    device::Buffer<double> sum_;     ///< one element, for the CPU to read
+    device::Buffer<double> whole_;   ///< on a worker whose device has memory of its own: p
+    device::Buffer<double> merged_;  ///< on the reducer: p, in the CPU's memory
     FlowReduction curvature_;        ///< p.Ap in, the step out
     FlowReduction residual_;         ///< r.r in, the turn out
     flow::Queue pieces_;             ///< of p, by worker

@@ -13,13 +13,8 @@ device::RowBlock row_block(const Problem& problem, const comm::Roles& roles, int
 }
 
 // Before there are windows: they could not be freed while an exception unwinds.
-comm::Transport& require_usable(const bench::Session& session, const device::Device& device,
-                                comm::Transport& transport) {
+comm::Transport& require_usable(const bench::Session& session, comm::Transport& transport) {
     flow::require_queues(transport);
-    if (device.name() != "host") {
-        throw Unavailable("not available in this build: cg's data flow on " +
-                          std::string(device.name()) + ": use --device host");
-    }
     check(session.world().size() > 1, "a data flow has a reducer and a worker");
     return transport;
 }
@@ -33,19 +28,23 @@ SolverMemory FlowSolver::memory(const device::Device& device, const Problem& pro
     if (roles.of(rank) == comm::Role::reducer) {
         const Bytes pieces = std::min(bound, roles.workers()) * piece;
         const Bytes copies = roles.workers() * whole;
-        return {whole + pieces + copies, copies};
+        return {.device = {}, .host = whole + pieces + copies, .windows = copies};
     }
     const Bytes rows = bytes_of<double>(problem.rows(roles, rank).size());
-    return {device.matrix_memory(row_block(problem, roles, rank)) + 4 * rows + piece + whole,
-            piece};
+    const Bytes own_whole = has_own_memory(device) ? whole : Bytes{};
+    return {.device = device.matrix_memory(row_block(problem, roles, rank)) + 4 * rows + own_whole,
+            .host = piece + whole,
+            .windows = piece};
 }
 
 FlowSolver::FlowSolver(bench::Session& session, comm::Transport& transport, const Problem& problem,
                        const comm::Roles& roles)
     : world_(session.world()),
+      device_(session.device()),
+      stream_(session.stream()),
       size_(problem.size),
       hub_(session.world(), &session.trace().track("queue")) {
-    require_usable(session, session.device(), transport);
+    require_usable(session, transport);
     for (int rank = 0; rank < roles.ranks(); ++rank) {
         bytes_.push_back(bytes_of<double>(problem.rows(roles, rank).size()).value);
     }
@@ -57,8 +56,11 @@ FlowSolver::FlowSolver(bench::Session& session, comm::Transport& transport, cons
 }
 
 std::vector<double> FlowSolver::whole(device::View<const double> rows) {
+    auto mine = device::allocate<double>(device_, rows.size(), device::MemoryKind::pinned);
+    device_.copy(device::as_bytes(rows), device::as_bytes(mine.view()), stream_);
+    stream_.synchronize();
     std::vector<double> all(static_cast<std::size_t>(size_));
-    comm::all_gather_bytes(std::as_bytes(rows.span()), std::as_writable_bytes(std::span(all)),
+    comm::all_gather_bytes(std::as_bytes(mine.span()), std::as_writable_bytes(std::span(all)),
                            comm::RankCounts(bytes_), world_.handle());
     return all;
 }

@@ -20,7 +20,7 @@ class FlowSolver final : public Solver {
     static SolverMemory memory(const device::Device& device, const Problem& problem,
                                const comm::Roles& roles, int rank, int bound);
 
-    /// As make_solver. Throws Unavailable also for devices other than the host.
+    /// As make_solver.
     FlowSolver(bench::Session& session, comm::Transport& transport, const Problem& problem,
                const comm::Roles& roles);
 
@@ -30,6 +30,8 @@ class FlowSolver final : public Solver {
 
   private:
     const comm::Communicator& world_;
+    device::Device& device_;
+    device::Stream& stream_;
     std::vector<std::int64_t> bytes_;  ///< of a vector, by rank
     std::int64_t size_;
     std::unique_ptr<device::MatrixShare> share_;  ///< on workers

@@ -5,9 +5,10 @@ namespace quartet::cg {
 SolverMemory NativeSolver::memory(const device::Device& device, const Problem& problem, int ranks,
                                   int rank) {
     const std::int64_t rows = block_range(problem.size, ranks, rank).size();
-    return {
-        DistributedMatrix::memory(device, problem, ranks, rank) + Iteration::memory(problem, rows),
-        DistributedMatrix::window_memory(problem, ranks, rank)};
+    return {.device = DistributedMatrix::memory(device, problem, ranks, rank) +
+                      Iteration::memory(problem, rows),
+            .host = {},
+            .windows = DistributedMatrix::window_memory(problem, ranks, rank)};
 }
 
 NativeSolver::NativeSolver(bench::Session& session, comm::Transport& transport,

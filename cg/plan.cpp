@@ -71,15 +71,16 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
                  const bench::DataOptions& data, bench::PlannedCase& planned) {
     const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
     const SolverMemory solver = solver_memory(session, problem, roles, session.device());
-    const bool on_gpu = session.device().memory_kind() == device::MemoryKind::device;
     const Bytes right_side = bytes_of<double>(rows);
-    if (on_gpu) {
-        planned.device_memory = solver.all + right_side;
+    Bytes solving = solver.host + right_side + bytes_of<double>(problem.iterations + 1) +
+                    Verifier::memory(problem.size) + SolveCase::limit_memory(problem, roles);
+    if (has_own_memory(session.device())) {
+        planned.device_memory = solver.device + right_side;
+        // The CPU sees whole vectors of a GPU in memory of its own.
+        solving = solving + bytes_of<double>(2 * problem.size);
+    } else {
+        solving = solving + solver.device;
     }
-    // The CPU sees whole vectors of a GPU in memory of its own.
-    const Bytes solved = on_gpu ? bytes_of<double>(2 * problem.size) : solver.all;
-    const Bytes solving = solved + right_side + bytes_of<double>(problem.iterations + 1) +
-                          Verifier::memory(problem.size) + SolveCase::limit_memory(problem, roles);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);
     if (planned.name.variant.transport == "shm") {

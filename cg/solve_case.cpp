@@ -199,13 +199,16 @@ void SolveCase::prepare_limit() {
     if (!flows()) {
         return;
     }
-    if (transport_.name() == "shm") {
-        merge_.emplace(session_.device(), bench::AccessPattern::copy,
-                       bytes_of<double>(problem_.size));
-    } else {
-        link_.emplace(session_.transport("mpi"), session_.world(), roles_.worker_rank(0),
-                      roles_.reducer_rank(0), bytes_of<double>(problem_.largest_rows(roles_)));
+    if (transport_.can(comm::Capability::send_receive)) {
+        link_.emplace(transport_, session_.world(), roles_.worker_rank(0), roles_.reducer_rank(0),
+                      bytes_of<double>(problem_.largest_rows(roles_)));
+        return;
     }
+    for (device::Buffer<double>& vector : merged_) {
+        vector =
+            device::allocate<double>(session_.device(), problem_.size, device::MemoryKind::pinned);
+    }
+    merge_.emplace(session_.device(), merged_[0].view(), merged_[1].view());
 }
 
 Seconds SolveCase::limit() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,8 +65,9 @@ class SolveCase final : public bench::Case {
     std::optional<Findings> findings_;
     std::optional<bench::MemoryProbe> read_;
     int read_passes_ = 0;
-    std::optional<bench::PairProbe> link_;
-    std::optional<bench::MemoryProbe> merge_;
+    std::optional<bench::PairProbe> link_;  ///< by which p comes to the reducer, or
+    std::array<device::Buffer<double>, 2> merged_;
+    std::optional<bench::MemoryProbe> merge_;  ///< from one to the other
 };
 
 }  // namespace quartet::cg

@@ -24,11 +24,16 @@ class Solver {
     virtual std::vector<double> whole(device::View<const double> rows) = 0;
 };
 
-/// What of a rank's memory a solver takes, and what of it lies in windows where the transport has
-/// such.
+/// Whether the CPU cannot use what the device works on.
+inline bool has_own_memory(const device::Device& device) {
+    return device.memory_kind() == device::MemoryKind::device;
+}
+
+/// What a solver takes of a rank's memory.
 struct SolverMemory {
-    Bytes all;
-    Bytes windows;
+    Bytes device;   ///< of the device's
+    Bytes host;     ///< of the CPU's, whatever the device
+    Bytes windows;  ///< of both, in windows where the transport has such
 };
 
 /// Zeros. Borrows session and transport. Collective. Throws Unavailable where the transport cannot

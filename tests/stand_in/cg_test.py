@@ -39,11 +39,6 @@ class StandInCg(unittest.TestCase):
         for history in histories:
             self.assertEqual(history, histories[0])
 
-    def test_data_flow_is_refused(self):
-        outcome = on_gpu(2, "--formulation dataflow --size 60 --iterations 5")
-        self.assertNotEqual(outcome.code, 0)
-        self.assertIn("use --device host", outcome.stdout + outcome.stderr)
-
 
 if __name__ == "__main__":
     unittest.main()
