@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "device/cuda/cuda_device.hpp"
 #include "device/cuda/cuda_stream.hpp"
 
 namespace quartet::device {
@@ -16,7 +17,12 @@ constexpr std::int64_t stride = 16;
 class CudaGemvTest : public testing::Test {
   protected:
     /// A[i][k] = i + 10 k, x[k] = k + 1; the padding holds what must not be read.
-    CudaGemvTest() {
+    void SetUp() override {
+        if (const auto reason = why_no_cuda())
+            GTEST_SKIP() << *reason;
+        memory = CudaMemory::make(1);
+        a = buffer(rows * stride);
+        x = buffer(columns);
         std::vector<double> elements(rows * stride, -1e9);
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t k = 0; k < columns; ++k)
@@ -42,9 +48,9 @@ class CudaGemvTest : public testing::Test {
     }
     [[nodiscard]] RowMajorMatrix matrix() const { return {a.view().data(), rows, columns, stride}; }
 
-    std::shared_ptr<CudaMemory> memory = CudaMemory::make(1);
-    Buffer<double> a = buffer(rows * stride);
-    Buffer<double> x = buffer(columns);
+    std::shared_ptr<CudaMemory> memory;
+    Buffer<double> a;
+    Buffer<double> x;
 };
 
 TEST_F(CudaGemvTest, MultipliesRowsByEitherWay) {
