@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "comm/gpus_of_ranks.hpp"
+#include "comm/large_count.hpp"
 #include "comm/message_collectives.hpp"
 #include "comm/mpi_mail.hpp"
 #include "comm/nccl_communicator.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 // From here on NCCL lets ranks share a GPU where NCCL_MULTI_RANK_GPU_ENABLE says so.
 constexpr int version_with_shared_gpus = 23000;
+
+// Of messages without data, which say only that their sender has come so far: MPI's.
+constexpr int nothing_tag = 2;
 
 Bytes piece_size(const TransportSettings& settings) {
     constexpr std::int64_t step = sizeof(float);
@@ -74,12 +78,17 @@ class NcclTransport final : public Transport {
             nccl_.exchange({&message, 1}, {}, stream);
         }
         stream.synchronize();
+        if (data.empty()) {
+            send_bytes({}, to, nothing_tag, comm_.handle());
+        }
     }
     void receive(device::View<std::byte> data, int from, device::Stream& stream) override {
-        if (!data.empty()) {
-            const Messages::Incoming message{from, data};
-            nccl_.exchange({}, {&message, 1}, stream);
+        if (data.empty()) {
+            receive_bytes({}, from, nothing_tag, comm_.handle());
+            return;
         }
+        const Messages::Incoming message{from, data};
+        nccl_.exchange({}, {&message, 1}, stream);
         stream.synchronize();
     }
     std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {

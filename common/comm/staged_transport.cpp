@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/large_count.hpp"
 #include "comm/mpi_link.hpp"
 #include "comm/mpi_mail.hpp"
 #include "comm/shared_link.hpp"
@@ -15,6 +16,9 @@ namespace {
 
 // A message's count is an int: without the pipeline data travels in pieces of this size.
 constexpr Bytes largest_message = gibibytes(1);
+
+// Of messages without data, which say only that their sender has come so far.
+constexpr int nothing_tag = 2;
 
 Bytes piece_size(const TransportSettings& settings) {
     constexpr std::int64_t step = sizeof(double);
@@ -50,10 +54,19 @@ class StagedTransport final : public Transport {
         return make_staged_push(plan, context());
     }
     void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
+        if (data.empty()) {
+            stream.synchronize();
+            send_bytes({}, to, nothing_tag, comm_.handle());
+            return;
+        }
         transfer(sends_, data, to, stream,
                  [&](StagedTransfers& transfers) { transfers.add_send(data, to); });
     }
     void receive(device::View<std::byte> data, int from, device::Stream& stream) override {
+        if (data.empty()) {
+            receive_bytes({}, from, nothing_tag, comm_.handle());
+            return;
+        }
         transfer(receives_, data, from, stream, [&](StagedTransfers& transfers) {
             transfers.add_receive(data, from, Landing::target);
         });

@@ -66,6 +66,26 @@ TEST_P(ExchangeContract, MessagesArriveWholeAndInOrder) {
     }
 }
 
+TEST_P(ExchangeContract, AMessageWithoutDataSaysThatItsSenderHasComeSoFar) {
+    if (!can(Capability::send_receive) || size < 2 || topology.nodes() > 1) {
+        GTEST_SKIP() << "not declared, or only one rank, or clocks that differ";
+    }
+    const device::View<std::byte> nothing;
+    double sent = 0;
+    double received = 0;
+    if (rank == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        sent = now().value;
+        transport->send(nothing, 1, *stream);
+    } else if (rank == 1) {
+        transport->receive(nothing, 0, *stream);
+        received = now().value;
+    }
+    sent = world.broadcast(sent, 0);
+    received = world.broadcast(received, 1);
+    EXPECT_GE(received, sent);
+}
+
 TEST_P(ExchangeContract, ManyMessagesMayBeUnderWay) {
     if (!can(Capability::send_receive) || size < 2) {
         GTEST_SKIP() << "not declared, or only one rank";
