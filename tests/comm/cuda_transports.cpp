@@ -40,6 +40,8 @@ std::vector<TransportParameter> contract_parameters() {
     all.push_back({"staged_small_pieces", "staged", {kibibytes(64), Pipeline::on}, cuda});
     all.push_back({"staged_tiny_pieces", "staged", {{1000}, Pipeline::on}, cuda});
     all.push_back({"staged_whole", "staged", {defaults.chunk, Pipeline::off}, cuda});
+    all.push_back({"mpi_tiny_pieces", "mpi", {{1000}, Pipeline::on}, cuda});
+    all.push_back({"mpi_whole", "mpi", {defaults.chunk, Pipeline::off}, cuda});
     all.push_back({"nccl_tiny_pieces", "nccl", {{1000}, Pipeline::on}, cuda});
     all.push_back({"nccl_whole", "nccl", {defaults.chunk, Pipeline::off}, cuda});
     return all;

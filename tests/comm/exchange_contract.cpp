@@ -200,8 +200,13 @@ TEST_P(ExchangeContract, ReduceScatterAddsLikeASerialSumAndToTheSameBits) {
     write(std::vector<double>(static_cast<std::size_t>(mine.size()), 99.0),
           mine.view());  // what was there does not count
 
-    transport->prepare_reduce_scatter({contribution.view(), mine.view(), counts})->run(*stream);
-    transport->prepare_reduce_scatter({contribution.view(), again.view(), counts})->run(*stream);
+    // Both live until the stream has done their work: it may be in memory of theirs.
+    const auto first_sum =
+        transport->prepare_reduce_scatter({contribution.view(), mine.view(), counts});
+    const auto second_sum =
+        transport->prepare_reduce_scatter({contribution.view(), again.view(), counts});
+    first_sum->run(*stream);
+    second_sum->run(*stream);
     stream->synchronize();
 
     std::vector<double> serial(static_cast<std::size_t>(mine.size()));

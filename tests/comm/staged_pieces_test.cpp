@@ -68,8 +68,11 @@ TEST_F(StagedPieces, OfAnAllGatherAndASumAreInTheirPlaces) {
     auto contribution = upload(std::vector<double>(static_cast<std::size_t>(total), rank + 1.0));
     auto sum = allocate<double>(*transport, static_cast<std::int64_t>(mine));
 
-    transport->prepare_all_gather({part.view(), all.view(), counts})->run(*stream);
-    transport->prepare_reduce_scatter({contribution.view(), sum.view(), counts})->run(*stream);
+    const auto all_gather = transport->prepare_all_gather({part.view(), all.view(), counts});
+    const auto reduce_scatter =
+        transport->prepare_reduce_scatter({contribution.view(), sum.view(), counts});
+    all_gather->run(*stream);
+    reduce_scatter->run(*stream);
     stream->synchronize();
 
     std::int64_t first = 0;
