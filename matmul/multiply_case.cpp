@@ -33,6 +33,11 @@ std::int64_t probe_edge(const CasePlan& plan) {
 MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
     : session_(session), plan_(std::move(plan)) {
     session.require_formulation(plan_.variant.formulation);
+    if (plan_.roles && plan_.on_device) {
+        throw Unavailable(
+            "not available in this build: matmul's data flow on a GPU: use --formulation native "
+            "or --device host");
+    }
     static_cast<void>(session.transport(plan_.variant.transport));  // throws where there is none
     const bool shares = plan_.variant.transport == "shm" || plan_.variant.transport == "mpi";
     if (!plan_.on_device && !shares) {

@@ -237,11 +237,6 @@ CasePlan native_plan(bench::Session& session, CasePlan plan) {
 
 // The same case in the paper's formulation.
 CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& options) {
-    if (plan.on_device) {
-        throw Unavailable(
-            "not available in this build: matmul's data flow on a GPU: use --formulation native "
-            "or --device host");
-    }
     const int ranks = session.world().size();
     plan.roles = comm::Roles::with_reducers(ranks, options.reducers.value_or(ranks < 4 ? 1 : 2));
     plan.flow = {.shares = options.shares,

@@ -1,0 +1,87 @@
+"""matmul through a GPU's bounded memory: the program over the stand-in for a GPU."""
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from quartet_cli import assert_refused, errors, medians, run
+
+MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "stand_in_matmul"
+TILE = 64 * 64 * 4
+WORKSPACE = 32 * 1024  # KiB, cuBLAS's
+# Three matrices of 25 tiles each, where the GPU holds ten tiles beside cuBLAS's workspace.
+SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off "
+         f"--device-memory {WORKSPACE + 160}KiB")
+MATRIX = 300 * 300 * 4
+
+
+@unittest.skipUnless(MATMUL.exists(), "no CUDA toolkit: no stand-in for a GPU")
+class OutOfCore(unittest.TestCase):
+    def assert_verified(self, outcome):
+        self.assertEqual(outcome.code, 0, outcome)
+        row, = medians(outcome.document)
+        self.assertTrue(row["verified"], row)
+        return row
+
+    def test_matrices_that_the_gpu_does_not_hold_are_copied_in_again(self):
+        for ranks in (1, 2, 3):
+            row = self.assert_verified(run(MATMUL, ranks, SMALL))
+            once = (ranks + 1) * MATRIX  # one input shared out, the other on every rank
+            self.assertGreater(row["bytes_copied_in"], once)
+            self.assertEqual(row["bytes_copied_out"], MATRIX)
+            self.assertIn("/device-memory:", row["run_name"])
+
+    def test_what_fits_is_copied_once(self):
+        row = self.assert_verified(
+            run(MATMUL, 1, "--device cuda --size 300 --tile 64 --runs 1 --limits off"))
+        self.assertEqual(row["bytes_copied_in"], 2 * MATRIX)
+
+    def test_tiles_in_files_are_staged_on_the_host(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = f"--data {folder}/tiles --generate"
+            scarce = self.assert_verified(run(MATMUL, 2, SMALL, data, "--memory 300KiB"))
+            ample = self.assert_verified(run(MATMUL, 2, SMALL, data, "--memory 100MiB"))
+            self.assertEqual(list(Path(folder).glob("tiles/C_*")), [])
+        self.assertEqual(scarce["bytes_copied_in"], ample["bytes_copied_in"])
+        self.assertEqual(scarce["bytes_read"] + scarce["bytes_written"], scarce["bytes_planned"])
+        self.assertLess(ample["bytes_read"], scarce["bytes_read"])
+        self.assertLess(ample["bytes_read"], ample["bytes_copied_in"])
+
+    def test_the_limit_is_measured_beside_the_link(self):
+        row = self.assert_verified(run(MATMUL, 2, "--device cuda --size 200 --tile 64 --runs 2"))
+        self.assertIn("fraction_of_limit", row)
+        self.assertEqual(row["limit"]["what"], "SGEMM")
+        for way in ("in", "out"):
+            self.assertGreater(row[f"copy_{way}_bytes_per_second"], 0)
+
+    def test_the_data_flow_is_the_hosts(self):
+        outcome = run(MATMUL, 2, SMALL, "--formulation native,dataflow")
+        self.assertEqual(outcome.code, 77, outcome)
+        self.assertEqual([row["verified"] for row in medians(outcome.document)], [True])
+        self.assertIn("data flow on a GPU",
+                      errors(outcome.document)[0]["error_message"])
+
+    def test_the_plan_tells_the_memory_of_host_and_gpu(self):
+        outcome = run(MATMUL, 1, SMALL, "--dry-run")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertRegex(outcome.stdout, r"; of GPU memory 32\.\d MiB, 32\.\d MiB")
+        self.assertRegex(outcome.stdout, r"on the GPU \d x \d tiles of C held, \d+ slots")
+
+    def test_memory_that_holds_no_tile_is_refused_with_the_arithmetic(self):
+        refused = run(MATMUL, 2, "--device cuda --size 65536 --tile 8192 --device-memory 700MiB")
+        assert_refused(self, refused, 2, "matmul", "a tile is 256 MiB",
+                       "700 MiB are allowed", "--tile")
+
+    def test_memory_that_the_gpu_does_not_have_is_refused(self):
+        refused = run(MATMUL, 2, "--device cuda --size 16384 --device-memory 1TiB")
+        assert_refused(self, refused, 2, "matmul", "of the memory of one Stand-in")
+
+    def test_staging_needs_memory_of_the_host(self):
+        with tempfile.TemporaryDirectory() as folder:
+            refused = run(MATMUL, 1, SMALL, f"--data {folder}/tiles --generate --memory 60KiB")
+        assert_refused(self, refused, 2, "matmul", "page-locked", "--memory")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
