@@ -223,6 +223,9 @@ bool Checkpointing::wants_stop() const {
 }
 
 Next Checkpointing::after(const IterationState& state, std::span<const double> history, bool stop) {
+    if (stop) {
+        signals_->ignore_later();
+    }
     const bool stops = stop && state.done < now_.iterations;
     if (!stops && state.done % options_.every != 0) {
         return Next::go_on;

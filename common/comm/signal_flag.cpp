@@ -42,6 +42,13 @@ SignalFlag::~SignalFlag() {
     }
 }
 
+void SignalFlag::ignore_later() {
+    for (struct sigaction& previous : previous_) {
+        previous = {};
+        previous.sa_handler = SIG_IGN;
+    }
+}
+
 bool SignalFlag::raised() const {
     return signalled.load(std::memory_order_relaxed);
 }

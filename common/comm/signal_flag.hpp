@@ -20,6 +20,11 @@ class SignalFlag {
     /// Whether one of the signals has come. Local.
     [[nodiscard]] bool raised() const;
 
+    /// To be called once the ranks have agreed to obey: the signals are then ignored for the rest
+    /// of the process instead of being given back, since the one that another rank has already
+    /// obeyed may only now be on its way to this one, and would kill it. Local.
+    void ignore_later();
+
   private:
     static constexpr std::array<int, 2> signals{SIGUSR1, SIGTERM};
 

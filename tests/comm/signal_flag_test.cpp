@@ -54,6 +54,27 @@ TEST(SignalFlag, PutsTheEarlierHandlersBack) {
     }
 }
 
+TEST(SignalFlag, IgnoresWhatComesAfterItWasObeyed) {
+    for (const int number : {SIGUSR1, SIGTERM}) {
+        struct sigaction found {};
+        sigaction(number, nullptr, &found);
+        {
+            SignalFlag flag;
+            std::raise(number);
+            flag.ignore_later();
+            EXPECT_TRUE(flag.raised());
+        }
+        std::raise(number);  // or the process ends here
+        {
+            const SignalFlag next;
+            EXPECT_FALSE(next.raised());
+            std::raise(number);
+            EXPECT_TRUE(next.raised());
+        }
+        sigaction(number, &found, nullptr);
+    }
+}
+
 TEST(SignalFlag, RefusesASecondOneAtATime) {
     const SignalFlag flag;
     EXPECT_THROW(SignalFlag(), Failure);
