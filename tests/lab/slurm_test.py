@@ -27,7 +27,8 @@ SMALL = {
 LONG = (*FEW, "--problem", "random", "--size", "2000", "--warmup", "0")
 MODULE_COMMANDS = ("/usr/share/modules/init/sh", "/usr/share/lmod/lmod/init/sh")
 LAUNCHERS = ("srun", "mpirun")
-TELL_PLACE = """echo "rank ${SLURM_PROCID-$OMPI_COMM_WORLD_RANK} $(hostname) GPUs \
+# mpirun's ranks have the SLURM_PROCID of the daemon that started them.
+TELL_PLACE = """echo "rank ${OMPI_COMM_WORLD_RANK-$SLURM_PROCID} $(hostname) GPUs \
 $CUDA_VISIBLE_DEVICES threads $OMP_NUM_THREADS"
 """
 
