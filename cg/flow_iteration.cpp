@@ -51,11 +51,7 @@ FlowIteration::FlowIteration(bench::Session& session, comm::Transport& transport
 }
 
 void FlowIteration::restart(device::View<const double> right_side) {
-    device_.vectors().fill(0.0, state_.solution, stream_);
-    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.residual), stream_);
-    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.direction), stream_);
-    state_.step = 0;
-    state_.done = 0;
+    begin_classic(state_, right_side, device_, stream_);
 }
 
 void FlowIteration::run(std::span<double> history, Watch& watch) {

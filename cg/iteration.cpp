@@ -116,11 +116,7 @@ RunAhead::Enqueue Classic::enqueue_alone() {
 }
 
 void Classic::restart(device::View<const double> right_side) {
-    device_.vectors().fill(0.0, state_.solution, stream_);
-    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.residual), stream_);
-    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.direction), stream_);
-    state_.step = 0;
-    state_.done = 0;
+    begin_classic(state_, right_side, device_, stream_);
 }
 
 void Classic::run(std::span<double> history, Watch& watch) {
@@ -264,6 +260,15 @@ bool SingleReduction::advance(bool wants_stop) {
 }
 
 }  // namespace
+
+void begin_classic(IterationState& state, device::View<const double> right_side,
+                   device::Device& device, device::Stream& stream) {
+    device.vectors().fill(0.0, state.solution, stream);
+    device.copy(device::as_bytes(right_side), device::as_bytes(state.residual), stream);
+    device.copy(device::as_bytes(right_side), device::as_bytes(state.direction), stream);
+    state.step = 0;
+    state.done = 0;
+}
 
 double step_length(double residual_dot, double curvature, std::int64_t iteration,
                    const std::string& matrix) {

@@ -22,6 +22,11 @@ struct IterationState {
     std::int64_t done = 0;                   ///< iterations so far
 };
 
+/// The classic algorithm's state before its first iteration: x = 0, r = p = `right_side`, this
+/// rank's rows of it. Enqueued on `stream`; local.
+void begin_classic(IterationState& state, device::View<const double> right_side,
+                   device::Device& device, device::Stream& stream);
+
 /// The step r.r / p.Ap. 0, so that nothing changes any more and nothing becomes NaN, where one of
 /// them is below the smallest normal number: all that there is to gain has been gained. Throws
 /// Failure where p.Ap is negative or one of them is no number, which says that `matrix` is not

@@ -4,6 +4,7 @@ ended with the enclosure. It starts in a second."""
 import os
 import subprocess
 import time
+import unittest
 from pathlib import Path
 
 from enclosure import scratch
@@ -186,3 +187,17 @@ class Cluster:
             os.mknod(devices / f"gpu{number}", 0o666 | 0o020000, os.makedev(1, 3))
             lines.append(f"NodeName=n[1-{NODES}] Name=gpu File={devices}/gpu{number}\n")
         (self.folder / "gres.conf").write_text("".join(lines))
+
+
+def setUpModule():
+    """For modules of tests on a cluster: all of a module's have one."""
+    ClusterTest.cluster = Cluster()
+    unittest.addModuleCleanup(ClusterTest.cluster.close)
+
+
+class ClusterTest(unittest.TestCase):
+    cluster = None
+
+    def setUp(self):
+        self.folder = scratch() / self.id()
+        self.folder.mkdir()

@@ -9,10 +9,10 @@ import sys
 import time
 import unittest
 
-from enclosure import ROOT, enclose, scratch
+from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import CORES, GPUS, Cluster  # noqa: E402
+from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: E402, F401
 from documents import PROGRAMS, medians, quartet, read  # noqa: E402
 from hosts import wait_for  # noqa: E402
 
@@ -26,17 +26,9 @@ SLOW = {"kernels": ["cg"], "sizes": ["2000"], "ranks": [2],
         "arguments": [*SMALL, "--problem", "random", "--iterations", "1000000", "--warmup", "0"]}
 
 
-def setUpModule():
-    OnSlurm.cluster = Cluster()
-    unittest.addModuleCleanup(OnSlurm.cluster.close)
-
-
-class OnSlurm(unittest.TestCase):
-    cluster = None
-
+class OnSlurm(ClusterTest):
     def setUp(self):
-        self.folder = scratch() / self.id()
-        self.folder.mkdir()
+        super().setUp()
         self.results = self.folder / "sweep"
         self.machine = self.write("machine.json", MACHINE)
         self.addCleanup(self.empty_the_queue)

@@ -8,10 +8,10 @@ import signal
 import time
 import unittest
 
-from enclosure import ROOT, enclose, scratch
+from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import Cluster  # noqa: E402
+from cluster import ClusterTest, setUpModule  # noqa: E402, F401
 from documents import PROGRAMS, medians, quartet, read  # noqa: E402
 from hosts import wait_for  # noqa: E402
 
@@ -33,17 +33,9 @@ $CUDA_VISIBLE_DEVICES threads $OMP_NUM_THREADS"
 """
 
 
-def setUpModule():
-    OnSlurm.cluster = Cluster()
-    unittest.addModuleCleanup(OnSlurm.cluster.close)
-
-
-class OnSlurm(unittest.TestCase):
-    cluster = None
-
+class OnSlurm(ClusterTest):
     def setUp(self):
-        self.folder = scratch() / self.id()
-        self.folder.mkdir()
+        super().setUp()
         self.output = self.folder / "output"
         self.document = self.folder / "results.json"
         self.begin = time.monotonic()
