@@ -1,6 +1,7 @@
-"""Result documents as the tests here read them: checked against their schema."""
+"""Result documents as the tests here read them, checked against their schema, and checkpoints."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -25,6 +26,12 @@ def quartet(document):
 
 def medians(document):
     return [row for row in document["benchmarks"] if row.get("aggregate_name") == "median"]
+
+
+def saved_iterations(folder):
+    """Of the checkpoints in a folder, those left out that are being written."""
+    found = [re.fullmatch(r"iteration-(\d+)", entry.name) for entry in folder.glob("iteration-*")]
+    return [int(match[1]) for match in found if match]
 
 
 def error_rows(document):

@@ -11,7 +11,7 @@ from pathlib import Path
 from enclosure import ROOT, enclose, scratch
 
 enclose("mpirun")
-from documents import PROGRAMS, error_rows, medians, quartet, read  # noqa: E402
+from documents import PROGRAMS, error_rows, medians, quartet, read, saved_iterations  # noqa: E402
 from hosts import Hosts, mpirun, wait_for  # noqa: E402
 
 SMALL = ("--device", "host", "--threads", "1", "--limits", "off")
@@ -164,7 +164,7 @@ class Failures(OnHosts):
                 stdin=subprocess.DEVNULL, stdout=words, stderr=words)
         self.addCleanup(self.job.wait)
         self.addCleanup(self.job.kill)
-        wait_for(lambda: list(self.folder.glob("iteration-*")), 60, "no checkpoint came")
+        wait_for(lambda: saved_iterations(self.folder), 60, "no checkpoint came")
 
     def assert_ends(self, begin, code, *words):
         self.assertEqual(self.job.wait(SECONDS_TO_NOTICE), code, self.words.read_text())
@@ -187,9 +187,8 @@ class Failures(OnHosts):
         time.sleep(2)
         self.hosts.plug_in("n2")
         time.sleep(6)  # longer than a dead link is given
-        before = max(folder.name for folder in self.folder.glob("iteration-*"))
-        wait_for(lambda: max(folder.name for folder in self.folder.glob("iteration-*")) != before, 30,
-                 "the job does not go on")
+        before = max(saved_iterations(self.folder))
+        wait_for(lambda: max(saved_iterations(self.folder)) > before, 30, "the job does not go on")
         self.assertIsNone(self.job.poll())
         self.job.terminate()
         self.job.wait(SECONDS_TO_NOTICE)

@@ -13,7 +13,7 @@ from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
 from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: E402, F401
-from documents import PROGRAMS, medians, quartet, read  # noqa: E402
+from documents import PROGRAMS, medians, quartet, read, saved_iterations  # noqa: E402
 from hosts import wait_for  # noqa: E402
 
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "gpus_per_node": GPUS,
@@ -191,7 +191,7 @@ class Interruption(OnSlurm):
                                        "0", "--checkpoint", str(self.folder / "save"), "--every",
                                        "20"]}
         process = self.begin(self.spec(block))
-        wait_for(lambda: list((self.folder / "save").glob("iteration-*")), 60, "no checkpoint came")
+        wait_for(lambda: saved_iterations(self.folder / "save"), 60, "no checkpoint came")
         [task] = self.queue("%A")
         self.cluster.must("scancel", "--batch", "--signal=USR1", task)
         self.cluster.wait()

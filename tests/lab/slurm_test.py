@@ -12,7 +12,7 @@ from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
 from cluster import ClusterTest, setUpModule  # noqa: E402, F401
-from documents import PROGRAMS, medians, quartet, read  # noqa: E402
+from documents import PROGRAMS, medians, quartet, read, saved_iterations  # noqa: E402
 from hosts import wait_for  # noqa: E402
 
 SLURM = ROOT / "scripts" / "slurm"
@@ -44,8 +44,10 @@ class OnSlurm(ClusterTest):
         print(f"{time.monotonic() - self.begin:.1f} s", flush=True)
 
     def submit(self, script, *words, options=(), **environment):
-        return self.cluster.submit(f"--output={self.output}", *options, SLURM / script, *words,
-                                   environment={"QUARTET_ROOT": str(ROOT), **environment})
+        job = self.cluster.submit(f"--output={self.output}", *options, SLURM / script, *words,
+                                  environment={"QUARTET_ROOT": str(ROOT), **environment})
+        self.addCleanup(self.cluster.run, "scancel", job)  # where the test fails before its end
+        return job
 
     def end(self, job, state="COMPLETED"):
         self.cluster.wait(job)
@@ -197,7 +199,7 @@ class Checkpoints(OnSlurm):
         job = self.submit("cpu.sbatch", PROGRAMS / "cg", *LONG, "--iterations", str(iterations),
                           "--checkpoint", self.checkpoints, "--every", "20", "--json", self.document, options=("--nodes=2", *options),
                           **environment)
-        wait_for(lambda: list(self.checkpoints.glob("iteration-*")), 60, "no checkpoint came")
+        wait_for(lambda: saved_iterations(self.checkpoints), 60, "no checkpoint came")
         return job
 
     def assert_went_on(self, job):
@@ -236,14 +238,14 @@ class Checkpoints(OnSlurm):
 
     def test_job_of_a_crashed_node_goes_on_elsewhere(self):
         job = self.solve(40000)
-        self.cluster.crash("n2")
         self.addCleanup(self.cluster.repair, "n2")
+        self.addCleanup(self.cluster.run, "scancel", job)
+        self.cluster.crash("n2")
         wait_for(lambda: self.cluster.facts(job).get("Restarts") == "1", 90, "it was not requeued")
-        before = max(int(folder.name.split("-")[1]) for folder in self.checkpoints.glob("iteration-*"))
+        before = max(saved_iterations(self.checkpoints))
         wait_for(lambda: self.cluster.is_running(job), 60, "it did not start again")
         self.assertEqual(self.cluster.facts(job)["NodeList"], "n[1,3]")
-        wait_for(lambda: any(int(folder.name.split("-")[1]) > before
-                             for folder in self.checkpoints.glob("iteration-*")), 60, "it goes not on")
+        wait_for(lambda: max(saved_iterations(self.checkpoints)) > before, 60, "it goes not on")
         self.cluster.must("scancel", job)
         self.cluster.wait(job)
 
