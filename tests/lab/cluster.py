@@ -82,11 +82,8 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """For whoever speaks with it. The nodes' cores are pretended: nothing may be bound to them.
-        In Slurm 22.05 the direct connections of its PMIx plugin garble, in one of six small jobs on
-        three nodes, what ranks tell each other as they start (crashes, ranks without connections)."""
-        return {**os.environ, "SLURM_PMIX_DIRECT_CONN": "false",
-                "SLURM_CONF": str(self.configuration), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        """For whoever speaks with it. The nodes' cores are pretended: nothing may be bound to them."""
+        return {**os.environ, "SLURM_CONF": str(self.configuration), "OMPI_ALLOW_RUN_AS_ROOT": "1",
                 "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                 "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                 "OMPI_MCA_btl_tcp_if_include": f"{NETWORK}.0/24",

@@ -16,8 +16,9 @@ from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: E402, F401
 from documents import PROGRAMS, medians, quartet, read, saved_iterations  # noqa: E402
 from hosts import wait_for  # noqa: E402
 
+# Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "gpus_per_node": GPUS,
-           "gpu_request": "gres", "jobs_at_a_time": 3}
+           "gpu_request": "gres", "launcher": "mpirun", "jobs_at_a_time": 3}
 SMALL = ["--runs", "1", "--limits", "off"]
 QUICK = {"kernels": ["cg"], "sizes": ["50"], "ranks": [2, 6],
          "arguments": [*SMALL, "--iterations", "3"]}

@@ -27,6 +27,7 @@ SMALL = {
 LONG = (*FEW, "--problem", "random", "--size", "2000", "--warmup", "0")
 MODULE_COMMANDS = ("/usr/share/modules/init/sh", "/usr/share/lmod/lmod/init/sh")
 LAUNCHERS = ("srun", "mpirun")
+ATTEMPTS = 4
 # mpirun's ranks have the SLURM_PROCID of the daemon that started them.
 TELL_PLACE = """echo "rank ${OMPI_COMM_WORLD_RANK-$SLURM_PROCID} $(hostname) GPUs \
 $CUDA_VISIBLE_DEVICES threads $OMP_NUM_THREADS"
@@ -58,12 +59,25 @@ class OnSlurm(ClusterTest):
     def run_program(self, script, program, *arguments, options=(), **environment):
         """The document of a job."""
         self.document.unlink(missing_ok=True)
-        self.end(self.submit(script, PROGRAMS / program, *FEW, *SMALL[program], *arguments, "--json",
-                             self.document, options=options, **environment))
+        for _ in range(ATTEMPTS):
+            self.output.unlink(missing_ok=True)
+            job = self.submit(script, PROGRAMS / program, *FEW, *SMALL[program], *arguments, "--json",
+                              self.document, options=options, **environment)
+            self.cluster.wait(job)
+            if not self.dies_as_it_starts(job):
+                break
+        self.end(job)
         document = read(self.document)
         self.assertTrue(medians(document))
         self.assertTrue(all(row["verified"] for row in medians(document)))
         return document
+
+    def dies_as_it_starts(self, job):
+        """In Open MPI 4.1 and PMIx 4.2 under srun, of a hundred jobs on three nodes with two ranks each
+        four die within MPI_Init: a rank is sent messages while it waits for the others' addresses,
+        and calls what it has not registered yet (Open MPI's issue 12495)."""
+        return (self.cluster.facts(job)["ExitCode"] == "139:0"
+                and "Failing at address: (nil)" in self.output.read_text())
 
     def hosts_of(self, document):
         self.assertEqual([place["rank"] for place in quartet(document)["placement"]],
