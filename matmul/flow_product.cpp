@@ -85,7 +85,6 @@ FlowProduct::FlowProduct(const Problem& problem, const comm::Roles& roles, bench
       hub_(session.world(), &session.trace().track("queue")),
       begins_(begins_of(problem, roles, rank_)),
       results_(device::allocate<float>(device_, begins_.back(), device::MemoryKind::host)),
-      added_(begins_.size() - 1),
       files_(files) {
     if (files_ != nullptr && roles.of(rank_) == comm::Role::worker) {
         reader_.emplace(problem, *files_, device_, settings.lookahead);
@@ -100,7 +99,7 @@ FlowProduct::FlowProduct(const Problem& problem, const comm::Roles& roles, bench
                                                           .pushers = roles.worker_ranks(),
                                                           .bound = settings.bound,
                                                           .largest = problem.tile_bytes(),
-                                                          .order = flow::Order::arrival,
+                                                          .order = flow::Order::sequence,
                                                           .outgoing = partial_tiles_under_way}));
     }
     share_kind_ = hub_.add([this](int, std::span<const std::byte> message) {
@@ -119,7 +118,6 @@ int FlowProduct::reducer_of(std::int64_t tile_number) const {
 }
 
 void FlowProduct::prepare() {
-    std::ranges::fill(added_, 0);
     received_ = 0;
     shared_out_ = 0;
     written_ = {};
@@ -207,7 +205,7 @@ void FlowProduct::multiply(const FlowReader::Tiles& tiles, device::Stream& strea
                          problem_.extent(product.a.column)},
                         tiles.a, tiles.b, partial, device::Update::replace, stream);
     stream.synchronize();
-    queue.push(number, bytes_of<float>(elements));
+    queue.push(key_of({number, product.a.column}), bytes_of<float>(elements));
 }
 
 void FlowProduct::reduce(device::Stream& stream) {
@@ -224,19 +222,30 @@ void FlowProduct::reduce(device::Stream& stream) {
     }
 }
 
+// A reducer's partial tiles are numbered in the order of their products, without gaps.
+std::int64_t FlowProduct::key_of(const Partial& partial) const {
+    return partial.target / roles_.reducers() * problem_.tiles() + partial.inner;
+}
+
+FlowProduct::Partial FlowProduct::partial_of(std::int64_t key) const {
+    return {key / problem_.tiles() * roles_.reducers() + roles_.index_of(rank_),
+            key % problem_.tiles()};
+}
+
 void FlowProduct::add(const flow::Item& item, device::Stream& stream) {
-    const auto number = static_cast<std::size_t>(item.key);
-    const std::int64_t elements = problem_.elements(tile_at(problem_, item.key));
+    const auto [number, inner] = partial_of(item.key);
+    const TileIndex tile = tile_at(problem_, number);
+    const std::int64_t elements = problem_.elements(tile);
     const device::View<const float> partial{reinterpret_cast<const float*>(item.payload.data()),
                                             elements, item.payload.kind()};
-    const auto target = results_.view().part(begins_[number], elements);
-    if (added_[number]++ == 0) {
+    const auto target = results_.view().part(begins_[static_cast<std::size_t>(number)], elements);
+    if (inner == 0) {
         device_.copy(device::as_bytes(partial), device::as_bytes(target), stream);
     } else {
         device_.vectors().add(partial, target, stream);
     }
-    if (writing_ && added_[number] == problem_.tiles()) {
-        write(tile_at(problem_, item.key), target, stream);
+    if (writing_ && inner == problem_.tiles() - 1) {
+        write(tile, target, stream);
     }
 }
 

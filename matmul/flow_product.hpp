@@ -18,8 +18,10 @@ namespace quartet::matmul {
 
 /// The paper's data flow (VI.B): workers multiply a tile of A by a tile of B and push the partial
 /// tile to a queue of the reducer that the target's index falls to; reducers add what comes to
-/// their tiles of C, in the order in which it comes: with several workers the sums may differ in
-/// their last bits from run to run. All (N/B)^3 partial tiles travel, N/B times as many as C has.
+/// their tiles of C. They add in the products' order, whoever made them (flow::Order::sequence), so
+/// that C has the same bits in each run, whatever the workers, the schedule and the bound: a worker
+/// can be two partial tiles a reducer ahead of the slowest. All (N/B)^3 partial tiles travel, N/B
+/// times as many as C has.
 class FlowProduct final : public Product {
   public:
     struct Settings {
@@ -68,7 +70,14 @@ class FlowProduct final : public Product {
     [[nodiscard]] std::int64_t products() const;
     void write(TileIndex tile, device::View<float> elements, device::Stream& stream);
     void reduce(device::Stream& stream);
+    /// Where a partial tile goes.
+    struct Partial {
+        std::int64_t target = 0;  ///< tile number
+        std::int64_t inner = 0;   ///< index of its product
+    };
     void add(const flow::Item& item, device::Stream& stream);
+    [[nodiscard]] std::int64_t key_of(const Partial& partial) const;
+    [[nodiscard]] Partial partial_of(std::int64_t key) const;
     std::int64_t next_product(std::int64_t before);
     [[nodiscard]] int reducer_of(std::int64_t tile_number) const;
 
@@ -86,7 +95,6 @@ class FlowProduct final : public Product {
     std::optional<std::int64_t> share_;                 ///< what this worker was given
     std::vector<std::int64_t> begins_;  ///< by tile number: where in results_, or -1
     device::Buffer<float> results_;     ///< owned tiles of C
-    std::vector<std::int64_t> added_;   ///< by tile number: products added so far
     std::int64_t received_ = 0;
     std::vector<float> made_;  ///< an input tile, for the check
     const TileFiles* files_;

@@ -56,7 +56,9 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
       plan_(std::move(plan)),
       rank_(hub.comm().rank()),
       item_kind_(hub.add([this](int from, auto message) { on_item(from, message); })),
-      wish_kind_(hub.add([this](int from, auto) { on_wish(from); })),
+      wish_kind_(hub.add([this](int from, auto payload) {
+          on_wish({from, read_as<Header>(payload).key});
+      })),
       credit_kind_(hub.add([this](int, auto) { ++credits_; })),
       done_kind_(
           hub.add([this](int, auto payload) { on_done(read_as<Header>(payload).parcel.place); })),
@@ -86,6 +88,7 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
         waiting_.reserve(places_.size());
         handed_out_.reserve(places_.size());
         items_.reserve(places_.size());
+        wishes_.reserve(plan_.pushers.size());
     }
 }
 
@@ -115,7 +118,7 @@ device::View<std::byte> Queue::next() {
 void Queue::push(std::int64_t key, Bytes size) {
     static_cast<void>(next());
     if (shared_credits()) {
-        send(plan_.owner, wish_kind_, {});
+        send(plan_.owner, wish_kind_, {key, {}});
     }
     hub_.serve_until([&] { return credits_ > 0; });
     --credits_;
@@ -155,6 +158,7 @@ void Queue::on_done(std::int64_t place) {
 void Queue::on_item(int from, std::span<const std::byte> message) {
     check(message.size() >= sizeof(Header), "a control message is shorter than its kind's");
     const auto header = read_as<Header>(message.first(sizeof(Header)));
+    check(!came_before(header.key), "an item of a sequence came twice");
     check(!places_.empty(), "a queue got more than it has room for");
     const int place = places_.back();
     places_.pop_back();
@@ -166,35 +170,51 @@ void Queue::on_item(int from, std::span<const std::byte> message) {
     high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
 }
 
-void Queue::on_wish(int from) {
-    wishes_.push_back(from);
+bool Queue::came_before(std::int64_t key) const {
+    return plan_.order == Order::sequence &&
+           (key < released_ + std::ssize(handed_out_) ||
+            std::ranges::find(waiting_, key, &Held::key) != waiting_.end());
+}
+
+void Queue::on_wish(const Wish& wish) {
+    wishes_.push_back(wish);
     grant_waiting();
 }
 
+bool Queue::may_come(const Wish& wish) const {
+    return lendable_ > 0 && (plan_.order != Order::sequence || wish.key < released_ + plan_.bound);
+}
+
 void Queue::grant_waiting() {
-    while (lendable_ > 0 && !wishes_.empty()) {
+    const auto may = [this](const Wish& wish) { return may_come(wish); };
+    for (auto wish = std::ranges::find_if(wishes_, may); wish != wishes_.end();
+         wish = std::ranges::find_if(wishes_, may)) {
         --lendable_;
-        send(wishes_.front(), credit_kind_, {});
-        wishes_.pop_front();
+        send(wish->from, credit_kind_, {});
+        wishes_.erase(wish);
     }
+}
+
+bool Queue::next_is_there() const {
+    return plan_.order == Order::sequence
+               ? std::ranges::find(waiting_, released_, &Held::key) != waiting_.end()
+               : !waiting_.empty();
 }
 
 std::span<const Item> Queue::dequeue(int most) {
     check(owns(), "this rank does not own this queue");
     release();
     const int pushers = static_cast<int>(plan_.pushers.size());
-    hub_.serve_until([&] { return !waiting_.empty() || closed_ == pushers; });
+    hub_.serve_until([&] { return next_is_there() || closed_ == pushers; });
     if (waiting_.empty()) {
         closed_ = 0;  // for the next round
+        released_ = 0;
         return items_;
     }
     while (hub_.serve()) {  // what is there comes along
     }
-    const auto first_out = [&](const Held& a, const Held& b) {
-        return plan_.order == Order::key && a.key != b.key ? a.key < b.key : a.arrival < b.arrival;
-    };
-    std::ranges::sort(waiting_, first_out);
-    const auto count = std::min(waiting_.size(), static_cast<std::size_t>(most));
+    sort_waiting();
+    const std::size_t count = count_next(most);
     for (std::size_t index = 0; index < count; ++index) {
         const Held& held = waiting_[index];
         items_.push_back({held.from, held.key, mail_->contents(held.place)});
@@ -204,12 +224,34 @@ std::span<const Item> Queue::dequeue(int most) {
     return items_;
 }
 
+void Queue::sort_waiting() {
+    const auto first_out = [&](const Held& a, const Held& b) {
+        return plan_.order != Order::arrival && a.key != b.key ? a.key < b.key
+                                                               : a.arrival < b.arrival;
+    };
+    std::ranges::sort(waiting_, first_out);
+}
+
+// How many of those waiting, sorted, may come out now.
+std::size_t Queue::count_next(int most) const {
+    const auto limit = std::min(waiting_.size(), static_cast<std::size_t>(most));
+    if (plan_.order != Order::sequence) {
+        return limit;
+    }
+    std::size_t count = 0;
+    while (count < limit && waiting_[count].key == released_ + static_cast<std::int64_t>(count)) {
+        ++count;
+    }
+    return count;
+}
+
 void Queue::release() {
     for (const Held& held : handed_out_) {
         places_.push_back(held.place);
         send(held.from, done_kind_, {0, {0, held.theirs}});
         lendable_ += shared_credits() ? 1 : 0;
     }
+    released_ += std::ssize(handed_out_);
     handed_out_.clear();
     items_.clear();
     grant_waiting();

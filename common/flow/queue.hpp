@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,6 +16,9 @@ namespace quartet::flow {
 enum class Order {
     arrival,  ///< the one that came first
     key,      ///< the one of the smallest key
+    /// Keys 0, 1, 2 and so on: each waits for the one before, whoever pushes it. A round has each
+    /// key once, and each pusher pushes its own in ascending order.
+    sequence,
 };
 
 /// A queue before it is made; the same on all ranks.
@@ -43,6 +45,11 @@ struct Item {
 /// another; with fewer, credits are lent to one item that is ready at a time, in the order in which
 /// they were asked for. So nothing is sent that the owner has no place for, and an owner that keeps
 /// dequeuing lets every pusher go on, whatever the bound.
+///
+/// In Order::sequence credits are lent to the next `bound` keys only: what they may take up, the
+/// key that is wanted next never lacks. Pushers who go through one list of keys for several queues,
+/// each its part of it in ascending order, do not block each other either: the least key that is
+/// not yet done is the next one of its queue and of its pusher, whose earlier ones are all done.
 class Queue {
   public:
     /// Collective over the transport's ranks, making and destroying. Hub and transport outlive it.
@@ -85,10 +92,21 @@ class Queue {
         std::int64_t theirs = 0;  ///< the place at the pusher
     };
 
+    /// A pusher that waits for a credit.
+    struct Wish {
+        int from = 0;
+        std::int64_t key = 0;
+    };
+
     [[nodiscard]] bool shared_credits() const;
     [[nodiscard]] int own_credits() const;
+    [[nodiscard]] bool may_come(const Wish& wish) const;
+    [[nodiscard]] bool came_before(std::int64_t key) const;
+    [[nodiscard]] bool next_is_there() const;
+    [[nodiscard]] std::size_t count_next(int most) const;
+    void sort_waiting();
     void on_item(int from, std::span<const std::byte> message);
-    void on_wish(int from);
+    void on_wish(const Wish& wish);
     void on_done(std::int64_t place);
     void grant_waiting();
     void send(int to, int kind, const Header& header);
@@ -111,14 +129,15 @@ class Queue {
     int next_place_ = -1;  ///< the one that next() gave out
 
     // The owner's:
-    int lendable_ = 0;         ///< credits that are lent one by one
-    std::deque<int> wishes_;   ///< pushers that wait for one
+    int lendable_ = 0;  ///< credits that are lent one by one
+    std::vector<Wish> wishes_;
     std::vector<int> places_;  ///< of incoming payloads, free
     std::vector<Held> waiting_;
     std::vector<Held> handed_out_;
     std::vector<Item> items_;  ///< what dequeue() returned last
     std::int64_t arrivals_ = 0;
-    int closed_ = 0;  ///< pushers that have, in this round
+    std::int64_t released_ = 0;  ///< items, in this round: in a sequence, the next key
+    int closed_ = 0;             ///< pushers that have, in this round
     int high_water_ = 0;
 };
 

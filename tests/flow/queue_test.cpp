@@ -157,6 +157,95 @@ TEST_P(QueueTest, OrderedByKeyTheSmallestComesFirst) {
     world.barrier();
 }
 
+/// Numbers 0, 1, 2 and so on, dealt to the ranks that push and to the queues that they go to.
+struct Deal {
+    int owners = 1;  ///< the first ranks
+    std::vector<int> pusher_of;
+    std::vector<int> queue_of;
+    std::vector<std::int64_t> key_of;  ///< a sequence in each queue
+
+    Deal(std::mt19937& random, int size, int numbers)
+        : owners(1 + static_cast<int>(random() % static_cast<unsigned>(size - 1))) {
+        std::vector<std::int64_t> dealt(static_cast<std::size_t>(owners));
+        const bool in_turn = random() % 2 == 0;
+        for (int number = 0; number < numbers; ++number) {
+            const int turn = in_turn ? number : static_cast<int>(random() % 1000);
+            pusher_of.push_back(owners + turn % (size - owners));
+            queue_of.push_back(number / 3 % owners);
+            key_of.push_back(dealt[static_cast<std::size_t>(queue_of.back())]++);
+        }
+    }
+};
+
+TEST_P(QueueTest, ASequenceComesInItsOrderFromWhomeverAndHoweverSmallTheQueues) {
+    std::mt19937 shapes(11);  // the same on all ranks
+    for (int shape = 0; shape < 60; ++shape) {
+        const Deal deal(shapes, size, static_cast<int>(shapes() % 60));
+        const int bound = 1 + static_cast<int>(shapes() % 5);
+        const int most = 1 + static_cast<int>(shapes() % 4);
+        const int places = 1 + static_cast<int>(shapes() % 3);
+        const int slow = static_cast<int>(shapes() % static_cast<unsigned>(size));
+        std::vector<int> pushers(others.begin() + deal.owners - 1, others.end());
+        std::vector<std::unique_ptr<Queue>> queues;
+        for (int owner = 0; owner < deal.owners; ++owner) {
+            queues.push_back(std::make_unique<Queue>(hub, *transport,
+                                                     QueuePlan{.owner = owner,
+                                                               .pushers = pushers,
+                                                               .bound = bound,
+                                                               .largest = kibibytes(1 + shape % 2),
+                                                               .order = Order::sequence,
+                                                               .outgoing = places}));
+        }
+        for (int round = 0; round < 2; ++round) {
+            if (rank < deal.owners) {
+                Queue& mine = *queues[static_cast<std::size_t>(rank)];
+                std::vector<std::pair<int, std::int64_t>> came;
+                for (auto items = mine.dequeue(most); !items.empty(); items = mine.dequeue(most)) {
+                    for (const Item& item : items) {
+                        came.emplace_back(item.from, item.key);
+                        EXPECT_TRUE(std::ranges::equal(item.payload.span(),
+                                                       payload_of(item.from, item.key)));
+                    }
+                }
+                std::vector<std::pair<int, std::int64_t>> expected;
+                for (std::size_t number = 0; number < deal.key_of.size(); ++number) {
+                    if (deal.queue_of[number] == rank) {
+                        expected.emplace_back(deal.pusher_of[number], deal.key_of[number]);
+                    }
+                }
+                EXPECT_EQ(came, expected) << "bound " << bound << ", " << places << " places";
+                EXPECT_LE(mine.high_water(), bound);
+            } else {
+                for (std::size_t number = 0; number < deal.key_of.size(); ++number) {
+                    if (deal.pusher_of[number] == rank) {
+                        std::this_thread::sleep_for(
+                            std::chrono::microseconds(rank == slow ? 50 : 5));
+                        push(*queues[static_cast<std::size_t>(deal.queue_of[number])], rank,
+                             deal.key_of[number]);
+                    }
+                }
+                for (const auto& queue : queues) {
+                    queue->close();
+                }
+            }
+            world.barrier();
+        }
+    }
+}
+
+TEST_P(QueueTest, AnItemOfASequenceThatComesTwiceIsFound) {
+    Queue queue(hub, *transport,
+                {.pushers = others, .bound = 2 * size, .largest = {8}, .order = Order::sequence});
+    if (rank == 1) {
+        queue.push(0, {});
+        queue.push(0, {});
+    } else if (rank == 0) {
+        EXPECT_THAT(message_of<Failure>([&] { hub.serve_until([] { return false; }); }),
+                    HasSubstr("twice"));
+    }
+    world.barrier();
+}
+
 TEST_P(QueueTest, TwoQueuesBetweenTheSameRanksDoNotMix) {
     Queue there(hub, *transport, {.pushers = others, .bound = 1, .largest = kibibytes(2)});
     Queue back(hub, *transport, {.owner = 1, .pushers = {0}, .bound = 1, .largest = kibibytes(2)});

@@ -110,6 +110,30 @@ class FlowProductTest : public testing::TestWithParam<const char*> {
         }
     }
 
+    /// A tile of C, its products made one by one and added in the order of the inner index.
+    std::vector<float> sum_in_order(const Problem& problem, TileIndex tile) {
+        device::Device& device = session->device();
+        const std::int64_t elements = problem.elements(tile);
+        auto sum = device::allocate<float>(device, elements);
+        auto partial = device::allocate<float>(device, elements);
+        for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {
+            auto a = device::allocate<float>(device, problem.elements({tile.row, inner}));
+            auto b = device::allocate<float>(device, problem.elements({inner, tile.column}));
+            fill_tile(problem, "A", {tile.row, inner}, a.span());
+            fill_tile(problem, "B", {inner, tile.column}, b.span());
+            device.blas().gemm(
+                {problem.extent(tile.row), problem.extent(tile.column), problem.extent(inner)},
+                a.view(), b.view(), inner == 0 ? sum.view() : partial.view(),
+                device::Update::replace, session->stream());
+            session->stream().synchronize();
+            for (std::int64_t at = 0; inner > 0 && at < elements; ++at) {
+                sum.span()[static_cast<std::size_t>(at)] +=
+                    partial.span()[static_cast<std::size_t>(at)];
+            }
+        }
+        return {sum.span().begin(), sum.span().end()};
+    }
+
     std::optional<TemporaryFolder> temporary;
     std::filesystem::path shared;
     const comm::Communicator world = comm::Communicator::world();
@@ -143,6 +167,28 @@ TEST_P(FlowProductTest, IsTheProductWhateverTheSharesAndTheQueues) {
         const auto tiles = static_cast<double>(problem.tiles());
         EXPECT_EQ(world.sum(owned), tiles * tiles) << "each tile has one owner";
         EXPECT_EQ(world.sum(static_cast<double>(product.received())), tiles * tiles * tiles);
+    }
+}
+
+TEST_P(FlowProductTest, AddsInTheOrderOfTheInnerIndexToTheSameBitsInEachRun) {
+    const int most = world.size() - 1;
+    for (const Shares shares : {Shares::fixed, Shares::dynamic}) {
+        for (const int bound : {1, 2, 16}) {
+            for (const Flow& flow : {Flow{150, 13, 1, bound, shares},
+                                     Flow{96, 16, std::min(2, most), bound, shares}}) {
+                const Problem problem = problem_of(flow);
+                auto& product = dynamic_cast<FlowProduct&>(run_once(flow).product());
+                for (std::int64_t number = 0; number < problem.tiles() * problem.tiles();
+                     ++number) {
+                    const TileIndex tile{number / problem.tiles(), number % problem.tiles()};
+                    if (product.owns(tile)) {
+                        EXPECT_TRUE(
+                            std::ranges::equal(product.result(tile), sum_in_order(problem, tile)))
+                            << number << ", bound " << bound;
+                    }
+                }
+            }
+        }
     }
 }
 
