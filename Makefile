@@ -8,6 +8,8 @@ SWEEPS ?= $(wildcard scripts/sweeps/laptop-*.json)
 SWEEP_FLAGS ?= --budget 480
 # What the report is made from and where it goes: `make report REPORT_FLAGS='old/ new/'`.
 REPORT_FLAGS ?=
+# More for `make limits`: `make limits LIMITS_FLAGS='--only cg,fft'`.
+LIMITS_FLAGS ?=
 
 # More for `make gpu`: `make gpu GPU_FLAGS='--only bench'`.
 GPU_FLAGS ?=
@@ -27,8 +29,8 @@ REPORT_PYTHON = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run gpu sweep report programs build test microbench sanitize format format-check \
-	lint clean
+.PHONY: help setup run sweep limits gpu report programs build test microbench sanitize format \
+	format-check lint clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +47,11 @@ sweep: ## Scaling on this machine, the published figures in laptop size; goes on
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory programs
 	@python3 scripts/sweep.py --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
+
+limits: ## How near each kernel is to its limit, and how far ahead of its peers: 20 minutes
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory programs
+	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
 
 gpu: ## All that wants a GPU, in ten minutes: build for it, test, try everything, measure
 	@python3 scripts/gpu.py $(GPU_FLAGS)

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -38,6 +39,15 @@ def checked_code(code: int, file: Path) -> int:
     if code in (VERIFIED, WRONG_RESULT) and not file.exists():
         raise LaunchError(FAILED, f"left no {file}")
     return code
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a launch ended."""
+
+    exit_code: int
+    seconds: Optional[float]  # None where nobody was there to see it end
+    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +125,33 @@ class Running:
             pass  # gone meanwhile
 
 
+@dataclass(frozen=True)
+class Files:
+    """What a job leaves."""
+
+    document: Path
+    log: Path  # of its standard error
+
+    def last_words(self, program: str) -> str:
+        """The program's own, where it has said why it ended, else the launcher's."""
+        try:
+            text = self.log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        own = [line for line in lines if line.startswith(f"{program}: ")]
+        return next(reversed(own or lines), "")
+
+
+def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> Outcome:
+    """What became of a program that ended with `code`."""
+    words = "" if code == VERIFIED else files.last_words(program)
+    try:
+        return Outcome(checked_code(code, files.document), seconds, words or f"exit code {code}")
+    except LaunchError as error:
+        return Outcome(error.code, seconds, "; ".join(filter(None, [str(error), words])))
+
+
 class LocalLauncher:
     """Runs jobs on this machine, now, through a script: SCRIPT RANKS PROGRAM ARGUMENTS."""
 
@@ -132,6 +169,22 @@ class LocalLauncher:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held))
+
+    def complete(self, job: Job, files: Files, timeout: float,
+                 held: tuple[int, ...] = ()) -> Outcome:
+        """Runs the job to its end; whatever else ends this ends the job, too."""
+        begin = time.monotonic()
+        running = self.submit(job, files.log, held)
+        try:
+            code = running.wait(timeout)
+        except BaseException:
+            running.cancel()
+            raise
+        seconds = time.monotonic() - begin
+        if code is None:
+            running.cancel()
+            return Outcome(FAILED, seconds, f"did not end within {timeout:g} s (--timeout)")
+        return judged(job.program.name, files, code, seconds)
 
     def run(self, job: Job, output) -> subprocess.CompletedProcess:
         """Runs the job to its end, its standard output as subprocess takes it."""

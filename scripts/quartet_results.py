@@ -50,6 +50,7 @@ class Case:
     workers: int = 0  # computing devices
     note: str = ""  # what the transport says of itself
     published: Optional[dict] = None
+    median: dict = field(default_factory=dict)  # the row, as written
 
 
 def load(path) -> dict:
@@ -168,4 +169,5 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
         workers=median.get("workers", 0),
         note=median.get("note", ""),
         published=paper.get("published", median.get("published")),
+        median=median,
     )

@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet_launch import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT, LaunchError
+from quartet_launch import (BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT, Files, LaunchError,
+                            Outcome)
 from quartet_results import cases, load
 from sweep_plan import PLAN_VERSION, Configuration, Plan
 
@@ -42,15 +43,6 @@ class Launch:
     @property
     def title(self) -> str:
         return f"{self.configuration.title}, launch {self.repetition}"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a launch ended."""
-
-    exit_code: int
-    seconds: Optional[float]  # None where nobody was there to see it end
-    message: str = ""
 
 
 def launches(plan: Plan) -> list[Launch]:
@@ -105,6 +97,9 @@ class SweepFolder:
 
     def log(self, launch: Launch) -> Path:
         return self.path / f"{launch.name}.log"
+
+    def files(self, launch: Launch) -> Files:
+        return Files(self.document(launch), self.log(launch))
 
     def _outcome_file(self, launch: Launch) -> Path:
         return self.path / f"{launch.name}.outcome"

@@ -6,9 +6,8 @@ import sys
 import time
 from typing import Optional
 
-from quartet_launch import (FAILED, STOPPED, VERIFIED, Job, LaunchError, LocalLauncher, checked_code,
-                            worst)
-from sweep_folder import Launch, Outcome, SweepFolder, launches
+from quartet_launch import STOPPED, VERIFIED, Job, LocalLauncher, Outcome, worst
+from sweep_folder import Launch, SweepFolder, launches
 
 
 class Interrupted(Exception):
@@ -100,26 +99,10 @@ class Sweep:
         say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}" + self._clock.left(left))
 
     def _attempt(self, launch: Launch) -> Outcome:
-        begin = time.monotonic()
-        try:
-            outcome = Outcome(*self._measure(launch, begin))
-        except LaunchError as error:
-            outcome = Outcome(error.code, time.monotonic() - begin, str(error))
+        outcome = self._launcher.complete(self._job(launch), self._folder.files(launch),
+                                          self._timeout, (self._folder.lock,))
         self._folder.record(launch, outcome)
         return outcome
-
-    def _measure(self, launch: Launch, begin: float) -> tuple[int, float, str]:
-        job = self._job(launch)
-        running = self._launcher.submit(job, self._folder.log(launch), (self._folder.lock,))
-        try:
-            code = running.wait(self._timeout)
-        except BaseException:
-            running.cancel()
-            raise
-        if code is None:
-            running.cancel()
-            raise LaunchError(FAILED, f"did not end within {self._timeout:g} s (--timeout)")
-        return self._judged(launch, code, time.monotonic() - begin)
 
     def _job(self, launch: Launch) -> Job:
         """What runs it. A document that is there is a failed attempt's, and goes."""
@@ -128,24 +111,6 @@ class Sweep:
         arguments = (*one.command_line(), "--progress", "off", "--quiet", "--json",
                      str(document.resolve()), "--force")
         return Job(self._programs / one.kernel, one.ranks, one.threads, arguments)
-
-    def _judged(self, launch: Launch, code: int, seconds: float) -> tuple[int, float, str]:
-        message = "" if code == VERIFIED else self._last_words(launch)
-        try:
-            return (checked_code(code, self._folder.document(launch)), seconds,
-                    message or f"exit code {code}")
-        except LaunchError as error:
-            raise LaunchError(error.code, "; ".join(filter(None, [str(error), message]))) from None
-
-    def _last_words(self, launch: Launch) -> str:
-        """The program's own, where it has said why, else the launcher's."""
-        try:
-            text = self._folder.log(launch).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        own = [line for line in lines if line.startswith(f"{launch.configuration.kernel}: ")]
-        return next(reversed(own or lines), "")
 
 
 def say(text: str) -> None:

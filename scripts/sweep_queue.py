@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 from typing import Iterator, Optional
 
-from quartet_launch import FAILED, STOPPED, VERIFIED, Job, LaunchError
+from quartet_launch import FAILED, STOPPED, VERIFIED, Job, LaunchError, Outcome, judged
 from slurm_launcher import LONGEST_ARRAY, SlurmLauncher
 from slurm_machine import Request
-from sweep_folder import Launch, Outcome, SweepFolder
+from sweep_folder import Launch, SweepFolder
 from sweep_loop import Interrupted, Sweep, say
 
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
@@ -152,10 +152,7 @@ class QueuedSweep(Sweep):
             return None
         if code == STOPPED:
             return None
-        try:
-            return Outcome(*self._judged(launch, code, float(seconds)))
-        except LaunchError as error:
-            return Outcome(error.code, float(seconds), str(error))
+        return judged(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
 
     def _died(self, launch: Launch) -> Optional[Outcome]:
         """How a job ended that could not say so itself; None where it may be run again."""
@@ -165,7 +162,7 @@ class QueuedSweep(Sweep):
             say(f"{launch.title}: job {task} has left no result ({state.lower() or 'forgotten'})")
             self._folder.document(launch).unlink(missing_ok=True)  # of what it did until then
             return None
-        words = self._last_words(launch)
+        words = self._folder.files(launch).last_words(launch.configuration.kernel)
         return Outcome(FAILED, None, "; ".join(filter(None, [f"job {task} ended as {state}", words])))
 
     def _code_file(self, launch: Launch) -> Path:

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""How near every kernel is to its limit on this machine's host, and how far ahead of its peers, on
+two cores: as two ranks of one thread, and as one rank of two threads. `make limits` calls it.
+
+What is compared is launched in turn, round after round; a ratio is the median of the rounds', its
+smallest and largest beside it. The peers are the programs' own `--formulation library`: plain MPI,
+ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI; one that this build lacks is said in its line. A goal
+that is missed is printed as missed, and nothing else: the exit code is 3 where a launch failed, 1
+where a result was wrong. The machine should have nothing else to do meanwhile.
+
+The documents stay in results/limits/ (--reuse shows them again, `make report REPORT_FLAGS=
+results/limits` makes pages of them)."""
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import limits_table
+from limits_folder import LimitsFolder
+from limits_loop import Rounds, say
+from limits_plan import KERNELS, Match, matches
+from quartet_launch import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine, worst
+
+ROOT = Path(__file__).resolve().parent.parent
+GIB = 2**30
+DATA = {False: 2 * GIB, True: 8 * GIB}  # bytes of files, without and with --full
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", type=_kernels, default=KERNELS, metavar="LIST",
+                        help=f"some of {','.join(KERNELS)}")
+    parser.add_argument("--pairs", type=_count, default=5, metavar="N",
+                        help="rounds (%(default)s; fewer where FFTW measures a plan, see --full)")
+    parser.add_argument("--budget", type=float, metavar="SECONDS",
+                        help="begins no round that would pass it (1200; with --full none)")
+    parser.add_argument("--full", action="store_true",
+                        help="the larger sizes, too, and all rounds of everything: hours")
+    parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
+    parser.add_argument("--timeout", type=float, default=900, metavar="SECONDS",
+                        help="of one launch (%(default)s)")
+    parser.add_argument("--results", type=Path, default=ROOT / "results" / "limits",
+                        help="where the documents are (%(default)s)")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="keeps matmul's files there (a "
+                        "temporary folder in --results)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
+                        help="build folder, its programs in bin/ (%(default)s)")
+    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
+                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    options = parser.parse_args()
+    if options.budget is None and not options.full:
+        options.budget = 1200
+    return options
+
+
+def _kernels(text: str) -> tuple[str, ...]:
+    unknown = sorted(set(text.split(",")) - set(KERNELS))
+    if unknown:
+        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(KERNELS)}")
+    return tuple(text.split(","))
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no count of rounds")
+    return int(text)
+
+
+def problem(options: argparse.Namespace) -> str:
+    """Why nothing can be measured; empty where it can."""
+    programs = options.build / "bin"
+    missing = [name for name in options.only if not (programs / name).exists()]
+    if missing:
+        return f"no {missing[0]} in {programs}: build it first (make programs)"
+    room = shutil.disk_usage(options.data or options.results).free
+    if "matmul" in options.only and room < DATA[options.full]:
+        return (f"{options.data or options.results} has room for {room / GIB:.1f} GiB (matmul's "
+                f"files take {DATA[options.full] / GIB:.0f}): name another --data, or --only others")
+    return ""
+
+
+def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFolder) -> int:
+    """Measures all; STOPPED where it was interrupted."""
+    if Machine.here().cores < 2:
+        say("this machine has one core, where all is meant for two: what follows is no measure of it")
+    for match in wanted:
+        folder.clear(match)
+    rounds = Rounds(folder, LocalLauncher(options.launcher), options.build.resolve() / "bin",
+                    options.timeout)
+    try:
+        left_out = rounds.run(wanted, options.pairs, options.budget)
+    except KeyboardInterrupt:
+        say("interrupted: this is what there is")
+        return STOPPED
+    if left_out:
+        say(f"{left_out} rounds were left out by the budget of {options.budget:g} s")
+    return VERIFIED
+
+
+def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
+    """The worst of all launches; what a machine does not have makes nothing wrong."""
+    codes = [result.outcome.exit_code for match in wanted for results in folder.rounds(match)
+             for result in results.values()]
+    code = worst(codes)
+    return VERIFIED if code == UNAVAILABLE else code
+
+
+def main() -> int:
+    options = parse_arguments()
+    folder = LimitsFolder(options.results)
+    options.results.mkdir(parents=True, exist_ok=True)
+    if options.data:
+        options.data.mkdir(parents=True, exist_ok=True)
+    reason = "" if options.reuse else problem(options)
+    if reason:
+        say(reason)
+        return BAD_USAGE
+    stopped = VERIFIED
+    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as temporary:
+        wanted = [match for match in matches(options.data or Path(temporary),
+                                             options.full or options.reuse)
+                  if match.kernel in options.only]
+        if not options.reuse:
+            stopped = measure(options, wanted, folder)
+    if options.reuse:
+        wanted = [match for match in wanted if folder.rounds(match)]
+        if not wanted:
+            say(f"no results in {options.results}: measure first (without --reuse)")
+            return BAD_USAGE
+    print(limits_table.render(wanted, folder), end="")
+    return worst([stopped, code_of(wanted, folder)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""The folder of `make limits`: what each launch left, so that the table, or the report, can be made
+again without measuring.
+
+    MATCH-SIDE-1.json       results of a launch in the first round, written by the program
+    MATCH-SIDE-1.outcome    how it ended
+    MATCH-SIDE-1.log        what it wrote to standard error"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Optional
+
+from limits_goals import Result, Round
+from limits_plan import Match, Side
+from quartet_launch import Files, Outcome
+from quartet_results import cases, load
+
+KINDS = ("json", "outcome", "log")
+
+
+class LimitsFolder:
+    def __init__(self, path: Path):
+        self.path = path
+
+    def files(self, match: Match, side: Side, number: int) -> Files:
+        """Of a launch; rounds are numbered from 1."""
+        return Files(self._file(match, side, number, "json"), self._file(match, side, number, "log"))
+
+    def _file(self, match: Match, side: Side, number: int, kind: str) -> Path:
+        return self.path / f"{match.name}-{side.name}-{number}.{kind}"
+
+    def clear(self, match: Match) -> None:
+        """Forgets an earlier measurement of it."""
+        for side in match.sides:
+            for kind in KINDS:
+                for file in self.path.glob(f"{match.name}-{side.name}-[0-9]*.{kind}"):
+                    file.unlink()
+
+    def record(self, match: Match, side: Side, number: int, outcome: Outcome) -> None:
+        file = self._file(match, side, number, "outcome")
+        file.write_text(json.dumps(asdict(outcome), indent=1) + "\n", encoding="utf-8")
+
+    def result(self, match: Match, side: Side, number: int) -> Optional[Result]:
+        """None where it was not launched."""
+        try:
+            text = self._file(match, side, number, "outcome").read_text(encoding="utf-8")
+        except OSError:
+            return None
+        outcome = Outcome(**json.loads(text))
+        try:
+            return Result(outcome, cases(load(self.files(match, side, number).document)))
+        except (OSError, ValueError):  # it has left no document
+            return Result(outcome)
+
+    def rounds(self, match: Match) -> list[Round]:
+        """All that were begun."""
+        found: list[Round] = []
+        while True:
+            results = {side.name: self.result(match, side, len(found) + 1) for side in match.sides}
+            there = {name: result for name, result in results.items() if result}
+            if not there:
+                return found
+            found.append(there)
+
+    def documents(self, match: Match) -> list[dict]:
+        found = []
+        for number, results in enumerate(self.rounds(match), start=1):
+            for side in match.sides:
+                file = self.files(match, side, number).document
+                if side.name in results and file.exists():
+                    found.append(load(file))
+        return found

@@ -1,0 +1,246 @@
+"""What a goal compares, and the verdict on it.
+
+A goal is a ratio of two figures of the same round of launches: a row's rate and its limit, or the
+rows of two launches that followed each other. What counts is the median of the rounds' ratios."""
+
+import statistics
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Callable, Optional, Protocol
+
+import compare_statistics
+from quartet_launch import Outcome
+from quartet_results import Case
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+class Missing(Exception):
+    """A figure that is not there, and why."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a launch left."""
+
+    outcome: Outcome
+    cases: list[Case] = field(default_factory=list)
+
+
+Round = dict[str, Result]  # by the side's name
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the document of a side: the one whose name has these parts."""
+
+    side: str
+    factors: tuple[str, ...] = ()
+
+    def of(self, results: Round) -> Case:
+        """Raises Missing."""
+        if self.side not in results:
+            raise Missing("not measured")
+        result = results[self.side]
+        found = [case for case in result.cases if set(self.factors) <= set(case.text.split("/"))]
+        errors = [case.error for case in found or result.cases if case.error]
+        if errors:
+            raise Missing(errors[0])
+        if not found:
+            raise Missing(result.outcome.message or "no such row")
+        if found[0].verified is False:
+            raise Missing("a wrong result")
+        if len(found) > 1:
+            raise Missing(f"{len(found)} rows where there should be one")
+        return found[0]
+
+
+def rate(case: Case) -> float:
+    return case.rate
+
+
+def nanoseconds_per_point(case: Case) -> float:
+    seconds = case.median["real_time"] * SECONDS[case.median["time_unit"]]
+    return 1e9 * seconds / int(case.name.size)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one round: what was measured, and what it is measured against."""
+
+    measured: float
+    against: float
+    ratio: float
+    unit: str
+    note: str = ""  # of the row that is measured against; with a limit, of the row itself
+
+
+class Comparison(Protocol):
+    label: str  # what it is measured against
+
+    def of(self, results: Round) -> Figures:
+        """Raises Missing."""
+
+
+@dataclass(frozen=True)
+class OfLimit:
+    """A row's fraction of its limit."""
+
+    row: Row
+    label: str = "limit"
+
+    def of(self, results: Round) -> Figures:
+        case = self.row.of(results)
+        if not case.limit or not case.fraction_of_limit:
+            raise Missing("no limit was measured")
+        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note)
+
+
+@dataclass(frozen=True)
+class OverPeer:
+    """A row over another one, or over the best of several."""
+
+    row: Row
+    peers: tuple[Row, ...]
+    label: str
+    figure: Callable[[Case], float] = rate
+    unit: str = ""  # of the figure, where it is not the rate's
+
+    def of(self, results: Round) -> Figures:
+        case = self.row.of(results)
+        best = max((peer.of(results) for peer in self.peers), key=rate)
+        ours, theirs = self.figure(case), self.figure(best)
+        return Figures(ours, theirs, ours / theirs, self.unit or case.unit, best.note)
+
+
+@dataclass(frozen=True)
+class SlowestPair:
+    """The slowest of several rows of a launch over the fastest."""
+
+    side: str
+    label: str = "fastest pair"
+
+    def of(self, results: Round) -> Figures:
+        if self.side not in results:
+            raise Missing("not measured")
+        names = dict.fromkeys(part for case in results[self.side].cases
+                              for part in case.text.split("/") if part.startswith("pair:"))
+        if len(names) < 2:
+            raise Missing(results[self.side].outcome.message or "fewer than two pairs")
+        rows = [Row(self.side, (name,)).of(results) for name in names]
+        rates = sorted(row.rate for row in rows)
+        return Figures(rates[0], rates[-1], rates[0] / rates[-1], rows[0].unit)
+
+
+@dataclass(frozen=True)
+class BytesRead:
+    """What was read from files over what the best whole-tile blocking for the same memory reads."""
+
+    row: Row
+    label: str = "best blocking"
+
+    def of(self, results: Round) -> Figures:
+        row = self.row.of(results).median
+        if "bytes_read" not in row:
+            raise Missing("the row does not say what was read")
+        # The blocking's bytes are with those written, which are the same for all.
+        read, best = row["bytes_read"], row["bytes_best_whole_tiles"] - row["bytes_written"]
+        return Figures(read / 2**20, best / 2**20, read / best, "MiB")
+
+
+class Noise(Enum):
+    """Whether a median on the wrong side of the goal misses it though the interval reaches it."""
+
+    COUNTS = 1
+    FORGIVEN = 2
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a ratio should be; without any number nothing is wanted of it."""
+
+    least: Optional[float] = None
+    most: Optional[float] = None
+    noise: Noise = Noise.COUNTS
+    on_huge_pages: Optional[float] = None  # the least where the row's note says that it has them
+
+    def for_note(self, note: str) -> "Bound":
+        if self.on_huge_pages and "huge pages" in note:
+            return Bound(self.on_huge_pages)
+        return self
+
+    @property
+    def is_set(self) -> bool:
+        return self.least is not None or self.most is not None
+
+    def holds(self, value: float) -> bool:
+        return ((self.least is None or value >= self.least)
+                and (self.most is None or value <= self.most))
+
+    def __str__(self) -> str:
+        words = [f">={self.least:g}"] if self.least is not None else []
+        return " ".join(words + ([f"<={self.most:g}"] if self.most is not None else []))
+
+
+@dataclass(frozen=True)
+class Goal:
+    what: str
+    comparison: Comparison
+    bound: Bound
+
+
+class Verdict(Enum):
+    MET = "met"
+    MISSED = "missed"
+    UNKNOWN = "unknown"
+    NOT_WANTED = ""  # it is only shown
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A goal, and what all rounds say of it: medians, and the spread of the rounds' ratios."""
+
+    goal: Goal
+    bound: Bound
+    verdict: Verdict
+    rounds: int = 0
+    measured: float = 0
+    against: float = 0
+    ratio: float = 0
+    spread: tuple[float, float] = (0, 0)
+    unit: str = ""
+    note: str = ""
+    troubles: tuple[str, ...] = ()  # why rounds are missing, each reason once
+
+
+def judge(goal: Goal, rounds: list[Round]) -> Finding:
+    """The verdict on a goal. Rounds that lack a figure are left out, and said."""
+    figures, troubles = [], {}
+    for results in rounds:
+        try:
+            figures.append(goal.comparison.of(results))
+        except Missing as reason:
+            troubles[str(reason)] = None
+    if not figures:
+        verdict = Verdict.UNKNOWN if goal.bound.is_set else Verdict.NOT_WANTED
+        return Finding(goal, goal.bound, verdict,
+                       troubles=tuple(troubles) or ("not measured",))
+    ratios = [each.ratio for each in figures]
+    bound = goal.bound.for_note(figures[0].note)
+    return Finding(
+        goal, bound, _verdict(bound, figures), len(figures),
+        measured=statistics.median(each.measured for each in figures),
+        against=statistics.median(each.against for each in figures),
+        ratio=statistics.median(ratios), spread=(min(ratios), max(ratios)),
+        unit=figures[0].unit, note=figures[0].note, troubles=tuple(troubles))
+
+
+def _verdict(bound: Bound, figures: list[Figures]) -> Verdict:
+    if not bound.is_set:
+        return Verdict.NOT_WANTED
+    met = bound.holds(statistics.median(each.ratio for each in figures))
+    if not met and bound.noise is Noise.FORGIVEN:
+        interval = compare_statistics.ratio([each.against for each in figures],
+                                            [each.measured for each in figures]).interval
+        met = interval is not None and any(map(bound.holds, interval))
+    return Verdict.MET if met else Verdict.MISSED

@@ -1,0 +1,73 @@
+"""The launches of `make limits`: rounds over all matches, in each of them side after side, so that
+what is compared runs in turn and all matches have about as many rounds when time is up."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Optional
+
+from limits_folder import LimitsFolder
+from limits_plan import Match, Side
+from quartet_launch import UNAVAILABLE, VERIFIED, Job, LocalLauncher, Outcome
+
+
+class Rounds:
+    """Measures until all rounds are done, or another one would pass the budget."""
+
+    def __init__(self, folder: LimitsFolder, launcher: LocalLauncher, programs: Path,
+                 timeout: float):
+        self._folder = folder
+        self._launcher = launcher
+        self._programs = programs
+        self._timeout = timeout
+        self._last: dict[tuple[str, str], Outcome] = {}  # by match and side
+
+    def run(self, matches: list[Match], pairs: int, budget: Optional[float]) -> int:
+        """How many rounds of a match were left out by the budget of so many seconds."""
+        begin = time.monotonic()
+        plan = [(match, number) for number in range(1, pairs + 1) for match in matches
+                if number <= (match.most_rounds or pairs)]
+        left_out = 0
+        for index, (match, number) in enumerate(plan):
+            spent = time.monotonic() - begin
+            if budget is not None and spent + self._expected(match) > budget:
+                left_out += 1
+                continue
+            for side in match.sides:
+                self._launch(match, side, number)
+            self._say_what_is_left(plan[index + 1:], begin, budget)
+        return left_out
+
+    def _expected(self, match: Match) -> float:
+        """Seconds of a round, as its last one took; 0 where there was none."""
+        known = (self._last.get((match.name, side.name)) for side in match.sides)
+        return sum(outcome.seconds or 0 for outcome in known if outcome)
+
+    def _launch(self, match: Match, side: Side, number: int) -> None:
+        before = self._last.get((match.name, side.name))
+        if before and before.exit_code == UNAVAILABLE:
+            outcome = Outcome(UNAVAILABLE, 0, before.message)  # nor will it be this time
+        else:
+            files = self._folder.files(match, side, number)
+            arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads),
+                         "--progress", "off", "--quiet", "--json", str(files.document), "--force")
+            job = Job(self._programs / match.kernel, side.setup.ranks, side.setup.threads, arguments)
+            outcome = self._launcher.complete(job, files, self._timeout)
+            how = "ok" if outcome.exit_code == VERIFIED else outcome.message
+            say(f"round {number}, {match.name}, {side.name}: {outcome.seconds:.1f} s, {how}")
+        self._last[match.name, side.name] = outcome
+        self._folder.record(match, side, number, outcome)
+
+    def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float,
+                          budget: Optional[float]) -> None:
+        measured = {name for name, _ in self._last}
+        if not plan or any(match.name not in measured for match, _ in plan):
+            return  # not known before each was measured once
+        seconds = sum(self._expected(match) for match, _ in plan)
+        if budget is not None:
+            seconds = min(seconds, max(0.0, budget - (time.monotonic() - begin)))
+        say(f"at most about {seconds:.0f} s left")
+
+
+def say(text: str) -> None:
+    print(f"limits: {text}", file=sys.stderr, flush=True)

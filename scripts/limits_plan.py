@@ -1,0 +1,200 @@
+"""What `make limits` launches, and the goals: this table is all there is to change for another one.
+
+A match is a few launches that are compared with each other; in each round they follow one another.
+Two cores are used in two ways: two ranks of one thread each, and one rank of two threads. FFTW's own
+transform over MPI has one thread a rank, so that both are compared with its two ranks."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from limits_goals import (Bound, BytesRead, Goal, Noise, OfLimit, OverPeer, Row, SlowestPair,
+                          nanoseconds_per_point)
+
+KERNELS = ("stream", "matmul", "cg", "fft")
+
+
+@dataclass(frozen=True)
+class Setup:
+    ranks: int
+    threads: int  # of a rank
+
+    def __str__(self) -> str:
+        return (f"{self.ranks} rank{'s' * (self.ranks > 1)} x "
+                f"{self.threads} thread{'s' * (self.threads > 1)}")
+
+    @property
+    def short(self) -> str:
+        return f"{self.ranks}x{self.threads}"
+
+
+RANKS, THREADS = Setup(2, 1), Setup(1, 2)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of a match's launches."""
+
+    name: str
+    setup: Setup
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Goals under one heading of the table."""
+
+    title: str
+    goals: tuple[Goal, ...]
+
+
+@dataclass(frozen=True)
+class Match:
+    kernel: str
+    name: str
+    sides: tuple[Side, ...]
+    sections: tuple[Section, ...]
+    most_rounds: Optional[int] = None  # where a round takes minutes, or all say the same
+
+
+def _side(name: str, setup: Setup, arguments: str) -> Side:
+    return Side(name, setup, tuple(arguments.split()))
+
+
+def matches(data: Path, full: bool) -> list[Match]:
+    """All of them; with `full` the larger sizes, too, and every round of each. `data` is for files."""
+    some = [_stream(), _stream_pairs()]
+    some += [_matmul(8192, setup, data) for setup in (RANKS, THREADS)] + [_matmul_bounded(data)]
+    some += [_cg(8192, setup) for setup in (RANKS, THREADS)]
+    some += [_fft_smooth()]
+    # Measuring a plan of FFTW's takes many times as long as transforming by it.
+    some += [_fft(power, order, "measure", None if full else rounds)
+             for power, rounds in ((22, 3), (24, 2)) for order in ("transposed", "natural")]
+    if full:
+        some += [_matmul(16384, setup, data) for setup in (RANKS, THREADS)]
+        some += [_cg(12288, setup) for setup in (RANKS, THREADS)]
+        some += [_fft(26, order, "estimate", None) for order in ("transposed", "natural")]
+    return some
+
+
+STREAM_SIZES = (2, 4, 8, 16, 32, 64, 128)  # MiB
+
+
+def _stream() -> Match:
+    def row(side: str, size: int) -> Row:
+        return Row(side, (f"size:{size}MiB",))
+
+    def over_plain(side: str, size: int, least: float) -> Goal:
+        return Goal(f"{side} {size} MiB", OverPeer(row(side, size), (row("plain", size),),
+                                                   "plain MPI"), Bound(least))
+
+    in_place = [Goal(f"shm {size} MiB", OfLimit(row("shm", size)),
+                     Bound(0.9 if size >= 32 else 0.8, on_huge_pages=0.95)) for size in STREAM_SIZES]
+    two_sided = [over_plain("mpi", size, 1.25 if size <= 8 else 1.4) for size in STREAM_SIZES
+                 if size != 16]  # between the two goals
+    one_sided = [over_plain("rma", size, 1.0) for size in STREAM_SIZES]
+    common = "--sizes 2:128 --pushes 20 --runs 3"
+    return Match(
+        "stream", "stream",
+        (_side("mpi", RANKS, f"{common} --transport mpi"),
+         _side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
+         _side("rma", RANKS, f"{common} --transport rma"),
+         _side("shm", RANKS, f"{common} --transport shm")),
+        (Section(f"stream, {RANKS}", (*in_place, *two_sided, *one_sided)),))
+
+
+def _stream_pairs() -> Match:
+    sides = [_side(via, RANKS, f"--pairs --transport {via} --runs 5 --limits off")
+             for via in ("shm", "mpi")]
+    goals = [Goal(f"slowest pair, {side.name}", SlowestPair(side.name), Bound(0.95))
+             for side in sides]
+    return Match("stream", "stream-pairs", tuple(sides),
+                 (Section(f"stream --pairs, {RANKS}", tuple(goals)),))
+
+
+def _matmul(size: int, setup: Setup, data: Path) -> Match:
+    def files(tile: int) -> Side:
+        return _side(f"files-{tile}", setup, f"--size {size} --tile {tile} --runs 2 --cache warm "
+                     f"--generate --data {data / f'{size}-{tile}'}")
+
+    def over_psgemm(what: str, side: str) -> Goal:
+        return Goal(what, OverPeer(Row(side), (Row("psgemm"),), "psgemm"), Bound(1.4))
+
+    sides = [files(1024), files(2048)]
+    goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.95))
+             for tile in (1024, 2048)]
+    if size == 8192:  # larger, the peer would take as long as all others together
+        sides += [_side("psgemm", setup, f"--size {size} --formulation library --runs 2 "
+                        "--limits off"),
+                  _side("memory", setup, f"--size {size} --tile 1024 --runs 2")]
+        goals += [over_psgemm("files, tile 1024", "files-1024"),
+                  Goal("in memory", OfLimit(Row("memory")), Bound()),
+                  over_psgemm("in memory", "memory")]
+    return Match("matmul", f"matmul-{size}-{setup.short}", tuple(sides),
+                 (Section(f"matmul, N = {size}, {setup}", tuple(goals)),))
+
+
+def _matmul_bounded(data: Path) -> Match:
+    """What is read follows from the plan, not from the clock: one round says it."""
+    memories = (64, 256)  # MiB of a rank
+    sides = [_side(f"{memory}MiB", RANKS, f"--size 8192 --tile 1024 --runs 1 --warmup 0 --limits off "
+                   f"--memory {memory}MiB --generate --data {data / '8192-1024'}")
+             for memory in memories]
+    goals = [Goal(f"read, {memory} MiB a rank", BytesRead(Row(f"{memory}MiB")), Bound(most=1.1))
+             for memory in memories]
+    return Match("matmul", "matmul-bounded", tuple(sides),
+                 (Section(f"matmul, N = 8192, tile 1024, {RANKS}", tuple(goals)),), most_rounds=1)
+
+
+def _cg(size: int, setup: Setup) -> Match:
+    common = f"--size {size} --iterations 40 --runs 3"
+    sides = [_side("full", setup, f"{common} --storage full"),
+             _side("library", setup, f"{common} --formulation library --limits off"),
+             _side("symmetric", setup, f"{common} --storage symmetric"),
+             _side("full-single", setup, f"{common} --storage full --algorithm single-reduction"),
+             _side("symmetric-single", setup,
+                   f"{common} --storage symmetric --algorithm single-reduction")]
+
+    def over(what: str, side: str, peers: tuple[str, ...], label: str, bound: Bound) -> Goal:
+        return Goal(what, OverPeer(Row(side), tuple(map(Row, peers)), label), bound)
+
+    never_slower = Bound(1.0, noise=Noise.FORGIVEN)
+    goals = (
+        Goal("full", OfLimit(Row("full")), Bound(0.9)),
+        over("full", "full", ("library",), "dgemv", Bound(1.1)),
+        Goal("symmetric", OfLimit(Row("symmetric")), Bound()),
+        over("symmetric", "symmetric", ("full", "full-single"), "best full", Bound(1.9)),
+        over("symmetric", "symmetric", ("library",), "dgemv", Bound(2.1)),
+        over("full, 1 reduction", "full-single", ("full",), "classic", never_slower),
+        over("symm., 1 reduction", "symmetric-single", ("symmetric",), "classic", never_slower))
+    return Match("cg", f"cg-{size}-{setup.short}", tuple(sides),
+                 (Section(f"cg, N = {size}, {setup}", goals),))
+
+
+def _fft(power: int, order: str, plan: str, rounds: Optional[int]) -> Match:
+    common = f"--size 2^{power} --order {order}"
+    runs = 5 if power < 26 else 3
+    sides = (_side("ranks", RANKS, f"{common} --runs {runs}"),
+             _side("library", RANKS, f"{common} --formulation library --plan {plan} --runs {runs} "
+                   "--limits off"),
+             _side("threads", THREADS, f"{common} --runs {runs}"))
+
+    def over_library(side: str) -> tuple[Goal, ...]:
+        return (Goal("native", OfLimit(Row(side)), Bound()),
+                Goal("native", OverPeer(Row(side), (Row("library"),), "FFTW-MPI"), Bound(4)))
+
+    as_efficient = Goal("native", OverPeer(Row("threads"), (Row("ranks"),), "2 ranks"),
+                        Bound(1, noise=Noise.FORGIVEN))
+    title = f"fft, 2^{power}, {order}, FFTW's plan {plan}d"
+    return Match("fft", f"fft-{power}-{order}", sides,
+                 (Section(f"{title}, {RANKS}", over_library("ranks")),
+                  Section(f"{title}, {THREADS}", (*over_library("threads"), as_efficient))), rounds)
+
+
+def _fft_smooth() -> Match:
+    sizes = {"power": "2^22", "4233600": "4233600", "4199040": "4199040"}
+    sides = tuple(_side(name, RANKS, f"--size {size} --runs 5") for name, size in sizes.items())
+    goals = tuple(Goal(f"{name} points", OverPeer(Row(name), (Row("power"),), "2^22 points",
+                                                  nanoseconds_per_point, "ns/point"),
+                       Bound(most=1.5)) for name in ("4233600", "4199040"))
+    return Match("fft", "fft-smooth", sides, (Section(f"fft, {RANKS}", goals),))

@@ -1,0 +1,103 @@
+"""The table of `make limits`, at most 80 columns wide: a line for each goal."""
+
+from dataclasses import dataclass
+
+from limits_folder import LimitsFolder
+from limits_goals import Finding, OfLimit, Verdict, judge
+from limits_plan import Match, Section
+from quartet_results import device, warnings
+from table import SUSPICIOUS_FRACTION, Footnotes, rate, wrapped
+
+HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
+LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A section and what was found for its goals."""
+
+    match: Match
+    section: Section
+    findings: list[Finding]
+
+
+def judge_all(matches: list[Match], folder: LimitsFolder) -> list[Judged]:
+    found = []
+    for match in matches:
+        rounds = folder.rounds(match)
+        found += [Judged(match, section, [judge(goal, rounds) for goal in section.goals])
+                  for section in match.sections]
+    return found
+
+
+def fraction(value: float) -> str:
+    return f"{value:.2f}" if value < 99.5 else f"{value:.0f}"
+
+
+def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
+    goal = finding.goal
+    marks = " ".join(troubles.mark(text) for text in finding.troubles)
+    if not finding.rounds:
+        return (goal.what, "", goal.comparison.label, "", "", "", str(finding.bound), f"? {marks}")
+    low, high = map(fraction, finding.spread)
+    is_suspicious = isinstance(goal.comparison, OfLimit) and finding.ratio > SUSPICIOUS_FRACTION
+    return (goal.what, rate(finding.measured), goal.comparison.label, rate(finding.against),
+            fraction(finding.ratio) + "!" * is_suspicious, f"{low}..{high}", str(finding.bound),
+            f"{finding.verdict.value} {marks}".strip())
+
+
+def _line(cells: tuple[str, ...], widths: list[int]) -> str:
+    aligned = [cell.ljust(width) if column in LEFT_ALIGNED else cell.rjust(width)
+               for column, (cell, width) in enumerate(zip(cells, widths))]
+    return " ".join(aligned).rstrip()
+
+
+def _heading(judged: Judged) -> str:
+    units = dict.fromkeys(finding.unit for finding in judged.findings if finding.unit)
+    rounds = max((finding.rounds for finding in judged.findings), default=0)
+    counted = f"{rounds} round{'s' * (rounds != 1)}" if rounds else "not measured"
+    return ", ".join([judged.section.title, *units, counted])
+
+
+def _peers(all_judged: list[Judged]) -> list[str]:
+    """What those that were measured against say of themselves."""
+    notes = {f"{judged.section.title}: {finding.goal.comparison.label}: {finding.note}": None
+             for judged in all_judged for finding in judged.findings
+             if finding.note and not isinstance(finding.goal.comparison, OfLimit)}
+    return [line for text in notes for line in wrapped("", text)]
+
+
+def _summary(all_judged: list[Judged]) -> str:
+    verdicts = [finding.verdict for judged in all_judged for finding in judged.findings]
+    counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
+    wanted = len(verdicts) - counts[Verdict.NOT_WANTED]
+    text = f"{wanted} goals: {counts[Verdict.MET]} met, {counts[Verdict.MISSED]} missed"
+    unknown = counts[Verdict.UNKNOWN]
+    return text + (f", {unknown} not measured" if unknown else "")
+
+
+def render(matches: list[Match], folder: LimitsFolder) -> str:
+    """The table over what the folder holds of these matches."""
+    all_judged = judge_all(matches, folder)
+    troubles = Footnotes(map(str, range(1, 1000)))
+    sections = [(_heading(judged), [_cells(finding, troubles) for finding in judged.findings])
+                for judged in all_judged]
+    rows = [HEADINGS, *(row for _, members in sections for row in members)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    lines = [_line(HEADINGS, widths)]
+    for heading, members in sections:
+        lines += wrapped("", heading)[:1] if len(heading) > 76 else [heading]
+        lines += [_line(cells, widths) for cells in members]
+    documents = [document for match in matches for document in folder.documents(match)]
+    machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
+                             for document in documents)
+    said = dict.fromkeys(text for document in documents for text in warnings(document))
+    lines += ["", _summary(all_judged),
+              *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
+                       "another, ratios are between them. A limit was measured in the same launch."),
+              *(line for text in machines for line in wrapped("", text)), *troubles.lines(),
+              *_peers(all_judged)]
+    if any("!" in row[4] for _, members in sections for row in members):
+        lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+    lines += [line for text in said for line in wrapped("", f"warning: {text}")]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,264 @@
+"""Tests of scripts/limits.py with a stand-in for the launcher and for the programs."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import made_up
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import limits_goals  # noqa: E402
+import limits_plan  # noqa: E402
+from limits_goals import Bound, Goal, Noise, OfLimit, OverPeer, Result, Row, Verdict  # noqa: E402
+from quartet_launch import Outcome  # noqa: E402
+from quartet_results import cases  # noqa: E402
+
+# cg at the rates of {folder}/behaviour.json: by side, a list of the rounds', or how it fails.
+PROGRAM = """#!{python} -S
+import json, sys, time
+sys.path.insert(0, {tests!r})
+import made_up
+file = sys.argv[sys.argv.index("--json") + 1]
+side, number = file.split("/cg-8192-")[1][:-len(".json")].rsplit("-", 1)
+with open({folder!r} + "/calls", "a") as calls:
+    print(number, side, *sys.argv[1:], file=calls)
+behaviour = json.load(open({folder!r} + "/behaviour.json"))
+mine = behaviour.get(side, [10.0])
+time.sleep(behaviour.get("seconds", 0))
+if isinstance(mine, str):
+    print("cg: " + mine, file=sys.stderr)
+    sys.exit(77 if "not available" in mine else 3)
+rate = mine[(int(number) - 1) % len(mine)]
+row = made_up.case("cg/native/host/shm/" + side, rate, "GFLOP/s", 3, note="of " + side,
+                   verified=rate > 0.5)
+json.dump(made_up.document(row), open(file, "w"))
+sys.exit(0 if rate > 0.5 else 1)
+"""
+
+
+def results(rate, error="", **median):
+    """A round's result with one row."""
+    rows = made_up.error("cg/library", error) if error else \
+        made_up.case("cg/native/host/shm/n:8", rate, "GFLOP/s", 3, **median)
+    return Result(Outcome(77 if error else 0, 1.0), cases(made_up.document(rows)))
+
+
+def over_peer(**bound):
+    return Goal("full", OverPeer(Row("ours"), (Row("theirs"),), "peer"), Bound(**bound))
+
+
+def rounds(ours, theirs):
+    return [{"ours": results(our), "theirs": results(their)} for our, their in zip(ours, theirs)]
+
+
+class Verdicts(unittest.TestCase):
+    def test_ratio_is_the_median_of_the_rounds_and_not_the_ratio_of_the_medians(self):
+        # The second round had a machine of half the speed: 2, 1.5 and 1.2 times the peer.
+        found = limits_goals.judge(over_peer(least=1.5), rounds([20, 7.5, 12], [10, 5, 10]))
+        self.assertAlmostEqual(found.ratio, 1.5)
+        self.assertEqual((found.measured, found.against), (12, 10))
+        self.assertEqual([round(value, 6) for value in found.spread], [1.2, 2.0])
+        self.assertEqual((found.verdict, found.rounds, found.unit), (Verdict.MET, 3, "GFLOP/s"))
+
+    def test_goal_is_missed_by_the_least_bit(self):
+        self.assertIs(limits_goals.judge(over_peer(least=1.2), rounds([11.99], [10])).verdict,
+                      Verdict.MISSED)
+        self.assertIs(limits_goals.judge(over_peer(most=1.1), rounds([11.01], [10])).verdict,
+                      Verdict.MISSED)
+        self.assertIs(limits_goals.judge(over_peer(most=1.1), rounds([10.99], [10])).verdict,
+                      Verdict.MET)
+
+    def test_noise_is_forgiven_only_where_it_explains_the_loss(self):
+        goal = over_peer(least=1, noise=Noise.FORGIVEN)
+        theirs = [10, 10.2, 9.9, 10.1, 9.8]
+        noisy, slower = [9.9, 10.1, 9.7, 10.15, 9.9], [9.0, 9.1, 9.2, 9.05, 8.9]
+        self.assertIs(limits_goals.judge(goal, rounds(noisy, theirs)).verdict, Verdict.MET)
+        self.assertIs(limits_goals.judge(over_peer(least=1), rounds(noisy, theirs)).verdict,
+                      Verdict.MISSED)
+        self.assertIs(limits_goals.judge(goal, rounds(slower, theirs)).verdict, Verdict.MISSED)
+        self.assertIs(limits_goals.judge(goal, rounds(noisy[:1], theirs)).verdict, Verdict.MISSED)
+
+    def test_of_several_peers_the_fastest_counts(self):
+        goal = Goal("", OverPeer(Row("ours"), (Row("slow"), Row("fast")), "best"), Bound(2))
+        found = limits_goals.judge(
+            goal, [{"ours": results(30), "slow": results(10), "fast": results(20)}])
+        self.assertEqual((found.ratio, found.verdict), (1.5, Verdict.MISSED))
+
+    def test_fraction_of_the_limit_and_what_huge_pages_ask_for(self):
+        goal = Goal("", OfLimit(Row("ours")), Bound(0.8, on_huge_pages=0.95))
+        ordinary = limits_goals.judge(
+            goal, [{"ours": results(8, fraction_of_limit=0.9, note="windows on ordinary pages")}])
+        huge = limits_goals.judge(
+            goal, [{"ours": results(8, fraction_of_limit=0.9, note="windows on huge pages")}])
+        self.assertEqual((ordinary.ratio, ordinary.against, ordinary.verdict),
+                         (0.9, 10, Verdict.MET))
+        self.assertEqual((huge.bound.least, huge.verdict), (0.95, Verdict.MISSED))
+
+    def test_round_without_a_peer_is_left_out_and_said(self):
+        some = rounds([20, 20], [10, 10]) + [{"ours": results(20), "theirs": results(0, "no BLAS")}]
+        found = limits_goals.judge(over_peer(least=2), some)
+        self.assertEqual((found.rounds, found.verdict, found.troubles),
+                         (2, Verdict.MET, ("no BLAS",)))
+        found = limits_goals.judge(over_peer(least=2), some[2:])
+        self.assertEqual((found.rounds, found.verdict), (0, Verdict.UNKNOWN))
+        self.assertEqual(limits_goals.judge(over_peer(least=2), []).troubles, ("not measured",))
+
+    def test_wrong_result_is_no_figure(self):
+        found = limits_goals.judge(
+            over_peer(least=1), [{"ours": results(99, verified=False), "theirs": results(1)}])
+        self.assertEqual((found.verdict, found.troubles), (Verdict.UNKNOWN, ("a wrong result",)))
+
+    def test_slowest_pair_over_the_fastest(self):
+        rows = [made_up.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", rate)
+                for pair, rate in (("0-1", 800.0), ("1-0", 1000.0))]
+        pairs = [{"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}]
+        found = limits_goals.judge(Goal("", limits_goals.SlowestPair("shm"), Bound(0.95)), pairs)
+        self.assertEqual((found.measured, found.against, found.verdict),
+                         (800, 1000, Verdict.MISSED))
+
+    def test_bytes_read_leave_out_what_is_written(self):
+        read = results(1, bytes_read=12 * 2**20, bytes_written=5 * 2**20,
+                       bytes_best_whole_tiles=15 * 2**20)
+        found = limits_goals.judge(Goal("", limits_goals.BytesRead(Row("files")), Bound(most=1.1)),
+                                   [{"files": read}])
+        self.assertEqual((found.measured, found.against, found.verdict), (12, 10, Verdict.MISSED))
+
+    def test_time_of_a_point(self):
+        def transform(points, milliseconds):
+            rows = made_up.case(f"fft/native/host/shm/n:{points}", 1.0, "GFLOP/s", 3,
+                                real_time=milliseconds, time_unit="ms")
+            return Result(Outcome(0, 1.0), cases(made_up.document(rows)))
+        comparison = OverPeer(Row("odd"), (Row("power"),), "2^22", limits_goals.nanoseconds_per_point)
+        found = limits_goals.judge(Goal("", comparison, Bound(most=1.5)),
+                                   [{"odd": transform(1000, 3), "power": transform(2000, 4)}])
+        self.assertAlmostEqual(found.measured, 3000)
+        self.assertAlmostEqual(found.ratio, 1.5)
+
+
+class Table(unittest.TestCase):
+    def test_every_goal_is_of_sides_that_are_launched(self):
+        for match in limits_plan.matches(Path("data"), full=True):
+            names = {side.name for side in match.sides}
+            self.assertEqual(len(names), len(match.sides))
+            for goal in (goal for section in match.sections for goal in section.goals):
+                rows = [getattr(goal.comparison, "row", None), *getattr(goal.comparison, "peers", ())]
+                sides = {row.side for row in rows if row} or {goal.comparison.side}
+                self.assertLessEqual(sides, names, goal)
+
+    def test_names_of_files_do_not_meet(self):
+        names = [f"{match.name}-{side.name}" for match in limits_plan.matches(Path("data"), True)
+                 for side in match.sides]
+        self.assertEqual(len(set(names)), len(names))
+
+
+class Measuring(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        (self.folder / "bin").mkdir()
+        self.write("launcher", "#!/bin/sh\nshift\nexec \"$@\"\n")
+        self.write("bin/cg", PROGRAM.format(python=sys.executable, folder=str(self.folder),
+                                            tests=str(Path(__file__).parent)))
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        (self.folder / name).chmod(0o755)
+
+    def limits(self, *arguments, **behaviour):
+        sides = {key.replace("_", "-"): value for key, value in behaviour.items()}
+        self.write("behaviour.json", json.dumps(
+            {**{f"{setup}-{side}": rate for setup in ("2x1", "1x2") for side, rate in sides.items()},
+             "seconds": sides.get("seconds", 0)}))
+        return subprocess.run(
+            [sys.executable, SCRIPTS / "limits.py", "--only", "cg", "--build", self.folder,
+             "--results", self.folder / "results", "--launcher", self.folder / "launcher",
+             *map(str, arguments)], text=True, capture_output=True, check=False)
+
+    def calls(self):
+        return [line.split() for line in (self.folder / "calls").read_text().splitlines()]
+
+    def line(self, text, *words):
+        found = [line.split() for line in text.splitlines()
+                 if all(word in line for word in words)]
+        self.assertTrue(found, text)
+        return found[0]
+
+    def test_sides_follow_one_another_in_every_round(self):
+        done = self.limits("--pairs", 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        order = [(call[0], call[1]) for call in self.calls()]
+        sides = ("full", "library", "symmetric", "full-single", "symmetric-single")
+        self.assertEqual(order, [(number, f"{setup}-{side}") for number in "12"
+                                 for setup in ("2x1", "1x2") for side in sides])
+        self.assertIn("--storage symmetric --algorithm single-reduction --device host --threads 2",
+                      " ".join(self.calls()[-1]))
+
+    def test_table_has_the_ratio_of_each_goal_and_its_spread(self):
+        done = self.limits("--pairs", 3, full=[10, 10, 10], full_single=[9, 9, 9],
+                           library=[8, 10, 9], symmetric=[18, 20, 22])
+        self.assertIn("cg, N = 8192, 2 ranks x 1 thread, GFLOP/s, 3 rounds", done.stdout)
+        self.assertEqual(self.line(done.stdout, "full ", "dgemv"),
+                         ["full", "10.0", "dgemv", "9.00", "1.11", "1.00..1.25", ">=1.1", "met"])
+        self.assertEqual(self.line(done.stdout, "symmetric ", "best full"),
+                         ["symmetric", "20.0", "best", "full", "10.0", "2.00", "1.80..2.20",
+                          ">=1.9", "met"])
+        self.assertEqual(self.line(done.stdout, "full ", "limit")[-4:],
+                         ["0.80", "0.80..0.80", ">=0.9", "missed"])
+        self.assertEqual(self.line(done.stdout, "full, 1 ", "classic")[-1], "missed")
+        self.assertIn("dgemv: of 2x1-library", done.stdout)
+        self.assertRegex(done.stdout, r"12 goals: \d+ met, \d+ missed\n")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_peer_that_is_not_there_is_said_in_its_lines_and_asked_once(self):
+        done = self.limits("--pairs", 2, library="not available in this build")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.line(done.stdout, "full ", "dgemv"),
+                         ["full", "dgemv", ">=1.1", "?", "1"])
+        self.assertIn(" 1  cg: not available in this build", done.stdout)
+        self.assertIn("4 not measured", done.stdout)
+        self.assertEqual(sum("library" in call[1] for call in self.calls()), 2)
+
+    def test_failed_launch_fails_and_the_rest_is_measured(self):
+        done = self.limits("--pairs", 1, symmetric="rank 1 is gone")
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("cg: rank 1 is gone", done.stdout)
+        self.assertEqual(self.line(done.stdout, "full ", "dgemv")[-3:],
+                         ["1.00..1.00", ">=1.1", "missed"])
+
+    def test_wrong_result_is_an_exit_code_and_a_missed_goal_is_none(self):
+        self.assertEqual(self.limits("--pairs", 1, full=[1.0]).returncode, 0)
+        self.assertEqual(self.limits("--pairs", 1, full=[0.25]).returncode, 1)
+
+    def test_reuse_shows_the_same_and_measures_nothing(self):
+        done = self.limits("--pairs", 2, full=[10, 12])
+        calls = len(self.calls())
+        again = self.limits("--reuse", full="gone")
+        self.assertEqual(again.stdout, done.stdout)
+        self.assertEqual(len(self.calls()), calls)
+
+    def test_new_measurement_forgets_the_old_one(self):
+        self.limits("--pairs", 3)
+        self.assertIn(", 1 round", self.limits("--pairs", 1).stdout)
+
+    def test_budget_leaves_out_whole_rounds(self):
+        done = self.limits("--pairs", 5, "--budget", 1.5, seconds=0.1)
+        numbers = [call[0] for call in self.calls()]
+        self.assertEqual(numbers[:10], ["1"] * 10)
+        self.assertLess(len(numbers), 50)
+        self.assertEqual(len(numbers) % 5, 0)
+        self.assertRegex(done.stderr, r"\d+ rounds were left out by the budget of 1.5 s")
+
+    def test_refuses_what_it_does_not_know(self):
+        self.assertEqual(self.limits("--reuse").returncode, 2)
+        self.assertIn("no stream in", self.limits("--only", "stream").stderr)
+        self.assertIn("'dgemm' is none of", self.limits("--only", "dgemm").stderr)
+        self.assertEqual(self.limits("--pairs", 0).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
