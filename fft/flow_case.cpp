@@ -37,18 +37,14 @@ FlowCase::Memory FlowCase::memory(bench::Session& session, const bench::Variant&
     Memory memory;
     if (roles.of(rank) == comm::Role::worker) {
         const device::SplitFft split = problem.split(roles.workers(), roles.index_of(rank));
-        const Bytes copied = session.options().limits == bench::Switch::on
-                                 ? bytes_of<Point>(split.input_points())
-                                 : Bytes{};
-        memory.all = bytes_of<Point>(split.input_points()) + copied + tiles_under_way * tile +
+        memory.all = bytes_of<Point>(split.input_points()) + (tiles_under_way + 1) * tile +
                      session.device().split_fft_memory(one_tile(problem));
         memory.windows = windows ? tiles_under_way * tile : Bytes{};
     } else {
         const int bound = session.options().queue;
         const int incoming = windows ? 0 : std::min(bound, tiles_under_way * roles.workers());
-        const device::SplitFft whole = problem.split(1, 0);
-        memory.all = bytes_of<double>(whole.parts_size()) + bytes_of<Point>(problem.points) +
-                     incoming * tile + session.device().split_fft_memory(whole);
+        memory.all = Merger::memory(problem) + incoming * tile +
+                     session.device().split_fft_memory(problem.split(1, 0));
     }
     memory.all = memory.all + Bytes{TransformCheck::memory(problem.points, session.threads())};
     return memory;
@@ -60,12 +56,11 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
       problem_(problem),
       roles_(roles),
       rank_(session.world().rank()),
+      transport_(session.transport(variant.transport)),
       alone_(one_tile(problem)),
-      whole_(problem.split(1, 0)),
       check_(problem.points, session.options().seed, input_of(problem, roles, rank_),
              output_of(problem, roles, rank_), session.threads(), session.world()) {
-    comm::Transport& transport = session.transport(variant.transport);
-    flow::require_queues(transport);
+    flow::require_queues(transport_);
     device::Device& device = session.device();
     if (device.memory_kind() == device::MemoryKind::device) {
         throw Unavailable(
@@ -81,7 +76,7 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
     check_.expect(input_.span());
     hub_ = std::make_unique<flow::Hub>(session.world(), &session.trace().track("queue"));
     queue_ = std::make_unique<flow::Queue>(
-        *hub_, transport,
+        *hub_, transport_,
         flow::QueuePlan{.owner = roles.reducer_rank(0),
                         .pushers = roles.worker_ranks(),
                         .bound = session.options().queue,
@@ -90,13 +85,10 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
                         .outgoing = tiles_under_way});
     if (works()) {
         tile_pass_ = device.plan_tile_pass(alone_);
-        return;
+        order_ = merge_order(device, problem, my_tiles());
+    } else {
+        merger_.emplace(device, problem);
     }
-    cells_ = device::allocate<double>(device, whole_.parts_size());
-    parts_ = {cells_.view()};
-    result_ = device::allocate<Point>(device, problem.points);
-    place_pass_ = device.plan_place_pass(whole_);
-    combine_pass_ = device.plan_combine_pass(whole_);
 }
 
 bool FlowCase::works() const {
@@ -109,7 +101,11 @@ Range FlowCase::my_tiles() const {
 }
 
 void FlowCase::prepare() {
-    session_.device().vectors().fill(0.0, numbers(result_.view()), stream());
+    session_.device().vectors().fill(0.0, numbers(result()), stream());
+}
+
+bench::Check FlowCase::verify() {
+    return check_.verify(result().span());
 }
 
 void FlowCase::run(bench::Clocks& clocks) {
@@ -124,7 +120,7 @@ void FlowCase::run(bench::Clocks& clocks) {
 // A tile's transform is made where it is posted from.
 void FlowCase::work() {
     const Bytes size = bytes_of<double>(alone_.parts_size());
-    for (std::int64_t tile = my_tiles().begin; tile < my_tiles().end; ++tile) {
+    for (const std::int64_t tile : order_) {
         const auto place = queue_->next();
         const device::View<double> cells{reinterpret_cast<double*>(place.data()),
                                          alone_.parts_size(), place.kind()};
@@ -143,48 +139,70 @@ void FlowCase::merge(bench::Clocks& clocks, Seconds begin) {
             const device::View<const double> cells{
                 reinterpret_cast<const double*>(item.payload.data()), alone_.parts_size(),
                 item.payload.kind()};
-            place_pass_->run(item.key, cells, cells_.view(), stream());
+            merger_->place(item.key, cells, stream());
         }
         stream().synchronize();
     }
     clocks.record(collected, now() - begin);
-    combine_pass_->run(parts_, result_.view(), stream());
+    merger_->finish(stream());
     stream().synchronize();
 }
 
-// Over as much memory as the passes have: smaller copies go through the caches, at other rates.
+// The copy is over as much memory as the pass has: smaller ones go through the caches, at other
+// rates.
 void FlowCase::prepare_limit() {
     constexpr int most_passes = 1000;
     if (works()) {
-        copied_ = device::allocate<Point>(session_.device(), input_.size());
-        copy_.emplace(session_.device(), numbers(device::View<const Point>(input_.view())),
-                      numbers(copied_.view()));
+        discarded_ = device::allocate<double>(session_.device(), alone_.parts_size());
+        transform_all();  // the first one meets cold caches
+        const Seconds begin = now();
+        transform_all();
+        const Seconds once = now() - begin;
+        passes_ = static_cast<int>(
+            std::clamp(bench::probe_time.value / once.value, 1.0, double{most_passes}));
     } else {
-        const auto result = numbers(result_.view());
-        copy_.emplace(session_.device(),
-                      device::View<const double>(cells_.view()).part(0, result.size()), result);
+        const auto result = numbers(merger_->result());
+        copy_.emplace(session_.device(), merger_->cells().part(0, result.size()), result);
+        passes_ = copy_->passes_for(bench::probe_time, most_passes, stream());
     }
-    passes_ = copy_->traffic().value > 0
-                  ? copy_->passes_for(bench::probe_time, most_passes, stream())
-                  : 0;
+    if (transport_.name() != "shm") {
+        link_.emplace(session_.transport("mpi"), session_.world(), roles_.worker_rank(0),
+                      roles_.reducer_rank(0), bytes_of<double>(alone_.parts_size()));
+    }
 }
 
-// Two passes read and write each point at the merger, one at the workers.
-Seconds FlowCase::limit() {
-    double rate = 0;  // of a worker without a tile
-    if (passes_ > 0) {
-        const Seconds pass = copy_->measure(passes_, stream());
-        rate = static_cast<double>(copy_->traffic().value) / pass.value;
+void FlowCase::transform_all() {
+    for (std::int64_t tile = 0; tile < my_tiles().size(); ++tile) {
+        tile_pass_->run(input_.view().part(tile * problem_.length(), problem_.length()),
+                        discarded_.view(), stream());
     }
+    stream().synchronize();
+}
+
+// All ranks at the same time, as in a run.
+Seconds FlowCase::limit() {
+    constexpr int messages = 4;
     const comm::Communicator& world = session_.world();
-    const double workers = world.sum(works() ? rate : 0);
-    const double merger = world.sum(works() ? 0 : rate);
-    const double traffic = 32 * static_cast<double>(problem_.points);
-    return {traffic / std::min(workers, merger) + traffic / merger};
+    Seconds transforms;
+    Seconds copy;
+    if (works()) {
+        const Seconds begin = now();
+        for (int pass = 0; pass < passes_; ++pass) {
+            transform_all();
+        }
+        transforms = (1.0 / passes_) * (now() - begin);
+    } else {
+        copy = copy_->measure(passes_, stream());
+    }
+    const Seconds message = link_ ? link_->measure(messages, stream()) : Seconds{};
+    const double merging = world.maximum(copy.value);
+    const double coming =
+        std::max(world.maximum(message.value) * static_cast<double>(problem_.tiles), merging);
+    return {std::max(world.maximum(transforms.value), coming) + merging};
 }
 
 std::string FlowCase::limit_name() const {
-    return "memory copy of workers and merger";
+    return "workers' transforms or merger's intake, then a copy at the merger";
 }
 
 std::string FlowCase::note() const {

@@ -8,6 +8,7 @@
 #include "bench/limits.hpp"
 #include "bench/session.hpp"
 #include "comm/roles.hpp"
+#include "fft/merger.hpp"
 #include "fft/problem.hpp"
 #include "fft/transform_check.hpp"
 #include "flow/queue.hpp"
@@ -15,12 +16,12 @@
 namespace quartet::fft {
 
 /// The dataflow formulation (the paper's VI.D): workers transform their tiles and push each through
-/// a queue to the one merger, rank 0, which puts them together: factors, then the sums over all
-/// tiles, in natural order. The paper's clock stops when the merger has the last tile; the case's
-/// own when it has the result.
+/// a queue to the one merger, rank 0, which puts them together in natural order. The paper's clock
+/// stops when the merger has the last tile; the case's own when it has the result.
 ///
-/// The limit: while tiles come, the slower of the workers' reading and writing of each point and
-/// the merger's; then the merger's once more.
+/// The limit: the slower of the workers' transforms, made alone, and the merger's reading and
+/// writing of each point as it comes; then, as each value of the result depends on the last tile,
+/// the merger's once more.
 class FlowCase final : public bench::Case {
   public:
     /// The number of the clock that stops when the last tile has come.
@@ -32,14 +33,16 @@ class FlowCase final : public bench::Case {
 
     void prepare() override;
     void run(bench::Clocks& clocks) override;
-    bench::Check verify() override { return check_.verify(result_.span()); }
+    bench::Check verify() override;
     void prepare_limit() override;
     Seconds limit() override;
     [[nodiscard]] std::string limit_name() const override;
     [[nodiscard]] std::string note() const override;
 
     /// On the merger: X; empty elsewhere.
-    [[nodiscard]] device::View<Point> result() { return result_.view(); }
+    [[nodiscard]] device::View<Point> result() {
+        return merger_ ? merger_->result() : device::View<Point>{};
+    }
 
     /// What a rank needs, and what of it lies in windows where the transport has such.
     struct Memory {
@@ -54,27 +57,26 @@ class FlowCase final : public bench::Case {
     [[nodiscard]] Range my_tiles() const;
     device::Stream& stream() { return session_.stream(); }
     void work();
+    void transform_all();
     void merge(bench::Clocks& clocks, Seconds begin);
 
     bench::Session& session_;
     Problem problem_;
     comm::Roles roles_;
     int rank_;
+    comm::Transport& transport_;
     device::SplitFft alone_;  ///< a tile as a transform of its own
-    device::SplitFft whole_;  ///< all tiles on one rank
     std::unique_ptr<flow::Hub> hub_;
     std::unique_ptr<flow::Queue> queue_;
-    device::Buffer<Point> input_;  ///< on workers: their tiles
+    device::Buffer<Point> input_;      ///< on workers: their tiles
+    std::vector<std::int64_t> order_;  ///< of them
     std::unique_ptr<device::TilePass> tile_pass_;
-    device::Buffer<double> cells_;  ///< on the merger: of all tiles
-    std::vector<device::View<const double>> parts_;
-    device::Buffer<Point> result_;
-    std::unique_ptr<device::PlacePass> place_pass_;
-    std::unique_ptr<device::CombinePass> combine_pass_;
+    std::optional<Merger> merger_;
     TransformCheck check_;
-    device::Buffer<Point> copied_;  ///< on workers: what the limit copies to
-    std::optional<bench::MemoryProbe> copy_;
-    int passes_ = 1;
+    device::Buffer<double> discarded_;        ///< on workers: the limit's transforms
+    std::optional<bench::MemoryProbe> copy_;  ///< on the merger
+    std::optional<bench::PairProbe> link_;    ///< where tiles travel
+    int passes_ = 1;                          ///< of what the limit measures here
 };
 
 }  // namespace quartet::fft

@@ -57,6 +57,8 @@ class Device {
     virtual std::unique_ptr<CombinePass> plan_combine_pass(const SplitFft& split) = 0;
     virtual std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) = 0;
     virtual std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) = 0;
+    /// Null where the device cannot sum this split's tiles in groups.
+    virtual std::unique_ptr<GroupPass> plan_group_pass(const SplitFft&) { return nullptr; }
     /// What they take together, at most, beyond the views that they work on.
     [[nodiscard]] virtual Bytes split_fft_memory(const SplitFft& split) const = 0;
     /// One pass for one rank's transform, where that is faster than a tile pass and a combine pass,

@@ -123,6 +123,26 @@ class PlacePass {
                      Stream& stream) = 0;
 };
 
+/// For who gets the tiles one by one, too: the sums over T = R S tiles in two steps, so that most
+/// of the work is done before the last tile is there. Group g has the tiles t = g + R s, whose
+/// cells lie as PlacePass puts tile s of members() into them. Their sums make one tile, the g-th,
+/// of summed(), in whose cells they go with their factors. CombinePass for summed() then gives
+///
+///     X[k + S M q] = sum_g w_R^(g q) ( w_N^(g k) sum_s w_S^(s k2) y_(g + R s)[k1] ),  k = k1 + M
+///     k2.
+class GroupPass {
+  public:
+    virtual ~GroupPass() = default;
+    /// The transform of one group, S tiles of M points, and of all groups, R tiles of S M points;
+    /// both of one rank.
+    [[nodiscard]] virtual SplitFft members() const = 0;
+    [[nodiscard]] virtual SplitFft summed() const = 0;
+    /// Sums the group's cells of the range, of members().cells_of(0). All views are aligned to 64
+    /// bytes and live, as does the pass, until the work is synchronised.
+    virtual void run(std::int64_t group, const Range& cells, View<const double> members,
+                     View<double> summed, Stream& stream) = 0;
+};
+
 /// All of a transform by the one rank that has all tiles, without cells: the tiles' transforms, the
 /// factors, and the sums over the tiles where they lie.
 class WholePass {

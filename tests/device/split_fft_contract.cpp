@@ -235,6 +235,55 @@ TEST_P(SplitFftContract, PlacesTilesWhereTheTilePassDoes) {
     }
 }
 
+// Groups' sums a few cells at a time, the groups in any order.
+TEST_P(SplitFftContract, SumsTheTilesInGroups) {
+    for (const auto& [tiles, length] :
+         {std::pair{2048, 8}, {64, 64}, {12, 24}, {270, 16}, {4, 80}}) {
+        const SplitFft split{tiles, length, 1, 0};
+        const auto pass = device->plan_group_pass(split);
+        if (!pass)
+            GTEST_SKIP() << "this device sums all tiles at once";
+        const std::vector<Point> x = points(random_values<double>(2 * split.points(), 17));
+        const std::int64_t groups = pass->summed().tiles;
+        ASSERT_EQ(pass->members().tiles * groups, tiles);
+        const auto one = device->plan_tile_pass({1, length, 1, 0});
+        const auto place = device->plan_place_pass(pass->members());
+        Buffer<double> cells = empty<double>(SplitFft{1, length, 1, 0}.parts_size());
+        Buffer<double> members = empty<double>(pass->members().parts_size());
+        Buffer<double> summed = empty<double>(pass->summed().parts_size());
+        Buffer<Point> bins = empty<Point>(split.points());
+
+        for (std::int64_t group = groups - 1; group >= 0; --group) {
+            for (std::int64_t t = group; t < tiles; t += groups) {
+                std::vector<Point> tile;
+                for (std::int64_t m = 0; m < length; ++m)
+                    tile.push_back(x[static_cast<std::size_t>(t + tiles * m)]);
+                const Buffer<Point> input = upload(tile);
+                one->run(input.view(), cells.view(), *stream);
+                place->run(t / groups, std::as_const(cells).view(), members.view(), *stream);
+                stream->synchronize();
+            }
+            const std::int64_t all = pass->members().cells_of(0);
+            for (std::int64_t cell = 0; cell < all; cell += 3)
+                pass->run(group, {cell, std::min(cell + 3, all)}, std::as_const(members).view(),
+                          summed.view(), *stream);
+        }
+        const View<const double> parts[] = {std::as_const(summed).view()};
+        const auto combine = device->plan_combine_pass(pass->summed());
+        combine->run(parts, bins.view(), *stream);
+
+        EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
+                  rounding_bound(x.size()))
+            << tiles << " x " << length;
+    }
+}
+
+TEST_P(SplitFftContract, GroupsOnlyWhatItCan) {
+    for (const SplitFft& split : {SplitFft{64, 63, 1, 0}, SplitFft{7, 64, 1, 0},
+                                  SplitFft{22, 64, 1, 0}, SplitFft{64, 64, 2, 0}})
+        EXPECT_EQ(device->plan_group_pass(split), nullptr);
+}
+
 TEST_P(SplitFftContract, DoesNotDependOnTheRanksBeyondRounding) {
     const std::vector<Point> x = points(random_values<double>(2 * 96 * 120, 9));
     const std::vector<Point> alone = SplitRun(*device, *stream, {96, 120, 1}).transform(x);

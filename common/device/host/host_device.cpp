@@ -15,6 +15,7 @@
 #include "device/host/host_stream.hpp"
 #include "device/host/host_triangle_part.hpp"
 #include "device/host/host_vector_operations.hpp"
+#include "device/host/lane_group_pass.hpp"
 #include "device/host/parallel_for.hpp"
 #include "device/host/require_host.hpp"
 
@@ -93,6 +94,9 @@ class HostDevice final : public Device {
     }
     std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) override {
         return plan_host_natural_pass(split, settings_.threads);
+    }
+    std::unique_ptr<GroupPass> plan_group_pass(const SplitFft& split) override {
+        return plan_lane_group_pass(split, settings_.threads);
     }
     std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) override {
         return plan_host_place_pass(split, settings_.threads);

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "device/split_fft.hpp"
+
+namespace quartet::device {
+
+/// The sums over groups of tiles with the eight k1 of a cell as lanes, one small transform of up to
+/// 256 points a cell. Of the numbers of groups that allow it, the one closest to `wanted_groups`:
+/// few leave little to CombinePass, many leave little of the last group's sums to the end.
+///
+/// Nothing where T has no two such factors without primes above 7, or M is no multiple of a cell.
+std::unique_ptr<GroupPass> plan_lane_group_pass(const SplitFft& split, int threads);
+
+}  // namespace quartet::device
