@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cg/matrix_file.hpp"
 #include "cg/solve_case.hpp"
@@ -38,6 +39,10 @@ bool flows(const bench::Variant& variant) {
     return variant.formulation == "dataflow";
 }
 
+bool is_library(const bench::Variant& variant) {
+    return variant.formulation == "library";
+}
+
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName row = session.row_name(variant, std::to_string(problem.size));
@@ -69,8 +74,9 @@ Bytes folder_memory(const bench::Session& session, const Problem& problem,
 
 void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
                  const bench::DataOptions& data, bench::PlannedCase& planned) {
+    const bench::Variant& variant = planned.name.variant;
     const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
-    const SolverMemory solver = solver_memory(session, problem, roles, session.device());
+    const SolverMemory solver = solver_memory(session, problem, variant, session.device());
     const Bytes right_side = bytes_of<double>(rows);
     Bytes solving = solver.host + right_side + bytes_of<double>(problem.iterations + 1) +
                     Verifier::memory(problem.size) + SolveCase::limit_memory(problem, roles);
@@ -83,7 +89,7 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
     }
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);
-    if (planned.name.variant.transport == "shm") {
+    if (variant.transport == "shm") {
         planned.shared_memory = solver.windows;
     }
 }
@@ -100,15 +106,23 @@ void plan_checkpoints(bench::Session& session, const Problem& problem, const com
     session.resolve("warmup", "0");
 }
 
-// The paper's data flow has blocks of rows, and two reductions one after the other (Fig. 5).
-bool can_flow(Storage storage, Algorithm algorithm) {
-    return storage == Storage::full && algorithm == Algorithm::classic;
+// Why storage full and algorithm classic are all that a formulation has; nothing where it has all.
+std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
+    if (flows(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
+        return "a part of a triangle contributes to all rows, for which the paper's flow has no "
+               "queue";
+    }
+    if (is_library(variant)) {
+        return "it is the textbook's iteration, by BLAS gemv on whole rows";
+    }
+    return std::nullopt;
 }
 
-// In lists the data flow is there for what it has; where it has nothing, that is said.
+// In lists such a formulation is there for what it has; where it has nothing, that is said.
 bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algorithm,
                  const Options& options) {
-    if (!flows(variant) || can_flow(storage, algorithm)) {
+    const auto reason = why_plain_alone(variant);
+    if (!reason || (storage == Storage::full && algorithm == Algorithm::classic)) {
         return false;
     }
     const auto has = [](const auto& values, auto value) {
@@ -116,9 +130,9 @@ bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algor
     };
     if (!has(options.storages, Storage::full) || !has(options.algorithms, Algorithm::classic)) {
         throw UsageError(
-            "--formulation dataflow: it has full storage and the classic algorithm alone (a part "
-            "of a triangle contributes to all rows, for which the paper's flow has no queue): add "
-            "--storage full --algorithm classic");
+            fmt::format("--formulation {}: it has full storage and the classic algorithm alone "
+                        "({}): add --storage full --algorithm classic",
+                        variant.formulation, *reason));
     }
     return true;
 }
@@ -164,6 +178,11 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("storage", joined(options.storages));
     session.resolve("algorithm", joined(options.algorithms));
     for (const bench::Variant& variant : session.variants()) {
+        if (is_library(variant) && options.checkpoint.wanted()) {
+            throw UsageError(
+                "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
+                "leave one of them out");
+        }
         for (const Storage storage : options.storages) {
             for (const Algorithm algorithm : options.algorithms) {
                 if (is_left_out(variant, storage, algorithm, options)) {

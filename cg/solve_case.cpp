@@ -97,7 +97,7 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       system_(make_system(problem, session)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
-      solver_(make_solver(session, transport_, problem, roles_)),
+      solver_(make_solver(session, transport_, problem, variant)),
       right_side_(device::allocate<double>(session.device(), rows_.size())),
       history_(static_cast<std::size_t>(problem.iterations) + 1) {
     fill();

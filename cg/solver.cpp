@@ -1,24 +1,35 @@
 #include "cg/solver.hpp"
 
 #include "cg/flow_solver.hpp"
+#include "cg/library_solver.hpp"
 #include "cg/native_solver.hpp"
 
 namespace quartet::cg {
 
 std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
-                                    const Problem& problem, const comm::Roles& roles) {
-    if (roles.reducers() > 0) {
-        return std::make_unique<FlowSolver>(session, transport, problem, roles);
+                                    const Problem& problem, const bench::Variant& variant) {
+    if (variant.formulation == "dataflow") {
+        return std::make_unique<FlowSolver>(session, transport, problem,
+                                            roles_of(variant, session.world().size()));
+    }
+    if (variant.formulation == "library") {
+        return std::make_unique<LibrarySolver>(session, transport, problem);
     }
     return std::make_unique<NativeSolver>(session, transport, problem);
 }
 
 SolverMemory solver_memory(const bench::Session& session, const Problem& problem,
-                           const comm::Roles& roles, const device::Device& device) {
+                           const bench::Variant& variant, const device::Device& device) {
     const int rank = session.world().rank();
-    return roles.reducers() > 0
-               ? FlowSolver::memory(device, problem, roles, rank, session.options().queue)
-               : NativeSolver::memory(device, problem, roles.ranks(), rank);
+    const int ranks = session.world().size();
+    if (variant.formulation == "dataflow") {
+        return FlowSolver::memory(device, problem, roles_of(variant, ranks), rank,
+                                  session.options().queue);
+    }
+    if (variant.formulation == "library") {
+        return LibrarySolver::memory(device, problem, ranks, rank);
+    }
+    return NativeSolver::memory(device, problem, ranks, rank);
 }
 
 }  // namespace quartet::cg

@@ -7,7 +7,6 @@
 #include "bench/session.hpp"
 #include "cg/iteration.hpp"
 #include "cg/problem.hpp"
-#include "comm/roles.hpp"
 
 namespace quartet::cg {
 
@@ -39,9 +38,9 @@ struct SolverMemory {
 /// Zeros. Borrows session and transport. Collective. Throws Unavailable where the transport cannot
 /// do what is needed.
 std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
-                                    const Problem& problem, const comm::Roles& roles);
+                                    const Problem& problem, const bench::Variant& variant);
 /// Of this rank. Local.
 SolverMemory solver_memory(const bench::Session& session, const Problem& problem,
-                           const comm::Roles& roles, const device::Device& device);
+                           const bench::Variant& variant, const device::Device& device);
 
 }  // namespace quartet::cg

@@ -76,7 +76,7 @@ def _cg_arguments(machine: Machine, ranks: int) -> list[str]:
     while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
         size //= 2
     return ["--device", "host", "--size", str(size), "--storage", "full,symmetric",
-            "--formulation", "native,dataflow", "--threads", "1", "--runs", "6"]
+            "--formulation", "native,dataflow,library", "--threads", "1", "--runs", "6"]
 
 
 def _fft_arguments(machine: Machine, ranks: int) -> list[str]:

@@ -28,5 +28,18 @@ TEST(SolveCaseAllocation, ARunAllocatesNothing) {
     }
 }
 
+TEST(SolveCaseAllocation, ARunOfTheLibraryFormulationAllocatesNothing) {
+    const auto session = make_session();
+    SolveCase subject(*session, {"library", "host", "mpi"}, {"random", 100, 20}, {});
+    bench::Clocks clocks(0);
+    subject.prepare();
+    const long before = device::allocations();
+
+    subject.run(clocks);
+
+    EXPECT_EQ(device::allocations() - before, 0);
+    EXPECT_TRUE(subject.verify().passed);
+}
+
 }  // namespace
 }  // namespace quartet::cg

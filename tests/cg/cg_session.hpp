@@ -13,7 +13,7 @@ inline std::unique_ptr<bench::Session> make_session(bench::CommonOptions options
         options.threads = 1;
     }
     return std::make_unique<bench::Session>(
-        bench::ProgramDescription{"cg", "", {"native", "dataflow"}, 1}, options,
+        bench::ProgramDescription{"cg", "", {"native", "dataflow", "library"}, 1}, options,
         comm::TransportRegistry::standard());
 }
 

@@ -89,7 +89,8 @@ TEST_P(FlowSolverTest, ASlowWorkerChangesNoBitAndStopsNobody) {
     const auto roles = comm::Roles::with_reducers(world.size(), 1);
     std::vector<std::vector<double>> histories;
     for (int slow = -1; slow < world.size(); ++slow) {
-        const auto solver = make_solver(*session, session->transport(GetParam()), problem, roles);
+        const auto solver =
+            make_solver(*session, session->transport(GetParam()), problem, variant());
         if (solver->share() != nullptr) {
             solver->share()->fill([](std::int64_t row, std::int64_t first, std::span<double> out) {
                 for (std::size_t index = 0; index < out.size(); ++index) {

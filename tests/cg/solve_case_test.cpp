@@ -248,7 +248,7 @@ TEST_F(PlannedCaseTest, ASizeUnlikeTheFilesIsRefused) {
 
 TEST_F(PlannedCaseTest, OtherFormulationsAreUnavailable) {
     const Problem problem{"laplace", 10, 1, Storage::full, Algorithm::classic};
-    EXPECT_THROW(SolveCase(*session, {"library", "host", "mpi"}, problem, {}), Unavailable);
+    EXPECT_THROW(SolveCase(*session, {"other", "host", "mpi"}, problem, {}), Unavailable);
     EXPECT_THROW(SolveCase(*session, {"native", "host", "nccl"}, problem, {}), Unavailable);
 }
 

@@ -258,6 +258,31 @@ class Flow(Cg):
         assert_refused(self, self.cg("--formulation dataflow", ranks=1), 2, "cg", "2 ranks")
 
 
+class Library(Cg):
+    """Plain MPI and BLAS."""
+
+    def test_it_solves_what_native_solves(self):
+        outcome = self.cg("--problem random --size 101 --iterations 400 --transport mpi",
+                          "--formulation native,library", ranks=3)
+        self.assert_verified(outcome, 2)
+        for row in medians(outcome.document):
+            self.assertLess(row["solution_error"], 1e-10)
+        self.assertIn("row-major", row["note"])
+        self.assert_verified(self.cg("--size 50 --iterations 3 --formulation library"), 1)
+        files = ("--problem random --size 60 --iterations 300", f"--data {self.folder}")
+        self.assert_verified(self.cg(*files, "--generate"))
+        self.assert_verified(self.cg(*files, "--keep --formulation library", ranks=3))
+
+    def test_what_it_has_not_is_refused_by_name(self):
+        library = "--formulation library --size 50 --iterations 3"
+        for arguments in ("--storage symmetric", "--algorithm single-reduction"):
+            assert_refused(self, self.cg(library, arguments), 2, "cg",
+                           "--storage full --algorithm classic")
+        assert_refused(self, self.cg(library, f"--checkpoint {self.folder}/c"), 2, "cg",
+                       "--checkpoint", "library")
+        assert_refused(self, self.cg(library, "--transport shm"), 77, "cg", "--transport mpi")
+
+
 class Rows(Cg):
     def test_each_way_has_its_row_its_history_and_its_figures(self):
         outcome = self.cg("--size 200 --iterations 30", EVERY_WAY, "--transport shm")

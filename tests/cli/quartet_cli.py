@@ -95,7 +95,7 @@ KERNELS = [
     Kernel(
         name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
         factors="laplace/full/classic/n:100/iterations:5", too_large="--size 2^20",
-        rate="GFLOP/s", clocks=("",), formulations=("native", "dataflow"),
+        rate="GFLOP/s", clocks=("",), formulations=("native", "dataflow", "library"),
         transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--iterations 0", "--iterations many", "--problem poisson",
