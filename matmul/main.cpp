@@ -8,7 +8,7 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "matmul",
                             .summary = "multiply matrices that are stored as tiles",
-                            .formulations = {"native", "dataflow"}});
+                            .formulations = {"native", "dataflow", "library"}});
     matmul::Options options;
     matmul::add_options(program.command_line(), options);
 

@@ -7,6 +7,7 @@
 
 #include "core/checksum.hpp"
 #include "matmul/kept_results.hpp"
+#include "matmul/library_product.hpp"
 #include "matmul/memory_tiles.hpp"
 #include "matmul/resident_product.hpp"
 #include "matmul/staged_tiles.hpp"
@@ -17,6 +18,18 @@ namespace {
 
 Results results_of(const bench::DataOptions& data) {
     return data.keep == bench::Switch::on ? Results::kept : Results::removed;
+}
+
+void require_library_place(const CasePlan& plan) {
+    if (plan.variant.transport != "mpi") {
+        throw Unavailable("formulation library is plain MPI: add --transport mpi");
+    }
+    if (plan.data.in_files() || plan.on_device) {
+        throw Unavailable(
+            "not available in this build: matmul's formulation library with tiles in files or on a "
+            "GPU (ScaLAPACK's layout in the host's memory is its own): leave out --data, or add "
+            "--device host");
+    }
 }
 
 }  // namespace
@@ -39,6 +52,9 @@ MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
             "or --device host");
     }
     static_cast<void>(session.transport(plan_.variant.transport));  // throws where there is none
+    if (plan_.uses_library()) {
+        require_library_place(plan_);
+    }
     const bool shares = plan_.variant.transport == "shm" || plan_.variant.transport == "mpi";
     if (!plan_.on_device && !shares) {
         throw Unavailable(fmt::format(
@@ -53,6 +69,9 @@ MultiplyCase::MultiplyCase(bench::Session& session, CasePlan plan)
 }
 
 std::unique_ptr<Product> MultiplyCase::make_product() {
+    if (plan_.uses_library()) {
+        return make_library_product(session_, plan_.problem);
+    }
     if (plan_.data.in_files()) {
         open_files();
     }
@@ -130,6 +149,7 @@ void MultiplyCase::run(bench::Clocks&) {
 }
 
 bench::Check MultiplyCase::verify() {
+    product_->collect();
     const double deviation = session_.world().maximum(check_->deviation(*product_));
     if (plan_.data.keep == bench::Switch::on) {
         record_results(*plan_.data.folder, plan_.block, *product_, session_.world(),
@@ -232,7 +252,7 @@ bench::Details MultiplyCase::details() const {
     if (plan_.roles) {
         return flow_details();
     }
-    bench::Details details;
+    bench::Details details = product_->details();
     if (plan_.data.in_files()) {
         add_file_details(details);
     }

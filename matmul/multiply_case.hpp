@@ -31,6 +31,8 @@ struct CasePlan {
     /// reducer has every R-th tile, or nothing.
     std::optional<comm::Roles> roles;
     FlowProduct::Settings flow;
+
+    [[nodiscard]] bool uses_library() const { return variant.formulation == "library"; }
 };
 
 /// Edge of the products that the limit is measured with: a tile, where memory is bounded; on a GPU
@@ -44,7 +46,8 @@ void plan_cases(bench::Session& session, const Options& options);
 /// C = A B over the ranks: each multiplies its block of C, from tiles in memory (ResidentProduct)
 /// or in files (FileProduct), and sends nothing. The limit is the rate of SGEMM, all ranks at once;
 /// from files also what the storage delivers of the least traffic. On a GPU the blocks go through
-/// its memory (StreamedProduct), and the limit is the rate of products that lie in it.
+/// its memory (StreamedProduct), and the limit is the rate of products that lie in it. The library
+/// formulation is ScaLAPACK's product (make_library_product()), whose limit is native's.
 class MultiplyCase final : public bench::Case {
   public:
     /// Collective. Throws Unavailable.

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "device/cuda/cublas_workspace.hpp"
+#include "matmul/block_cyclic.hpp"
+#include "matmul/library_product.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/operands.hpp"
 #include "matmul/resident_product.hpp"
@@ -109,6 +111,9 @@ std::int64_t tile_of(bench::Session& session, const Options& options) {
 bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
     bench::RowName name = session.row_name(plan.variant, std::to_string(plan.problem.size));
     name.size_key = "n";
+    if (plan.uses_library()) {  // tiles are the check's alone
+        return name;
+    }
     name.factors = {{"tile", std::to_string(plan.problem.tile)}};
     if (plan.data.in_files()) {
         name.factors.emplace_back("data", "files");
@@ -147,6 +152,10 @@ Flops busiest_flops(const CasePlan& plan) {
 
 void plan_memory(bench::Session& session, const CasePlan& plan, bench::PlannedCase& planned) {
     planned.memory = memory_besides(session, plan);
+    if (plan.uses_library()) {
+        planned.memory = planned.memory + library_memory(plan.problem, session.world().size());
+        return;
+    }
     if (plan.on_device) {
         planned.device_memory = plan.on_device->memory + device_memory_besides(session, plan);
     }
@@ -249,6 +258,18 @@ CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& 
     return plan;
 }
 
+// The same case by ScaLAPACK: the block is what the check reads.
+CasePlan library_plan(const bench::Session& session, CasePlan plan) {
+    plan.block = strip_of(plan.problem, session.world().size(), session.world().rank());
+    return plan;
+}
+
+CasePlan plan_of(bench::Session& session, const CasePlan& plan, const Options& options) {
+    return plan.uses_library()                      ? library_plan(session, plan)
+           : plan.variant.formulation == "dataflow" ? flow_plan(session, plan, options)
+                                                    : native_plan(session, plan);
+}
+
 }  // namespace
 
 void plan_cases(bench::Session& session, const Options& options) {
@@ -268,9 +289,7 @@ void plan_cases(bench::Session& session, const Options& options) {
     }
     for (const bench::Variant& variant : session.variants()) {
         plan.variant = variant;
-        session.add(planned_case(session, variant.formulation == "dataflow"
-                                              ? flow_plan(session, plan, options)
-                                              : native_plan(session, plan)));
+        session.add(planned_case(session, plan_of(session, plan, options)));
     }
 }
 

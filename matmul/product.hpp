@@ -32,8 +32,12 @@ class Product : public TileReader {
     /// The timed step: all products, and the results where they are to be. `stream` computes; all
     /// is done on return. Does not allocate.
     virtual void run(device::Stream& stream) = 0;
+    /// After a run, outside of the time: brings the result to where result() reads it. Collective.
+    virtual void collect() {}
     /// What is worth knowing about how it ran.
     [[nodiscard]] virtual std::string note() const = 0;
+    /// Further figures of its own. Same answer on all ranks.
+    [[nodiscard]] virtual bench::Details details() const { return {}; }
 };
 
 }  // namespace quartet::matmul

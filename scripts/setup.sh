@@ -3,8 +3,8 @@
 # lint it as well, to test it on a Slurm of its own as well, or to run it with transport grpc, which it
 # does without otherwise. Silent when nothing is missing.
 #
-# A tool counts as there when it is on PATH, a library when its header is where compilers and CMake
-# look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
+# A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
+# where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
 # (no apt-get, or neither root nor sudo) it names what is missing and exits 2.
 #
 # QUARTET_PREFIXES: where the system's own software lies (/usr:/usr/local).
@@ -21,6 +21,7 @@ run  command:python3                   python3            python3               
 run  header:openblas_config.h,blis/cblas.h,mkl_cblas.h libopenblas-dev openblas-devel openblas a fast CBLAS
 run  header:fftw3.h                    libfftw3-dev       fftw-devel             fftw          FFTW
 run  header:fftw3-mpi.h                libfftw3-mpi-dev   fftw-openmpi-devel     fftw+mpi      FFTW for MPI
+run  library:scalapack-openmpi,scalapack-mpich,scalapack libscalapack-openmpi-dev scalapack-openmpi-devel netlib-scalapack ScaLAPACK
 run  header:fmt/format.h               libfmt-dev         fmt-devel              fmt           {fmt}
 run  header:CLI/CLI.hpp                libcli11-dev       cli11-devel            cli11         CLI11
 run  header:nlohmann/json.hpp          nlohmann-json3-dev json-devel             nlohmann-json nlohmann/json
@@ -89,6 +90,20 @@ has_header() (
     exit 1
 )
 
+# Whether any of the comma-separated libraries, which have no headers, is where linkers look.
+has_library() (
+    IFS=,:
+    for prefix in $prefixes ${CMAKE_PREFIX_PATH-}; do
+        for name in $1; do
+            for file in "$prefix"/lib/lib"$name".* "$prefix"/lib64/lib"$name".* \
+                "$prefix"/lib/*-linux-gnu/lib"$name".* "$prefix"/lib64/*mpi*/lib/lib"$name".*; do
+                [ -e "$file" ] && exit 0
+            done
+        done
+    done
+    exit 1
+)
+
 # Whether any prefix has any of the comma-separated files in share/.
 has_share() (
     IFS=,:
@@ -122,6 +137,7 @@ is_there() {
     command:*) has_command "${1#*:}" ;;
     mpi:*) has_mpi "${1#*:}" ;;
     header:*) has_header "${1#*:}" ;;
+    library:*) has_library "${1#*:}" ;;
     share:*) has_share "${1#*:}" ;;
     module:*) case " $missing_modules " in *" ${1#*:} "*) false ;; esac ;;
     esac

@@ -9,6 +9,7 @@ from pathlib import Path
 from quartet_cli import assert_refused, cases, medians, run, run_each
 
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
+UNAVAILABLE = 77
 SMALL = "--size 100 --tile 32 --device host --threads 1 --runs 1"
 TILES = [f"{matrix}_{i}_{j}.npy" for matrix in "AB" for i in range(4) for j in range(4)]
 
@@ -162,6 +163,10 @@ class Files(unittest.TestCase):
             self.skipTest("the folder's file system has no direct input")
         self.assert_verified(outcome)
         self.assertIn("/cache:direct/lookahead:0/", medians(outcome.document)[0]["run_name"])
+
+    def test_the_library_formulation_has_none(self):
+        assert_refused(self, self.matmul("--generate --formulation library"), UNAVAILABLE, "matmul",
+                       "matmul's formulation library with tiles in files")
 
     def test_flags_that_mean_nothing_are_refused(self):
         for flag in ("--lookahead 2", "--cache drop"):

@@ -86,12 +86,13 @@ KERNELS = [
     Kernel(
         name="matmul", least_ranks=1, small="--size 96 --tile 32 --reducers 1 --device host --threads 1",
         factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
-        formulations=("native", "dataflow"), transports=("mpi", "shm"),
+        formulations=("native", "dataflow", "library"), transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--tile 0", "--reducers 0",
                   "--tile many", "--data ''", "--cache hot",
                   "--lookahead -1", "--generate", "--keep"),
-        refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16"),
+        refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16",
+        library_factors="n:96"),
     Kernel(
         name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
         factors="laplace/full/classic/n:100/iterations:5", too_large="--size 2^20",

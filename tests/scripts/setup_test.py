@@ -14,7 +14,7 @@ HEADERS = ("openblas_config.h", "fftw3.h", "fftw3-mpi.h", "fmt/format.h", "CLI/C
            "Random123/philox.h", "hwloc.h", "xxhash.h", "gtest/gtest.h", "gmock/gmock.h",
            "benchmark/benchmark.h")
 APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenblas-dev "
-              "libfftw3-dev libfftw3-mpi-dev libfmt-dev libcli11-dev nlohmann-json3-dev "
+              "libfftw3-dev libfftw3-mpi-dev libscalapack-openmpi-dev libfmt-dev libcli11-dev nlohmann-json3-dev "
               "librandom123-dev libhwloc-dev libxxhash-dev")
 
 
@@ -42,6 +42,7 @@ class Machine:
         self.file("share/modules/init/sh")
         for header in HEADERS:
             self.file(f"include/{header}")
+        self.file("lib/libscalapack-openmpi.so")
 
     def command(self, name, body, recorded=False):
         record = f'echo "{name} $*" >>{self.calls_file}\n' if recorded else ""
@@ -233,7 +234,8 @@ class Setup(unittest.TestCase):
             self.assertEqual(self.machine.setup("run").returncode, 0, version)
 
     def test_bare_machine_lists_every_need(self):
-        self.machine.without(*COMMANDS, "cmake", "python3", *(f"include/{h}" for h in HEADERS))
+        self.machine.without(*COMMANDS, "cmake", "python3", *(f"include/{h}" for h in HEADERS),
+                             "lib/libscalapack-openmpi.so")
         self.machine.setup("run")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends " + APT_OF_RUN))
 
