@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/drift.hpp"
 #include "bench/samples.hpp"
 #include "core/file.hpp"
 
@@ -153,6 +154,9 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     put_check(json, row);
     put_limit(json, row);
     put_published(json, row);
+    if (const auto drifted = drift(row.times())) {
+        put(json, "drift", *drifted);
+    }
     if (!row.note.empty()) {
         json["note"] = row.note;
     }

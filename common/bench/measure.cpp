@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/drift.hpp"
 #include "bench/samples.hpp"
 
 namespace quartet::bench {
@@ -150,6 +151,13 @@ void Measurement::probe() {
     }
 }
 
+// Says in the note what the runs' order tells.
+void note_drift(Row& row) {
+    if (const auto drifted = drift(row.times())) {
+        row.note += (row.note.empty() ? "" : "; ") + describe_drift(*drifted);
+    }
+}
+
 std::vector<Row> Measurement::rows(Seconds set_up) const {
     Row whole;
     whole.name = planned_.name;
@@ -175,6 +183,7 @@ std::vector<Row> Measurement::rows(Seconds set_up) const {
         }
         rows.push_back(std::move(row));
     }
+    std::ranges::for_each(rows, note_drift);
     return rows;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/document.hpp"
+#include "bench/drift.hpp"
 #include "bench/measure.hpp"
 #include "bench/plan.hpp"
 #include "bench/provenance.hpp"
@@ -226,6 +227,12 @@ std::vector<std::string> Program::warnings(const Session& session,
     auto warnings = session.topology().warnings(session.threads());
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     for (const Row& row : rows) {
+        const auto drifted = drift(row.times());
+        if (drifted && row.name.suffix != "paper") {
+            warnings.push_back(fmt::format(
+                "~ {} drifted: {} (the machine changed while it was measured): measure again",
+                row.name.text(), describe_drift(*drifted)));
+        }
         if (!session.options().runs.count && row.error.empty() &&
             row.runs.size() < runs_for_comparison) {
             warnings.push_back(fmt::format("{} settled after {} runs: a comparison wants {}",

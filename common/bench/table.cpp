@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "bench/drift.hpp"
 #include "bench/samples.hpp"
 
 namespace quartet::bench {
@@ -69,6 +70,11 @@ std::string wrapped(std::string_view paragraph) {
     return text + "\n";
 }
 
+// Marked where it stands for neither the first runs nor the last; a warning says more.
+std::string median_of(const Row& row, const Summary& summary) {
+    return format_rate(row.work.rate({summary.median})) + (drift(row.times()) ? "~" : "");
+}
+
 std::string interval_of(const Row& row, const Summary& summary) {
     if (!summary.interval) {
         return "-";
@@ -118,7 +124,7 @@ Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
             transport,
             row.name.size,
             part,
-            format_rate(row.work.rate({summary.median})),
+            median_of(row, summary),
             interval_of(row, summary),
             row.limit ? format_rate(row.work.rate(row.limit->seconds)) : "-",
             fraction_of(row),

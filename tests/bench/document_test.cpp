@@ -128,6 +128,14 @@ TEST(Document, HasNoIntervalBelowSixRuns) {
     }
 }
 
+TEST(Document, SaysHowFarTheRunsDrifted) {
+    const Json rows = document_of(made_up_row({1, 1, 1, 1, 1.5, 1.5, 1.5, 1.5}));
+    EXPECT_EQ(aggregate(rows, "median").at("drift"), 0.5);
+    EXPECT_FALSE(aggregate(rows, "mean").contains("drift"));
+    const Json steady = document_of(made_up_row({1, 1.5, 1, 1.5, 1, 1.5, 1, 1.5}));
+    EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
+}
+
 TEST(Document, TheMedianRowTellsTheRest) {
     const Json row = aggregate(document_of(complete_row()), "median");
 

@@ -331,6 +331,47 @@ TEST_F(MeasureTest, AutomaticRunsEndOnceTheMedianIsKnown) {
     EXPECT_THAT(progress, Each(testing::Field(&std::pair<int, int>::second, 0)));
 }
 
+// Times of whole hours, beside which what the machine adds is nothing.
+class MadeUpClockTest : public MeasureTest {
+  protected:
+    std::vector<Row> measured_with(const std::vector<double>& hours) {
+        script.run = [this, hours](int run, Clocks&) {
+            script.earlier.real = {3600 * hours.at(static_cast<std::size_t>(run))};
+        };
+        return measured();
+    }
+};
+
+TEST_F(MadeUpClockTest, AutomaticRunsAreTheFewestThatSettle) {
+    options.runs.count = std::nullopt;
+    std::vector<double> hours(30, 100);
+    EXPECT_THAT(measured_with(hours).front().runs, SizeIs(6)) << "the fewest with an interval";
+    hours[2] = 120;
+    EXPECT_THAT(measured_with(hours).front().runs, SizeIs(9)) << "which leave out one at each end";
+    hours[7] = 130;
+    EXPECT_THAT(measured_with(hours).front().runs, SizeIs(12)) << "two";
+}
+
+TEST_F(MadeUpClockTest, ADriftIsNotedAndNoiseIsNot) {
+    options.runs.count = 8;
+    EXPECT_THAT(
+        measured_with({100, 101, 99, 100, 120, 121, 119, 120}).front().note,
+        testing::StrEq("noted; the last quarter of the runs took 20% longer than the first"));
+    EXPECT_EQ(measured_with({100, 120, 99, 121, 101, 119, 100, 120}).front().note, "noted");
+    options.runs.count = 6;
+    EXPECT_EQ(measured_with({100, 100, 100, 200, 200, 200}).front().note, "noted");
+}
+
+TEST_F(MadeUpClockTest, EachClockDriftsForItself) {
+    options.runs.count = 8;
+    planned.clock_rows = {{"paper", planned.work}};
+    script.run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 1.0 : 2.0}); };
+    script.earlier.real = {3600};
+    const auto rows = measured();
+    EXPECT_EQ(rows.at(0).note, "noted");
+    EXPECT_THAT(rows.at(1).note, testing::HasSubstr("100% longer"));
+}
+
 TEST_F(MeasureTest, AutomaticRunsEndSomewhereAlsoWhereTheTimesNeverSettle) {
     options.runs.count = std::nullopt;
     options.runs.interval = 1e-9;

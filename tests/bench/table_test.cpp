@@ -118,6 +118,11 @@ TEST(Table, FlagsFractionsThatCannotBe) {
     EXPECT_THAT(table(std::vector{row}, {}), HasSubstr("! " + row.name.text()));
 }
 
+TEST(Table, MarksMediansOfRunsThatDrifted) {
+    EXPECT_THAT(words_of(made_up_row({1, 1, 1, 1, 2, 2, 2, 2})), testing::Contains("133.3~"));
+    EXPECT_THAT(table(std::vector{made_up_row({1, 2, 1, 2, 1, 2, 1, 2})}, {}), Not(HasSubstr("~")));
+}
+
 TEST(Table, ShoutsAboutWrongResults) {
     Row row = made_up_row({1});
     EXPECT_THAT(words_of(row), AllOf(testing::Contains("yes"), Not(testing::Contains("NO"))));
@@ -133,12 +138,17 @@ TEST(Table, IsAtMostEightyColumnsWide) {
     error.name = widest_row().name.with_suffix("error");
     Row usual = made_up_row({1, 2, 3, 4, 5, 6});
     usual.limit = Limit{"local add", {2}, {2}};
+    Row drifting = widest_row();
+    for (std::size_t run = 0; run < 5; ++run) {
+        drifting.runs[run].real = 1.06 * drifting.runs[run].real;
+    }
     const auto lines = lines_of(
-        {widest_row(), usual, error},
+        {widest_row(), drifting, usual, error},
         {"4 ranks with 128 threads each are more than the 256 cores of the node that they run on: "
          "they will wait for each other, so use fewer"});
 
     EXPECT_GT(lines.size(), 8U);
+    EXPECT_THAT(lines, testing::Contains(HasSubstr("~ ")));
     EXPECT_THAT(lines, Each(fits_or_names_a_row()));
 }
 
