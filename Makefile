@@ -8,8 +8,9 @@ SWEEPS ?= $(wildcard scripts/sweeps/laptop-*.json)
 SWEEP_FLAGS ?= --budget 480
 # What the report is made from and where it goes: `make report REPORT_FLAGS='old/ new/'`.
 REPORT_FLAGS ?=
-# More for `make limits`: `make limits LIMITS_FLAGS='--only cg,fft'`.
+# More for `make limits` and `make cost`: `make limits LIMITS_FLAGS='--only cg,fft'`.
 LIMITS_FLAGS ?=
+COST_FLAGS ?=
 
 # More for `make gpu`: `make gpu GPU_FLAGS='--only bench'`.
 GPU_FLAGS ?=
@@ -29,8 +30,8 @@ REPORT_PYTHON = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sweep limits gpu report programs build test microbench sanitize format \
-	format-check lint clean
+.PHONY: help setup run sweep limits cost gpu report programs build test microbench sanitize \
+	format format-check lint clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +53,11 @@ limits: ## How near each kernel is to its limit, and how far ahead of its peers:
 	@scripts/setup.sh run
 	@$(MAKE) --no-print-directory programs
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
+
+cost: ## Time and memory of each kernel against its size, beside the formulas; pictures of them
+	@scripts/setup.sh run
+	@$(MAKE) --no-print-directory programs
+	@$(REPORT_PYTHON) scripts/cost.py --build $(BUILD) $(COST_FLAGS)
 
 gpu: ## All that wants a GPU, in ten minutes: build for it, test, try everything, measure
 	@python3 scripts/gpu.py $(GPU_FLAGS)

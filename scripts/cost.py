@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Cost against work: how long a run takes and how much memory a rank has, against the size, beside
+what the formulas of each kernel say; over four doublings, on two ranks. A picture for each kernel
+(needs matplotlib), and for each a line with the exponents fitted and expected.
+
+    scripts/cost.py                              # minutes; pictures in results/pictures/
+    scripts/cost.py --only cg --pictures /tmp    # elsewhere
+    scripts/cost.py --reuse                      # draws again what was measured
+
+Memory is the peak of the largest rank as the kernel of the operating system counts it, less what
+a tiny problem takes beside its formula. At last it is said how long it takes from the start until the first timed
+run at the smallest size, at most: a whole launch with limit, warm-up and one run, less that run."""
+
+import argparse
+import json
+import multiprocessing
+import resource
+import sys
+from dataclasses import asdict, dataclass
+from math import log2
+from pathlib import Path
+from typing import Callable, Optional
+
+from quartet_launch import (BAD_USAGE, VERIFIED, Files, Job, LaunchError, LocalLauncher, Outcome,
+                            worst)
+from quartet_results import cases, load
+
+ROOT = Path(__file__).resolve().parent.parent
+RANKS = 2
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+MIB = 2**20
+START_GOAL = 2.0  # seconds
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """How a kernel's cost grows with its size n, and what to launch to see it."""
+
+    sizes: tuple[int, ...]
+    small: int  # a size with next to no memory of its own
+    arguments: Callable[[int], str]
+    work: Callable[[int], float]  # of a run, in what time is proportional to
+    memory: Callable[[int], float]  # bytes of the largest of two ranks
+    time_formula: str
+    memory_formula: str
+    unit: str = ""  # of the size
+
+
+def fitted(sizes: list[int], values: list[float]) -> float:
+    """The exponent e of values ~ size^e, by least squares over the logarithms."""
+    across, up = [log2(size) for size in sizes], [log2(value) for value in values]
+    middle, level = sum(across) / len(across), sum(up) / len(up)
+    return (sum((x - middle) * (y - level) for x, y in zip(across, up))
+            / sum((x - middle) ** 2 for x in across))
+
+
+def doublings(smallest: int) -> tuple[int, ...]:
+    return tuple(smallest * 2**power for power in range(5))
+
+
+KERNELS = {
+    # The receiver has its vector, the sums that it expects, and the sender's, read in place.
+    "stream": Kernel(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",
+                     lambda n: n, lambda n: 3.0 * n * MIB, "n", "3 n bytes", "MiB"),
+    # A rank reads one of A and B whole and half of the other, fills half of the rest, and has its
+    # half of C.
+    "matmul": Kernel(doublings(512), 64, lambda n: f"--size {n} --tile {n // 4}",
+                     lambda n: 2.0 * n**3 - n**2, lambda n: 9.0 * n**2, "2 n^3 - n^2",
+                     "4 n^2 (1 + 3/4 + 1/2) bytes"),
+    # Its block of rows; vectors are few.
+    "cg": Kernel(doublings(1024), 64, lambda n: f"--size {n} --iterations 40",
+                 lambda n: 2.0 * n**2, lambda n: 4.0 * n**2, "2 n^2 an iteration", "8 n^2 / 2 bytes"),
+    # Input, cells and result of its half, and the other's cells, which it reads in place.
+    "fft": Kernel(doublings(2**20), 2**16, lambda n: f"--size {n}",
+                  lambda n: 5.0 * n * log2(n), lambda n: 3.5 * 8.0 * n, "5 n log2 n",
+                  "16 n (3/2 + 1/4) bytes"),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one size costs."""
+
+    size: int
+    seconds: float  # of the median run
+    memory: float  # bytes of the largest rank
+
+
+@dataclass(frozen=True)
+class Cost:
+    points: list[Point]
+    start: float  # seconds until the first timed run of the smallest size, at most
+
+    def store(self, file: Path) -> None:
+        file.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def stored(file: Path) -> "Cost":
+        """Raises OSError where there is none."""
+        data = json.loads(file.read_text(encoding="utf-8"))
+        return Cost([Point(**point) for point in data["points"]], data["start"])
+
+
+def _complete(launcher: LocalLauncher, job: Job, files: Files,
+              timeout: float) -> tuple[Outcome, int]:
+    """How the job ended, and the peak memory of its largest process, of all that this process ever
+    started: hence a process for each job."""
+    outcome = launcher.complete(job, files, timeout)
+    return outcome, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+
+class Laboratory:
+    """Launches a kernel at some size."""
+
+    def __init__(self, options: argparse.Namespace):
+        self._launcher = LocalLauncher(options.launcher)
+        self._programs = options.build.resolve() / "bin"
+        self._results = options.results
+        self._timeout = options.timeout
+
+    def cost(self, name: str) -> Cost:
+        """Raises LaunchError."""
+        kernel = KERNELS[name]
+        small, _ = self._launch(name, kernel.small, "--runs 1 --limits off")
+        beside = small.memory - kernel.memory(kernel.small)  # libraries, MPI's own
+        points = []
+        for size in kernel.sizes:
+            point, outcome = self._launch(name, size, "--runs 5 --limits off")
+            points.append(Point(size, point.seconds, point.memory - beside))
+            say(f"{name} {size} {kernel.unit}".rstrip() + f": {outcome.seconds:.1f} s")
+        once, outcome = self._launch(name, kernel.sizes[0], "--runs 1")
+        return Cost(points, outcome.seconds - once.seconds)
+
+    def _launch(self, name: str, size: int, how_often: str) -> tuple[Point, Outcome]:
+        stem = f"cost-{name}-{size}"
+        files = Files(self._results / f"{stem}.json", self._results / f"{stem}.log")
+        arguments = (*KERNELS[name].arguments(size).split(), *how_often.split(), "--device", "host",
+                     "--threads", "1", "--progress", "off", "--quiet", "--json",
+                     str(files.document), "--force")
+        job = Job(self._programs / name, RANKS, 1, arguments)
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            outcome, memory = pool.apply(_complete, (self._launcher, job, files, self._timeout))
+        if outcome.exit_code != VERIFIED:
+            raise LaunchError(outcome.exit_code, f"{name} {size}: {outcome.message}")
+        row = cases(load(files.document))[0].median
+        return Point(size, row["real_time"] * SECONDS[row["time_unit"]], memory), outcome
+
+
+def describe(name: str, cost: Cost) -> str:
+    """The sizes, and the exponents fitted and expected."""
+    kernel, sizes = KERNELS[name], [point.size for point in cost.points]
+    last = cost.points[-1]
+    lines = [f"{name}, {RANKS} ranks x 1 thread",
+             f"{'n ' + kernel.unit:>12} {'ms':>10} {'as the last':>11} {'MiB a rank':>10} "
+             f"{'formula':>10}"]
+    for point in cost.points:
+        foreseen = last.seconds * kernel.work(point.size) / kernel.work(last.size)
+        lines.append(f"{point.size:>12} {1e3 * point.seconds:>10.2f} "
+                     f"{point.seconds / foreseen:>10.2f}x {point.memory / MIB:>10.1f} "
+                     f"{kernel.memory(point.size) / MIB:>10.1f}")
+    time = fitted(sizes, [point.seconds for point in cost.points])
+    memory = fitted(sizes, [max(point.memory, 1.0) for point in cost.points])
+    lines += [f"  time ~ n^{time:.2f}; {kernel.time_formula}: "
+              f"n^{fitted(sizes, [kernel.work(size) for size in sizes]):.2f}",
+              f"  memory ~ n^{memory:.2f}; {kernel.memory_formula}: "
+              f"n^{fitted(sizes, [kernel.memory(size) for size in sizes]):.2f}",
+              f"  start to first timed run: {cost.start:.1f} s at most (goal <={START_GOAL:g}: "
+              f"{'met' if cost.start <= START_GOAL else 'missed'})"]
+    return "\n".join(lines)
+
+
+def draw(name: str, cost: Cost, file: Path) -> None:
+    """Time and memory against the size, each with its formula: time's through the last size."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    kernel, last = KERNELS[name], cost.points[-1]
+    sizes = [point.size for point in cost.points]
+    foreseen = [1e3 * last.seconds * kernel.work(size) / kernel.work(last.size) for size in sizes]
+    panels = (("a run, ms", [1e3 * point.seconds for point in cost.points], foreseen,
+               kernel.time_formula + ", through the last"),
+              ("memory of a rank, MiB", [point.memory / MIB for point in cost.points],
+               [kernel.memory(size) / MIB for size in sizes], kernel.memory_formula))
+    figure, all_axes = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    for axes, (title, measured, formula, label) in zip(all_axes, panels):
+        axes.loglog(sizes, formula, color="#CC6677", label=label, base=2)
+        axes.loglog(sizes, measured, "o", color="#332288", label="measured", base=2)
+        axes.set_title(f"{name}: {title}", fontsize="medium", loc="left")
+        axes.set_xticks(sizes, [_tick(size) for size in sizes])
+        axes.set_xlabel(f"n, {kernel.unit}" if kernel.unit else "n")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, fontsize="small")
+    figure.savefig(file, dpi=110)
+    pyplot.close(figure)
+
+
+def _tick(size: int) -> str:
+    return str(size) if size < 2**17 else f"$2^{{{size.bit_length() - 1}}}$"
+
+
+def say(text: str) -> None:
+    print(f"cost: {text}", file=sys.stderr, flush=True)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(KERNELS), metavar="LIST",
+                        help="some of %(default)s")
+    parser.add_argument("--reuse", action="store_true", help="measures nothing")
+    parser.add_argument("--pictures", type=Path, default=ROOT / "results" / "pictures",
+                        help="where cost-KERNEL.png goes (%(default)s)")
+    parser.add_argument("--results", type=Path, default=ROOT / "results" / "limits",
+                        help="where the documents go (%(default)s)")
+    parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
+                        help="of one launch (%(default)s)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
+                        help="build folder, its programs in bin/ (%(default)s)")
+    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
+                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    options = parser.parse_args()
+    options.only = options.only.split(",")
+    unknown = sorted(set(options.only) - set(KERNELS))
+    if unknown:
+        parser.error(f"--only: '{unknown[0]}' is none of {', '.join(KERNELS)}")
+    return options
+
+
+def study(name: str, options: argparse.Namespace) -> Optional[Cost]:
+    """Measures, or finds what was measured; None where there is nothing."""
+    file = options.results / f"cost-{name}.points"
+    if options.reuse:
+        return Cost.stored(file) if file.exists() else None
+    cost = Laboratory(options).cost(name)
+    cost.store(file)
+    return cost
+
+
+def main() -> int:
+    options = parse_arguments()
+    for folder in (options.results, options.pictures):
+        folder.mkdir(parents=True, exist_ok=True)
+    codes = []
+    for name in options.only:
+        try:
+            cost = study(name, options)
+        except LaunchError as error:
+            say(str(error))
+            codes.append(error.code)
+            continue
+        if cost is None:
+            say(f"{name} was not measured yet: leave out --reuse")
+            codes.append(BAD_USAGE)
+            continue
+        print(describe(name, cost))
+        try:
+            draw(name, cost, options.pictures / f"cost-{name}.png")
+        except ImportError:
+            say("no pictures: this Python has no matplotlib (/usr/bin/python3 may, --reuse)")
+    return worst(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""Tests of scripts/cost.py with a stand-in for the launcher and for the programs."""
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import cost  # noqa: E402
+from cost import Cost, Point  # noqa: E402
+from quartet_launch import LaunchError  # noqa: E402
+
+# cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
+PROGRAM = """#!{python} -S
+import json, sys
+sys.path.insert(0, {tests!r})
+import made_up
+size = int(sys.argv[sys.argv.index("--size") + 1])
+with open({folder!r} + "/calls", "a") as calls:
+    print(*sys.argv[1:], file=calls)
+matrix = bytearray(size * size // 4)
+for page in range(0, len(matrix), 4096):
+    matrix[page] = 1
+rows = made_up.case("cg/native/host/shm/n:%d" % size, 1.0, "GFLOP/s", 3,
+                    real_time=1e-6 * size**3, time_unit="ms")
+json.dump(made_up.document(rows), open(sys.argv[sys.argv.index("--json") + 1], "w"))
+if size == {fails}:
+    print("cg: no memory left", file=sys.stderr)
+    sys.exit(3)
+"""
+
+
+class Arithmetic(unittest.TestCase):
+    def cost(self, exponent, memory=lambda n: 4.0 * n**2, start=1.0):
+        return Cost([Point(n, 1e-9 * n**exponent, memory(n)) for n in cost.KERNELS["cg"].sizes],
+                    start)
+
+    def test_exponent_is_found_again(self):
+        sizes = [100, 200, 400, 800, 1600]
+        self.assertAlmostEqual(cost.fitted(sizes, [7.0 * n**2.5 for n in sizes]), 2.5)
+        self.assertLess(cost.fitted(sizes, [5.0 + n for n in sizes]), 1)
+
+    def test_text_has_both_exponents_and_each_size_beside_the_formula(self):
+        text = cost.describe("cg", self.cost(3))
+        self.assertIn("time ~ n^3.00; 2 n^2 an iteration: n^2.00", text)
+        self.assertIn("memory ~ n^2.00; 8 n^2 / 2 bytes: n^2.00", text)
+        first = next(line.split() for line in text.splitlines() if line.split()[0] == "1024")
+        # A sixteenth of the time that a square law foresees from the largest size on.
+        self.assertEqual(first[2:], ["0.06x", "4.0", "4.0"])
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_start_is_beside_its_goal(self):
+        self.assertIn("1.9 s at most (goal <=2: met)", cost.describe("cg", self.cost(2, start=1.9)))
+        self.assertIn("missed", cost.describe("cg", self.cost(2, start=2.1)))
+
+    def test_sizes_are_four_doublings(self):
+        for name, kernel in cost.KERNELS.items():
+            self.assertEqual(kernel.sizes[-1], 16 * kernel.sizes[0], name)
+            self.assertLess(kernel.memory(kernel.small), kernel.memory(kernel.sizes[0]) / 7, name)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_picture_is_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, kernel in cost.KERNELS.items():
+                points = [Point(n, kernel.work(n), kernel.memory(n)) for n in kernel.sizes]
+                file = Path(folder) / f"{name}.png"
+                cost.draw(name, Cost(points, 1.0), file)
+                self.assertEqual(file.read_bytes()[1:4], b"PNG")
+
+
+class Measuring(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        (self.folder / "bin").mkdir()
+        self.write("launcher", "#!/bin/sh\nshift\nexec \"$@\"\n")
+        self.program()
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        (self.folder / name).chmod(0o755)
+
+    def program(self, fails=0):
+        self.write("bin/cg", PROGRAM.format(python=sys.executable, folder=str(self.folder),
+                                            tests=str(Path(__file__).parent), fails=fails))
+
+    def laboratory(self):
+        return cost.Laboratory(argparse.Namespace(
+            launcher=self.folder / "launcher", build=self.folder, results=self.folder, timeout=60))
+
+    def test_memory_is_that_of_the_program_and_time_that_of_its_row(self):
+        found = self.laboratory().cost("cg")
+        self.assertEqual([point.size for point in found.points], list(cost.KERNELS["cg"].sizes))
+        self.assertAlmostEqual(found.points[0].seconds, 1e-9 * 1024**3)
+        largest, before = found.points[-1], found.points[-2]
+        self.assertAlmostEqual((largest.memory - before.memory) / (3 * before.size**2 / 4), 1,
+                               delta=0.05)
+
+    def test_failure_is_said_with_the_size_and_the_programs_words(self):
+        self.program(fails=4096)
+        with self.assertRaisesRegex(LaunchError, "cg 4096: cg: no memory left"):
+            self.laboratory().cost("cg")
+
+    def command(self, *arguments):
+        return subprocess.run(
+            [sys.executable, SCRIPTS / "cost.py", "--only", "cg", "--build", self.folder,
+             "--launcher", self.folder / "launcher", "--results", self.folder, "--pictures",
+             self.folder, *arguments], text=True, capture_output=True, check=False)
+
+    def test_reuse_says_the_same_and_launches_nothing(self):
+        self.assertEqual(self.command("--reuse").returncode, 2)
+        done = self.command()
+        calls = (self.folder / "calls").read_text()
+        again = self.command("--reuse")
+        self.assertEqual((done.returncode, again.returncode), (0, 0), done.stderr)
+        self.assertEqual(again.stdout, done.stdout)
+        self.assertIn("time ~ n^3.00", done.stdout)
+        self.assertEqual((self.folder / "calls").read_text(), calls)
+
+    def test_failed_launch_is_the_exit_code(self):
+        self.program(fails=2048)
+        self.assertEqual(self.command().returncode, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
