@@ -15,13 +15,14 @@ import argparse
 import json
 import multiprocessing
 import resource
+import signal
 import sys
 from dataclasses import asdict, dataclass
 from math import log2
 from pathlib import Path
 from typing import Callable, Optional
 
-from quartet_launch import (BAD_USAGE, VERIFIED, Files, Job, LaunchError, LocalLauncher, Outcome,
+from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher, Outcome,
                             worst)
 from quartet_results import cases, load
 
@@ -105,7 +106,13 @@ def _complete(launcher: LocalLauncher, job: Job, files: Files,
               timeout: float) -> tuple[Outcome, int]:
     """How the job ended, and the peak memory of its largest process, of all that this process ever
     started: hence a process for each job."""
-    outcome = launcher.complete(job, files, timeout)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the job, too
+    try:
+        outcome = launcher.complete(job, files, timeout)
+    except KeyboardInterrupt:  # the other process says so
+        sys.exit(STOPPED)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return outcome, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
@@ -242,6 +249,8 @@ def main() -> int:
     options = parse_arguments()
     for folder in (options.results, options.pictures):
         folder.mkdir(parents=True, exist_ok=True)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     codes = []
     for name in options.only:
         try:
@@ -250,6 +259,9 @@ def main() -> int:
             say(str(error))
             codes.append(error.code)
             continue
+        except KeyboardInterrupt:
+            say(f"interrupted while {name} was measured")
+            return STOPPED
         if cost is None:
             say(f"{name} was not measured yet: leave out --reuse")
             codes.append(BAD_USAGE)

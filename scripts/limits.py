@@ -13,6 +13,7 @@ results/limits` makes pages of them)."""
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -90,6 +91,8 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
         folder.clear(match)
     rounds = Rounds(folder, LocalLauncher(options.launcher), options.build.resolve() / "bin",
                     options.timeout)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # jobs must not be left behind
+        signal.signal(number, signal.default_int_handler)
     try:
         left_out = rounds.run(wanted, options.pairs, options.budget)
     except KeyboardInterrupt:

@@ -72,7 +72,7 @@ class Figures:
     against: float
     ratio: float
     unit: str
-    note: str = ""  # of the row that is measured against; with a limit, of the row itself
+    note: str = ""  # of a library that is measured against; with a limit, of the row itself
 
 
 class Comparison(Protocol):
@@ -110,7 +110,8 @@ class OverPeer:
         case = self.row.of(results)
         best = max((peer.of(results) for peer in self.peers), key=rate)
         ours, theirs = self.figure(case), self.figure(best)
-        return Figures(ours, theirs, ours / theirs, self.unit or case.unit, best.note)
+        note = best.note if best.name.formulation == "library" else ""
+        return Figures(ours, theirs, ours / theirs, self.unit or case.unit, note)
 
 
 @dataclass(frozen=True)

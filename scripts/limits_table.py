@@ -60,8 +60,8 @@ def _heading(judged: Judged) -> str:
 
 
 def _peers(all_judged: list[Judged]) -> list[str]:
-    """What those that were measured against say of themselves."""
-    notes = {f"{judged.section.title}: {finding.goal.comparison.label}: {finding.note}": None
+    """What the libraries say of themselves."""
+    notes = {f"{finding.goal.comparison.label}: {finding.note}": None
              for judged in all_judged for finding in judged.findings
              if finding.note and not isinstance(finding.goal.comparison, OfLimit)}
     return [line for text in notes for line in wrapped("", text)]
