@@ -57,8 +57,9 @@ class Match:
     most_rounds: Optional[int] = None  # where a round takes minutes, or all say the same
 
 
-def _side(name: str, setup: Setup, arguments: str) -> Side:
-    return Side(name, setup, tuple(arguments.split()))
+def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
+    """`arguments` are words; `more` may have spaces in them."""
+    return Side(name, setup, (*arguments.split(), *more))
 
 
 def matches(data: Path, full: bool) -> list[Match]:
@@ -106,16 +107,17 @@ def _stream() -> Match:
 def _stream_pairs() -> Match:
     sides = [_side(via, RANKS, f"--pairs --transport {via} --runs 5 --limits off")
              for via in ("shm", "mpi")]
-    goals = [Goal(f"slowest pair, {side.name}", SlowestPair(side.name), Bound(0.95))
+    goals = [Goal(f"slowest, {side.name}", SlowestPair(side.name), Bound(0.95))
              for side in sides]
     return Match("stream", "stream-pairs", tuple(sides),
                  (Section(f"stream --pairs, {RANKS}", tuple(goals)),))
 
 
 def _matmul(size: int, setup: Setup, data: Path) -> Match:
+    # A product takes seconds: one beside the warm-up, in the more launches.
     def files(tile: int) -> Side:
-        return _side(f"files-{tile}", setup, f"--size {size} --tile {tile} --runs 2 --cache warm "
-                     f"--generate --data {data / f'{size}-{tile}'}")
+        return _side(f"files-{tile}", setup, f"--size {size} --tile {tile} --runs 1 --cache warm "
+                     "--generate --data", str(data / f"{size}-{tile}"))
 
     def over_psgemm(what: str, side: str) -> Goal:
         return Goal(what, OverPeer(Row(side), (Row("psgemm"),), "psgemm"), Bound(1.4))
@@ -124,9 +126,9 @@ def _matmul(size: int, setup: Setup, data: Path) -> Match:
     goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.95))
              for tile in (1024, 2048)]
     if size == 8192:  # larger, the peer would take as long as all others together
-        sides += [_side("psgemm", setup, f"--size {size} --formulation library --runs 2 "
+        sides += [_side("psgemm", setup, f"--size {size} --formulation library --runs 1 "
                         "--limits off"),
-                  _side("memory", setup, f"--size {size} --tile 1024 --runs 2")]
+                  _side("memory", setup, f"--size {size} --tile 1024 --runs 1")]
         goals += [over_psgemm("files, tile 1024", "files-1024"),
                   Goal("in memory", OfLimit(Row("memory")), Bound()),
                   over_psgemm("in memory", "memory")]
@@ -138,9 +140,9 @@ def _matmul_bounded(data: Path) -> Match:
     """What is read follows from the plan, not from the clock: one round says it."""
     memories = (64, 256)  # MiB of a rank
     sides = [_side(f"{memory}MiB", RANKS, f"--size 8192 --tile 1024 --runs 1 --warmup 0 --limits off "
-                   f"--memory {memory}MiB --generate --data {data / '8192-1024'}")
+                   f"--memory {memory}MiB --generate --data", str(data / "8192-1024"))
              for memory in memories]
-    goals = [Goal(f"read, {memory} MiB a rank", BytesRead(Row(f"{memory}MiB")), Bound(most=1.1))
+    goals = [Goal(f"read in {memory} MiB", BytesRead(Row(f"{memory}MiB")), Bound(most=1.1))
              for memory in memories]
     return Match("matmul", "matmul-bounded", tuple(sides),
                  (Section(f"matmul, N = 8192, tile 1024, {RANKS}", tuple(goals)),), most_rounds=1)
@@ -165,8 +167,8 @@ def _cg(size: int, setup: Setup) -> Match:
         Goal("symmetric", OfLimit(Row("symmetric")), Bound()),
         over("symmetric", "symmetric", ("full", "full-single"), "best full", Bound(1.9)),
         over("symmetric", "symmetric", ("library",), "dgemv", Bound(2.1)),
-        over("full, 1 reduction", "full-single", ("full",), "classic", never_slower),
-        over("symm., 1 reduction", "symmetric-single", ("symmetric",), "classic", never_slower))
+        over("full, 1 sum", "full-single", ("full",), "classic", never_slower),
+        over("symmetric, 1 sum", "symmetric-single", ("symmetric",), "classic", never_slower))
     return Match("cg", f"cg-{size}-{setup.short}", tuple(sides),
                  (Section(f"cg, N = {size}, {setup}", goals),))
 
@@ -181,11 +183,11 @@ def _fft(power: int, order: str, plan: str, rounds: Optional[int]) -> Match:
 
     def over_library(side: str) -> tuple[Goal, ...]:
         return (Goal("native", OfLimit(Row(side)), Bound()),
-                Goal("native", OverPeer(Row(side), (Row("library"),), "FFTW-MPI"), Bound(4)))
+                Goal("native", OverPeer(Row(side), (Row("library"),), f"FFTW {plan}d"), Bound(4)))
 
     as_efficient = Goal("native", OverPeer(Row("threads"), (Row("ranks"),), "2 ranks"),
                         Bound(1, noise=Noise.FORGIVEN))
-    title = f"fft, 2^{power}, {order}, FFTW's plan {plan}d"
+    title = f"fft, 2^{power}, {order}"
     return Match("fft", f"fft-{power}-{order}", sides,
                  (Section(f"{title}, {RANKS}", over_library("ranks")),
                   Section(f"{title}, {THREADS}", (*over_library("threads"), as_efficient))), rounds)

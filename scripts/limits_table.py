@@ -1,12 +1,13 @@
 """The table of `make limits`, at most 80 columns wide: a line for each goal."""
 
+import textwrap
 from dataclasses import dataclass
 
 from limits_folder import LimitsFolder
 from limits_goals import Finding, OfLimit, Verdict, judge
 from limits_plan import Match, Section
 from quartet_results import device, warnings
-from table import SUSPICIOUS_FRACTION, Footnotes, rate, wrapped
+from table import SUSPICIOUS_FRACTION, WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
@@ -86,7 +87,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
     lines = [_line(HEADINGS, widths)]
     for heading, members in sections:
-        lines += wrapped("", heading)[:1] if len(heading) > 76 else [heading]
+        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
         lines += [_line(cells, widths) for cells in members]
     documents = [document for match in matches for document in folder.documents(match)]
     machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"

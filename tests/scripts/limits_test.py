@@ -13,6 +13,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import limits_goals  # noqa: E402
 import limits_plan  # noqa: E402
+import limits_table  # noqa: E402
 from limits_goals import Bound, Goal, Noise, OfLimit, OverPeer, Result, Row, Verdict  # noqa: E402
 from quartet_launch import Outcome  # noqa: E402
 from quartet_results import cases  # noqa: E402
@@ -150,6 +151,27 @@ class Table(unittest.TestCase):
                 sides = {row.side for row in rows if row} or {goal.comparison.side}
                 self.assertLessEqual(sides, names, goal)
 
+    def test_all_of_it_fits_the_width(self):
+        everything = limits_plan.matches(Path("data"), full=True)
+        goals = [goal for match in everything for section in match.sections
+                 for goal in section.goals]
+        findings = [limits_goals.Finding(goal, Bound(1.25), Verdict.MISSED, 5, 12345.0, 12345.0,
+                                         12.25, (11.25, 12.25), "GFLOP/s") for goal in goals]
+        rows = [limits_table.HEADINGS,
+                *(limits_table._cells(each, limits_table.Footnotes("12")) for each in findings)]
+        width = sum(max(len(row[column]) for row in rows) for column in range(len(rows[0])))
+        self.assertLessEqual(width + len(rows[0]) - 1, 80)
+        for match in everything:
+            for section in match.sections:
+                self.assertLessEqual(len(f"{section.title}, ns/point, not measured"), 80)
+
+    def test_folder_of_the_data_may_have_spaces(self):
+        arguments = [side.arguments for match in limits_plan.matches(Path("my data"), full=True)
+                     for side in match.sides if "--data" in side.arguments]
+        self.assertTrue(arguments)
+        for words in arguments:
+            self.assertRegex(words[words.index("--data") + 1], "^my data/[0-9]+-[0-9]+$")
+
     def test_names_of_files_do_not_meet(self):
         names = [f"{match.name}-{side.name}" for match in limits_plan.matches(Path("data"), True)
                  for side in match.sides]
@@ -210,7 +232,7 @@ class Measuring(unittest.TestCase):
                           ">=1.9", "met"])
         self.assertEqual(self.line(done.stdout, "full ", "limit")[-4:],
                          ["0.80", "0.80..0.80", ">=0.9", "missed"])
-        self.assertEqual(self.line(done.stdout, "full, 1 ", "classic")[-1], "missed")
+        self.assertEqual(self.line(done.stdout, "full, 1 sum", "classic")[-1], "missed")
         self.assertIn("dgemv: of 2x1-library", done.stdout)
         self.assertNotIn("of 2x1-full", done.stdout)  # no library
         self.assertRegex(done.stdout, r"12 goals: \d+ met, \d+ missed\n")
