@@ -189,7 +189,7 @@ def draw(name: str, cost: Cost, file: Path) -> None:
                kernel.time_formula + ", through the last"),
               ("memory of a rank, MiB", [point.memory / MIB for point in cost.points],
                [kernel.memory(size) / MIB for size in sizes], kernel.memory_formula))
-    figure, all_axes = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    figure, all_axes = pyplot.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
     for axes, (title, measured, formula, label) in zip(all_axes, panels):
         axes.loglog(sizes, formula, color="#CC6677", label=label, base=2)
         axes.loglog(sizes, measured, "o", color="#332288", label="measured", base=2)
