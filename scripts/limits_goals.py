@@ -11,6 +11,7 @@ from typing import Callable, Optional, Protocol
 import compare_statistics
 from quartet_launch import Outcome
 from quartet_results import Case
+from table import SUSPICIOUS_FRACTION
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -193,6 +194,7 @@ class Goal:
 class Verdict(Enum):
     MET = "met"
     MISSED = "missed"
+    ABOVE = "above"  # its limit: one of the two is wrong
     UNKNOWN = "unknown"
     NOT_WANTED = ""  # it is only shown
 
@@ -229,17 +231,25 @@ def judge(goal: Goal, rounds: list[Round]) -> Finding:
     ratios = [each.ratio for each in figures]
     bound = goal.bound.for_note(figures[0].note)
     return Finding(
-        goal, bound, _verdict(bound, figures), len(figures),
+        goal, bound, _verdict(goal, bound, figures), len(figures),
         measured=statistics.median(each.measured for each in figures),
         against=statistics.median(each.against for each in figures),
         ratio=statistics.median(ratios), spread=(min(ratios), max(ratios)),
         unit=figures[0].unit, note=figures[0].note, troubles=tuple(troubles))
 
 
-def _verdict(bound: Bound, figures: list[Figures]) -> Verdict:
+def is_suspicious(goal: Goal, ratio: float) -> bool:
+    """Whether a row is above its limit by more than chance."""
+    return isinstance(goal.comparison, OfLimit) and ratio > SUSPICIOUS_FRACTION
+
+
+def _verdict(goal: Goal, bound: Bound, figures: list[Figures]) -> Verdict:
+    ratio = statistics.median(each.ratio for each in figures)
     if not bound.is_set:
         return Verdict.NOT_WANTED
-    met = bound.holds(statistics.median(each.ratio for each in figures))
+    if is_suspicious(goal, ratio):
+        return Verdict.ABOVE
+    met = bound.holds(ratio)
     if not met and bound.noise is Noise.FORGIVEN:
         interval = compare_statistics.ratio([each.against for each in figures],
                                             [each.measured for each in figures]).interval

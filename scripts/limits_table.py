@@ -4,10 +4,10 @@ import textwrap
 from dataclasses import dataclass
 
 from limits_folder import LimitsFolder
-from limits_goals import Finding, OfLimit, Verdict, judge
+from limits_goals import Finding, OfLimit, Verdict, is_suspicious, judge
 from limits_plan import Match, Section
 from quartet_results import device, warnings
-from table import SUSPICIOUS_FRACTION, WIDTH, Footnotes, rate, wrapped
+from table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
@@ -41,10 +41,9 @@ def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
     if not finding.rounds:
         return (goal.what, "", goal.comparison.label, "", "", "", str(finding.bound), f"? {marks}")
     low, high = map(fraction, finding.spread)
-    is_suspicious = isinstance(goal.comparison, OfLimit) and finding.ratio > SUSPICIOUS_FRACTION
     return (goal.what, rate(finding.measured), goal.comparison.label, rate(finding.against),
-            fraction(finding.ratio) + "!" * is_suspicious, f"{low}..{high}", str(finding.bound),
-            f"{finding.verdict.value} {marks}".strip())
+            fraction(finding.ratio) + "!" * is_suspicious(goal, finding.ratio), f"{low}..{high}",
+            str(finding.bound), f"{finding.verdict.value} {marks}".strip())
 
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:
@@ -73,8 +72,9 @@ def _summary(all_judged: list[Judged]) -> str:
     counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
     wanted = len(verdicts) - counts[Verdict.NOT_WANTED]
     text = f"{wanted} goals: {counts[Verdict.MET]} met, {counts[Verdict.MISSED]} missed"
-    unknown = counts[Verdict.UNKNOWN]
-    return text + (f", {unknown} not measured" if unknown else "")
+    for verdict, words in ((Verdict.ABOVE, "above their limits"), (Verdict.UNKNOWN, "not measured")):
+        text += f", {counts[verdict]} {words}" if counts[verdict] else ""
+    return text
 
 
 def render(matches: list[Match], folder: LimitsFolder) -> str:

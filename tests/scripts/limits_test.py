@@ -100,6 +100,12 @@ class Verdicts(unittest.TestCase):
                          (0.9, 10, Verdict.MET))
         self.assertEqual((huge.bound.least, huge.verdict), (0.95, Verdict.MISSED))
 
+    def test_what_is_above_its_limit_has_not_met_its_goal(self):
+        goal = Goal("", OfLimit(Row("ours")), Bound(0.8))
+        for fraction, verdict in ((1.04, Verdict.MET), (1.06, Verdict.ABOVE)):
+            found = limits_goals.judge(goal, [{"ours": results(8, fraction_of_limit=fraction)}])
+            self.assertIs(found.verdict, verdict)
+
     def test_round_without_a_peer_is_left_out_and_said(self):
         some = rounds([20, 20], [10, 10]) + [{"ours": results(20), "theirs": results(0, "no BLAS")}]
         found = limits_goals.judge(over_peer(least=2), some)
