@@ -14,7 +14,7 @@ namespace quartet::comm {
 
 namespace {
 
-// Ranks of one node of which each shares processing units with another, and what they run on.
+// Ranks of one node of which each shares cores with another, and what they run on.
 struct Pool {
     std::vector<int> ranks;
     std::set<int> cpus;
@@ -33,7 +33,8 @@ struct Pool {
     }
 
     [[nodiscard]] bool overlaps(const Pool& other) const {
-        return std::ranges::any_of(cpus, [&](int cpu) { return other.cpus.contains(cpu); });
+        // Not CPUs: two hardware threads of a core are one core.
+        return std::ranges::any_of(cores, [&](int core) { return other.cores.contains(core); });
     }
 };
 

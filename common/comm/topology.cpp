@@ -10,6 +10,7 @@
 
 #include "comm/memory_limits.hpp"
 #include "comm/mpi_session.hpp"
+#include "device/host/openmp_places.hpp"
 
 namespace quartet::comm {
 
@@ -54,6 +55,28 @@ std::vector<int> members(hwloc_const_bitmap_t set) {
     return numbers;
 }
 
+Bitmap set_of(const std::vector<int>& numbers) {
+    Bitmap set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+    check(set != nullptr, "no memory for a set of CPUs");
+    for (const int number : numbers) {
+        check(hwloc_bitmap_set(set.get(), static_cast<unsigned>(number)) == 0,
+              "no memory for a set of CPUs");
+    }
+    return set;
+}
+
+// What this rank's threads may run on. OpenMP binds them to one place after another, the main
+// thread first, and only that one has been bound so far. Where another rank of the node is bound to
+// that same place, though, the threads of both follow from there, one on top of the other: then it
+// counts as bound to that place. Collective.
+Bitmap usable_cpus(hwloc_topology_t machine, const Communicator& node) {
+    Bitmap bound = bound_cpus(machine);
+    const std::vector<int> places = device::openmp_places();
+    const std::string mine = format_cpus(members(bound.get()));
+    const auto alike = std::ranges::count(node.gather(mine), mine);
+    return places.empty() || alike > 1 ? std::move(bound) : set_of(places);
+}
+
 // Objects that hold at least one of `cpus`: the cores, or, where the system does not tell of cores
 // (some virtual machines), the processing units.
 std::vector<hwloc_obj_t> cores_among(hwloc_topology_t machine, hwloc_const_bitmap_t cpus) {
@@ -83,10 +106,10 @@ int numa_node_of(hwloc_obj_t core) {
     return memory == nullptr ? 0 : static_cast<int>(memory->os_index);
 }
 
-// What this rank alone can know of its placement.
-Placement find_placement() {
+// But for the number of its node.
+Placement find_placement(const Communicator& node) {
     const Machine machine = load_machine();
-    const Bitmap cpus = bound_cpus(machine.get());
+    const Bitmap cpus = usable_cpus(machine.get(), node);
     const auto allowed = hwloc_topology_get_allowed_cpuset(machine.get());
     Placement placement;
     std::set<int> numa_nodes;
@@ -141,7 +164,7 @@ std::vector<Placement> gather_placements(const Placement& mine, const Communicat
 }
 
 std::vector<Placement> find_placements(const Communicator& node, const Communicator& world) {
-    Placement mine = find_placement();
+    Placement mine = find_placement(node);
     mine.local_rank = node.rank();
     mine.local_size = node.size();
     return gather_placements(mine, node, world);

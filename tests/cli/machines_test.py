@@ -4,8 +4,9 @@ import os
 import shutil
 import subprocess
 import unittest
+from pathlib import Path
 
-from quartet_cli import KERNELS, assert_refused, errors, medians, run
+from quartet_cli import KERNELS, PROGRAMS, assert_refused, errors, medians, run
 
 ALONE_IN_THE_NETWORK = 'ip link set lo up && exec "$@"'
 LITTLE_SHARED_MEMORY = 'mount -t tmpfs -o size=16m none /dev/shm && exec "$@"'
@@ -22,6 +23,15 @@ def apart(namespace, set_up):
         if tried.returncode == 0:
             return prefix, None
     return None, f"no namespace ({tried.stderr.strip()})"
+
+
+def cores():
+    """How many cores this process may use: hardware threads of one are one."""
+    siblings = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+    try:
+        return len({Path(siblings.format(cpu)).read_text() for cpu in os.sched_getaffinity(0)})
+    except OSError:
+        return len(os.sched_getaffinity(0))
 
 
 class Machines(unittest.TestCase):
@@ -41,6 +51,42 @@ class Machines(unittest.TestCase):
             self.assertEqual(outcome.code, 0, outcome)
             warnings = outcome.document["context"]["quartet"]["warnings"]
             self.assertEqual([line[:len("ranks 0-2 on ")] for line in warnings], ["ranks 0-2 on "])
+
+    def placement_warnings(self, outcome):
+        self.assertEqual(outcome.code, 0, outcome)
+        return outcome.document["context"]["quartet"]["warnings"]
+
+    def test_a_wrong_placement_is_said(self):
+        if not shutil.which("taskset") or cores() < 2:
+            self.skipTest("no taskset, or one core")
+        stream = "--sizes 64KiB --pushes 3 --runs 1 --device host --transport mpi --threads 1"
+        unbound = ["env", "QUARTET_BIND=none"]
+        self.assertEqual(self.placement_warnings(run("stream", 2, stream, prefix=unbound)), [])
+        # Both ranks on one core of several; the same by OpenMP, which begins at the first place.
+        core = min(os.sched_getaffinity(0))
+        on_top = [run(Path(shutil.which("taskset")), 2, f"--cpu-list {core} {PROGRAMS / 'stream'}",
+                      stream, prefix=unbound),
+                  run("stream", 2, stream, prefix=[*unbound, "OMP_PROC_BIND=true"])]
+        for outcome in on_top:
+            [warning] = self.placement_warnings(outcome)
+            self.assertIn("ranks 0-1 on ", warning)
+            self.assertIn("are bound on top of each other", warning)
+            self.assertIn("warning: ranks 0-1", outcome.stdout)
+
+    def test_threads_that_openmp_binds_to_cores_of_their_own_are_fine(self):
+        if cores() < 2:
+            self.skipTest("one core")
+        cg = "--size 100 --iterations 5 --runs 1 --device host --threads 2"
+        bound = ["env", "QUARTET_BIND=none", "OMP_NUM_THREADS=2", "OMP_PROC_BIND=close"]
+        for more in ([], ["OMP_PLACES=cores"]):
+            self.assertEqual(self.placement_warnings(run("cg", 1, cg, prefix=[*bound, *more])), [])
+        by_default = run("cg", 1, cg.replace("--threads 2", ""), prefix=bound)
+        self.assertEqual(self.placement_warnings(by_default), [])
+        self.assertEqual({row["threads"] for row in medians(by_default.document)}, {cores()})
+        [first, *_] = sorted(os.sched_getaffinity(0))
+        for wrong in (f"OMP_PLACES={{{first}}}", "OMP_PROC_BIND=master"):
+            [warning] = self.placement_warnings(run("cg", 1, cg, prefix=[*bound, wrong]))
+            self.assertIn("bound to fewer cores than it has threads", warning)
 
     def test_no_network_but_loopback(self):
         prefix = self.prefix("--net", ALONE_IN_THE_NETWORK)

@@ -71,6 +71,15 @@ TEST(PlacementWarnings, HardwareThreadsOfACoreAreNotCores) {
                 ElementsAre(HasSubstr("2 threads on CPUs 0,4, of 4 cores")));
 }
 
+TEST(PlacementWarnings, RanksOnTheHardwareThreadsOfOneCoreAreOnTopOfEachOther) {
+    auto first = on_cores(0, 1, 4);
+    auto second = first;
+    second.cpus = {4};  // of the same core
+    EXPECT_THAT(placement_warnings(std::vector{first, second}, 1),
+                ElementsAre(AllOf(HasSubstr("ranks 0-1 on n0 are bound on top of each other"),
+                                  HasSubstr("2 threads on CPUs 0,4, of 4 cores"))));
+}
+
 TEST(PlacementWarnings, ARankCanBeBoundTooTightlyForItsThreads) {
     const std::vector<Placement> ranks{on_cores(0, 1, 8), on_cores(1, 1, 8)};
     EXPECT_THAT(placement_warnings(ranks, 2),
