@@ -20,9 +20,9 @@ namespace {
 
 // What is spent on trials of all distributions, with fewer inner elements where all would take
 // longer, and then on whole products of the best.
-constexpr Seconds trial_time{5};
-constexpr Seconds final_time{10};
-constexpr std::size_t finalists = 2;
+constexpr Seconds trial_time{8};
+constexpr Seconds final_time{15};
+constexpr std::size_t finalists = 3;
 constexpr std::int64_t least_trial_inner = 256;
 constexpr std::int64_t collected_at_a_time = std::int64_t{1} << 26;  // elements of all ranks
 
@@ -98,6 +98,7 @@ class LibraryProduct final : public Product {
     std::vector<float> tile_;          ///< of the check
     std::size_t tried_ = 0;
     std::int64_t tried_inner_ = 0;
+    std::size_t tried_whole_ = 0;  ///< of them again, in whole
 };
 
 Descriptor describe(std::int64_t size, std::int64_t row_block, std::int64_t column_block,
@@ -165,6 +166,7 @@ BlockCyclic LibraryProduct::find_fastest(const std::vector<BlockCyclic>& candida
                          static_cast<double>(tried_inner_);
     if (tried_inner_ < problem_.size && finalists * whole <= final_time.value) {
         try_all(trials, finalists, problem_.size);
+        tried_whole_ = std::min(finalists, trials.size());
     }
     return trials.front().distribution;
 }
@@ -277,9 +279,11 @@ std::span<const float> LibraryProduct::result(TileIndex tile) {
 }
 
 std::string LibraryProduct::note() const {
-    const std::string tried =
-        tried_ == 0 ? "no other to try"
-                    : fmt::format("fastest of {} tried, inner dimension {}", tried_, tried_inner_);
+    const std::string finals =
+        tried_whole_ == 0 ? "" : fmt::format(", then the best {} in whole", tried_whole_);
+    const std::string tried = tried_ == 0 ? "no other to try"
+                                          : fmt::format("fastest of {} tried, inner dimension {}{}",
+                                                        tried_, tried_inner_, finals);
     return fmt::format("ScaLAPACK psgemm; blocks of {} dealt over a {} x {} grid ({}); {}",
                        distribution_.block, distribution_.grid.rows, distribution_.grid.columns,
                        tried, blas_note());
