@@ -10,8 +10,8 @@ namespace quartet::fft {
 
 namespace {
 
-constexpr int batch = 16;           // tiles that the merger takes out at a time
-constexpr int tiles_under_way = 2;  // of a worker: one is transformed, one is read
+constexpr int batch = 16;            // tiles that the merger takes out at a time
+constexpr int tiles_under_way = 8;  // of a worker: one is transformed, the others wait their turn
 
 device::SplitFft one_tile(const Problem& problem) {
     return {1, problem.length(), 1, 0};
@@ -66,14 +66,8 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
         throw Unavailable(
             "not available in this build: fft's data flow on a GPU: use --device host");
     }
-    input_ = device::allocate<Point>(device, my_tiles().size() * problem.length());
-    for (std::int64_t tile = my_tiles().begin; tile < my_tiles().end; ++tile) {
-        const std::int64_t first = (tile - my_tiles().begin) * problem.length();
-        fill_points(input_.span().subspan(static_cast<std::size_t>(first),
-                                          static_cast<std::size_t>(problem.length())),
-                    session.options().seed, tile, problem.tiles);
-    }
-    check_.expect(input_.span());
+    order_ = merge_order(device, problem, my_tiles());
+    make_input();
     hub_ = std::make_unique<flow::Hub>(session.world(), &session.trace().track("queue"));
     queue_ = std::make_unique<flow::Queue>(
         *hub_, transport_,
@@ -85,10 +79,26 @@ FlowCase::FlowCase(bench::Session& session, const bench::Variant& variant, const
                         .outgoing = tiles_under_way});
     if (works()) {
         tile_pass_ = device.plan_tile_pass(alone_);
-        order_ = merge_order(device, problem, my_tiles());
     } else {
         merger_.emplace(device, problem);
     }
+}
+
+// Tiles lie in the order of their transforms.
+void FlowCase::make_input() {
+    const auto length = static_cast<std::size_t>(problem_.length());
+    input_ = device::allocate<Point>(session_.device(), my_tiles().size() * problem_.length());
+    std::vector<std::span<Point>> places(order_.size());  // by tile
+    for (std::size_t number = 0; number < order_.size(); ++number) {
+        const std::span<Point> place = input_.span().subspan(number * length, length);
+        fill_points(place, session_.options().seed, order_[number], problem_.tiles);
+        places[static_cast<std::size_t>(order_[number] - my_tiles().begin)] = place;
+    }
+    check_.expect([&](const UsePiece& use) {
+        for (std::size_t tile = 0; tile < places.size(); ++tile) {
+            use(static_cast<std::int64_t>(tile * length), places[tile]);
+        }
+    });
 }
 
 bool FlowCase::works() const {
@@ -120,14 +130,14 @@ void FlowCase::run(bench::Clocks& clocks) {
 // A tile's transform is made where it is posted from.
 void FlowCase::work() {
     const Bytes size = bytes_of<double>(alone_.parts_size());
+    std::int64_t first = 0;
     for (const std::int64_t tile : order_) {
         const auto place = queue_->next();
         const device::View<double> cells{reinterpret_cast<double*>(place.data()),
                                          alone_.parts_size(), place.kind()};
-        const device::View<const Point> points =
-            input_.view().part((tile - my_tiles().begin) * problem_.length(), problem_.length());
-        tile_pass_->run(points, cells, stream());
+        tile_pass_->run(input_.view().part(first, problem_.length()), cells, stream());
         stream().synchronize();
+        first += problem_.length();
         queue_->push(tile, size);
     }
     queue_->close();

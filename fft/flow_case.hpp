@@ -57,6 +57,7 @@ class FlowCase final : public bench::Case {
     [[nodiscard]] Range my_tiles() const;
     device::Stream& stream() { return session_.stream(); }
     void work();
+    void make_input();
     void transform_all();
     void merge(bench::Clocks& clocks, Seconds begin);
 
@@ -69,7 +70,7 @@ class FlowCase final : public bench::Case {
     std::unique_ptr<flow::Hub> hub_;
     std::unique_ptr<flow::Queue> queue_;
     device::Buffer<Point> input_;      ///< on workers: their tiles
-    std::vector<std::int64_t> order_;  ///< of them
+    std::vector<std::int64_t> order_;  ///< this rank's tiles, as they are transformed
     std::unique_ptr<device::TilePass> tile_pass_;
     std::optional<Merger> merger_;
     TransformCheck check_;

@@ -1,10 +1,17 @@
 #include "fft/merger.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fft/numbers.hpp"
 
 namespace quartet::fft {
+
+namespace {
+
+constexpr std::int64_t none = -1;
+
+}  // namespace
 
 Merger::Merger(device::Device& device, const Problem& problem)
     : groups_(device.plan_group_pass(problem.split(1, 0))),
@@ -17,17 +24,28 @@ Merger::Merger(device::Device& device, const Problem& problem)
     combine_pass_ = device.plan_combine_pass(summed);
     placed_.resize(static_cast<std::size_t>(groups_ ? summed.tiles : 1));
     complete_.reserve(placed_.size());
+    blocks_.resize(placed_.size(), none);
+    for (std::int64_t block = std::ssize(placed_) - 1; block >= 0; --block)
+        free_blocks_.push_back(block);
 }
 
 Bytes Merger::memory(const Problem& problem) {
     return bytes_of<double>(problem.split(1, 0).parts_size()) + bytes_of<Point>(problem.points);
 }
 
-// A group's cells are done with before the result needs the place: with groups M is a multiple of
-// a cell, so that the cells of all groups are as long as the result.
+// Groups' cells are done with before the result needs the place: with groups M is a multiple of a
+// cell, so that the cells of all groups are as long as the result. A block that was read last is
+// the next to be written: where groups become complete one after another, two of them stay in the
+// cache.
 device::View<double> Merger::members_of(std::int64_t group) {
-    const std::int64_t size = members_.parts_size();
-    return groups_ ? numbers(result_.view()).part(group * size, size) : cells_.view();
+    if (!groups_)
+        return cells_.view();
+    std::int64_t& block = blocks_[static_cast<std::size_t>(group)];
+    if (block == none) {
+        block = free_blocks_.back();
+        free_blocks_.pop_back();
+    }
+    return numbers(result_.view()).part(block * members_.parts_size(), members_.parts_size());
 }
 
 void Merger::place(std::int64_t tile, device::View<const double> cells, device::Stream& stream) {
@@ -49,8 +67,10 @@ void Merger::sum(std::int64_t cells, device::Stream& stream) {
     const Range range{summed_cells_, std::min(summed_cells_ + cells, all)};
     groups_->run(group, range, members_of(group), cells_.view(), stream);
     summed_cells_ = range.end % all;
-    if (range.end == all)
+    if (range.end == all) {
         ++summed_groups_;
+        free_blocks_.push_back(std::exchange(blocks_[static_cast<std::size_t>(group)], none));
+    }
 }
 
 void Merger::finish(device::Stream& stream) {

@@ -42,7 +42,9 @@ class Merger {
     std::unique_ptr<device::PlacePass> place_pass_;
     std::unique_ptr<device::CombinePass> combine_pass_;
     std::vector<device::View<const double>> parts_;
-    std::vector<std::int64_t> placed_;    ///< tiles, by group
+    std::vector<std::int64_t> placed_;  ///< tiles, by group
+    std::vector<std::int64_t> blocks_;  ///< where a group's cells are, by group; or none
+    std::vector<std::int64_t> free_blocks_;
     std::vector<std::int64_t> complete_;  ///< groups, as they become so
     std::int64_t summed_groups_ = 0;      ///< of these
     std::int64_t summed_cells_ = 0;       ///< of the next one

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "core/roots_of_unity.hpp"
 #include "device/host/host_split_fft.hpp"
 #include "device/host/lanes.hpp"
@@ -9,12 +11,20 @@ namespace quartet::device {
 
 namespace {
 
+// What a core's second-level cache holds, about.
+constexpr std::int64_t ahead = 8;  // cells, which another core has in its cache
+
+constexpr Bytes cached{std::int64_t{4} << 20};
+
 /// One multiplication a bin: the factor of bin 8 c + l of tile t is w_N^(8 c t) w_N^(l t), the
 /// latter the same in all cells.
 class HostPlacePass final : public PlacePass {
   public:
     HostPlacePass(const SplitFft& split, int threads)
-        : split_(split), threads_(threads), roots_(split.points()) {
+        : split_(split),
+          threads_(threads),
+          stays_in_cache_(bytes_of<double>(split.parts_size()) <= cached),
+          roots_(split.points()) {
         check(split.ranks == 1, "place pass: for the tiles of one rank");
     }
 
@@ -27,7 +37,20 @@ class HostPlacePass final : public PlacePass {
         require_apart(cells, parts);
         const auto work = [this, tile, from = cells.data(), to = parts.data()] {
             parallel_parts(threads_, [=, this](int thread) {
-                place(tile, block_range(split_.cells_of(0), threads_, thread), from, to);
+                const Range mine = block_range(split_.cells_of(0), threads_, thread);
+                if (stays_in_cache_) {
+                    const std::int64_t later = ahead * split_.tiles * SplitFft::cell_size;
+                    place(tile, mine, from, to, [=](const Lanes& value, double* place) {
+                        __builtin_prefetch(place + later, 1, 2);
+                        __builtin_prefetch(place + later + lane_count, 1, 2);
+                        std::memcpy(place, &value, sizeof value);
+                    });
+                    return;
+                }
+                place(tile, mine, from, to, [](const Lanes& value, double* place) {
+                    store_streaming(value.re, place);
+                    store_streaming(value.im, place + lane_count);
+                });
                 finish_streaming();
             });
         };
@@ -35,7 +58,9 @@ class HostPlacePass final : public PlacePass {
     }
 
   private:
-    void place(std::int64_t tile, const Range& range, const double* from, double* to) const {
+    template <typename Store>
+    void place(std::int64_t tile, const Range& range, const double* from, double* to,
+               Store store) const {
         const auto t = static_cast<std::uint64_t>(tile);
         Lanes within;
         for (int lane = 0; lane < lane_count; ++lane) {
@@ -49,15 +74,16 @@ class HostPlacePass final : public PlacePass {
             // Below N, as t < T and the cell's first bin is below M.
             const auto root = roots_(t * static_cast<std::uint64_t>(cell * lane_count));
             const double factor[2] = {root.real(), root.imag()};
+            prefetch_cell(source + cell + ahead);
             const Lanes value = source[cell] * times(within, factor);
             double* place = to + cell_index(cell, tile, split_.tiles) * SplitFft::cell_size;
-            store_streaming(value.re, place);
-            store_streaming(value.im, place + lane_count);
+            store(value, place);
         }
     }
 
     SplitFft split_;
     int threads_;
+    bool stays_in_cache_;  ///< what is placed: it will be read soon
     RootsOfUnity roots_;
 };
 

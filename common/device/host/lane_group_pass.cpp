@@ -15,7 +15,7 @@ namespace quartet::device {
 
 namespace {
 
-constexpr double wanted_groups = 16;
+constexpr double wanted_members = 32;
 
 class LaneGroupPass final : public GroupPass {
   public:
@@ -111,8 +111,8 @@ std::optional<std::int64_t> groups_of(const SplitFft& split) {
     if (split.ranks != 1 || split.length % SplitFft::cell_bins != 0)
         return std::nullopt;
     std::optional<std::int64_t> best;
-    const auto distance = [](std::int64_t groups) {
-        return std::abs(std::log2(static_cast<double>(groups) / wanted_groups));
+    const auto distance = [&](std::int64_t groups) {
+        return std::abs(std::log2(static_cast<double>(split.tiles / groups) / wanted_members));
     };
     for (std::int64_t groups = 2; groups <= SmallTransform::longest; ++groups) {
         if (split.tiles % groups == 0 && split.tiles > groups && SmallTransform::supports(groups) &&

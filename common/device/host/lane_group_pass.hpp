@@ -7,8 +7,8 @@
 namespace quartet::device {
 
 /// The sums over groups of tiles with the eight k1 of a cell as lanes, one small transform of up to
-/// 256 points a cell. Of the numbers of groups that allow it, the one closest to `wanted_groups`:
-/// few leave little to CombinePass, many leave little of the last group's sums to the end.
+/// 256 points a cell. A group has about 32 tiles, where T allows it: many leave little to
+/// CombinePass, few stay in the cache and leave little of the last group's sums to the end.
 ///
 /// Nothing where T has no two such factors without primes above 7, or M is no multiple of a cell.
 std::unique_ptr<GroupPass> plan_lane_group_pass(const SplitFft& split, int threads);
