@@ -11,9 +11,8 @@ namespace quartet::device {
 
 namespace {
 
-// What a core's second-level cache holds, about.
 constexpr std::int64_t ahead = 8;  // cells, which another core has in its cache
-
+// What the caches of a core hold, about.
 constexpr Bytes cached{std::int64_t{4} << 20};
 
 /// One multiplication a bin: the factor of bin 8 c + l of tile t is w_N^(8 c t) w_N^(l t), the
@@ -83,7 +82,7 @@ class HostPlacePass final : public PlacePass {
 
     SplitFft split_;
     int threads_;
-    bool stays_in_cache_;  ///< what is placed: it will be read soon
+    bool stays_in_cache_;  ///< what is placed, until it is read
     RootsOfUnity roots_;
 };
 
