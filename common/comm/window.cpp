@@ -61,12 +61,27 @@ Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
     offsets_ = comm.gather(offset);
     if (kind == WindowKind::shared) {
         ask_for_huge_pages(base_, size_ + Bytes{page});
+        make_views(comm);
     }
     if (size_.value > 0) {
         std::memset(local_, 0, static_cast<std::size_t>(size_.value));
     }
+    if (kind == WindowKind::shared) {
+        views_[static_cast<std::size_t>(comm.rank())].collapse();
+    }
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     comm.barrier();
+}
+
+void Window::make_views(const Communicator& comm) {
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        MPI_Aint size = 0;
+        int unit = 0;
+        void* base = nullptr;
+        check_mpi(MPI_Win_shared_query(window_, rank, &size, &unit, &base));
+        views_.emplace_back(static_cast<std::byte*>(base) + displacement_of(rank), size - page);
+    }
+    local_ = views_[static_cast<std::size_t>(comm.rank())].data();
 }
 
 void Window::allocate(WindowKind kind, const Communicator& comm) {
@@ -91,16 +106,13 @@ Window::~Window() {
     if (std::uncaught_exceptions() > exceptions_) {
         return;
     }
+    views_.clear();
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
 }
 
 std::byte* Window::part_of(int rank) const {
-    MPI_Aint size = 0;
-    int unit = 0;
-    void* base = nullptr;
-    check_mpi(MPI_Win_shared_query(window_, rank, &size, &unit, &base));
-    return static_cast<std::byte*>(base) + displacement_of(rank);
+    return views_.at(static_cast<std::size_t>(rank)).data();
 }
 
 MPI_Aint Window::displacement_of(int rank) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
+#include "comm/huge_view.hpp"
 #include "core/units.hpp"
 
 namespace quartet::comm {
@@ -20,7 +21,8 @@ enum class WindowKind {
 };
 
 /// An MPI-3 window that allocates its memory, in a passive epoch to all ranks from beginning to
-/// end. Each rank's part begins on a page boundary of the same offset in every process.
+/// end. Each rank's part begins on a page boundary. Shared parts are seen where huge pages can be,
+/// and lie on such where the kernel has them.
 class Window {
   public:
     /// Collective over `comm`; sizes may differ between ranks and may be 0. Zeroed.
@@ -46,12 +48,14 @@ class Window {
 
   private:
     void allocate(WindowKind kind, const Communicator& comm);
+    void make_views(const Communicator& comm);
 
     MPI_Win window_ = MPI_WIN_NULL;
     Bytes size_;
     std::byte* base_ = nullptr;          ///< as MPI gave it
     std::byte* local_ = nullptr;         ///< on the page boundary
     std::vector<std::int64_t> offsets_;  ///< by rank, from what MPI gave to the page boundary
+    std::vector<HugeView> views_;        ///< by rank, of shared windows: their parts
     int exceptions_;
 };
 

@@ -1,0 +1,116 @@
+#include "comm/huge_view.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr std::uintptr_t small_page = 4096;
+constexpr std::uintptr_t huge_page = std::uintptr_t{2} << 20;
+
+std::uintptr_t number(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+// Takes a hexadecimal number and the character after it from the beginning.
+std::uintptr_t take_number(std::string_view& text) {
+    std::uintptr_t value = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), value, 16).ptr;
+    text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(end - text.data()) + 1));
+    return value;
+}
+
+// Where in the file behind a mapping an address lies. A line of maps:
+// "7f3a00000000-7f3a08002000 rw-s 00001000 00:1a 42 /dev/shm/...".
+std::optional<std::uintptr_t> file_offset(std::uintptr_t address) {
+    constexpr std::size_t permissions = 5;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        std::string_view rest = line;
+        const std::uintptr_t begin = take_number(rest);
+        const std::uintptr_t end = take_number(rest);
+        if (address < begin || address >= end) {
+            continue;
+        }
+        rest.remove_prefix(std::min(permissions, rest.size()));
+        return take_number(rest) + (address - begin);
+    }
+    return std::nullopt;
+}
+
+// Maps the memory once more where its huge pages can begin. Null where that cannot be.
+std::byte* map_again(std::byte* data, std::int64_t size) {
+    const auto offset = file_offset(number(data));
+    if (!offset) {
+        return nullptr;
+    }
+    // Mappings are of whole pages, which the memory's own is, too.
+    const std::size_t bytes =
+        (static_cast<std::size_t>(size) + small_page - 1) / small_page * small_page;
+    const std::size_t room = bytes + huge_page;
+    void* const reserved =
+        mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) {
+        return nullptr;
+    }
+    const std::uintptr_t before = (*offset - number(reserved)) % huge_page;
+    auto* const target = static_cast<std::byte*>(reserved) + before;
+    // Of no bytes of shared memory mremap(2) makes a second mapping.
+    void* const view = mremap(data, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+    if (view == MAP_FAILED) {
+        munmap(reserved, room);
+        return nullptr;
+    }
+    if (before > 0) {
+        munmap(reserved, before);
+    }
+    if (const std::size_t behind = room - before - bytes; behind > 0) {
+        munmap(target + bytes, behind);
+    }
+    return target;
+}
+
+}  // namespace
+
+HugeView::HugeView(std::byte* data, std::int64_t size) : data_(data), size_(size) {
+    if (size < static_cast<std::int64_t>(huge_page)) {
+        return;
+    }
+    if (std::byte* const view = map_again(data, size)) {
+        data_ = view;
+        mapped_ = true;
+    }
+}
+
+HugeView::~HugeView() {
+    if (mapped_) {
+        munmap(data_, static_cast<std::size_t>(size_));
+    }
+}
+
+HugeView::HugeView(HugeView&& other) noexcept
+    : data_(other.data_), size_(other.size_), mapped_(std::exchange(other.mapped_, false)) {}
+
+void HugeView::collapse() const {
+    const std::uintptr_t begin = (number(data_) + huge_page - 1) / huge_page * huge_page;
+    const std::uintptr_t end =
+        (number(data_) + static_cast<std::uintptr_t>(size_)) / huge_page * huge_page;
+    if (mapped_ && begin < end) {
+        madvise(data_ + (begin - number(data_)), end - begin, MADV_COLLAPSE);
+    }
+}
+
+}  // namespace quartet::comm
