@@ -10,7 +10,7 @@ namespace quartet::fft {
 
 namespace {
 
-constexpr int batch = 16;            // tiles that the merger takes out at a time
+constexpr int batch = 16;           // tiles that the merger takes out at a time
 constexpr int tiles_under_way = 8;  // of a worker: one is transformed, the others wait their turn
 
 device::SplitFft one_tile(const Problem& problem) {
