@@ -10,14 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
-
 namespace quartet::comm {
 
 namespace {
 
+constexpr int collapse_pages = 25;  // MADV_COLLAPSE, which older headers do not name
 constexpr std::uintptr_t small_page = 4096;
 constexpr std::uintptr_t huge_page = std::uintptr_t{2} << 20;
 
@@ -33,9 +30,10 @@ std::uintptr_t take_number(std::string_view& text) {
     return value;
 }
 
-// Where in the file behind a mapping an address lies. A line of maps:
+// Where in the file behind a mapping its part of `size` bytes lies, if all of it does: mremap(2)
+// would map what is beyond it, too. A line of maps:
 // "7f3a00000000-7f3a08002000 rw-s 00001000 00:1a 42 /dev/shm/...".
-std::optional<std::uintptr_t> file_offset(std::uintptr_t address) {
+std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t size) {
     constexpr std::size_t permissions = 5;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -45,6 +43,9 @@ std::optional<std::uintptr_t> file_offset(std::uintptr_t address) {
         if (address < begin || address >= end) {
             continue;
         }
+        if (size > end - address) {
+            return std::nullopt;
+        }
         rest.remove_prefix(std::min(permissions, rest.size()));
         return take_number(rest) + (address - begin);
     }
@@ -53,13 +54,13 @@ std::optional<std::uintptr_t> file_offset(std::uintptr_t address) {
 
 // Maps the memory once more where its huge pages can begin. Null where that cannot be.
 std::byte* map_again(std::byte* data, std::int64_t size) {
-    const auto offset = file_offset(number(data));
-    if (!offset) {
-        return nullptr;
-    }
     // Mappings are of whole pages, which the memory's own is, too.
     const std::size_t bytes =
         (static_cast<std::size_t>(size) + small_page - 1) / small_page * small_page;
+    const auto offset = file_offset(number(data), bytes);
+    if (!offset) {
+        return nullptr;
+    }
     const std::size_t room = bytes + huge_page;
     void* const reserved =
         mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -109,7 +110,7 @@ void HugeView::collapse() const {
     const std::uintptr_t end =
         (number(data_) + static_cast<std::uintptr_t>(size_)) / huge_page * huge_page;
     if (mapped_ && begin < end) {
-        madvise(data_ + (begin - number(data_)), end - begin, MADV_COLLAPSE);
+        madvise(data_ + (begin - number(data_)), end - begin, collapse_pages);
     }
 }
 
