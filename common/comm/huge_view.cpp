@@ -2,13 +2,12 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
+
+#include "comm/mapping.hpp"
 
 namespace quartet::comm {
 
@@ -22,32 +21,17 @@ std::uintptr_t number(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// Takes a hexadecimal number and the character after it from the beginning.
-std::uintptr_t take_number(std::string_view& text) {
-    std::uintptr_t value = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), value, 16).ptr;
-    text.remove_prefix(std::min(text.size(), static_cast<std::size_t>(end - text.data()) + 1));
-    return value;
-}
-
 // Where in the file behind a mapping its part of `size` bytes lies, if all of it does: mremap(2)
-// would map what is beyond it, too. A line of maps:
-// "7f3a00000000-7f3a08002000 rw-s 00001000 00:1a 42 /dev/shm/...".
+// would map what is beyond it, too.
 std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t size) {
-    constexpr std::size_t permissions = 5;
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
-        std::string_view rest = line;
-        const std::uintptr_t begin = take_number(rest);
-        const std::uintptr_t end = take_number(rest);
-        if (address < begin || address >= end) {
-            continue;
+        const auto mapping = mapping_of(line);
+        if (mapping && mapping->contains(address)) {
+            return size <= mapping->end - address
+                       ? std::optional(mapping->offset + (address - mapping->begin))
+                       : std::nullopt;
         }
-        if (size > end - address) {
-            return std::nullopt;
-        }
-        rest.remove_prefix(std::min(permissions, rest.size()));
-        return take_number(rest) + (address - begin);
     }
     return std::nullopt;
 }

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
+#include "comm/mapping.hpp"
 #include "comm/mpi_session.hpp"
 #include "core/environment.hpp"
 
@@ -123,29 +123,6 @@ bool Window::contains(const std::byte* data, std::int64_t count) const {
     return data >= local_ && count <= size_.value && data - local_ <= size_.value - count;
 }
 
-namespace {
-
-// A mapping's first line in smaps: "7f3a00000000-7f3a08002000 rw-s ...".
-bool is_mapping_of(std::string_view line, std::uintptr_t address) {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
-    const char* last = line.data() + line.size();
-    const auto first = std::from_chars(line.data(), last, begin, 16);
-    if (first.ec != std::errc{} || first.ptr == last || *first.ptr != '-') {
-        return false;
-    }
-    const auto second = std::from_chars(first.ptr + 1, last, end, 16);
-    return second.ec == std::errc{} && address >= begin && address < end;
-}
-
-bool begins_mapping(std::string_view line) {
-    const auto dash = line.find('-');
-    const auto space = line.find(' ');
-    return dash != std::string_view::npos && dash < space && line.find(':') > dash;
-}
-
-}  // namespace
-
 std::optional<std::string> missing_backing_folder(std::string_view variable) {
     const auto folder = Environment().get(variable);
     std::error_code ignored;
@@ -160,8 +137,8 @@ bool on_huge_pages(const std::byte* address) {
     std::ifstream smaps("/proc/self/smaps");
     bool inside = false;
     for (std::string line; std::getline(smaps, line);) {
-        if (begins_mapping(line)) {
-            inside = is_mapping_of(line, reinterpret_cast<std::uintptr_t>(address));
+        if (const auto mapping = mapping_of(line)) {
+            inside = mapping->contains(reinterpret_cast<std::uintptr_t>(address));
         } else if (inside &&
                    (line.starts_with("ShmemPmdMapped:") || line.starts_with("AnonHugePages:") ||
                     line.starts_with("Shared_Hugetlb:"))) {
