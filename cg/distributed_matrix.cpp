@@ -6,12 +6,12 @@
 
 namespace quartet::cg {
 
-namespace {
-
 device::RowBlock row_block(const Problem& problem, int ranks, int rank) {
     const Range rows = block_range(problem.size, ranks, rank);
     return {rows.begin, rows.size(), problem.size};
 }
+
+namespace {
 
 device::TrianglePart triangle_part(const Problem& problem, int ranks, int rank) {
     return {problem.size, ranks, rank};

@@ -8,6 +8,9 @@
 
 namespace quartet::cg {
 
+/// A rank's rows of a full matrix that all ranks share.
+device::RowBlock row_block(const Problem& problem, int ranks, int rank);
+
 /// A square matrix over all ranks, and its product with a vector of which each rank has a block of
 /// rows. A multiplied vector is gathered whole on all ranks. Of a full matrix a rank has its rows
 /// and makes its part of the product; of a symmetric one it has a part of the triangle, makes a

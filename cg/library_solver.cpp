@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cg/distributed_matrix.hpp"
+
 namespace quartet::cg {
 
 namespace {
-
-device::RowBlock row_block(const Problem& problem, int ranks, int rank) {
-    const Range rows = block_range(problem.size, ranks, rank);
-    return {rows.begin, rows.size(), problem.size};
-}
 
 comm::Transport& require_mpi(comm::Transport& transport) {
     if (transport.name() != "mpi") {
@@ -49,11 +46,7 @@ std::vector<double> LibrarySolver::whole(device::View<const double> rows) {
     if (rows.data() != direction.data()) {
         device_.copy(device::as_bytes(rows), device::as_bytes(direction), stream_);
     }
-    const auto gathered = iteration_.gather();
-    auto host = device::allocate<double>(device_, gathered.size(), device::MemoryKind::pinned);
-    device_.copy(device::as_bytes(gathered), device::as_bytes(host.view()), stream_);
-    stream_.synchronize();
-    return {host.span().begin(), host.span().end()};
+    return on_host(iteration_.gather(), device_, stream_);
 }
 
 }  // namespace quartet::cg

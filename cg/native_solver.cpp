@@ -23,11 +23,7 @@ std::vector<double> NativeSolver::whole(device::View<const double> rows) {
     if (rows.data() != matrix_.input().data()) {
         device_.copy(device::as_bytes(rows), device::as_bytes(matrix_.input()), stream_);
     }
-    const auto gathered = matrix_.gather();
-    auto host = device::allocate<double>(device_, gathered.size(), device::MemoryKind::pinned);
-    device_.copy(device::as_bytes(gathered), device::as_bytes(host.view()), stream_);
-    stream_.synchronize();
-    return {host.span().begin(), host.span().end()};
+    return on_host(matrix_.gather(), device_, stream_);
 }
 
 }  // namespace quartet::cg

@@ -6,6 +6,14 @@
 
 namespace quartet::cg {
 
+std::vector<double> on_host(device::View<const double> vector, device::Device& device,
+                            device::Stream& stream) {
+    auto host = device::allocate<double>(device, vector.size(), device::MemoryKind::pinned);
+    device.copy(device::as_bytes(vector), device::as_bytes(host.view()), stream);
+    stream.synchronize();
+    return {host.span().begin(), host.span().end()};
+}
+
 std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
                                     const Problem& problem, const bench::Variant& variant) {
     if (variant.formulation == "dataflow") {

@@ -28,6 +28,10 @@ inline bool has_own_memory(const device::Device& device) {
     return device.memory_kind() == device::MemoryKind::device;
 }
 
+/// A vector of the device's as the CPU has it. Local.
+std::vector<double> on_host(device::View<const double> vector, device::Device& device,
+                            device::Stream& stream);
+
 /// What a solver takes of a rank's memory.
 struct SolverMemory {
     Bytes device;   ///< of the device's

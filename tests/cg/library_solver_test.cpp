@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/measure.hpp"
-#include "cg/cg_session.hpp"
+#include "cg/measured_cases.hpp"
 #include "cg/plan.hpp"
 #include "cg/random_system.hpp"
 #include "cg/solve_case.hpp"
@@ -18,29 +18,11 @@ using testing::HasSubstr;
 const bench::Variant library{"library", "host", "mpi"};
 const bench::Variant native{"native", "host", "mpi"};
 
-class LibrarySolverTest : public testing::Test {
+class LibrarySolverTest : public MeasuredCases {
   protected:
-    LibrarySolverTest() {
-        options.runs = {1, 0.05, 0};
-        options.limits = bench::Switch::off;  // they take longer than the cases
-    }
-
-    void begin() { session = make_session(options); }
-
-    bench::Row measured(const bench::Variant& variant, const Problem& problem) {
-        const auto rows =
-            bench::measure(*session, planned_case(*session, variant, problem, {}), [](int, int) {});
-        EXPECT_EQ(rows.size(), 1U);
-        return rows.front();
-    }
-
     std::string refusal_of(const Options& wanted) {
         return message_of<UsageError>([&] { plan_cases(*session, wanted); });
     }
-
-    bench::CommonOptions options;
-    std::unique_ptr<bench::Session> session;
-    const comm::Communicator world = comm::Communicator::world();
 };
 
 TEST_F(LibrarySolverTest, EverySizeIsVerified) {

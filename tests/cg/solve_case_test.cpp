@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/measure.hpp"
-#include "cg/cg_session.hpp"
+#include "cg/measured_cases.hpp"
 #include "cg/plan.hpp"
 #include "cg/shared_folder.hpp"
 #include "core/message_of.hpp"
@@ -16,23 +16,8 @@ using testing::HasSubstr;
 const bench::Variant over_mpi{"native", "host", "mpi"};
 const bench::Variant over_shm{"native", "host", "shm"};
 
-class SolveCaseTest : public testing::Test {
+class SolveCaseTest : public MeasuredCases {
   protected:
-    SolveCaseTest() {
-        options.runs = {1, 0.05, 0};
-        options.limits = bench::Switch::off;  // they take longer than the cases
-    }
-
-    void begin() { session = make_session(options); }
-
-    bench::Row measured(const bench::Variant& variant, const Problem& problem,
-                        const bench::DataOptions& data = {}) {
-        const auto rows = bench::measure(*session, planned_case(*session, variant, problem, data),
-                                         [](int, int) {});
-        EXPECT_EQ(rows.size(), 1U);
-        return rows.front();
-    }
-
     static std::vector<Problem> every_way(const std::string& system, std::int64_t size,
                                           int iterations) {
         std::vector<Problem> problems;
@@ -43,10 +28,6 @@ class SolveCaseTest : public testing::Test {
         }
         return problems;
     }
-
-    bench::CommonOptions options;
-    std::unique_ptr<bench::Session> session;
-    const comm::Communicator world = comm::Communicator::world();
 };
 
 double number(const bench::Row& row, std::string_view name) {
