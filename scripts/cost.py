@@ -22,8 +22,8 @@ from math import log2
 from pathlib import Path
 from typing import Callable, Optional
 
-from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher, Outcome,
-                            worst)
+from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
+                            Outcome, add_launch_arguments, worst)
 from quartet_results import cases, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -223,10 +223,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="where the documents go (%(default)s)")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
                         help="of one launch (%(default)s)")
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
-                        help="build folder, its programs in bin/ (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    add_launch_arguments(parser)
     options = parser.parse_args()
     options.only = options.only.split(",")
     unknown = sorted(set(options.only) - set(KERNELS))

@@ -22,7 +22,8 @@ import limits_table
 from limits_folder import LimitsFolder
 from limits_loop import Rounds, say
 from limits_plan import KERNELS, Match, matches
-from quartet_launch import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine, worst
+from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine,
+                            add_launch_arguments, worst)
 
 ROOT = Path(__file__).resolve().parent.parent
 GIB = 2**30
@@ -47,10 +48,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="where the documents are (%(default)s)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="keeps matmul's files there (a "
                         "temporary folder in --results)")
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
-                        help="build folder, its programs in bin/ (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    add_launch_arguments(parser)
     options = parser.parse_args()
     if options.budget is None and not options.full:
         options.budget = 1200

@@ -3,6 +3,7 @@
 A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): here LocalLauncher,
 over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm_launcher.py."""
 
+import argparse
 import os
 import re
 import signal
@@ -11,6 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
+
+ROOT = Path(__file__).resolve().parent.parent
 
 VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
 WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
@@ -82,6 +85,14 @@ def _memory() -> int:
         return min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     except (OSError, ValueError):
         return available
+
+
+def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
+    """--build and --launcher: what is launched, and how."""
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
+                        help="build folder, its programs in bin/ (%(default)s)")
+    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
+                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Callable, Optional
 
 import table
 from quartet_launch import (BAD_USAGE, FAILED, UNAVAILABLE, VERIFIED, Job, LaunchError,
-                            LocalLauncher, Machine, checked_code, worst)
+                            LocalLauncher, Machine, add_launch_arguments, checked_code, worst)
 from quartet_results import load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -193,14 +193,11 @@ def say(text: str) -> None:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
-                        help="build folder, its programs in bin/ (%(default)s)")
+    add_launch_arguments(parser)
     parser.add_argument("--budget", type=float, default=90, metavar="SECONDS",
                         help="of measuring, all programs together (%(default)s)")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "runs",
                         help="where the JSON documents go (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
     return parser.parse_args()
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import sweep_plan
 import sweep_table
 from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LaunchError, LocalLauncher,
-                            Machine)
+                            Machine, add_launch_arguments)
 from slurm_launcher import SlurmLauncher
 from slurm_machine import MachineError, SlurmMachine
 from sweep_folder import SweepFolder, launches, new_folder, stored_plan, unfinished
@@ -56,10 +56,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--retry-failed", action="store_true",
                         help="runs again what did not end well")
     parser.add_argument("--dry-run", action="store_true", help="shows the launches, in their order")
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
-                        help="build folder, its programs in bin/ (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    add_launch_arguments(parser)
     parser.add_argument("--slurm", type=Path, metavar="MACHINE",
                         help="submits to Slurm, as such a file says (scripts/slurm/machines/)")
     parser.add_argument("--poll", type=float, default=5, metavar="SECONDS",

@@ -6,7 +6,6 @@ goes side by side."""
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from quartet_cli import (LAUNCHER, PROGRAMS, alive_in_session, assert_refused, cases, errors,
                          medians, run, run_each, wait_for_the_last)
+from checkpoints import saved_iterations  # in a folder that quartet_cli adds
 
 SMALL = "--device host --threads 1 --limits off"
 SOLVE = "--problem random --size 120"
@@ -28,12 +28,6 @@ WAYS = [*(f"{OVER_MPI} --storage {storage} --algorithm {algorithm}"
 KILLS = int(os.environ.get("QUARTET_KILLS", "20"))
 PATIENCE = 30  # seconds for what takes a moment
 ENDLESS = 1000000  # iterations
-
-
-def iterations_in(folder):
-    """Of the checkpoints that are there, ascending."""
-    found = [re.fullmatch(r"iteration-(\d+)", entry.name) for entry in folder.glob("iteration-*")]
-    return sorted(int(match[1]) for match in found if match)
 
 
 def contents(checkpoint):
@@ -296,7 +290,7 @@ class Signals(Checkpoints):
         code, _, stderr = job.end()
         self.assertEqual(code, 75, stderr)
         self.assertIn("--restart", stderr)
-        [iteration] = iterations_in(folder / "checkpoints")
+        [iteration] = saved_iterations(folder / "checkpoints")
         [row] = errors(json.loads(results.read_text()))
         self.assertIn(f"after iteration {iteration} of {ENDLESS}", row["error_message"])
         return iteration
@@ -336,7 +330,7 @@ class Series:
         self.random = random.Random(f"{way} {os.environ.get('QUARTET_KILL_SEED', '1')}")
 
     def latest(self):
-        return (iterations_in(self.folder) or [0])[-1]
+        return (saved_iterations(self.folder) or [0])[-1]
 
     def solve(self, iterations, restart, folder):
         """To the end, undisturbed."""
@@ -381,7 +375,7 @@ class Series:
         self.stuck += job.launcher_stayed
         test.assertNotIn(code, (0, 1, 2, 3, 75), stderr)  # its own words for another ending
         # All that was complete is there, and what was lost is less than one interval.
-        after = iterations_in(self.folder)
+        after = saved_iterations(self.folder)
         test.assertGreaterEqual(self.latest(), max(seen, latest))
         test.assertLessEqual(len(after), 3)  # the third is about to go
         if len(after) >= 2:

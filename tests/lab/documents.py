@@ -1,7 +1,6 @@
 """Result documents as the tests here read them, checked against their schema, and checkpoints."""
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from enclosure import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "scripts"))
 import schemas  # noqa: E402
+from checkpoints import saved_iterations  # noqa: E402, F401
 
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 
@@ -26,12 +26,6 @@ def quartet(document):
 
 def medians(document):
     return [row for row in document["benchmarks"] if row.get("aggregate_name") == "median"]
-
-
-def saved_iterations(folder):
-    """Of the checkpoints in a folder, those left out that are being written."""
-    found = [re.fullmatch(r"iteration-(\d+)", entry.name) for entry in folder.glob("iteration-*")]
-    return [int(match[1]) for match in found if match]
 
 
 def error_rows(document):

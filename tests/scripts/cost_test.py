@@ -12,6 +12,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import cost  # noqa: E402
 from cost import Cost, Point  # noqa: E402
+from made_up_build import MadeUpBuild  # noqa: E402
 from quartet_launch import LaunchError  # noqa: E402
 
 # cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
@@ -72,18 +73,10 @@ class Arithmetic(unittest.TestCase):
                 self.assertEqual(file.read_bytes()[1:4], b"PNG")
 
 
-class Measuring(unittest.TestCase):
+class Measuring(MadeUpBuild):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        (self.folder / "bin").mkdir()
-        self.write("launcher", "#!/bin/sh\nshift\nexec \"$@\"\n")
+        super().setUp()
         self.program()
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
 
     def program(self, fails=0):
         self.write("bin/cg", PROGRAM.format(python=sys.executable, folder=str(self.folder),

@@ -15,6 +15,7 @@ sys.path.insert(0, str(SCRIPTS))
 import gpu  # noqa: E402
 import gpu_steps  # noqa: E402
 import made_up  # noqa: E402
+from made_up_build import MadeUpBuild  # noqa: E402
 
 LIST = """devices
   host       available
@@ -46,19 +47,11 @@ exit "$(cat {folder}/code)"
 """
 
 
-class Whole(unittest.TestCase):
+class Whole(MadeUpBuild):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        (self.folder / "bin").mkdir()
-        self.write("launcher", '#!/bin/sh\nshift\nexec "$@"\n')
+        super().setUp()
         for name in gpu_steps.PROGRAMS:
             self.write(f"bin/{name}", PROGRAM.format(folder=self.folder))
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
 
     def run_gpu(self, *arguments, found="NVIDIA H200, 9.0", path="", code=0, listed=LIST,
                 writes=True):

@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import made_up
+from made_up_build import MadeUpBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -184,19 +184,11 @@ class Table(unittest.TestCase):
         self.assertEqual(len(set(names)), len(names))
 
 
-class Measuring(unittest.TestCase):
+class Measuring(MadeUpBuild):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        (self.folder / "bin").mkdir()
-        self.write("launcher", "#!/bin/sh\nshift\nexec \"$@\"\n")
+        super().setUp()
         self.write("bin/cg", PROGRAM.format(python=sys.executable, folder=str(self.folder),
                                             tests=str(Path(__file__).parent)))
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
 
     def limits(self, *arguments, **behaviour):
         sides = {key.replace("_", "-"): value for key, value in behaviour.items()}
