@@ -18,8 +18,12 @@ void for_each_result(const Block& block, Use use) {
 }  // namespace
 
 void prepare_files(const TileFiles& files, const Problem& problem, const Block& block) {
+    if (files.cache() == FileCache::warm) {
+        for_each_result(block, [&](TileIndex tile) { files.put_aside(tile); });
+        return;
+    }
     for_each_result(block, [&](TileIndex tile) { files.remove(tile); });
-    if (files.cache() != FileCache::drop) {
+    if (files.cache() == FileCache::direct) {
         return;
     }
     for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {

@@ -21,6 +21,10 @@ FileName file_of(const Folder& folder, std::string_view matrix, TileIndex tile) 
     return {folder, {name.data(), end.size}};
 }
 
+FileName spare_of(const Folder& folder, TileIndex tile) {
+    return file_of(folder, "C", tile).with_suffix(".spare");
+}
+
 // Where the elements begin in a file of version 1, as NumPy and this suite write tiles.
 std::int64_t header_size(std::span<const std::byte> file, const FileName& name) {
     if (std::ssize(file) < prelude || std::memcmp(file.data(), magic.data(), magic.size()) != 0) {
@@ -74,14 +78,19 @@ const std::string& TileFiles::header_of(TileIndex tile) const {
 }
 
 void TileFiles::write(TileIndex tile, std::span<const float> elements) const {
-    OutputFile output(file_of(folder_, "C", tile));
+    OutputFile output(file_of(folder_, "C", tile), spare_of(folder_, tile));
     output.write(std::as_bytes(std::span(header_of(tile))));
     output.write(std::as_bytes(elements));
     output.commit();
 }
 
+void TileFiles::put_aside(TileIndex tile) const {
+    folder_.rename(file_of(folder_, "C", tile).name(), spare_of(folder_, tile).name());
+}
+
 void TileFiles::remove(TileIndex tile) const {
     folder_.remove(file_of(folder_, "C", tile).name());
+    folder_.remove(spare_of(folder_, tile).name());
 }
 
 void TileFiles::forget(std::string_view matrix, TileIndex tile) const {

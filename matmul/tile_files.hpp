@@ -27,9 +27,12 @@ class TileFiles {
     /// elements then begin at elements_offset. Throws NpyError or FileError that names the file.
     std::span<const float> read(std::string_view matrix, TileIndex tile,
                                 std::span<std::byte> slot) const;
-    /// Writes a tile of C.
+    /// Writes a tile of C, over the one that was put aside where there is one.
     void write(TileIndex tile, std::span<const float> elements) const;
-    /// Removes a tile of C; nothing where there is none.
+    /// Takes the name from a tile of C, so that it is none any more; nothing where there is none.
+    /// What is left is for write() of the same tile.
+    void put_aside(TileIndex tile) const;
+    /// Removes a tile of C, and what was put aside of it; nothing where there is none.
     void remove(TileIndex tile) const;
     /// Makes the page cache forget a tile.
     void forget(std::string_view matrix, TileIndex tile) const;

@@ -60,6 +60,24 @@ int open_aside(const FileName& file, FileName& aside) {
     refuse("write", file, EEXIST);
 }
 
+// The spare, or a new file where there is none that can be written over: what has another name too,
+// by a link of either kind, is somebody's. Sets `aside`.
+int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
+    // Without O_NONBLOCK a pipe would hang here.
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    const int descriptor = ::openat(spare.folder(), spare.name(), flags);
+    struct stat status {};
+    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_nlink == 1) {
+        aside = spare;
+        return descriptor;
+    }
+    if (descriptor >= 0) {
+        ::close(descriptor);
+    }
+    return open_aside(file, aside);
+}
+
 }  // namespace
 
 FileError::FileError(std::string_view operation, const std::filesystem::path& file,
@@ -101,6 +119,15 @@ void Folder::remove(std::string_view name) const {
     const FileName file(*this, name);
     if (::unlinkat(file.folder(), file.name(), 0) != 0 && errno != ENOENT) {
         refuse("remove", file, errno);
+    }
+}
+
+void Folder::rename(std::string_view from, std::string_view to) const {
+    const FileName before(*this, from);
+    const FileName after(*this, to);
+    if (::renameat(descriptor(), before.name(), descriptor(), after.name()) != 0 &&
+        errno != ENOENT) {
+        refuse("rename", before, errno);
     }
 }
 
@@ -184,6 +211,9 @@ void forget(const FileName& file) {
 OutputFile::OutputFile(FileName file)
     : file_(std::move(file)), aside_(file_), descriptor_(open_aside(file_, aside_)) {}
 
+OutputFile::OutputFile(FileName file, const FileName& spare)
+    : file_(std::move(file)), aside_(file_), descriptor_(open_spare(file_, spare, aside_)) {}
+
 OutputFile::~OutputFile() {
     if (!renamed_) {
         ::unlinkat(aside_.folder(), aside_.name(), 0);
@@ -202,7 +232,18 @@ void OutputFile::write(std::span<const std::byte> data) {
     }
 }
 
+// A spare may have been longer.
+void OutputFile::end_here() {
+    struct stat status {};
+    const off_t end = ::lseek(descriptor_.get(), 0, SEEK_CUR);
+    if (end < 0 || ::fstat(descriptor_.get(), &status) != 0 ||
+        (status.st_size > end && ::ftruncate(descriptor_.get(), end) != 0)) {
+        refuse("write", file_, errno);
+    }
+}
+
 void OutputFile::commit(Durability durability) {
+    end_here();
     if (durability == Durability::power_cut && ::fsync(descriptor_.get()) != 0) {
         refuse("write", file_, errno);
     }

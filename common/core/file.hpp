@@ -68,6 +68,9 @@ class Folder {
     [[nodiscard]] int descriptor() const { return descriptor_.get(); }
     /// Removes a file; nothing where there is none. Throws FileError.
     void remove(std::string_view name) const;
+    /// Renames a file, which replaces one that is there; nothing where there is none. Throws
+    /// FileError.
+    void rename(std::string_view from, std::string_view to) const;
     /// Brings the names in it to the disk: files that were made, renamed or removed. Throws
     /// FileError.
     void flush() const;
@@ -138,6 +141,10 @@ class OutputFile {
   public:
     /// Throws FileError, as do all.
     explicit OutputFile(FileName file);
+    /// Where there is a file `spare` in the same folder, used by nobody else, it becomes the new
+    /// one: writing over pages that the page cache has costs a fraction of finding new ones. Left
+    /// alone where it has another name, by a link of either kind, or is no file.
+    OutputFile(FileName file, const FileName& spare);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -146,6 +153,8 @@ class OutputFile {
     void commit(Durability durability = Durability::killed_process);
 
   private:
+    void end_here();
+
     FileName file_;
     FileName aside_;
     bool renamed_ = false;

@@ -94,6 +94,19 @@ TEST(Folder, FindsItsFilesByName) {
                 HasSubstr((temporary / "a").native()));
 }
 
+TEST(Folder, RenamesAFileOverAnother) {
+    const TemporaryFolder temporary;
+    const Folder folder(temporary.path());
+    write_text(temporary / "a", "first");
+    write_text(temporary / "b", "second");
+    folder.rename("a", "b");
+    folder.rename("a", "b");
+    EXPECT_EQ(read_text(temporary / "b"), "first");
+    EXPECT_EQ(temporary.entries(), 1);
+    std::filesystem::create_directory(temporary / "c");
+    EXPECT_THROW(folder.rename("b", "c"), FileError);
+}
+
 TEST(Folder, IsAFolderThatIsThere) {
     const TemporaryFolder temporary;
     write_text(temporary / "file", "");
@@ -146,6 +159,52 @@ TEST(OutputFile, AllowsTwoWritersOfOneName) {
     second.commit();
     EXPECT_EQ(read_text(folder / "a"), "second");
     EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(OutputFile, BecomesOfASpareOfAnyLength) {
+    const TemporaryFolder folder;
+    for (const std::string_view old : {"", "old", "an older and longer text"}) {
+        write_text(folder / "spare", old);
+        struct stat before {};
+        ASSERT_EQ(::stat((folder / "spare").c_str(), &before), 0);
+        OutputFile file(folder / "a", folder / "spare");
+        file.write(bytes("new text"));
+        file.commit();
+        struct stat after {};
+        ASSERT_EQ(::stat((folder / "a").c_str(), &after), 0);
+        EXPECT_EQ(after.st_ino, before.st_ino);
+        EXPECT_EQ(read_text(folder / "a"), "new text");
+        EXPECT_EQ(folder.entries(), 1);
+    }
+}
+
+TEST(OutputFile, NeedsNoSpareAndLeavesNoneWithoutCommit) {
+    const TemporaryFolder folder;
+    OutputFile file(folder / "a", folder / "spare");
+    file.commit();
+    EXPECT_EQ(read_text(folder / "a"), "");
+    write_text(folder / "spare", "old");
+    { OutputFile(folder / "b", folder / "spare").write(bytes("half")); }
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(OutputFile, DoesNotWriteThroughTheLinksOfASpare) {
+    const TemporaryFolder folder;
+    write_text(folder / "precious", "precious");
+    const auto write_beside = [&] {
+        OutputFile file(folder / "a", folder / "spare");
+        file.write(bytes("new"));
+        file.commit();
+        EXPECT_EQ(read_text(folder / "a"), "new");
+        EXPECT_EQ(read_text(folder / "precious"), "precious");
+        std::filesystem::remove(folder / "spare");
+    };
+    std::filesystem::create_symlink(folder / "precious", folder / "spare");
+    write_beside();
+    std::filesystem::create_hard_link(folder / "precious", folder / "spare");
+    write_beside();
+    ASSERT_EQ(::mkfifo((folder / "spare").c_str(), 0600), 0);
+    write_beside();
 }
 
 TEST(OutputFile, RefusesAFolderThatIsMissing) {

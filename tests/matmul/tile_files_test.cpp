@@ -72,6 +72,21 @@ TEST_F(TileFilesTest, WritesWhatNumPyReads) {
     EXPECT_FALSE(std::filesystem::exists(temporary / "C_1_1.npy"));
 }
 
+TEST_F(TileFilesTest, ATilePutAsideIsNoneUntilItIsWritten) {
+    const TileFiles files(temporary.path(), problem, FileCache::warm);
+    const auto before = temporary.entries();
+    files.put_aside({1, 1});  // nothing
+    files.write({1, 1}, std::vector<float>{7, 8, 9, 10});
+    files.put_aside({1, 1});
+    EXPECT_THROW(files.read("C", {1, 1}, slot), FileError);
+    files.write({1, 1}, std::vector<float>{1, 2, 3, 4});
+    EXPECT_THAT(files.read("C", {1, 1}, slot), ElementsAre(1, 2, 3, 4));
+    EXPECT_EQ(temporary.entries(), before + 1);
+    files.put_aside({1, 1});
+    files.remove({1, 1});
+    EXPECT_EQ(temporary.entries(), before);
+}
+
 TEST_F(TileFilesTest, WhatIsMissingOrDamagedIsNamed) {
     const TileFiles files(temporary.path(), problem, FileCache::warm);
     const auto complaint = [&](TileIndex tile) {
