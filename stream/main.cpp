@@ -9,7 +9,9 @@ int main(int argc, char** argv) {
     bench::Program program({.name = "stream",
                             .summary = "push a vector to another rank and add",
                             .formulations = {"native", "dataflow", "library"},
-                            .least_ranks = 2});
+                            .least_ranks = 2,
+                            // Senders only send: they can copy while the receiver adds.
+                            .message_copy = comm::MessageCopy::by_sender});
     stream::Options options;
     program.command_line().add_queue();
     stream::add_options(program.command_line(), options);

@@ -93,7 +93,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
         print(stderr, fmt::format("{}: {}\n", description_.name, message));
     };
     try {
-        const comm::MpiSession mpi(argc, argv);
+        const comm::MpiSession mpi(argc, argv, description_.message_copy);
         const auto world = comm::Communicator::world();
         rank = world.rank();
         // These two are thrown on all ranks alike, so that all can finalise in peace.

@@ -10,6 +10,7 @@
 #include "bench/command_line.hpp"
 #include "bench/gpus.hpp"
 #include "comm/communicator.hpp"
+#include "comm/message_copy.hpp"
 #include "comm/roles.hpp"
 #include "comm/topology.hpp"
 #include "comm/transport_registry.hpp"
@@ -25,6 +26,7 @@ struct ProgramDescription {
     std::string summary;
     std::vector<std::string> formulations;  ///< those that it has
     int least_ranks = 1;
+    comm::MessageCopy message_copy = comm::MessageCopy::as_configured;
 };
 
 /// Spans that each line of a timeline keeps.

@@ -12,6 +12,10 @@ constexpr int acknowledgement_tag = 2;
 // Pieces of one sender that are under way at a time: one to be added while the next arrives.
 constexpr int depth = 2;
 
+// What is added at a time on the host (256 KiB): between, the receiver lets MPI answer senders that
+// are ready to send the next piece, which otherwise waits until this one is added.
+constexpr std::int64_t added_at_once = std::int64_t{1} << 16;
+
 // A message's count is an int: without the pipeline a vector travels in pieces of this size.
 constexpr std::int64_t largest_message = std::int64_t{1} << 28;
 
@@ -76,6 +80,22 @@ void MpiPush::post_receive(std::size_t sender, std::int64_t piece) {
                         &requests_[slot(sender, piece)]));
 }
 
+// When it returns the piece's slot is free.
+void MpiPush::add(std::size_t sender, std::int64_t piece, device::Stream& stream) {
+    const auto source = staged(sender, piece);
+    const auto target = plan_.target.part(first(piece), size(piece));
+    const bool in_steps = device_.memory_kind() == device::MemoryKind::host;
+    const std::int64_t step = in_steps ? added_at_once : source.size();
+    for (std::int64_t done = 0; done < source.size(); done += step) {
+        const std::int64_t count = std::min(step, source.size() - done);
+        device_.vectors().add(source.part(done, count), target.part(done, count), stream);
+        stream.synchronize();
+        int arrived = 0;
+        check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &arrived,
+                              MPI_STATUSES_IGNORE));
+    }
+}
+
 void MpiPush::receive_all(int count, device::Stream& stream) {
     const std::int64_t total = count * pieces();
     for (std::int64_t piece = 0; piece < std::min<std::int64_t>(slots_, total); ++piece) {
@@ -84,14 +104,12 @@ void MpiPush::receive_all(int count, device::Stream& stream) {
         }
     }
     for (std::int64_t piece = 0; piece < total; ++piece) {
-        const auto target = plan_.target.part(first(piece), size(piece));
         for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
             {
                 const Span span(track_, Phase::exchange, "receive");
                 check_mpi(MPI_Wait(&requests_[slot(sender, piece)], MPI_STATUS_IGNORE));
             }
-            device_.vectors().add(staged(sender, piece), target, stream);
-            stream.synchronize();  // the slot is free only then
+            add(sender, piece, stream);
             if (piece + slots_ < total) {
                 post_receive(sender, piece + slots_);
             }

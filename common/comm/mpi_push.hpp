@@ -25,6 +25,7 @@ class MpiPush final : public Push {
     void send_all(int count);
     void receive_all(int count, device::Stream& stream);
     void post_receive(std::size_t sender, std::int64_t piece);
+    void add(std::size_t sender, std::int64_t piece, device::Stream& stream);
 
     [[nodiscard]] std::int64_t pieces() const { return (elements_ + piece_ - 1) / piece_; }
     [[nodiscard]] std::int64_t first(std::int64_t piece) const { return piece % pieces() * piece_; }

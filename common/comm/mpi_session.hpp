@@ -5,6 +5,7 @@
 #include <source_location>
 #include <string>
 
+#include "comm/message_copy.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
@@ -19,7 +20,7 @@ void check_mpi(int code, std::source_location where = std::source_location::curr
 class MpiSession {
   public:
     /// Collective. Throws Failure where MPI cannot offer THREAD_FUNNELED.
-    MpiSession(int& argc, char**& argv);
+    MpiSession(int& argc, char**& argv, MessageCopy copy = MessageCopy::as_configured);
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
