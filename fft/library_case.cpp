@@ -9,6 +9,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "fft/library_wisdom.hpp"
 #include "fft/limit.hpp"
 #include "fft/transform_check.hpp"
 
@@ -71,7 +72,7 @@ bool follows(std::span<const std::int64_t> indices, const IndexOrder& order) {
 
 class LibraryCase final : public TransformCase {
   public:
-    LibraryCase(bench::Session& session, const Problem& problem, Planning planning);
+    LibraryCase(bench::Session& session, const Problem& problem, const Options& options);
 
     void prepare() override { std::ranges::copy(pristine_.span(), points(input_.get()).begin()); }
     void run(bench::Clocks&) override {
@@ -89,7 +90,9 @@ class LibraryCase final : public TransformCase {
 
   private:
     [[nodiscard]] unsigned flags(Planning planning) const;
-    void make_plan(Planning planning);
+    void allocate(Planning planning);
+    void make_plan(const Options& options);
+    [[nodiscard]] Plan planned(unsigned flags) const;
     void find_order();
 
     [[nodiscard]] static std::span<Point> points(fftw_complex* memory, std::int64_t count) {
@@ -112,14 +115,16 @@ class LibraryCase final : public TransformCase {
     device::Buffer<Point> pristine_;
     std::optional<TransformCheck> check_;
     std::optional<Limit> limit_;
+    bool remembered_ = false;  ///< the plan, by FFTW's wisdom
     std::string note_;
 };
 
-LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, Planning planning)
+LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
     : session_(session), problem_(problem) {
     session.require_formulation("library");
     fftw_mpi_init();
-    make_plan(planning);
+    allocate(options.planning);
+    make_plan(options);
     find_order();
     pristine_ = device::allocate<Point>(session.device(), layout_.input_count);
     fill_points(pristine_.span(), session.options().seed, layout_.input_begin, 1);
@@ -132,9 +137,10 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, Planni
                    session.world());
     check_->expect(pristine_.span());
     const bool natural = problem.order == Order::natural || session.world().size() == 1;
-    note_ = fmt::format("{}, {}d; input in natural order; output {}; one thread a rank",
-                        fftw_version, name(planning),
-                        natural ? "in natural order" : "as its algorithm leaves it (scrambled)");
+    note_ =
+        fmt::format("{}, {}d{}; input in natural order; output {}; one thread a rank", fftw_version,
+                    name(options.planning), remembered_ ? " in an earlier job (--wisdom)" : "",
+                    natural ? "in natural order" : "as its algorithm leaves it (scrambled)");
 }
 
 unsigned LibraryCase::flags(Planning planning) const {
@@ -144,21 +150,39 @@ unsigned LibraryCase::flags(Planning planning) const {
     return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
 }
 
-void LibraryCase::make_plan(Planning planning) {
-    const MPI_Comm comm = session_.world().handle();
-    layout_.allocated = fftw_mpi_local_size_1d(problem_.points, comm, FFTW_FORWARD, flags(planning),
-                                               &layout_.input_count, &layout_.input_begin,
-                                               &layout_.output_count, &layout_.output_begin);
+void LibraryCase::allocate(Planning planning) {
+    layout_.allocated = fftw_mpi_local_size_1d(
+        problem_.points, session_.world().handle(), FFTW_FORWARD, flags(planning),
+        &layout_.input_count, &layout_.input_begin, &layout_.output_count, &layout_.output_begin);
     const auto count = static_cast<std::size_t>(std::max<ptrdiff_t>(layout_.allocated, 1));
     input_.reset(fftw_alloc_complex(count));
     output_.reset(fftw_alloc_complex(count));
     check(input_ != nullptr && output_ != nullptr, "FFTW cannot allocate its arrays");
-    plan_.reset(fftw_mpi_plan_dft_1d(problem_.points, input_.get(), output_.get(), comm,
-                                     FFTW_FORWARD, flags(planning)));
-    if (!session_.world().all(plan_ != nullptr)) {
+}
+
+void LibraryCase::make_plan(const Options& options) {
+    const unsigned wanted = flags(options.planning);
+    if (options.wisdom) {
+        plan_ = planned(wanted | FFTW_WISDOM_ONLY);
+        remembered_ = plan_ != nullptr;
+    }
+    if (!remembered_) {
+        plan_ = planned(wanted);
+    }
+    if (plan_ == nullptr) {
         throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
                                       problem_.points, session_.world().size()));
     }
+    if (options.wisdom && !remembered_) {
+        write_wisdom(session_.world(), *options.wisdom);
+    }
+}
+
+// Nothing unless all ranks have a plan.
+Plan LibraryCase::planned(unsigned flags) const {
+    Plan plan(fftw_mpi_plan_dft_1d(problem_.points, input_.get(), output_.get(),
+                                   session_.world().handle(), FFTW_FORWARD, flags));
+    return session_.world().all(plan != nullptr) ? std::move(plan) : nullptr;
 }
 
 // The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
@@ -191,7 +215,7 @@ void LibraryCase::prepare_limit() {
 }  // namespace
 
 std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
-                                                 Planning planning) {
+                                                 const Options& options) {
     // Counts of its exchanges, in doubles, are ints.
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     const std::int64_t ranks = session.world().size();
@@ -204,7 +228,7 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const 
                         "integers): use the native formulation",
                         problem.points, ranks));
     }
-    return std::make_unique<LibraryCase>(session, problem, planning);
+    return std::make_unique<LibraryCase>(session, problem, options);
 }
 
 Bytes library_memory(const Problem& problem, bench::Session& session) {

@@ -26,6 +26,16 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add("--plan", "how the library formulation plans", "estimate", options.planning,
                      std::vector<std::pair<std::string, Planning>>{{"estimate", Planning::estimate},
                                                                    {"measure", Planning::measure}});
+    command_line.add("--wisdom", "with --plan measure: a file in which FFTW's plans are kept",
+                     "none", [&options](const std::string& text) {
+                         if (text.empty()) {
+                             throw UsageError("an empty name names no file");
+                         }
+                         options.wisdom.reset();
+                         if (text != "none") {
+                             options.wisdom = text;
+                         }
+                     });
     bench::add_data_options(command_line, options.data);
 }
 

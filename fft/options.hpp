@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -26,6 +27,7 @@ struct Options {
     std::optional<std::int64_t> tiles;          ///< chosen by default_tiles unless given
     Order order = Order::transposed;
     Planning planning = Planning::estimate;
+    std::optional<std::filesystem::path> wisdom;  ///< where FFTW's measured plans are kept
     bench::DataOptions data;
 };
 

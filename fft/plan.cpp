@@ -1,8 +1,11 @@
 #include "fft/plan.hpp"
 
+#include <algorithm>
+
 #include "fft/files.hpp"
 #include "fft/flow_case.hpp"
 #include "fft/library_case.hpp"
+#include "fft/library_wisdom.hpp"
 #include "fft/split_case.hpp"
 
 namespace quartet::fft {
@@ -48,6 +51,17 @@ void plan_flow(bench::Session& session, const bench::Variant& variant, const Pro
     };
 }
 
+void require_measured_library(const std::vector<bench::Variant>& variants, const Options& options) {
+    if (std::ranges::none_of(variants, [](const bench::Variant& variant) {
+            return variant.formulation == "library";
+        })) {
+        throw UsageError("--wisdom: only FFTW has any: add --formulation library");
+    }
+    if (options.planning == Planning::estimate) {
+        throw UsageError("--wisdom: an estimated plan is made anew each time: add --plan measure");
+    }
+}
+
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
@@ -63,12 +77,11 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                           {"workers", std::to_string(ranks)}};
     if (variant.formulation == "library") {
         planned.memory = library_memory(problem, session);
-        planned.make = [&session, variant, problem,
-                        planning = options.planning]() -> std::unique_ptr<bench::Case> {
+        planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
             if (session.transport(variant.transport).name() != "mpi") {
                 throw Unavailable("formulation library is plain MPI: add --transport mpi");
             }
-            return make_library_case(session, problem, planning);
+            return make_library_case(session, problem, options);
         };
         return planned;
     }
@@ -96,7 +109,12 @@ void plan_cases(bench::Session& session, const Options& options) {
         tile_folder(wanted, session.options().seed, *options.data.folder)
             .require_usable(options.data.generate);
     }
-    for (const bench::Variant& variant : session.variants()) {
+    const std::vector<bench::Variant> variants = session.variants();
+    if (options.wisdom) {
+        require_measured_library(variants, options);
+        read_wisdom(session.world(), *options.wisdom);
+    }
+    for (const bench::Variant& variant : variants) {
         if (variant.formulation == "dataflow") {
             if (options.data.in_files()) {
                 throw Unavailable(

@@ -8,6 +8,9 @@ ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI; one that this build lacks is said
 that is missed is printed as missed, and nothing else: the exit code is 3 where a launch failed, 1
 where a result was wrong. The machine should have nothing else to do meanwhile.
 
+Before all rounds FFTW measures its plans, which takes minutes and is not counted. They stay in the
+file fftw-plans beside the documents, for the next time; remove it where the machine is another one.
+
 The documents stay in results/limits/ (--reuse shows them again, `make report REPORT_FLAGS=
 results/limits` makes pages of them)."""
 
@@ -36,9 +39,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", type=_kernels, default=KERNELS, metavar="LIST",
                         help=f"some of {','.join(KERNELS)}")
     parser.add_argument("--pairs", type=_count, default=5, metavar="N",
-                        help="rounds (%(default)s; fewer where FFTW measures a plan, see --full)")
+                        help="rounds (%(default)s; fewer of fft's largest size, see --full)")
     parser.add_argument("--budget", type=float, metavar="SECONDS",
-                        help="begins no round that would pass it (1200; with --full none)")
+                        help="begins no round that would pass it (1200; with --full none); FFTW's "
+                        "planning, before all rounds, is not counted")
     parser.add_argument("--full", action="store_true",
                         help="the larger sizes, too, and all rounds of everything: hours")
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
@@ -92,6 +96,7 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
     for number in (signal.SIGTERM, signal.SIGHUP):  # jobs must not be left behind
         signal.signal(number, signal.default_int_handler)
     try:
+        rounds.prepare(wanted)
         left_out = rounds.run(wanted, options.pairs, options.budget)
     except KeyboardInterrupt:
         say("interrupted: this is what there is")
@@ -121,7 +126,8 @@ def main() -> int:
         return BAD_USAGE
     stopped = VERIFIED
     with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as temporary:
-        wanted = [match for match in matches(options.data or Path(temporary),
+        data = options.data or Path(temporary)
+        wanted = [match for match in matches(data, options.results / "fftw-plans",
                                              options.full or options.reuse)
                   if match.kernel in options.only]
         if not options.reuse:

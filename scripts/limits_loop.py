@@ -1,5 +1,6 @@
-"""The launches of `make limits`: rounds over all matches, in each of them side after side, so that
-what is compared runs in turn and all matches have about as many rounds when time is up."""
+"""The launches of `make limits`: once what all rounds need, then rounds over all matches, in each of
+them side after side, so that what is compared runs in turn and all matches have about as many rounds
+when time is up."""
 
 import sys
 import time
@@ -21,6 +22,17 @@ class Rounds:
         self._programs = programs
         self._timeout = timeout
         self._last: dict[tuple[str, str], Outcome] = {}  # by match and side
+
+    def prepare(self, matches: list[Match]) -> None:
+        """The launches beforehand, which leave something and are no measurement: they have number 0,
+        and no part in the budget."""
+        for match, side in ((match, side) for match in matches for side in match.sides):
+            if side.beforehand:
+                say(f"before the rounds, {match.name}, {side.name}: {side.beforehand}")
+                outcome = self._complete(match, side, 0)
+                self._folder.files(match, side, 0).document.unlink(missing_ok=True)
+                if outcome.exit_code == UNAVAILABLE:
+                    self._last[match.name, side.name] = outcome
 
     def run(self, matches: list[Match], pairs: int, budget: Optional[float]) -> int:
         """How many rounds of a match were left out by the budget of so many seconds."""
@@ -48,15 +60,20 @@ class Rounds:
         if before and before.exit_code == UNAVAILABLE:
             outcome = Outcome(UNAVAILABLE, 0, before.message)  # nor will it be this time
         else:
-            files = self._folder.files(match, side, number)
-            arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads),
-                         "--progress", "off", "--quiet", "--json", str(files.document), "--force")
-            job = Job(self._programs / match.kernel, side.setup.ranks, side.setup.threads, arguments)
-            outcome = self._launcher.complete(job, files, self._timeout)
-            how = "ok" if outcome.exit_code == VERIFIED else outcome.message
-            say(f"round {number}, {match.name}, {side.name}: {outcome.seconds:.1f} s, {how}")
+            outcome = self._complete(match, side, number)
         self._last[match.name, side.name] = outcome
         self._folder.record(match, side, number, outcome)
+
+    def _complete(self, match: Match, side: Side, number: int) -> Outcome:
+        files = self._folder.files(match, side, number)
+        arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads),
+                     "--progress", "off", "--quiet", "--json", str(files.document), "--force")
+        job = Job(self._programs / match.kernel, side.setup.ranks, side.setup.threads, arguments)
+        outcome = self._launcher.complete(job, files, self._timeout)
+        how = "ok" if outcome.exit_code == VERIFIED else outcome.message
+        when = f"round {number}" if number else "before the rounds"
+        say(f"{when}, {match.name}, {side.name}: {outcome.seconds:.1f} s, {how}")
+        return outcome
 
     def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float,
                           budget: Optional[float]) -> None:

@@ -4,7 +4,7 @@ A match is a few launches that are compared with each other; in each round they 
 Two cores are used in two ways: two ranks of one thread each, and one rank of two threads. FFTW's own
 transform over MPI has one thread a rank, so that both are compared with its two ranks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
@@ -12,6 +12,7 @@ from limits_goals import (Bound, BytesRead, Goal, Noise, OfLimit, OverPeer, Row,
                           nanoseconds_per_point)
 
 KERNELS = ("stream", "matmul", "cg", "fft")
+ORDERS = ("transposed", "natural")  # of fft's result
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Side:
     name: str
     setup: Setup
     arguments: tuple[str, ...]
+    beforehand: str = ""  # why a launch comes before all rounds: what it leaves, they need
 
 
 @dataclass(frozen=True)
@@ -62,19 +64,19 @@ def _side(name: str, setup: Setup, arguments: str, *more: str) -> Side:
     return Side(name, setup, (*arguments.split(), *more))
 
 
-def matches(data: Path, full: bool) -> list[Match]:
-    """All of them; with `full` the larger sizes, too, and every round of each. `data` is for files."""
+def matches(data: Path, wisdom: Path, full: bool) -> list[Match]:
+    """All of them; with `full` the larger sizes, too, and every round of each. `data` is the folder of
+    matmul's files, `wisdom` the file of FFTW's measured plans."""
     some = [_stream(), _stream_pairs()]
     some += [_matmul(8192, setup, data) for setup in (RANKS, THREADS)] + [_matmul_bounded(data)]
     some += [_cg(8192, setup) for setup in (RANKS, THREADS)]
     some += [_fft_smooth()]
-    # Measuring a plan of FFTW's takes many times as long as transforming by it.
-    some += [_fft(power, order, "measure", None if full else rounds)
-             for power, rounds in ((22, 3), (24, 2)) for order in ("transposed", "natural")]
+    some += [_fft(power, order, wisdom) for power in (22, 24) for order in ORDERS]
+    # Each of these rounds takes a minute.
+    some += [replace(_fft(26, order, None), most_rounds=None if full else 2) for order in ORDERS]
     if full:
         some += [_matmul(16384, setup, data) for setup in (RANKS, THREADS)]
         some += [_cg(12288, setup) for setup in (RANKS, THREADS)]
-        some += [_fft(26, order, "estimate", None) for order in ("transposed", "natural")]
     return some
 
 
@@ -175,13 +177,20 @@ def _cg(size: int, setup: Setup) -> Match:
                  (Section(f"cg, N = {size}, {setup}", goals),))
 
 
-def _fft(power: int, order: str, plan: str, rounds: Optional[int]) -> Match:
-    common = f"--size 2^{power} --order {order}"
-    runs = 5 if power < 26 else 3
-    sides = (_side("ranks", RANKS, f"{common} --runs {runs}"),
-             _side("library", RANKS, f"{common} --formulation library --plan {plan} --runs {runs} "
-                   "--limits off"),
-             _side("threads", THREADS, f"{common} --runs {runs}"))
+def _fftw(common: str, wisdom: Optional[Path]) -> Side:
+    """By its measured plan, where there is a file to keep it in, else its estimated one."""
+    common += " --formulation library --limits off"
+    if not wisdom:
+        return _side("library", RANKS, f"{common} --plan estimate")
+    side = _side("library", RANKS, f"{common} --plan measure --wisdom", str(wisdom))
+    # Measuring a plan takes many times as long as transforming by it.
+    return replace(side, beforehand=f"FFTW measures its plan, unless {wisdom} has it")
+
+
+def _fft(power: int, order: str, wisdom: Optional[Path]) -> Match:
+    common = f"--size 2^{power} --order {order} --runs {5 if power < 26 else 3}"
+    plan = "measure" if wisdom else "estimate"
+    sides = (_side("ranks", RANKS, common), _fftw(common, wisdom), _side("threads", THREADS, common))
 
     def over_library(side: str) -> tuple[Goal, ...]:
         return (Goal("native", OfLimit(Row(side)), Bound()),
@@ -192,7 +201,7 @@ def _fft(power: int, order: str, plan: str, rounds: Optional[int]) -> Match:
     title = f"fft, 2^{power}, {order}"
     return Match("fft", f"fft-{power}-{order}", sides,
                  (Section(f"{title}, {RANKS}", over_library("ranks")),
-                  Section(f"{title}, {THREADS}", (*over_library("threads"), as_efficient))), rounds)
+                  Section(f"{title}, {THREADS}", (*over_library("threads"), as_efficient))))
 
 
 def _fft_smooth() -> Match:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from quartet_cli import assert_refused, medians, run
 
-BAD_USAGE, FAILED, WRONG = 2, 3, 1
+BAD_USAGE, FAILED, WRONG, UNAVAILABLE = 2, 3, 1, 77
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY", "")
 CASE = "--size 960 --tiles 12 --device host --threads 1 --runs 1 --limits off"
 
@@ -140,6 +140,66 @@ class Files(unittest.TestCase):
     def test_the_library_formulation_has_none(self):
         assert_refused(self, self.fft(2, "--generate --formulation library"), BAD_USAGE, "fft",
                        "--data")
+
+
+class Wisdom(unittest.TestCase):
+    """FFTW's measured plans, kept from job to job."""
+
+    MEASURED = "--formulation library --transport mpi --plan measure --order natural"
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.file = Path(temporary.name) / "plans"
+
+    def fft(self, ranks, *arguments, file=None):
+        outcome = run("fft", ranks, "--size 2^12 --device host --threads 1 --runs 1 --limits off",
+                      f"--wisdom {shlex.quote(str(file or self.file))}",
+                      *(arguments or [self.MEASURED]))
+        if outcome.code == UNAVAILABLE:
+            self.skipTest(outcome.stderr)
+        return outcome
+
+    def note(self, outcome):
+        self.assertEqual(outcome.code, 0, outcome)
+        (row,) = medians(outcome.document)
+        self.assertTrue(row["verified"])
+        return row["note"]
+
+    def left_beside(self):
+        return [file.name for file in self.file.parent.iterdir() if file != self.file]
+
+    def test_second_job_has_the_first_ones_plan_of_each_problem(self):
+        for ranks in (1, 2, 3):
+            self.assertNotIn("earlier job", self.note(self.fft(ranks)))
+        kept = self.file.read_bytes()
+        for ranks in (1, 2, 3):
+            self.assertIn("measured in an earlier job", self.note(self.fft(ranks)))
+        self.assertEqual(self.file.read_bytes(), kept)
+        self.assertNotIn("earlier job", self.note(self.fft(2, self.MEASURED, "--size 2^10")))
+        self.assertIn("earlier job", self.note(self.fft(2)))
+        self.assertEqual(self.left_beside(), [])
+
+    def test_damaged_file_is_refused_and_left_as_it_is(self):
+        self.note(self.fft(2))
+        good = self.file.read_bytes()
+        altered = bytearray(good)
+        altered[-9] ^= 1
+        for bad in (good[:len(good) // 2], bytes(altered), good + b"\n", b""):
+            self.file.write_bytes(bad)
+            assert_refused(self, self.fft(3), BAD_USAGE, "fft", "--wisdom", "plans' is damaged")
+            self.assertEqual(self.file.read_bytes(), bad)
+        self.assertEqual(self.left_beside(), [])
+
+    def test_file_that_could_not_be_written_is_refused_before_anything_is_measured(self):
+        for file in (self.file.parent / "none" / "plans", self.file.parent, Path("/dev/zero")):
+            assert_refused(self, self.fft(2, file=file), BAD_USAGE, "fft", "--wisdom", str(file))
+        self.assertEqual(self.left_beside(), [])
+
+    def test_estimates_and_other_formulations_have_none(self):
+        assert_refused(self, self.fft(2, "--formulation library --transport mpi"), BAD_USAGE, "fft",
+                       "--plan measure")
+        assert_refused(self, self.fft(2, "--plan measure"), BAD_USAGE, "fft", "--formulation library")
 
 
 class Rows(unittest.TestCase):

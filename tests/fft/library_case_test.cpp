@@ -50,7 +50,7 @@ TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
 TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
     // Sizes whose blocks are the same for both.
     const Problem problem{144 * 144, 144, Order::natural};
-    const auto library = make_library_case(*session, problem, Planning::estimate);
+    const auto library = make_library_case(*session, problem, {});
     SplitCase native(*session, {"native", "host", "mpi"}, problem, {});
     bench::Clocks none(0);
     for (TransformCase* subject :
@@ -67,8 +67,7 @@ TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
 }
 
 TEST_F(LibraryCaseTest, ACorruptedResultIsCaught) {
-    const auto library =
-        make_library_case(*session, {64 * 48, 48, Order::transposed}, Planning::estimate);
+    const auto library = make_library_case(*session, {64 * 48, 48, Order::transposed}, {});
     bench::Clocks none(0);
     library->prepare();
     library->run(none);
@@ -82,7 +81,7 @@ TEST_F(LibraryCaseTest, ACorruptedResultIsCaught) {
 TEST_F(LibraryCaseTest, RefusesWhatFftwCannot) {
     const auto refusal = [&](const Problem& problem) {
         return message_of<Unavailable>(
-            [&] { static_cast<void>(make_library_case(*session, problem, Planning::estimate)); });
+            [&] { static_cast<void>(make_library_case(*session, problem, {})); });
     };
     EXPECT_THAT(refusal({1, 1, Order::natural}), HasSubstr("single point"));
     EXPECT_THAT(refusal({std::int64_t{1} << 33, 1 << 17, Order::natural}), HasSubstr("32-bit"));

@@ -24,16 +24,19 @@ TEST(FftOptions, HaveTheDefaultsOfTheContract) {
     EXPECT_FALSE(options.tiles.has_value());
     EXPECT_EQ(options.order, Order::transposed);
     EXPECT_EQ(options.planning, Planning::estimate);
+    EXPECT_FALSE(options.wisdom.has_value());
     EXPECT_FALSE(options.data.in_files());
 }
 
 TEST(FftOptions, AreRead) {
-    const Options options = parsed({"--size", "2^30", "--tiles", "128", "--order", "natural",
-                                    "--plan", "measure", "--data", "here", "--keep"});
+    const Options options =
+        parsed({"--size", "2^30", "--tiles", "128", "--order", "natural", "--plan", "measure",
+                "--wisdom", "plans", "--data", "here", "--keep"});
     EXPECT_EQ(options.size, 1 << 30);
     EXPECT_EQ(options.tiles, 128);
     EXPECT_EQ(options.order, Order::natural);
     EXPECT_EQ(options.planning, Planning::measure);
+    EXPECT_EQ(options.wisdom, "plans");
     EXPECT_EQ(options.data.folder, "here");
     EXPECT_EQ(options.data.keep, bench::Switch::on);
     EXPECT_EQ(parsed({"--size", "44100"}).size, 44100);
@@ -52,6 +55,7 @@ TEST(FftOptions, OutOfRangeAreRefusedByName) {
                     parsed({"--plan", "patient"});
                 }),
                 HasSubstr("estimate|measure"));
+    EXPECT_THAT(message_of<UsageError>([] { parsed({"--wisdom", ""}); }), HasSubstr("--wisdom"));
 }
 
 }  // namespace

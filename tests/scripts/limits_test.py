@@ -3,15 +3,19 @@
 import json
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import made_up
 from made_up_build import MadeUpBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+import limits_folder  # noqa: E402
 import limits_goals  # noqa: E402
+import limits_loop  # noqa: E402
 import limits_plan  # noqa: E402
 import limits_table  # noqa: E402
 from limits_goals import Bound, Goal, Noise, OfLimit, OverPeer, Result, Row, Verdict  # noqa: E402
@@ -47,6 +51,10 @@ def results(rate, error="", **median):
     rows = made_up.error("cg/library", error) if error else \
         made_up.case("cg/native/host/shm/n:8", rate, "GFLOP/s", 3, **median)
     return Result(Outcome(77 if error else 0, 1.0), cases(made_up.document(rows)))
+
+
+def every_match(data="data"):
+    return limits_plan.matches(Path(data), Path("my plans"), full=True)
 
 
 def over_peer(**bound):
@@ -149,7 +157,7 @@ class Verdicts(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_every_goal_is_of_sides_that_are_launched(self):
-        for match in limits_plan.matches(Path("data"), full=True):
+        for match in every_match():
             names = {side.name for side in match.sides}
             self.assertEqual(len(names), len(match.sides))
             for goal in (goal for section in match.sections for goal in section.goals):
@@ -158,7 +166,7 @@ class Table(unittest.TestCase):
                 self.assertLessEqual(sides, names, goal)
 
     def test_all_of_it_fits_the_width(self):
-        everything = limits_plan.matches(Path("data"), full=True)
+        everything = every_match()
         goals = [goal for match in everything for section in match.sections
                  for goal in section.goals]
         findings = [limits_goals.Finding(goal, Bound(1.25), Verdict.MISSED, 5, 12345.0, 12345.0,
@@ -172,14 +180,14 @@ class Table(unittest.TestCase):
                 self.assertLessEqual(len(f"{section.title}, ns/point, not measured"), 80)
 
     def test_folder_of_the_data_may_have_spaces(self):
-        arguments = [side.arguments for match in limits_plan.matches(Path("my data"), full=True)
+        arguments = [side.arguments for match in every_match("my data")
                      for side in match.sides if "--data" in side.arguments]
         self.assertTrue(arguments)
         for words in arguments:
             self.assertRegex(words[words.index("--data") + 1], "^my data/[0-9]+-[0-9]+$")
 
     def test_names_of_files_do_not_meet(self):
-        names = [f"{match.name}-{side.name}" for match in limits_plan.matches(Path("data"), True)
+        names = [f"{match.name}-{side.name}" for match in every_match()
                  for side in match.sides]
         self.assertEqual(len(set(names)), len(names))
 
@@ -280,6 +288,65 @@ class Measuring(MadeUpBuild):
         self.assertIn("no stream in", self.limits("--only", "stream").stderr)
         self.assertIn("'dgemm' is none of", self.limits("--only", "dgemm").stderr)
         self.assertEqual(self.limits("--pairs", 0).returncode, 2)
+
+
+class Clock:
+    """A launcher that lets a clock of its own run on: 165 s in a launch beforehand, else 1 s."""
+
+    def __init__(self, code=0):
+        self.now, self.jobs, self.code = 0.0, [], code
+
+    def complete(self, job, files, _timeout):
+        number = int(files.document.stem.rsplit("-", 1)[1])
+        self.jobs.append((files.document.stem.rsplit("-", 1)[0], number, " ".join(job.arguments)))
+        seconds = 1.0 if number else 165.0
+        self.now += seconds
+        return Outcome(self.code if "library" in job.arguments else 0, seconds, "no FFTW")
+
+    def of(self, number):
+        return [name for name, its_number, _ in self.jobs if its_number == number]
+
+
+class Beforehand(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = limits_folder.LimitsFolder(Path(temporary.name))
+        self.matches = [match for match in every_match() if match.kernel == "fft"]
+
+    def left_out(self, launcher, rounds, budget):
+        subject = limits_loop.Rounds(self.folder, launcher, Path("bin"), 900)
+        with mock.patch("limits_loop.time.monotonic", lambda: launcher.now), \
+                mock.patch("limits_loop.say"):
+            subject.prepare(self.matches)
+            return subject.run(self.matches, rounds, budget)
+
+    def test_fftw_measures_each_plan_once_and_keeps_all_in_one_file(self):
+        clock = Clock()
+        self.left_out(clock, 2, None)
+        self.assertEqual(clock.of(0), [f"fft-{power}-{order}-library" for power in (22, 24)
+                                       for order in ("transposed", "natural")])
+        measured = [arguments for name, _, arguments in clock.jobs
+                    if "library" in name and "26" not in name]
+        self.assertEqual(len(measured), 12)
+        for arguments in measured:
+            self.assertIn("--plan measure --wisdom my plans ", arguments)
+        self.assertEqual([len(self.folder.rounds(match)) for match in self.matches],
+                         [2] * len(self.matches))
+
+    def test_planning_takes_no_round_from_the_budget(self):
+        sides = sum(len(match.sides) for match in self.matches)
+        self.assertEqual(self.left_out(Clock(), 5, 5 * sides), 0)
+        self.assertEqual(self.left_out(Clock(), 5, 5 * sides - 1), 1)
+
+    def test_library_that_is_not_there_is_asked_once(self):
+        clock = Clock(code=77)
+        self.left_out(clock, 2, None)
+        library = [name for name, _, _ in clock.jobs if "library" in name]
+        self.assertEqual(len(library), len(set(library)))
+        found = limits_goals.judge(self.matches[1].sections[0].goals[1],
+                                   self.folder.rounds(self.matches[1]))
+        self.assertEqual(found.troubles[-1], "no FFTW")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,101 @@
+#include "fft/library_wisdom.hpp"
+
+#include <fftw3-mpi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "comm/agree.hpp"
+#include "core/checksum.hpp"
+#include "core/file.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+constexpr Bytes most_of_a_file = mebibytes(64);  // a problem takes some kilobytes
+
+struct Free {
+    void operator()(char* text) const { std::free(text); }
+};
+
+// FFTW ends the process over some damaged lines of its own form: only what was written here, to the
+// last bit, is shown to it.
+std::string sealed(std::string_view wisdom) {
+    return fmt::format("plans of FFTW, checksum {:016x}\n{}",
+                       checksum(std::as_bytes(std::span(wisdom))), wisdom);
+}
+
+std::string content(const std::filesystem::path& file) {
+    const InputFile input(file);
+    std::string text(static_cast<std::size_t>(std::min(input.size(), most_of_a_file).value), '\0');
+    const Bytes got = input.read({}, std::as_writable_bytes(std::span(text)));
+    text.resize(static_cast<std::size_t>(got.value));
+    return text;
+}
+
+void import_file(const std::filesystem::path& file) {
+    std::error_code unreadable;  // which require_writable says, too
+    if (!std::filesystem::exists(file, unreadable)) {
+        return;
+    }
+    const std::string text = content(file);
+    const std::size_t end_of_line = text.find('\n');
+    const std::string wisdom = end_of_line == text.npos ? "" : text.substr(end_of_line + 1);
+    if (text != sealed(wisdom)) {
+        throw Failure(
+            fmt::format("{} is damaged, or no file of FFTW's plans: remove it, or name "
+                        "another one",
+                        quotation(file.native())));
+    }
+    if (fftw_import_wisdom_from_string(wisdom.c_str()) == 0) {
+        throw Failure(
+            fmt::format("{} is of another FFTW (here it is {}): remove it, or name "
+                        "another one",
+                        quotation(file.native()), fftw_version));
+    }
+}
+
+// While planning, not after minutes of measuring.
+void require_writable(const std::filesystem::path& file) {
+    const OutputFile probe(file);
+}
+
+}  // namespace
+
+void read_wisdom(const comm::Communicator& comm, const std::filesystem::path& file) {
+    fftw_mpi_init();  // wisdom names the methods, and is of no use before all are known
+    try {
+        comm::agree(comm, [&] {
+            if (comm.rank() == 0) {
+                import_file(file);
+                require_writable(file);
+            }
+        });
+    } catch (const Failure& failure) {
+        throw UsageError(fmt::format("--wisdom: {}", failure.what()));
+    }
+    fftw_mpi_broadcast_wisdom(comm.handle());
+}
+
+void write_wisdom(const comm::Communicator& comm, const std::filesystem::path& file) {
+    fftw_mpi_gather_wisdom(comm.handle());
+    comm::agree(comm, [&] {
+        if (comm.rank() == 0) {
+            const std::unique_ptr<char, Free> text(fftw_export_wisdom_to_string());
+            check(text != nullptr, "FFTW cannot tell its wisdom");
+            const std::string kept = sealed(text.get());
+            OutputFile output(file);
+            output.write(std::as_bytes(std::span(kept)));
+            output.commit();
+        }
+    });
+}
+
+}  // namespace quartet::fft
