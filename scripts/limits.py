@@ -4,9 +4,10 @@ two cores: as two ranks of one thread, and as one rank of two threads. `make lim
 
 What is compared is launched in turn, round after round; a ratio is the median of the rounds', its
 smallest and largest beside it. The peers are the programs' own `--formulation library`: plain MPI,
-ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI; one that this build lacks is said in its line. A goal
-that is missed is printed as missed, and nothing else: the exit code is 3 where a launch failed, 1
-where a result was wrong. The machine should have nothing else to do meanwhile.
+ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI; and HPC Challenge's MPIFFT, where hpcc is installed
+(scripts/setup.sh peers). One that this build or machine lacks is said in its line. A goal that is
+missed is printed as missed, and nothing else: the exit code is 3 where a launch failed, 1 where a
+result was wrong. The machine should have nothing else to do meanwhile.
 
 Before all rounds FFTW measures its plans, which takes minutes and is not counted. They stay in the
 file fftw-plans beside the documents, for the next time; remove it where the machine is another one.
@@ -91,7 +92,7 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
         say("this machine has one core, where all is meant for two: what follows is no measure of it")
     for match in wanted:
         folder.clear(match)
-    rounds = Rounds(folder, LocalLauncher(options.launcher), options.build.resolve() / "bin",
+    rounds = Rounds(folder, LocalLauncher(options.launcher.resolve()), options.build.resolve() / "bin",
                     options.timeout)
     for number in (signal.SIGTERM, signal.SIGHUP):  # jobs must not be left behind
         signal.signal(number, signal.default_int_handler)

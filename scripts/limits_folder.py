@@ -2,6 +2,7 @@
 again without measuring.
 
     MATCH-SIDE-1.json       results of a launch in the first round, written by the program
+    MATCH-SIDE-1.out        ditto, in the words of another suite's program
     MATCH-SIDE-1.outcome    how it ended
     MATCH-SIDE-1.log        what it wrote to standard error"""
 
@@ -15,7 +16,7 @@ from limits_plan import Match, Side
 from quartet_launch import Files, Outcome
 from quartet_results import cases, load
 
-KINDS = ("json", "outcome", "log")
+KINDS = ("json", "out", "outcome", "log")
 
 
 class LimitsFolder:
@@ -24,7 +25,8 @@ class LimitsFolder:
 
     def files(self, match: Match, side: Side, number: int) -> Files:
         """Of a launch; rounds are numbered from 1."""
-        return Files(self._file(match, side, number, "json"), self._file(match, side, number, "log"))
+        return Files(self._file(match, side, number, "out" if side.peer else "json"),
+                     self._file(match, side, number, "log"))
 
     def _file(self, match: Match, side: Side, number: int, kind: str) -> Path:
         return self.path / f"{match.name}-{side.name}-{number}.{kind}"
@@ -47,8 +49,11 @@ class LimitsFolder:
         except OSError:
             return None
         outcome = Outcome(**json.loads(text))
+        document = self.files(match, side, number).document
         try:
-            return Result(outcome, cases(load(self.files(match, side, number).document)))
+            if side.peer:
+                return Result(outcome, side.peer.cases(document.read_text(encoding="utf-8")))
+            return Result(outcome, cases(load(document)))
         except (OSError, ValueError):  # it has left no document
             return Result(outcome)
 
@@ -63,10 +68,11 @@ class LimitsFolder:
             found.append(there)
 
     def documents(self, match: Match) -> list[dict]:
+        """Of our programs."""
         found = []
         for number, results in enumerate(self.rounds(match), start=1):
             for side in match.sides:
                 file = self.files(match, side, number).document
-                if side.name in results and file.exists():
+                if side.name in results and file.exists() and not side.peer:
                     found.append(load(file))
         return found

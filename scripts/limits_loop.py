@@ -9,7 +9,7 @@ from typing import Optional
 
 from limits_folder import LimitsFolder
 from limits_plan import Match, Side
-from quartet_launch import UNAVAILABLE, VERIFIED, Job, LocalLauncher, Outcome
+from quartet_launch import UNAVAILABLE, VERIFIED, Files, Job, LocalLauncher, Outcome
 
 
 class Rounds:
@@ -66,14 +66,19 @@ class Rounds:
 
     def _complete(self, match: Match, side: Side, number: int) -> Outcome:
         files = self._folder.files(match, side, number)
-        arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads),
-                     "--progress", "off", "--quiet", "--json", str(files.document), "--force")
-        job = Job(self._programs / match.kernel, side.setup.ranks, side.setup.threads, arguments)
-        outcome = self._launcher.complete(job, files, self._timeout)
+        if side.peer:
+            outcome = side.peer.complete(self._launcher, side.setup.ranks, files, self._timeout)
+        else:
+            outcome = self._launcher.complete(self._job(match, side, files), files, self._timeout)
         how = "ok" if outcome.exit_code == VERIFIED else outcome.message
         when = f"round {number}" if number else "before the rounds"
         say(f"{when}, {match.name}, {side.name}: {outcome.seconds:.1f} s, {how}")
         return outcome
+
+    def _job(self, match: Match, side: Side, files: Files) -> Job:
+        arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads),
+                     "--progress", "off", "--quiet", "--json", str(files.document), "--force")
+        return Job(self._programs / match.kernel, side.setup.ranks, side.setup.threads, arguments)
 
     def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float,
                           budget: Optional[float]) -> None:

@@ -103,6 +103,7 @@ class Job:
     ranks: int
     threads: int  # of a rank
     arguments: tuple[str, ...]
+    folder: Optional[Path] = None  # where it runs, if not here
 
     @property
     def environment(self) -> dict[str, str]:
@@ -178,7 +179,7 @@ class LocalLauncher:
         interrupt: who started it decides."""
         with open(log, "wb") as errors:
             return Running(subprocess.Popen(
-                self.command(job), env=job.environment, stdin=subprocess.DEVNULL,
+                self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held))
 
     def complete(self, job: Job, files: Files, timeout: float,

@@ -1,7 +1,7 @@
 #!/bin/sh
-# setup.sh [run|test|lint|lab|grpc]: installs what is missing to run the suite, to test it as well, to
-# lint it as well, to test it on a Slurm of its own as well, or to run it with transport grpc, which it
-# does without otherwise. Silent when nothing is missing.
+# setup.sh [run|test|lint|lab|grpc|peers]: installs what is missing to run the suite, to test it as well,
+# to lint it as well, to test it on a Slurm of its own as well, to run it with transport grpc, which it
+# does without otherwise, or to compare it with other suites as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -47,6 +47,7 @@ lab  share:modules/init/sh,lmod/lmod/init/sh environment-modules environment-mod
 grpc header:grpcpp/grpcpp.h            libgrpc++-dev      grpc-devel             grpc          gRPC
 grpc header:google/protobuf/message.h  libprotobuf-dev    protobuf-devel         protobuf      Protocol Buffers
 grpc command:grpc_cpp_plugin           protobuf-compiler-grpc grpc-plugins       grpc          its compiler for C++
+peers command:hpcc                     hpcc               hpcc                   hpcc          HPC Challenge
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 
@@ -238,8 +239,9 @@ test) groups=' run test ' ;;
 lint) groups=' run test lint ' ;;
 lab) groups=' run test lab ' ;;
 grpc) groups=' run grpc ' ;;
+peers) groups=' run peers ' ;;
 *)
-    echo "setup: '$1' is not one of run, test, lint, lab, grpc" >&2
+    echo "setup: '$1' is not one of run, test, lint, lab, grpc, peers" >&2
     exit 2
     ;;
 esac

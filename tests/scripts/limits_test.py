@@ -5,10 +5,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 import made_up
+import made_up_hpcc
 from made_up_build import MadeUpBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -312,7 +314,8 @@ class Beforehand(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = limits_folder.LimitsFolder(Path(temporary.name))
-        self.matches = [match for match in every_match() if match.kernel == "fft"]
+        self.matches = [replace(match, sides=tuple(side for side in match.sides if not side.peer))
+                        for match in every_match() if match.kernel == "fft"]
 
     def left_out(self, launcher, rounds, budget):
         subject = limits_loop.Rounds(self.folder, launcher, Path("bin"), 900)
@@ -324,11 +327,11 @@ class Beforehand(unittest.TestCase):
     def test_fftw_measures_each_plan_once_and_keeps_all_in_one_file(self):
         clock = Clock()
         self.left_out(clock, 2, None)
-        self.assertEqual(clock.of(0), [f"fft-{power}-{order}-library" for power in (22, 24)
+        self.assertEqual(clock.of(0), [f"fft-{power}-{order}-library" for power in (20, 22, 24)
                                        for order in ("transposed", "natural")])
         measured = [arguments for name, _, arguments in clock.jobs
                     if "library" in name and "26" not in name]
-        self.assertEqual(len(measured), 12)
+        self.assertEqual(len(measured), 18)
         for arguments in measured:
             self.assertIn("--plan measure --wisdom my plans ", arguments)
         self.assertEqual([len(self.folder.rounds(match)) for match in self.matches],
@@ -344,9 +347,54 @@ class Beforehand(unittest.TestCase):
         self.left_out(clock, 2, None)
         library = [name for name, _, _ in clock.jobs if "library" in name]
         self.assertEqual(len(library), len(set(library)))
-        found = limits_goals.judge(self.matches[1].sections[0].goals[1],
-                                   self.folder.rounds(self.matches[1]))
+        match = next(match for match in self.matches if match.name == "fft-22-natural")
+        found = limits_goals.judge(match.sections[0].goals[1], self.folder.rounds(match))
         self.assertEqual(found.troubles[-1], "no FFTW")
+
+
+class OtherSuites(unittest.TestCase):
+    """What a program leaves that is none of ours."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = limits_folder.LimitsFolder(Path(temporary.name))
+        (self.match,) = (match for match in every_match() if match.name == "fft-22-natural")
+        self.sides = {side.name: side for side in self.match.sides}
+
+    def leave(self, name, text, outcome=Outcome(0, 1.0)):
+        self.folder.files(self.match, self.sides[name], 1).document.write_text(text)
+        self.folder.record(self.match, self.sides[name], 1, outcome)
+
+    def leave_ours(self):
+        name = f"fft/native/host/shm/natural/n:{2**22}/ranks:2/threads:1"
+        self.leave("ranks", json.dumps(made_up.document(made_up.case(name, 20.0, "GFLOP/s"))))
+
+    def finding(self):
+        (goal,) = (goal for goal in self.match.sections[0].goals if goal.comparison.label == "HPCC")
+        return limits_goals.judge(goal, self.folder.rounds(self.match))
+
+    def test_its_own_words_are_the_figure_and_no_document(self):
+        self.leave_ours()
+        self.leave("hpcc",
+                   made_up_hpcc.HEADER + made_up_hpcc.section(points=2**22, rate="4.000"))
+        found = self.finding()
+        self.assertEqual((found.measured, found.against, found.verdict), (20.0, 4.0, Verdict.MET))
+        self.assertIn("HPCC 1.5.0", found.note)
+        self.assertEqual(len(self.folder.documents(self.match)), 1)
+        self.folder.clear(self.match)
+        self.assertEqual(self.folder.rounds(self.match), [])
+        self.assertEqual(list(self.folder.path.iterdir()), [])
+
+    def test_one_that_is_not_installed_is_said(self):
+        self.leave_ours()
+        with mock.patch("hpcc_fft.shutil.which", return_value=None):
+            hpcc = self.sides["hpcc"]
+            outcome = hpcc.peer.complete(None, 2, self.folder.files(self.match, hpcc, 1), 1)
+        self.folder.record(self.match, hpcc, 1, outcome)
+        found = self.finding()
+        self.assertIs(found.verdict, Verdict.UNKNOWN)
+        self.assertIn("hpcc is not installed", found.troubles[0])
 
 
 if __name__ == "__main__":

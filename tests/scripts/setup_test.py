@@ -124,6 +124,13 @@ class Setup(unittest.TestCase):
         self.assertTrue(self.machine.calls()[-1].endswith(
             "-recommends libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc"))
 
+    def test_other_suites_are_installed_only_when_asked_for(self):
+        for group in ("run", "test", "lint"):
+            self.assertEqual(self.machine.setup(group).returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+        self.machine.setup("peers")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends hpcc"))
+
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
         self.machine.setup("test")
