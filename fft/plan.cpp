@@ -62,6 +62,16 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
     }
 }
 
+// Unless the user or a folder says how many tiles: one, where the device's own transform takes it.
+Problem problem_for(const Options& options, bench::Session& session) {
+    Problem wanted = problem(options, session.world().size());
+    if (!options.tiles && !options.data.in_files() &&
+        SplitCase::has_room_for_one_tile(session, wanted)) {
+        wanted.tiles = 1;
+    }
+    return wanted;
+}
+
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
@@ -102,7 +112,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 
 void plan_cases(bench::Session& session, const Options& options) {
     bench::require_consistent(options.data);
-    const Problem wanted = problem(options, session.world().size());
+    const Problem wanted = problem_for(options, session);
     session.resolve("size", std::to_string(wanted.points));
     session.resolve("tiles", std::to_string(wanted.tiles));
     if (options.data.in_files()) {

@@ -96,6 +96,12 @@ SplitCase::ResultPlace SplitCase::result_place(bench::Session& session,
     return apart <= std::min(free, allowed) ? ResultPlace::apart : ResultPlace::over_input;
 }
 
+bool SplitCase::has_room_for_one_tile(bench::Session& session, const Problem& problem) {
+    const device::SplitFft whole{1, problem.points, session.world().size(), session.world().rank()};
+    return whole.ranks == 1 && session.device().whole_pass_memory(whole) &&
+           !session.gpus().empty() && result_place(session, whole) == ResultPlace::apart;
+}
+
 SplitCase::SplitCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                      const bench::DataOptions& data)
     : session_(session),

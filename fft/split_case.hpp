@@ -46,6 +46,11 @@ class SplitCase final : public TransformCase {
     [[nodiscard]] static Memory memory(bench::Session& session, const bench::Variant& variant,
                                        const Problem& problem);
 
+    /// Whether a device does all of a transform by one rank as one tile, and has room for it and
+    /// for its result beside it. Local.
+    [[nodiscard]] static bool has_room_for_one_tile(bench::Session& session,
+                                                    const Problem& problem);
+
   private:
     /// Where the result goes: to memory of its own, or, where one pass does all and a GPU has no
     /// room for both, over the input, which then is made anew before each run.

@@ -33,6 +33,17 @@ class StandInFft(unittest.TestCase):
         assert_refused(self, on_gpu(1, ONE_SIZE, "--device-memory 150KiB"), BAD_USAGE, "fft",
                        "of GPU memory per rank", "ask for a smaller size")
 
+    def test_one_rank_has_one_tile_unless_a_folder_says_otherwise(self):
+        whole, = assert_verified(self, on_gpu(1, "--size 65536"), 1)
+        self.assertIn("/tiles:1/", whole["name"])
+        dealt, = assert_verified(self, on_gpu(2, "--size 65536"), 1)
+        self.assertNotIn("/tiles:1/", dealt["name"])
+        with tempfile.TemporaryDirectory() as folder:
+            there, = assert_verified(self, on_gpu(1, "--size 65536 --generate --data",
+                                                  str(Path(folder) / "data")), 1)
+            self.assertEqual(there["name"].split("/tiles:")[1].split("/")[0],
+                             dealt["name"].split("/tiles:")[1].split("/")[0])
+
     def test_reads_tiles_from_files_and_keeps_the_result(self):
         for ranks in (1, 2):
             with self.subTest(ranks=ranks), tempfile.TemporaryDirectory() as folder:
