@@ -1,5 +1,7 @@
 #include "fft/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "fft/files.hpp"
@@ -55,10 +57,13 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
     if (std::ranges::none_of(variants, [](const bench::Variant& variant) {
             return variant.formulation == "library";
         })) {
-        throw UsageError("--wisdom: only FFTW has any: add --formulation library");
+        throw UsageError(fmt::format("--wisdom {} (only FFTW has any): add --formulation library",
+                                     quotation(options.wisdom->native())));
     }
     if (options.planning == Planning::estimate) {
-        throw UsageError("--wisdom: an estimated plan is made anew each time: add --plan measure");
+        throw UsageError(
+            fmt::format("--wisdom {} (estimated plans are not kept): add --plan measure",
+                        quotation(options.wisdom->native())));
     }
 }
 
