@@ -16,7 +16,8 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.size = bench::parse_count(text, 1, largest_size);
                      });
     command_line.add("--tiles", "tiles x[t::T] that the points are dealt to; a divisor of the size",
-                     "as fit the cache", [&options](const std::string& text) {
+                     "as fit the cache; 1 on one GPU with room for it",
+                     [&options](const std::string& text) {
                          options.tiles = bench::parse_count(text, 1, largest_size);
                      });
     command_line.add("--order", "of the result; natural takes one exchange more", "transposed",

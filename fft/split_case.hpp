@@ -46,8 +46,8 @@ class SplitCase final : public TransformCase {
     [[nodiscard]] static Memory memory(bench::Session& session, const bench::Variant& variant,
                                        const Problem& problem);
 
-    /// Whether a device does all of a transform by one rank as one tile, and has room for it and
-    /// for its result beside it. Local.
+    /// Whether one rank's device can transform all points as a single tile, with the result beside
+    /// the input. Local.
     [[nodiscard]] static bool has_room_for_one_tile(bench::Session& session,
                                                     const Problem& problem);
 

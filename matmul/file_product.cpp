@@ -1,5 +1,7 @@
 #include "matmul/file_product.hpp"
 
+#include <utility>
+
 #include "core/file.hpp"
 #include "matmul/result_files.hpp"
 
@@ -33,7 +35,7 @@ FileProduct::~FileProduct() {
 }
 
 void FileProduct::prepare() {
-    prepare_files(files_, problem(), block());
+    prepare_files(files_, problem(), block(), std::exchange(old_results_, OldResults::of_this_job));
 }
 
 void FileProduct::bring(const Load& load, device::Stream& stream) {

@@ -38,6 +38,7 @@ class FileProduct final : public ScheduledProduct {
 
     const TileFiles& files_;
     Results results_kept_ = Results::removed;
+    OldResults old_results_ = OldResults::of_any_job;
     Traffic traffic_;
     device::Buffer<std::byte> slots_;
 };

@@ -17,13 +17,12 @@ void for_each_result(const Block& block, Use use) {
 
 }  // namespace
 
-void prepare_files(const TileFiles& files, const Problem& problem, const Block& block) {
-    if (files.cache() == FileCache::warm) {
-        for_each_result(block, [&](TileIndex tile) { files.put_aside(tile); });
-        return;
-    }
-    for_each_result(block, [&](TileIndex tile) { files.remove(tile); });
-    if (files.cache() == FileCache::direct) {
+void prepare_files(const TileFiles& files, const Problem& problem, const Block& block,
+                   OldResults old) {
+    const bool write_over = files.cache() == FileCache::warm && old == OldResults::of_this_job;
+    for_each_result(
+        block, [&](TileIndex tile) { write_over ? files.put_aside(tile) : files.remove(tile); });
+    if (files.cache() != FileCache::drop) {
         return;
     }
     for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "device/device.hpp"
@@ -27,7 +28,10 @@ class StagedTiles final : public HostTiles {
     StagedTiles& operator=(const StagedTiles&) = delete;
 
     void set_results(Results results) { results_kept_ = results; }
-    void prepare() override { prepare_files(files_, problem_, block_); }
+    void prepare() override {
+        prepare_files(files_, problem_, block_,
+                      std::exchange(old_results_, OldResults::of_this_job));
+    }
     void begin_run() override;
     void begin_step() override;
     void fetch(Operand operand, TileIndex tile, device::View<float> to,
@@ -58,6 +62,7 @@ class StagedTiles final : public HostTiles {
     Problem problem_;
     Block block_;
     Results results_kept_ = Results::removed;
+    OldResults old_results_ = OldResults::of_any_job;
     const TileFiles& files_;
     device::Device& device_;
     Schedule schedule_;

@@ -85,7 +85,9 @@ void TileFiles::write(TileIndex tile, std::span<const float> elements) const {
 }
 
 void TileFiles::put_aside(TileIndex tile) const {
-    folder_.rename(file_of(folder_, "C", tile).name(), spare_of(folder_, tile).name());
+    const FileName result = file_of(folder_, "C", tile);
+    folder_.rename(result.name(), spare_of(folder_, tile).name());
+    folder_.remove(result.name());  // still there where both names were one file's
 }
 
 void TileFiles::remove(TileIndex tile) const {

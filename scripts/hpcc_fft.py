@@ -128,8 +128,9 @@ class MpiFft:
         begin = time.monotonic()
         text = ""
         for command in filter(None, (limited, (program,))):
-            text = self._output(launcher, ranks, command, files.log,
-                                begin + timeout - time.monotonic())
+            # One that waits for memory in vain must leave time for the other.
+            most = timeout / 3 if command is limited else begin + timeout - time.monotonic()
+            text = self._output(launcher, ranks, command, files.log, most)
             if figures(text) or time.monotonic() - begin > timeout:
                 break
         files.document.write_text(text, encoding="utf-8")

@@ -4,6 +4,7 @@ when time is up."""
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
@@ -22,6 +23,7 @@ class Rounds:
         self._programs = programs
         self._timeout = timeout
         self._last: dict[tuple[str, str], Outcome] = {}  # by match and side
+        self._hopeless: dict[tuple[str, str], Outcome] = {}  # what no round need try again
 
     def prepare(self, matches: list[Match]) -> None:
         """The launches beforehand, which leave something and are no measurement: they have number 0,
@@ -31,8 +33,8 @@ class Rounds:
                 say(f"before the rounds, {match.name}, {side.name}: {side.beforehand}")
                 outcome = self._complete(match, side, 0)
                 self._folder.files(match, side, 0).document.unlink(missing_ok=True)
-                if outcome.exit_code == UNAVAILABLE:
-                    self._last[match.name, side.name] = outcome
+                if outcome.exit_code != VERIFIED:
+                    self._hopeless[match.name, side.name] = outcome
 
     def run(self, matches: list[Match], pairs: int, budget: Optional[float]) -> int:
         """How many rounds of a match were left out by the budget of so many seconds."""
@@ -56,12 +58,14 @@ class Rounds:
         return sum(outcome.seconds or 0 for outcome in known if outcome)
 
     def _launch(self, match: Match, side: Side, number: int) -> None:
-        before = self._last.get((match.name, side.name))
-        if before and before.exit_code == UNAVAILABLE:
-            outcome = Outcome(UNAVAILABLE, 0, before.message)  # nor will it be this time
+        key = (match.name, side.name)
+        if key in self._hopeless:
+            outcome = replace(self._hopeless[key], seconds=0)
         else:
             outcome = self._complete(match, side, number)
-        self._last[match.name, side.name] = outcome
+        if outcome.exit_code == UNAVAILABLE:
+            self._hopeless[key] = outcome
+        self._last[key] = outcome
         self._folder.record(match, side, number, outcome)
 
     def _complete(self, match: Match, side: Side, number: int) -> Outcome:

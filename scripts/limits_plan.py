@@ -109,7 +109,7 @@ def _stream() -> Match:
 
 
 def _stream_pairs() -> Match:
-    sides = [_side(via, RANKS, f"--pairs --transport {via} --runs 5 --limits off")
+    sides = [_side(via, RANKS, f"--pairs --transport {via} --runs 20 --limits off")
              for via in ("shm", "mpi")]
     goals = [Goal(f"slowest, {side.name}", SlowestPair(side.name), Bound(0.95))
              for side in sides]
@@ -118,7 +118,7 @@ def _stream_pairs() -> Match:
 
 
 def _matmul(size: int, setup: Setup, data: Path) -> Match:
-    # A product takes seconds: few beside the warm-up, in the more launches.
+    # A product takes seconds: few runs a launch, hence more launches.
     def files(tile: int) -> Side:
         return _side(f"files-{tile}", setup, f"--size {size} --tile {tile} --runs 3 --cache warm "
                      "--generate --data", str(data / f"{size}-{tile}"))
@@ -190,8 +190,8 @@ def _fftw(common: str, wisdom: Optional[Path]) -> Side:
 
 
 def _fft(power: int, order: str, wisdom: Optional[Path]) -> Match:
-    """HPCC's transform has its result in natural order: against ours that leave it transposed nothing
-    is wanted. FFTW's can do either, and has goals from 2^22 points on."""
+    """HPCC's transform has its result in natural order: for ours that leave it transposed there is
+    no goal. FFTW's can do either, and has goals from 2^22 points on."""
     runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
     common = f"--size 2^{power} --order {order} --runs {runs}"
     plan = "measure" if wisdom else "estimate"

@@ -11,6 +11,6 @@ enum class MessageCopy {
 /// Tells the MPI library, as far as it can be told, by variables of the process's environment.
 /// Nothing that is set there already is changed; who has set one of them decides alone. Local,
 /// before MPI is initialised and threads are started.
-void choose(MessageCopy copy);
+void set_message_copy(MessageCopy copy);
 
 }  // namespace quartet::comm

@@ -16,7 +16,7 @@ using Setting = std::pair<const char*, const char*>;
 
 // Without "get" of a node's other memory there is "put": the receiver answers that it is ready, and
 // the sender writes. In whole pieces: the default of 4 KiB each is a fifth as fast (4.1.4).
-constexpr std::array<Setting, 4> by_sender{{
+constexpr std::array<Setting, 4> put_settings{{
     {"OMPI_MCA_btl_vader_flags", "send,put,inplace,atomics,fetching-atomics"},
     {"OMPI_MCA_btl_vader_min_rdma_pipeline_size", "65536"},
     {"OMPI_MCA_btl_vader_rdma_pipeline_send_length", "4096"},
@@ -25,17 +25,20 @@ constexpr std::array<Setting, 4> by_sender{{
 
 }  // namespace
 
-void choose(MessageCopy copy) {
+void set_message_copy(MessageCopy copy) {
     // Later versions have another component in its place; these settings were not tried there.
     const bool known = OMPI_MAJOR_VERSION == 4;
     Environment environment;
     const auto is_set = [&](const Setting& setting) {
         return environment.get(setting.first).has_value();
     };
-    if (copy == MessageCopy::as_configured || !known || std::ranges::any_of(by_sender, is_set)) {
+    const bool copies_are_chosen =
+        environment.get("OMPI_MCA_btl_vader_single_copy_mechanism").has_value();
+    if (copy == MessageCopy::as_configured || !known || copies_are_chosen ||
+        std::ranges::any_of(put_settings, is_set)) {
         return;
     }
-    for (const auto& [name, value] : by_sender) {
+    for (const auto& [name, value] : put_settings) {
         ::setenv(name, value, 0);
     }
 }

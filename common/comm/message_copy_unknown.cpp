@@ -2,6 +2,6 @@
 
 namespace quartet::comm {
 
-void choose(MessageCopy /*copy*/) {}
+void set_message_copy(MessageCopy /*copy*/) {}
 
 }  // namespace quartet::comm

@@ -19,7 +19,8 @@ void check_mpi(int code, std::source_location where = std::source_location::curr
 /// other ranks may never reach the finalisation.
 class MpiSession {
   public:
-    /// Collective. Throws Failure where MPI cannot offer THREAD_FUNNELED.
+    /// Collective. Sets variables of the environment as `copy` wants them (set_message_copy).
+    /// Throws Failure where MPI cannot offer THREAD_FUNNELED.
     MpiSession(int& argc, char**& argv, MessageCopy copy = MessageCopy::as_configured);
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;

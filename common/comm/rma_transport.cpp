@@ -158,9 +158,12 @@ std::optional<std::string> why_no_rma(const TransportContext& context) {
     if (context.device.memory_kind() == device::MemoryKind::device) {
         return "transport rma moves host memory only: use --transport staged or nccl";
     }
-    if (const auto problem =
-            context.world.first(missing_backing_folder("OMPI_MCA_osc_rdma_backing_directory"))) {
-        return problem;
+    // Which of two components has the windows, Open MPI decides by what messages can do.
+    for (const auto* variable :
+         {"OMPI_MCA_osc_rdma_backing_directory", "OMPI_MCA_osc_sm_backing_directory"}) {
+        if (const auto problem = context.world.first(missing_backing_folder(variable))) {
+            return problem;
+        }
     }
     return probe(context.world);
 }

@@ -60,7 +60,7 @@ int open_aside(const FileName& file, FileName& aside) {
     refuse("write", file, EEXIST);
 }
 
-// The spare, or a new file where there is none that can be written over: what has another name too,
+// The spare, or a new file in its place where it cannot be written over: what has another name too,
 // by a link of either kind, is somebody's. Sets `aside`.
 int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     // Without O_NONBLOCK a pipe would hang here.
@@ -75,6 +75,7 @@ int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     if (descriptor >= 0) {
         ::close(descriptor);
     }
+    ::unlinkat(spare.folder(), spare.name(), 0);  // the name alone; it is none of a folder's
     return open_aside(file, aside);
 }
 

@@ -142,8 +142,8 @@ class OutputFile {
     /// Throws FileError, as do all.
     explicit OutputFile(FileName file);
     /// Where there is a file `spare` in the same folder, used by nobody else, it becomes the new
-    /// one: writing over pages that the page cache has costs a fraction of finding new ones. Left
-    /// alone where it has another name, by a link of either kind, or is no file.
+    /// one: writing over pages that the page cache has costs a fraction of finding new ones. Where
+    /// it has another name, by a link of either kind, or is no file, it only loses this one.
     OutputFile(FileName file, const FileName& spare);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;

@@ -117,6 +117,14 @@ class Machines(unittest.TestCase):
         self.assertEqual([row["run_name"].split("/")[3] for row in errors(outcome.document)],
                          ["shm"])
 
+    def test_one_sided_windows_want_the_folders_of_both_components(self):
+        for component in ("sm", "rdma"):
+            missing = ["env", f"OMPI_MCA_osc_{component}_backing_directory=/nonexistent"]
+            outcome = run("stream", 2, "--sizes 64KiB --pushes 3 --runs 1 --transport rma",
+                          prefix=missing)
+            self.assertNotEqual(outcome.code, 0, outcome)
+            self.assertIn("/nonexistent", outcome.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -41,20 +41,20 @@ TEST_F(MessageCopyTest, TheSenderPutsWhereOpenMpiCanBeTold) {
     if (!MpiSession::library_version().starts_with("Open MPI v4")) {
         GTEST_SKIP() << "of others it is not known";
     }
-    choose(MessageCopy::by_sender);
+    set_message_copy(MessageCopy::by_sender);
     ASSERT_TRUE(variable(flags) && variable(piece));
     EXPECT_THAT(*variable(flags), AllOf(HasSubstr("put"), Not(HasSubstr("get"))));
 }
 
 TEST_F(MessageCopyTest, WhoHasSetOneOfTheSettingsDecides) {
     ::setenv(piece, "8192", 1);
-    choose(MessageCopy::by_sender);
+    set_message_copy(MessageCopy::by_sender);
     EXPECT_EQ(variable(piece), "8192");
     EXPECT_FALSE(variable(flags));
 }
 
 TEST_F(MessageCopyTest, NothingIsToldUnasked) {
-    choose(MessageCopy::as_configured);
+    set_message_copy(MessageCopy::as_configured);
     EXPECT_FALSE(variable(flags) || variable(piece));
 }
 

@@ -82,7 +82,9 @@ TEST_F(TileFilesTest, ATilePutAsideIsNoneUntilItIsWritten) {
     files.write({1, 1}, std::vector<float>{1, 2, 3, 4});
     EXPECT_THAT(files.read("C", {1, 1}, slot), ElementsAre(1, 2, 3, 4));
     EXPECT_EQ(temporary.entries(), before + 1);
+    std::filesystem::create_hard_link(temporary / "C_1_1.npy", temporary / "C_1_1.npy.spare");
     files.put_aside({1, 1});
+    EXPECT_THROW(files.read("C", {1, 1}, slot), FileError);
     files.remove({1, 1});
     EXPECT_EQ(temporary.entries(), before);
 }

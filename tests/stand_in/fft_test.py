@@ -36,6 +36,8 @@ class StandInFft(unittest.TestCase):
     def test_one_rank_has_one_tile_unless_a_folder_says_otherwise(self):
         whole, = assert_verified(self, on_gpu(1, "--size 65536"), 1)
         self.assertIn("/tiles:1/", whole["name"])
+        no_room, = assert_verified(self, on_gpu(1, "--size 65536 --device-memory 4MiB"), 1)
+        self.assertNotIn("/tiles:1/", no_room["name"])
         dealt, = assert_verified(self, on_gpu(2, "--size 65536"), 1)
         self.assertNotIn("/tiles:1/", dealt["name"])
         with tempfile.TemporaryDirectory() as folder:
