@@ -92,7 +92,8 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
         say("this machine has one core, where all is meant for two: what follows is no measure of it")
     for match in wanted:
         folder.clear(match)
-    rounds = Rounds(folder, LocalLauncher(options.launcher.resolve()), options.build.resolve() / "bin",
+    launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
+    rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin",
                     options.timeout)
     for number in (signal.SIGTERM, signal.SIGHUP):  # jobs must not be left behind
         signal.signal(number, signal.default_int_handler)

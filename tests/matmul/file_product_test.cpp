@@ -75,6 +75,30 @@ TEST_P(FileProductTest, IsThatOfFloat64InEveryRun) {
     }
 }
 
+TEST_P(FileProductTest, WritesOverItsOwnLastResultAndNobodyElses) {
+    const auto device = make_device();
+    const auto stream = device->make_stream("compute");
+    const TileFiles files(folder.path(), problem, FileCache::warm);
+    FileProduct product(problem, block, blocking(), files, *device);
+    const auto result = folder / "C_0_1.npy";
+    const auto spare = folder / "C_0_1.npy.spare";
+    write_text(result, "of another job");
+    std::filesystem::create_hard_link(result, folder / "open elsewhere");
+
+    product.prepare();
+    EXPECT_FALSE(std::filesystem::exists(result) || std::filesystem::exists(spare));
+    product.run(*stream);
+    EXPECT_EQ(read_text(folder / "open elsewhere"), "of another job");
+
+    const std::string first = read_text(result);
+    product.prepare();
+    EXPECT_FALSE(std::filesystem::exists(result));
+    EXPECT_TRUE(std::filesystem::exists(spare));
+    product.run(*stream);
+    EXPECT_EQ(read_text(result), first);
+    EXPECT_FALSE(std::filesystem::exists(spare));
+}
+
 TEST_P(FileProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
