@@ -253,7 +253,5 @@ def _verdict(goal: Goal, bound: Bound, figures: list[Figures]) -> Verdict:
     if not met and bound.noise is Noise.FORGIVEN:
         interval = compare_statistics.ratio([each.against for each in figures],
                                             [each.measured for each in figures]).interval
-        # Of too few rounds there is no interval: then all that was seen.
-        ratios = [each.ratio for each in figures]
-        met = any(map(bound.holds, interval or (min(ratios), max(ratios))))
+        met = interval is not None and any(map(bound.holds, interval))
     return Verdict.MET if met else Verdict.MISSED
