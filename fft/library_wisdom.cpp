@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "bench/document.hpp"
 #include "comm/agree.hpp"
 #include "core/checksum.hpp"
 #include "core/file.hpp"
@@ -90,10 +91,7 @@ void write_wisdom(const comm::Communicator& comm, const std::filesystem::path& f
         if (comm.rank() == 0) {
             const std::unique_ptr<char, Free> text(fftw_export_wisdom_to_string());
             check(text != nullptr, "FFTW cannot tell its wisdom");
-            const std::string kept = sealed(text.get());
-            OutputFile output(file);
-            output.write(std::as_bytes(std::span(kept)));
-            output.commit();
+            bench::write_aside(file, sealed(text.get()));
         }
     });
 }
