@@ -79,6 +79,10 @@ class Figures:
 class Comparison(Protocol):
     label: str  # what it is measured against
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Whose times it is about; none where it is about no time."""
+
     def of(self, results: Round) -> Figures:
         """Raises Missing."""
 
@@ -89,6 +93,10 @@ class OfLimit:
 
     row: Row
     label: str = "limit"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return (self.row,)
 
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)
@@ -107,6 +115,10 @@ class OverPeer:
     figure: Callable[[Case], float] = rate
     unit: str = ""  # of the figure, where it is not the rate's
 
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return (self.row, *self.peers)
+
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)
         best = max((peer.of(results) for peer in self.peers), key=rate)
@@ -121,6 +133,10 @@ class SlowestPair:
 
     side: str
     label: str = "fastest pair"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return ()  # their names are not known before
 
     def of(self, results: Round) -> Figures:
         if self.side not in results:
@@ -140,6 +156,10 @@ class BytesRead:
 
     row: Row
     label: str = "best blocking"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return ()
 
     def of(self, results: Round) -> Figures:
         row = self.row.of(results).median

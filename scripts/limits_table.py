@@ -3,14 +3,17 @@
 import textwrap
 from dataclasses import dataclass
 
+from limits_circumstances import Circumstances, circumstances
 from limits_folder import LimitsFolder
-from limits_goals import Finding, OfLimit, Verdict, is_suspicious, judge
+from limits_goals import Finding, OfLimit, Round, Verdict, is_suspicious, judge
 from limits_plan import Match, Section
 from quartet_results import device, warnings
 from table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
+BESIDE = ("", "waited", "stolen", "probes")
+BESIDE_LEFT_ALIGNED = (0,)
 
 
 @dataclass(frozen=True)
@@ -20,13 +23,14 @@ class Judged:
     match: Match
     section: Section
     findings: list[Finding]
+    rounds: list[Round]
 
 
 def judge_all(matches: list[Match], folder: LimitsFolder) -> list[Judged]:
     found = []
     for match in matches:
         rounds = folder.rounds(match)
-        found += [Judged(match, section, [judge(goal, rounds) for goal in section.goals])
+        found += [Judged(match, section, [judge(goal, rounds) for goal in section.goals], rounds)
                   for section in match.sections]
     return found
 
@@ -46,10 +50,22 @@ def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
             str(finding.bound), f"{finding.verdict.value} {marks}".strip())
 
 
-def _line(cells: tuple[str, ...], widths: list[int]) -> str:
-    aligned = [cell.ljust(width) if column in LEFT_ALIGNED else cell.rjust(width)
+def _line(cells: tuple[str, ...], widths: list[int], left_aligned: tuple[int, ...]) -> str:
+    aligned = [cell.ljust(width) if column in left_aligned else cell.rjust(width)
                for column, (cell, width) in enumerate(zip(cells, widths))]
     return " ".join(aligned).rstrip()
+
+
+def _lines(headings: tuple[str, ...], sections: list[tuple[str, list[tuple[str, ...]]]],
+           left_aligned: tuple[int, ...]) -> list[str]:
+    """Sections, each a heading and its rows, in columns that are as wide in all of them."""
+    rows = [headings, *(row for _, members in sections for row in members)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(headings))]
+    lines = [_line(headings, widths, left_aligned)]
+    for heading, members in sections:
+        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
+        lines += [_line(cells, widths, left_aligned) for cells in members]
+    return lines
 
 
 def _heading(judged: Judged) -> str:
@@ -65,6 +81,30 @@ def _peers(all_judged: list[Judged]) -> list[str]:
              for judged in all_judged for finding in judged.findings
              if finding.note and not isinstance(finding.goal.comparison, OfLimit)}
     return [line for text in notes for line in wrapped("", text)]
+
+
+def _beside(found: Circumstances) -> tuple[str, ...]:
+    figures = (found.waiting, found.stolen, found.spread)
+    return (found.row.side, *("-" if each is None else fraction(each) for each in figures))
+
+
+def _beside_what_is_missed(all_judged: list[Judged]) -> list[str]:
+    """What else was measured there; nothing where nothing is missed, or it is about no time."""
+    sections = []
+    for judged in all_judged:
+        members: dict[tuple[str, ...], None] = {}
+        for finding in judged.findings:
+            if finding.verdict is Verdict.MISSED:
+                found = circumstances(finding.goal.comparison, judged.rounds)
+                members |= {_beside(each): None for each in found}
+        if members:
+            sections.append((judged.section.title, list(members)))
+    if not sections:
+        return []
+    meaning = ("Beside what was missed: the mean rank's part of the time in which it waited for the "
+               "slowest; the part of the cores' time that the hypervisor gave to other machines; "
+               "the limit's slowest probe over its fastest, in one launch. Medians of the rounds.")
+    return ["", *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED), *wrapped("", meaning)]
 
 
 def _summary(all_judged: list[Judged]) -> str:
@@ -83,17 +123,12 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     troubles = Footnotes(map(str, range(1, 1000)))
     sections = [(_heading(judged), [_cells(finding, troubles) for finding in judged.findings])
                 for judged in all_judged]
-    rows = [HEADINGS, *(row for _, members in sections for row in members)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
-    lines = [_line(HEADINGS, widths)]
-    for heading, members in sections:
-        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
-        lines += [_line(cells, widths) for cells in members]
+    lines = _lines(HEADINGS, sections, LEFT_ALIGNED)
     documents = [document for match in matches for document in folder.documents(match)]
     machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
                              for document in documents)
     said = dict.fromkeys(text for document in documents for text in warnings(document))
-    lines += ["", _summary(all_judged),
+    lines += [*_beside_what_is_missed(all_judged), "", _summary(all_judged),
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, ratios are between them. A limit was measured in the same launch."),
               *(line for text in machines for line in wrapped("", text)), *troubles.lines(),

@@ -68,6 +68,7 @@ void put_run(Json& json, const Row& row, const Run& run) {
     put_counters(json, row.work);
     json["rank_seconds"] = numbers(run.rank_seconds);
     json["phases"] = phases_of(run.phases);
+    put(json, "stolen_seconds", run.stolen.value);
 }
 
 Json iteration_row(const Row& row, std::size_t index) {
@@ -157,6 +158,7 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     if (const auto drifted = drift(row.times())) {
         put(json, "drift", *drifted);
     }
+    put(json, "stolen_share", row.stolen_share());
     if (!row.note.empty()) {
         json["note"] = row.note;
     }

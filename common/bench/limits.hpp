@@ -18,6 +18,9 @@ namespace quartet::bench {
 
 /// What a probe between two runs should take: long enough for the clock, short beside the runs.
 inline constexpr Seconds probe_time{0.05};
+/// Where runs take much longer: one of so many parts of a run. A burst of 0.05 s has clock
+/// frequencies, and luck with the machine's neighbours, that seconds do not have.
+inline constexpr int probes_in_a_run = 10;
 
 /// How a loop goes through memory.
 enum class AccessPattern {

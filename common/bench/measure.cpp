@@ -5,6 +5,7 @@
 
 #include "bench/drift.hpp"
 #include "bench/samples.hpp"
+#include "comm/processor_time.hpp"
 
 namespace quartet::bench {
 
@@ -33,6 +34,7 @@ class Measurement {
 
   private:
     Run run_once();
+    [[nodiscard]] Seconds stolen_from_a_core() const;
     Run slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases, const Clocks& clocks) const;
     void add_earlier(Run& run) const;
     void verify();
@@ -84,6 +86,7 @@ Run Measurement::run_once() {
     subject_.prepare();
     session_.stream().synchronize();
     session_.trace().reset_busy();
+    const Seconds stolen_begin = stolen_from_a_core();
     world.barrier();
     const Seconds cpu_begin = process_cpu_time();
     const Seconds begin = now();
@@ -91,13 +94,20 @@ Run Measurement::run_once() {
     session_.stream().synchronize();
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
+    const Seconds stolen = stolen_from_a_core() - stolen_begin;
     Run run = slowest(real, cpu, session_.trace().busy(), clocks);
+    run.stolen = {world.maximum(stolen.value)};
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
     add_earlier(run);
     if (!subject_.stopped()) {
         verify();
     }
     return run;
+}
+
+Seconds Measurement::stolen_from_a_core() const {
+    const comm::Placement& placement = session_.topology().mine();
+    return comm::stolen_time(placement.cpus) / placement.cores;
 }
 
 Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
@@ -179,6 +189,7 @@ std::vector<Row> Measurement::rows(Seconds set_up) const {
         row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
         row.work = planned_.clock_rows[clock].work;
         for (Run& run : row.runs) {
+            run.stolen = (run.clocks[clock] / run.real) * run.stolen;  // of its part of the run
             run.real = run.clocks[clock];
         }
         rows.push_back(std::move(row));

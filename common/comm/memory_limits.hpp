@@ -2,9 +2,7 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/units.hpp"
 
@@ -19,20 +17,6 @@ struct MemoryAmounts {
 
 /// MemTotal and MemAvailable of a text like /proc/meminfo. Throws Failure where one is missing.
 MemoryAmounts parse_meminfo(std::string_view text);
-
-/// Which of the two layouts of Linux control groups.
-enum class ControlGroupVersion { v1, v2 };
-
-/// The control group of a process that accounts its memory, as a path below the hierarchy's mount.
-struct ControlGroup {
-    ControlGroupVersion version = ControlGroupVersion::v2;
-    std::string path;
-    bool operator==(const ControlGroup&) const = default;
-};
-
-/// The groups that a text like /proc/self/cgroup names: that of the v1 memory controller and that
-/// of the v2 hierarchy, as far as they are there.
-std::vector<ControlGroup> parse_control_groups(std::string_view text);
 
 /// What a control group leaves its members: `limit`, `usage` and `statistics` are the texts of its
 /// files memory.max, memory.current and memory.stat (v1: memory.limit_in_bytes,

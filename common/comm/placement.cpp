@@ -40,7 +40,8 @@ struct Pool {
 
 struct Node {
     std::string host;
-    std::int64_t cores = 0;  ///< that the job may use there
+    std::int64_t cores = 0;       ///< that the job may use there
+    std::optional<double> quota;  ///< processors' time; the largest, where each rank has its own
     std::vector<int> ranks;
     std::vector<Pool> pools;
     std::vector<int> spread_ranks;
@@ -73,6 +74,9 @@ std::vector<Node> by_node(std::span<const Placement> placements) {
         node.host = placement.host;
         node.cores = std::max<std::int64_t>(node.cores, placement.node_cores);
         node.ranks.push_back(rank);
+        if (placement.quota) {
+            node.quota = std::max(*placement.quota, node.quota.value_or(0));
+        }
         if (placement.numa_nodes.size() > 1) {
             node.spread_ranks.push_back(rank);
         }
@@ -107,6 +111,19 @@ std::optional<std::string> too_few_cores(const Node& node, int threads_per_rank)
         "other): start fewer ranks there, or lower --threads",
         named("rank", node.ranks), node.host, node.ranks.size(), threads_per_rank, node.cores,
         node.cores == 1 ? "core" : "cores");
+}
+
+std::optional<std::string> beyond_quota(const Node& node, int threads_per_rank) {
+    const auto wanted = threads(node.ranks, threads_per_rank);
+    if (!node.quota || static_cast<double>(wanted) <= *node.quota) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "{} on {}: {} x {} threads have the time of {:.3g} {} (their control group's quota, as of "
+        "a container; beyond it all of them stand still): start fewer ranks there, or lower "
+        "--threads",
+        named("rank", node.ranks), node.host, node.ranks.size(), threads_per_rank, *node.quota,
+        *node.quota == 1 ? "core" : "cores");
 }
 
 std::optional<std::string> bound_too_tightly(const Node& node, int threads_per_rank) {
@@ -145,7 +162,7 @@ std::vector<std::string> placement_warnings(std::span<const Placement> placement
                                             int threads_per_rank) {
     const auto nodes = by_node(placements);
     std::vector<std::string> warnings;
-    for (const auto finding : {too_few_cores, bound_too_tightly, over_numa_nodes}) {
+    for (const auto finding : {too_few_cores, beyond_quota, bound_too_tightly, over_numa_nodes}) {
         std::optional<std::string> first;
         int alike = 0;
         for (const auto& node : nodes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,12 +19,15 @@ struct Placement {
     std::vector<int> core_numbers;  ///< which these are: the least CPU number of each
     int node_cores = 1;             ///< cores of the node that the job may use, bound or not
     std::vector<int> numa_nodes;    ///< NUMA nodes that its cores belong to
+    /// How many processors' time its control group may take (processor_quota), where that is
+    /// limited.
+    std::optional<double> quota{};
 };
 
 /// One line for each thing about the placement that will cost speed: ranks bound on top of each
-/// other, more ranks or threads than cores, ranks spread over NUMA nodes. Where several nodes have
-/// the same, the first is described. Ranks that are not bound at all share the node's cores and are
-/// fine.
+/// other, more ranks or threads than cores or than a control group's share of them, ranks spread
+/// over NUMA nodes. Where several nodes have the same, the first is described. Ranks that are not
+/// bound at all share the node's cores and are fine.
 std::vector<std::string> placement_warnings(std::span<const Placement> placements,
                                             int threads_per_rank);
 

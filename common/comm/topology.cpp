@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <set>
 
 #include "comm/memory_limits.hpp"
 #include "comm/mpi_session.hpp"
+#include "comm/processor_time.hpp"
 #include "device/host/openmp_places.hpp"
 
 namespace quartet::comm {
@@ -122,6 +124,7 @@ Placement find_placement(const Communicator& node) {
     placement.cores = static_cast<int>(placement.core_numbers.size());
     placement.node_cores = static_cast<int>(cores_among(machine.get(), allowed).size());
     placement.numa_nodes.assign(numa_nodes.begin(), numa_nodes.end());
+    placement.quota = processor_quota();
     std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
     int length = 0;
     check_mpi(MPI_Get_processor_name(name.data(), &length));
@@ -141,6 +144,7 @@ std::vector<Placement> gather_placements(const Placement& mine, const Communicat
     const auto local_ranks = integers(mine.local_rank);
     const auto local_sizes = integers(mine.local_size);
     const auto node_cores = integers(mine.node_cores);
+    const auto quotas = world.gather(mine.quota.value_or(0));
     const auto hosts = world.gather(mine.host);
     const auto cpus = lists(mine.cpus);
     const auto cores = lists(mine.core_numbers);
@@ -159,6 +163,9 @@ std::vector<Placement> gather_placements(const Placement& mine, const Communicat
         placement.cores = static_cast<int>(placement.core_numbers.size());
         placement.node_cores = static_cast<int>(node_cores[rank]);
         placement.numa_nodes = parse_cpus(numa_nodes[rank]);
+        if (quotas[rank] > 0) {
+            placement.quota = quotas[rank];
+        }
     }
     return placements;
 }
@@ -187,13 +194,16 @@ Bytes least(Bytes amount, const Communicator& node) {
 NodeResources find_resources(std::span<const Placement> placements, int number,
                              const Communicator& node) {
     std::set<int> cores;
+    double quota = 0;
     for (const auto& placement : placements) {
         if (placement.node == number) {
             cores.insert(placement.core_numbers.begin(), placement.core_numbers.end());
+            quota = std::max(quota, placement.quota.value_or(std::numeric_limits<double>::max()));
         }
     }
     const MemoryAmounts memory = read_memory();
-    return {.cores = std::max(1, static_cast<int>(cores.size())),
+    const double usable = std::clamp(quota, 1.0, std::max(1.0, static_cast<double>(cores.size())));
+    return {.cores = static_cast<int>(usable),
             .memory_total = least(memory.total, node),
             .memory_available = least(memory.available, node),
             .shared_memory_free = least(free_shared_memory(), node)};

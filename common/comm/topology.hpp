@@ -11,7 +11,9 @@ namespace quartet::comm {
 
 /// What one node has.
 struct NodeResources {
-    int cores = 1;             ///< physical cores that the ranks of this node may use, together
+    /// Physical cores that the ranks of this node may use, together: as far as their control group
+    /// lets them have whole ones' time.
+    int cores = 1;
     Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
     Bytes memory_available;    ///< when the topology was made
     Bytes shared_memory_free;  ///< of /dev/shm, likewise; 0 where there is none

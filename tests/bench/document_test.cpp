@@ -136,6 +136,17 @@ TEST(Document, SaysHowFarTheRunsDrifted) {
     EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
 }
 
+TEST(Document, SaysWhatTheHypervisorTook) {
+    Row row = made_up_row({1, 3});
+    row.runs[0].stolen = {0.5};
+    row.runs[1].stolen = {0.1};
+    const Json rows = document_of(row);
+    EXPECT_EQ(rows.at(0).at("stolen_seconds"), 0.5);
+    EXPECT_EQ(rows.at(1).at("stolen_seconds"), 0.1);
+    EXPECT_DOUBLE_EQ(aggregate(rows, "median").at("stolen_share"), 0.15);
+    EXPECT_FALSE(aggregate(rows, "mean").contains("stolen_share"));
+}
+
 TEST(Document, TheMedianRowTellsTheRest) {
     const Json row = aggregate(document_of(complete_row()), "median");
 

@@ -1,18 +1,12 @@
 #include "comm/memory_limits.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
-
+#include "comm/made_up_machine.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(Meminfo, IsReadInKibibytes) {
     const auto memory = parse_meminfo(
@@ -25,18 +19,6 @@ TEST(Meminfo, MustHaveBothAmounts) {
     EXPECT_THROW(parse_meminfo(""), Failure);
     EXPECT_THROW(parse_meminfo("MemTotal: 5 kB\n"), Failure);
     EXPECT_THROW(parse_meminfo("MemTotal: 5 kB\nMemAvailable: much\n"), Failure);
-}
-
-TEST(ControlGroups, AreFoundInBothLayouts) {
-    const ControlGroup v1{ControlGroupVersion::v1, "/job/1"};
-    const ControlGroup v2{ControlGroupVersion::v2, "/user.slice/a b:c"};
-    EXPECT_THAT(parse_control_groups("0::/user.slice/a b:c\n"), ElementsAre(v2));
-    EXPECT_THAT(parse_control_groups("9:name=systemd:/\n4:cpu,memory:/job/1\n3:cpuset:/x\n"),
-                ElementsAre(v1));
-    EXPECT_THAT(parse_control_groups("4:memory:/job/1\n0::/user.slice/a b:c\n"),
-                ElementsAre(v1, v2));
-    EXPECT_THAT(parse_control_groups("3:cpuset:/\nnonsense\n"), IsEmpty());
-    EXPECT_THAT(parse_control_groups(""), IsEmpty());
 }
 
 TEST(GroupMemory, IsNothingWithoutALimit) {
@@ -68,19 +50,10 @@ TEST(GroupMemory, StaysWithinTheLimit) {
     EXPECT_EQ(group_memory("0", "0", ""), (MemoryAmounts{{0}, {0}}));
 }
 
-// A made-up machine: files under a folder of this process's own.
-class ReadMemory : public testing::Test {
+class ReadMemory : public MadeUpMachine {
   protected:
     ReadMemory() { write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 800 kB\n"); }
-    ~ReadMemory() override { std::filesystem::remove_all(root); }
 
-    void write(const std::filesystem::path& file, const std::string& text) const {
-        std::filesystem::create_directories((root / file).parent_path());
-        std::ofstream(root / file) << text;
-    }
-
-    const std::filesystem::path root =
-        std::filesystem::path(testing::TempDir()) / ("quartet-memory-" + std::to_string(getpid()));
     const MemoryAmounts machine{kibibytes(1000), kibibytes(800)};
 };
 

@@ -96,6 +96,19 @@ TEST(PlacementWarnings, MoreThreadsThanCoresIsOneWarning) {
     EXPECT_THAT(placement_warnings(std::vector{on_cores(0, 2, 2)}, 3), SizeIs(1));
 }
 
+TEST(PlacementWarnings, MoreThreadsThanAControlGroupsQuota) {
+    std::vector<Placement> ranks{on_cores(0, 4, 8), on_cores(4, 4, 8)};
+    ranks[0].quota = ranks[1].quota = 2;
+    EXPECT_THAT(placement_warnings(ranks, 1), IsEmpty());
+    EXPECT_THAT(placement_warnings(ranks, 4),
+                ElementsAre(HasSubstr("ranks 0-1 on n0: 2 x 4 threads have the time of 2 cores")));
+    ranks[0].quota = ranks[1].quota = 1.5;
+    EXPECT_THAT(placement_warnings(ranks, 1), ElementsAre(HasSubstr("the time of 1.5 cores")));
+    ranks[1].quota.reset();
+    EXPECT_THAT(placement_warnings(ranks, 4), ElementsAre(HasSubstr("1.5 cores")))
+        << "a rank in a group of its own";
+}
+
 TEST(PlacementWarnings, CoresThatOnlyOthersKnowOfCount) {
     // Each rank in a control group of its own sees its own core alone.
     const std::vector<Placement> ranks{on_cores(0, 1, 1), on_cores(1, 1, 1)};

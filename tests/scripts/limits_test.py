@@ -42,7 +42,8 @@ if isinstance(mine, str):
 rate = mine[(int(number) - 1) % len(mine)]
 formulation = "library" if "library" in sys.argv else "native"
 row = made_up.case("cg/%s/host/shm/%s" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
-                   verified=rate > 0.5)
+                   verified=rate > 0.5, rank_seconds=[1.0, 0.5], stolen_share=0.12,
+                   limit=dict(what="reading", seconds=1.0, rate=rate / 0.8, probes=[0.8, 1.2]))
 json.dump(made_up.document(row), open(file, "w"))
 sys.exit(0 if rate > 0.5 else 1)
 """
@@ -245,6 +246,16 @@ class Measuring(MadeUpBuild):
         self.assertNotIn("of 2x1-full", done.stdout)  # no library
         self.assertRegex(done.stdout, r"12 goals: \d+ met, \d+ missed\n")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_what_else_was_measured_stands_beside_what_is_missed(self):
+        done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
+                           full_single=[10], symmetric_single=[15])
+        beside = done.stdout.split("waited stolen probes\n")[1].split("\n\n")[0]
+        self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
+        self.assertEqual(self.line(beside, "symmetric "), ["symmetric", "0.25", "0.12", "1.50"])
+        self.assertEqual([line.split()[0] for line in beside.splitlines()[1:4]],
+                         ["full", "symmetric", "full-single"])  # of what is missed, each once
+        self.assertNotIn("library", beside)  # it was beaten
 
     def test_peer_that_is_not_there_is_said_in_its_lines_and_asked_once(self):
         done = self.limits("--pairs", 2, library="not available in this build")
