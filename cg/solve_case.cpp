@@ -194,8 +194,10 @@ std::string SolveCase::limit_name() const {
 void SolveCase::prepare_limit() {
     if (solver_->share() != nullptr && !solver_->share()->storage().empty()) {
         read_.emplace(session_.device(), solver_->share()->storage());
-        read_passes_ = std::max(read_->passes_for(bench::probe_time, 1000, session_.stream()),
-                                problem_.iterations / bench::probes_in_a_run);
+        read_->measure(1, session_.stream());  // the first pass finds cold caches
+        const Seconds pass = read_->measure(1, session_.stream());
+        read_passes_ = read_->passes_for(bench::probe_time_beside(problem_.iterations * pass), 1000,
+                                         session_.stream());
     }
     if (!flows()) {
         return;

@@ -167,11 +167,11 @@ void MultiplyCase::prepare_limit() {
     if (works()) {
         sgemm_.emplace(session_.device(), probe_edge(plan_));
         sgemm_->measure(session_.stream());  // the first one meets cold caches
-        const double computing = plan_.roles ? plan_.roles->workers() : session_.world().size();
-        products_ = static_cast<int>(std::max(
-            std::clamp(bench::probe_time / sgemm_->measure(session_.stream()), 1.0, 1000.0),
-            plan_.problem.flops().value / computing / bench::probes_in_a_run /
-                sgemm_->flops().value));
+        const Seconds product = sgemm_->measure(session_.stream());
+        const int computing = plan_.roles ? plan_.roles->workers() : session_.world().size();
+        const double products = plan_.problem.flops().value / sgemm_->flops().value / computing;
+        products_ = static_cast<int>(
+            std::clamp(bench::probe_time_beside(products * product) / product, 1.0, 1000.0));
     } else {
         add_.emplace(session_.device(), bench::AccessPattern::add, plan_.problem.tile_bytes());
     }

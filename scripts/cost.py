@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
-                            Outcome, add_launch_arguments, worst)
+                            Outcome, add_launch_arguments, end_jobs_when_ended, worst)
 from quartet_results import cases, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -246,8 +246,7 @@ def main() -> int:
     options = parse_arguments()
     for folder in (options.results, options.pictures):
         folder.mkdir(parents=True, exist_ok=True)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    end_jobs_when_ended()
     codes = []
     for name in options.only:
         try:

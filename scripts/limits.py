@@ -17,7 +17,6 @@ results/limits` makes pages of them)."""
 
 import argparse
 import shutil
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -27,7 +26,7 @@ from limits_folder import LimitsFolder
 from limits_loop import Rounds, say
 from limits_plan import KERNELS, Match, matches
 from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine,
-                            add_launch_arguments, worst)
+                            add_launch_arguments, end_jobs_when_ended, worst)
 
 ROOT = Path(__file__).resolve().parent.parent
 GIB = 2**30
@@ -95,8 +94,7 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
     launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
     rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin",
                     options.timeout)
-    for number in (signal.SIGTERM, signal.SIGHUP):  # jobs must not be left behind
-        signal.signal(number, signal.default_int_handler)
+    end_jobs_when_ended()
     try:
         rounds.prepare(wanted)
         left_out = rounds.run(wanted, options.pairs, options.budget)

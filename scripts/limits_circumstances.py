@@ -1,4 +1,4 @@
-"""What was measured beside a goal that is missed: how far the ranks, the hypervisor and the limit itself
+"""What was measured beside a goal that is not met: how far the ranks, the hypervisor and the limit itself
 may have made it so."""
 
 import statistics
@@ -14,16 +14,26 @@ class Circumstances:
     """Of one row, medians over the rounds; None where its documents do not say."""
 
     row: Row
-    waiting: Optional[float]  # the mean rank's share of the time after it had finished
-    stolen: Optional[float]  # share of the cores' time that the hypervisor gave to other machines
+    waiting: Optional[float]  # of the slowest rank's time, in sums over ranks and waiting for them
+    early: Optional[float]  # the part of the time that was left when the mean rank had ended
+    stolen: Optional[float]  # of a busy core's time, what the hypervisor withheld
     spread: Optional[float]  # the limit's slowest probe over its fastest, in the same launch
 
 
+def _positive(values: list) -> list[float]:
+    return [value for value in values if value and value > 0]  # null: not a number
+
+
 def _waiting(case: Case) -> Optional[float]:
-    seconds = case.median.get("rank_seconds", [])
-    if len(seconds) < 2 or max(seconds) <= 0:
+    phases, seconds = case.median.get("phases", {}), case.median.get("rank_seconds", [])
+    if len(seconds) < 2 or not _positive(seconds):
         return None
-    return 1 - statistics.mean(seconds) / max(seconds)
+    return sum(phases.get(name, 0) for name in ("reduce", "wait")) / max(_positive(seconds))
+
+
+def _early(case: Case) -> Optional[float]:
+    seconds = _positive(case.median.get("rank_seconds", []))
+    return 1 - statistics.mean(seconds) / max(seconds) if len(seconds) > 1 else None
 
 
 def _stolen(case: Case) -> Optional[float]:
@@ -31,24 +41,22 @@ def _stolen(case: Case) -> Optional[float]:
 
 
 def _spread(case: Case) -> Optional[float]:
-    probes = (case.limit or {}).get("probes", [])
+    probes = _positive((case.limit or {}).get("probes", []))
     return max(probes) / min(probes) if len(probes) > 1 else None
 
 
 def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumstances]:
     """Of each row that was compared and measured, in the comparison's order."""
-    found = []
-    for row in comparison.rows:
-        cases = []
-        for results in rounds:
+    found: dict[Row, list[Case]] = {}
+    for results in rounds:
+        for row in comparison.rows(results):
             try:
-                cases.append(row.of(results))
+                found.setdefault(row, []).append(row.of(results))
             except Missing:
                 continue
-        if cases:
-            found.append(Circumstances(row, *(_median(cases, figure)
-                                              for figure in (_waiting, _stolen, _spread))))
-    return found
+    figures = (_waiting, _early, _stolen, _spread)
+    return [Circumstances(row, *(_median(cases, figure) for figure in figures))
+            for row, cases in found.items() if cases]
 
 
 def _median(cases: list[Case], figure: Callable[[Case], Optional[float]]) -> Optional[float]:

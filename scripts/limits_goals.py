@@ -79,8 +79,7 @@ class Figures:
 class Comparison(Protocol):
     label: str  # what it is measured against
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self, results: Round) -> tuple[Row, ...]:
         """Whose times it is about; none where it is about no time."""
 
     def of(self, results: Round) -> Figures:
@@ -94,8 +93,7 @@ class OfLimit:
     row: Row
     label: str = "limit"
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self, _: Round) -> tuple[Row, ...]:
         return (self.row,)
 
     def of(self, results: Round) -> Figures:
@@ -115,8 +113,7 @@ class OverPeer:
     figure: Callable[[Case], float] = rate
     unit: str = ""  # of the figure, where it is not the rate's
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self, _: Round) -> tuple[Row, ...]:
         return (self.row, *self.peers)
 
     def of(self, results: Round) -> Figures:
@@ -134,20 +131,21 @@ class SlowestPair:
     side: str
     label: str = "fastest pair"
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        return ()  # their names are not known before
+    def rows(self, results: Round) -> tuple[Row, ...]:
+        cases = results[self.side].cases if self.side in results else []
+        names = dict.fromkeys(part for case in cases
+                              for part in case.text.split("/") if part.startswith("pair:"))
+        return tuple(Row(self.side, (name,)) for name in names)
 
     def of(self, results: Round) -> Figures:
         if self.side not in results:
             raise Missing("not measured")
-        names = dict.fromkeys(part for case in results[self.side].cases
-                              for part in case.text.split("/") if part.startswith("pair:"))
-        if len(names) < 2:
+        rows = self.rows(results)
+        if len(rows) < 2:
             raise Missing(results[self.side].outcome.message or "fewer than two pairs")
-        rows = [Row(self.side, (name,)).of(results) for name in names]
-        rates = sorted(row.rate for row in rows)
-        return Figures(rates[0], rates[-1], rates[0] / rates[-1], rows[0].unit)
+        cases = sorted((row.of(results) for row in rows), key=rate)
+        slowest, fastest = cases[0].rate, cases[-1].rate
+        return Figures(slowest, fastest, slowest / fastest, cases[0].unit)
 
 
 @dataclass(frozen=True)
@@ -157,8 +155,7 @@ class BytesRead:
     row: Row
     label: str = "best blocking"
 
-    @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self, _: Round) -> tuple[Row, ...]:
         return ()
 
     def of(self, results: Round) -> Figures:

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 from limits_circumstances import Circumstances, circumstances
 from limits_folder import LimitsFolder
-from limits_goals import Finding, OfLimit, Round, Verdict, is_suspicious, judge
+from limits_goals import Finding, OfLimit, Round, Row, Verdict, is_suspicious, judge
 from limits_plan import Match, Section
 from quartet_results import device, warnings
 from table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BESIDE = ("", "waited", "stolen", "probes")
+BESIDE = ("", "waiting", "early", "stolen", "probes")
 BESIDE_LEFT_ALIGNED = (0,)
+WITHHELD = "the hypervisor withheld "  # how the programs' warning of it begins
 
 
 @dataclass(frozen=True)
@@ -84,27 +85,39 @@ def _peers(all_judged: list[Judged]) -> list[str]:
 
 
 def _beside(found: Circumstances) -> tuple[str, ...]:
-    figures = (found.waiting, found.stolen, found.spread)
-    return (found.row.side, *("-" if each is None else fraction(each) for each in figures))
+    figures = (found.waiting, found.early, found.stolen, found.spread)
+    name = " ".join((found.row.side, *found.row.factors))
+    return (name, *("-" if each is None else fraction(each) for each in figures))
 
 
-def _beside_what_is_missed(all_judged: list[Judged]) -> list[str]:
-    """What else was measured there; nothing where nothing is missed, or it is about no time."""
+def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
+    """What else was measured there; nothing where all goals are met, or are about no time."""
     sections = []
     for judged in all_judged:
-        members: dict[tuple[str, ...], None] = {}
+        members: dict[Row, tuple[str, ...]] = {}
         for finding in judged.findings:
-            if finding.verdict is Verdict.MISSED:
+            if finding.verdict in (Verdict.MISSED, Verdict.ABOVE):
                 found = circumstances(finding.goal.comparison, judged.rounds)
-                members |= {_beside(each): None for each in found}
+                members |= {each.row: _beside(each) for each in found}
         if members:
-            sections.append((judged.section.title, list(members)))
+            sections.append((judged.section.title, list(members.values())))
     if not sections:
         return []
-    meaning = ("Beside what was missed: the mean rank's part of the time in which it waited for the "
-               "slowest; the part of the cores' time that the hypervisor gave to other machines; "
-               "the limit's slowest probe over its fastest, in one launch. Medians of the rounds.")
+    meaning = ("Beside what was missed or is above its limit, medians of the rounds: of the "
+               "slowest rank's time what went into sums over ranks and waiting for them (waiting), "
+               "what was left of it when the mean rank had ended (early), what the hypervisor "
+               "withheld of a busy core's time (stolen), and the limit's slowest probe over its "
+               "fastest in one launch (probes).")
     return ["", *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED), *wrapped("", meaning)]
+
+
+def _withheld(documents: list[dict]) -> list[str]:
+    disturbed = sum(any(text.startswith(WITHHELD) for text in warnings(document))
+                    for document in documents)
+    if not disturbed:
+        return []
+    return wrapped("", f"{WITHHELD}5% or more of a core's time (\"steal\") in {disturbed} of "
+                   f"{len(documents)} launches".capitalize())
 
 
 def _summary(all_judged: list[Judged]) -> str:
@@ -127,11 +140,13 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     documents = [document for match in matches for document in folder.documents(match)]
     machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
                              for document in documents)
-    said = dict.fromkeys(text for document in documents for text in warnings(document))
-    lines += [*_beside_what_is_missed(all_judged), "", _summary(all_judged),
+    said = dict.fromkeys(text for document in documents for text in warnings(document)
+                         if not text.startswith(WITHHELD))  # there would be one for many launches
+    lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, ratios are between them. A limit was measured in the same launch."),
-              *(line for text in machines for line in wrapped("", text)), *troubles.lines(),
+              *(line for text in machines for line in wrapped("", text)), *_withheld(documents),
+              *troubles.lines(),
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):
         lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")

@@ -11,7 +11,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Iterator, Optional
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -70,11 +70,41 @@ def _cores() -> int:
     for cpu in allowed:
         file = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
         siblings.add(file.read_text(encoding="ascii") if file.exists() else str(cpu))
+    quota = processor_quota()
+    return len(siblings) if quota is None else max(1, min(len(siblings), int(quota)))
+
+
+def processor_quota(root: Path = Path("/")) -> Optional[float]:
+    """How many processors' time the control groups of this process let it have; None where none of
+    them is limited. `root` is where proc/ and sys/ are."""
+    quotas = []
+    for folder, files in _group_folders(root):
+        try:
+            text = " ".join((folder / file).read_text(encoding="ascii") for file in files)
+            quota, period = map(int, text.split())
+        except (OSError, ValueError):  # no such files, or "max"
+            continue
+        if quota > 0 and period > 0:
+            quotas.append(quota / period)
+    return min(quotas, default=None)
+
+
+def _group_folders(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Of the processors' control groups and all above them, and in which files a limit is: of version
+    2 in one, of version 1 in two."""
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return max(1, min(len(siblings), int(quota) // int(period)))
-    except (OSError, ValueError):  # no such file, or "max": no quota
-        return len(siblings)
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    mount = root / "sys/fs/cgroup"
+    for number, controllers, path in (line.split(":", 2) for line in lines if line.count(":") > 1):
+        names = [name for name in Path(path).parts if name not in ("/", "..")]
+        groups = [Path(*names[:depth]) for depth in range(len(names) + 1)]
+        if (number, controllers) == ("0", ""):
+            yield from ((mount / group, ("cpu.max",)) for group in groups)
+        elif "cpu" in controllers.split(","):
+            yield from ((mount / "cpu" / group, ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
+                        for group in groups)
 
 
 def _memory() -> int:
@@ -108,6 +138,14 @@ class Job:
     @property
     def environment(self) -> dict[str, str]:
         return {"QUARTET_THREADS": str(self.threads), **os.environ}
+
+
+def end_jobs_when_ended() -> None:
+    """Makes whatever ends this process end the job that it waits for: SIGTERM and SIGHUP interrupt it
+    like the keyboard, unless they were ignored (nohup)."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 class Running:
@@ -199,6 +237,13 @@ class LocalLauncher:
         return judged(job.program.name, files, code, seconds)
 
     def run(self, job: Job, output) -> subprocess.CompletedProcess:
-        """Runs the job to its end, its standard output as subprocess takes it."""
-        return subprocess.run(self.command(job), stdout=output, stdin=subprocess.DEVNULL,
-                              env=job.environment, text=True, check=False)
+        """Runs the job to its end, its standard output as subprocess takes it; whatever else ends
+        this ends the job, too."""
+        process = subprocess.Popen(self.command(job), stdout=output, stdin=subprocess.DEVNULL,
+                                   env=job.environment, text=True, start_new_session=True)
+        try:
+            text, _ = process.communicate()
+        except BaseException:
+            Running(process).cancel()
+            raise
+        return subprocess.CompletedProcess(process.args, process.returncode, text)

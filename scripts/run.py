@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Callable, Optional
 
 import table
-from quartet_launch import (BAD_USAGE, FAILED, UNAVAILABLE, VERIFIED, Job, LaunchError,
-                            LocalLauncher, Machine, add_launch_arguments, checked_code, worst)
+from quartet_launch import (BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, Job, LaunchError,
+                            LocalLauncher, Machine, add_launch_arguments, checked_code,
+                            end_jobs_when_ended, worst)
 from quartet_results import load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -201,25 +202,37 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> int:
-    options = parse_arguments()
-    launches = plan(options.build / "bin", LocalLauncher(options.launcher), Machine.here())
-    if not launches:
-        say(f"no program of the suite in {options.build / 'bin'}: build it first (make build)")
-        return BAD_USAGE
-    codes = [attempt(estimate, launch) for launch in launches]
+def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list[int],
+                files: list[Path]) -> None:
+    """Adds each launch's exit code and document as they come."""
+    codes += [attempt(estimate, launch) for launch in launches]
     ready = [launch for launch, code in zip(launches, codes) if code == VERIFIED]
     seconds = choose_efforts(ready, options.budget)
     if ready:
         say(f"about {seconds:.0f} s of measuring")
     options.results.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    files = []
     for launch in ready:
         file = options.results / f"{stamp}-{launch.program.name}-{launch.ranks}.json"
         codes.append(attempt(measure, launch, file))
         if file.exists():
             files.append(file)
+
+
+def main() -> int:
+    options = parse_arguments()
+    end_jobs_when_ended()
+    launches = plan(options.build / "bin", LocalLauncher(options.launcher), Machine.here())
+    if not launches:
+        say(f"no program of the suite in {options.build / 'bin'}: build it first (make build)")
+        return BAD_USAGE
+    codes: list[int] = []
+    files: list[Path] = []
+    try:
+        measure_all(launches, options, codes, files)
+    except KeyboardInterrupt:
+        say("interrupted: this is what there is")
+        codes.append(STOPPED)
     print(table.render([load(file) for file in files]), end="")
     for file in files:
         print(os.path.relpath(file))

@@ -137,7 +137,9 @@ def _cells(case: Case, published: Footnotes, errors: Footnotes) -> tuple[str, ..
     if (case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION:
         fraction += "!"
     check = {True: "ok", False: "WRONG", None: "off"}[case.verified]
-    return (*who, rate(case.rate), interval, limit, fraction, check, _published(case, published))
+    # Marked where it stands for neither the first runs nor the last; a warning says more.
+    median = rate(case.rate) + ("~" if "drift" in case.median else "")
+    return (*who, median, interval, limit, fraction, check, _published(case, published))
 
 
 def _line(cells: tuple[str, ...], widths: list[int]) -> str:

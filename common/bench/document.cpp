@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/disturbance.hpp"
 #include "bench/drift.hpp"
 #include "bench/samples.hpp"
 #include "core/file.hpp"
@@ -22,6 +23,12 @@ constexpr double milliseconds = 1e3;  // times are written in "ms"
 void put(Json& row, const std::string& key, double value) {
     if (std::isfinite(value)) {
         row[key] = value;
+    }
+}
+
+void put(Json& row, const std::string& key, std::optional<double> value) {
+    if (value) {
+        put(row, key, *value);
     }
 }
 
@@ -68,7 +75,6 @@ void put_run(Json& json, const Row& row, const Run& run) {
     put_counters(json, row.work);
     json["rank_seconds"] = numbers(run.rank_seconds);
     json["phases"] = phases_of(run.phases);
-    put(json, "stolen_seconds", run.stolen.value);
 }
 
 Json iteration_row(const Row& row, std::size_t index) {
@@ -83,6 +89,7 @@ Json iteration_row(const Row& row, std::size_t index) {
     put_times(json, run.real, run.cpu);
     put_rates(json, row.work, run.real);
     put_run(json, row, run);
+    put(json, "stolen_share", run.stolen_share);
     return json;
 }
 
@@ -158,7 +165,7 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     if (const auto drifted = drift(row.times())) {
         put(json, "drift", *drifted);
     }
-    put(json, "stolen_share", row.stolen_share());
+    put(json, "stolen_share", stolen_share(row.runs));
     if (!row.note.empty()) {
         json["note"] = row.note;
     }

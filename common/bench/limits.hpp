@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,9 +19,12 @@ namespace quartet::bench {
 
 /// What a probe between two runs should take: long enough for the clock, short beside the runs.
 inline constexpr Seconds probe_time{0.05};
-/// Where runs take much longer: one of so many parts of a run. A burst of 0.05 s has clock
-/// frequencies, and luck with the machine's neighbours, that seconds do not have.
-inline constexpr int probes_in_a_run = 10;
+/// That of a probe of what the processors themselves do, beside runs that take `run`: a tenth of
+/// one, up to 2 s, since clock frequencies and a shared machine's neighbours differ between 0.05 s
+/// and seconds.
+constexpr Seconds probe_time_beside(Seconds run) {
+    return {std::clamp(run.value / 10, probe_time.value, 2.0)};
+}
 
 /// How a loop goes through memory.
 enum class AccessPattern {

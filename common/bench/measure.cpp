@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/disturbance.hpp"
 #include "bench/drift.hpp"
 #include "bench/samples.hpp"
-#include "comm/processor_time.hpp"
+#include "comm/stolen_time.hpp"
 
 namespace quartet::bench {
 
@@ -17,10 +18,12 @@ constexpr int most_automatic_runs = 200;
 /// The runs of one case under way.
 class Measurement {
   public:
-    Measurement(Session& session, Case& subject, const PlannedCase& planned)
+    Measurement(Session& session, Case& subject, const PlannedCase& planned,
+                const StolenClock& stolen)
         : session_(session),
           subject_(subject),
           planned_(planned),
+          stolen_(stolen),
           wanted_(runs_of(planned, session.options().runs)) {
         if (session.options().verify == Switch::on) {
             check_ = Check{.passed = true};
@@ -34,7 +37,9 @@ class Measurement {
 
   private:
     Run run_once();
-    [[nodiscard]] Seconds stolen_from_a_core() const;
+    [[nodiscard]] std::optional<double> most_stolen(std::optional<Seconds> before,
+                                                    std::optional<Seconds> after,
+                                                    Seconds real) const;
     Run slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases, const Clocks& clocks) const;
     void add_earlier(Run& run) const;
     void verify();
@@ -44,6 +49,7 @@ class Measurement {
     Session& session_;
     Case& subject_;
     const PlannedCase& planned_;
+    const StolenClock& stolen_;
     Runs wanted_;
     std::vector<Run> runs_;
     std::vector<double> probes_;
@@ -86,7 +92,8 @@ Run Measurement::run_once() {
     subject_.prepare();
     session_.stream().synchronize();
     session_.trace().reset_busy();
-    const Seconds stolen_begin = stolen_from_a_core();
+    world.barrier();
+    const auto stolen_before = stolen_(session_.topology().mine().cpus);
     world.barrier();
     const Seconds cpu_begin = process_cpu_time();
     const Seconds begin = now();
@@ -94,9 +101,9 @@ Run Measurement::run_once() {
     session_.stream().synchronize();
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
-    const Seconds stolen = stolen_from_a_core() - stolen_begin;
+    const auto stolen_after = stolen_(session_.topology().mine().cpus);
     Run run = slowest(real, cpu, session_.trace().busy(), clocks);
-    run.stolen = {world.maximum(stolen.value)};
+    run.stolen_share = most_stolen(stolen_before, stolen_after, real);
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
     add_earlier(run);
     if (!subject_.stopped()) {
@@ -105,9 +112,13 @@ Run Measurement::run_once() {
     return run;
 }
 
-Seconds Measurement::stolen_from_a_core() const {
-    const comm::Placement& placement = session_.topology().mine();
-    return comm::stolen_time(placement.cpus) / placement.cores;
+// Of the rank that lost most, of those that know.
+std::optional<double> Measurement::most_stolen(std::optional<Seconds> before,
+                                               std::optional<Seconds> after, Seconds real) const {
+    const int cores = session_.topology().busy_cores(session_.threads());
+    const auto share = stolen_share(before, after, cores, real);
+    const double most = session_.world().maximum(share.value_or(-1));
+    return most < 0 ? std::nullopt : std::optional(most);
 }
 
 Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
@@ -189,7 +200,6 @@ std::vector<Row> Measurement::rows(Seconds set_up) const {
         row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
         row.work = planned_.clock_rows[clock].work;
         for (Run& run : row.runs) {
-            run.stolen = (run.clocks[clock] / run.real) * run.stolen;  // of its part of the run
             run.real = run.clocks[clock];
         }
         rows.push_back(std::move(row));
@@ -210,7 +220,12 @@ Row error_row(const PlannedCase& planned, const std::string& message,
 
 }  // namespace
 
-std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run) {
+std::optional<Seconds> stolen_here(std::span<const int> processors) {
+    return comm::stolen_time(processors);
+}
+
+std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run,
+                         const StolenClock& stolen) {
     if (planned.refusal) {
         return {error_row(planned, *planned.refusal)};
     }
@@ -225,7 +240,7 @@ std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnR
     if (session.options().limits == Switch::on) {
         subject->prepare_limit();
     }
-    Measurement measurement(session, *subject, planned);
+    Measurement measurement(session, *subject, planned, stolen);
     measurement.warm_up();
     measurement.run_all(on_run);
     if (const auto why = subject->stopped()) {

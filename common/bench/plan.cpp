@@ -143,14 +143,16 @@ Seconds estimate(Session& session) {
     const Seconds pass = probe.measure(passes, session.stream());
     const double rate = static_cast<double>(probe.traffic().value) / pass.value;
     constexpr int automatic_runs = 20;
-    const double probes = session.options().limits == Switch::on ? probe_time.value : 0;
+    const bool probes = session.options().limits == Switch::on;
     const double cost = product_cost(session);
     double seconds = 0;
     for (const PlannedCase& planned : session.plan()) {
         const Runs runs = runs_of(planned, session.options().runs);
-        const double times = runs.count.value_or(automatic_runs) + runs.warmup;
-        seconds += times * (probes + static_cast<double>(planned.traffic.value) / rate +
-                            planned.products.value * cost);
+        const int count = runs.count.value_or(automatic_runs);
+        const Seconds run{static_cast<double>(planned.traffic.value) / rate +
+                          planned.products.value * cost};
+        seconds += (count + runs.warmup) * run.value;
+        seconds += probes ? (count + 1) * probe_time_beside(run).value : 0;
     }
     return {session.world().maximum(seconds)};
 }

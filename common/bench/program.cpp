@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "bench/disturbance.hpp"
 #include "bench/document.hpp"
 #include "bench/drift.hpp"
 #include "bench/measure.hpp"
@@ -29,20 +30,6 @@ int code(ExitCode exit_code) {
 void print(std::FILE* stream, const std::string& text) {
     std::fputs(text.c_str(), stream);
     std::fflush(stream);
-}
-
-// One for all rows: on a machine that is disturbed, many are.
-std::optional<std::string> describe_disturbed(const std::vector<Row>& rows) {
-    const auto count = std::ranges::count_if(rows, &Row::is_disturbed);
-    if (count == 0) {
-        return std::nullopt;
-    }
-    const Row& worst = *std::ranges::max_element(
-        rows, {}, [](const Row& row) { return row.is_disturbed() ? row.stolen_share() : 0; });
-    return fmt::format(
-        "the hypervisor gave other machines {:.0f}% of a core's time (\"steal\") while {} was "
-        "measured, and 5% or more in {} of {} rows: measure again, or elsewhere",
-        100 * worst.stolen_share(), worst.name.text(), count, rows.size());
 }
 
 bool shows_progress(const Session& session) {
@@ -258,8 +245,8 @@ std::vector<std::string> Program::warnings(const Session& session,
                                            row.name.text(), row.runs.size()));
         }
     }
-    if (const auto disturbed = describe_disturbed(rows)) {
-        warnings.push_back(*disturbed);
+    if (const auto disturbance = describe_disturbance(rows)) {
+        warnings.push_back(*disturbance);
     }
     return warnings;
 }

@@ -115,6 +115,9 @@ Json placements(const Session& session) {
                        {"cpus", comm::format_cpus(place.cpus)},
                        {"cores", place.cores},
                        {"numa_nodes", place.numa_nodes}});
+        if (place.quota) {
+            all.back()["quota"] = *place.quota;
+        }
     }
     return all;
 }

@@ -55,27 +55,4 @@ std::optional<double> Row::fraction_of_limit() const {
     return limit->seconds.value / median(times());
 }
 
-namespace {
-
-Seconds sum(const std::vector<Run>& runs, Seconds Run::*part) {
-    Seconds all;
-    for (const Run& run : runs) {
-        all = all + run.*part;
-    }
-    return all;
-}
-
-}  // namespace
-
-double Row::stolen_share() const {
-    const Seconds real = sum(runs, &Run::real);
-    return real.value > 0 ? sum(runs, &Run::stolen) / real : 0;
-}
-
-bool Row::is_disturbed() const {
-    constexpr double share = 0.05;
-    constexpr Seconds least{0.1};  // ten ticks
-    return stolen_share() >= share && sum(runs, &Run::stolen) >= least;
-}
-
 }  // namespace quartet::bench

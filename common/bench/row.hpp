@@ -69,8 +69,9 @@ struct Run {
     std::vector<double> rank_seconds;
     PhaseSeconds phases{};        ///< of the slowest rank
     std::vector<Seconds> clocks;  ///< the kernel's own, each the slowest rank's
-    /// What the hypervisor took of each core's time (stolen_time), of the rank that lost most.
-    Seconds stolen;
+    /// What the hypervisor withheld of the time of the cores that were kept busy, of the rank that
+    /// lost most, in the whole run; nothing where it does not tell (comm::stolen_time).
+    std::optional<double> stolen_share{};
 };
 
 /// Times of the runs, in seconds.
@@ -105,10 +106,6 @@ struct Row {
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;
-    /// What the hypervisor took of the cores' time during all runs, of that time.
-    [[nodiscard]] double stolen_share() const;
-    /// Whether that was enough to change the figures: 5%, and more than its clock's tick makes it.
-    [[nodiscard]] bool is_disturbed() const;
 };
 
 }  // namespace quartet::bench

@@ -40,8 +40,8 @@ struct Pool {
 
 struct Node {
     std::string host;
-    std::int64_t cores = 0;       ///< that the job may use there
-    std::optional<double> quota;  ///< processors' time; the largest, where each rank has its own
+    std::int64_t cores = 0;  ///< that the job may use there
+    std::optional<double> quota;
     std::vector<int> ranks;
     std::vector<Pool> pools;
     std::vector<int> spread_ranks;
@@ -74,15 +74,13 @@ std::vector<Node> by_node(std::span<const Placement> placements) {
         node.host = placement.host;
         node.cores = std::max<std::int64_t>(node.cores, placement.node_cores);
         node.ranks.push_back(rank);
-        if (placement.quota) {
-            node.quota = std::max(*placement.quota, node.quota.value_or(0));
-        }
         if (placement.numa_nodes.size() > 1) {
             node.spread_ranks.push_back(rank);
         }
         add(node, rank, placement);
     }
     for (auto& node : nodes) {
+        node.quota = node_quota(placements, static_cast<int>(&node - nodes.data()));
         // Where each rank is in a control group of its own, each knows its own cores only.
         std::set<int> used;
         for (const auto& pool : node.pools) {
@@ -157,6 +155,40 @@ std::optional<std::string> over_numa_nodes(const Node& node, int) {
 }
 
 }  // namespace
+
+std::optional<double> node_quota(std::span<const Placement> placements, int node) {
+    std::optional<double> quota;
+    for (const auto& placement : placements) {
+        if (placement.node != node) {
+            continue;
+        }
+        if (!placement.quota) {
+            return std::nullopt;
+        }
+        quota = std::max(*placement.quota, quota.value_or(0));
+    }
+    return quota;
+}
+
+int usable_cores(std::span<const Placement> placements, int node) {
+    std::set<int> cores;
+    for (const auto& placement : placements) {
+        if (placement.node == node) {
+            cores.insert(placement.core_numbers.begin(), placement.core_numbers.end());
+        }
+    }
+    const auto there = std::max(1.0, static_cast<double>(cores.size()));
+    return static_cast<int>(std::clamp(node_quota(placements, node).value_or(there), 1.0, there));
+}
+
+int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank) {
+    const Placement& mine = placements[static_cast<std::size_t>(rank)];
+    const auto alike = std::ranges::count_if(placements, [&](const Placement& other) {
+        return other.node == mine.node && other.cpus == mine.cpus;
+    });
+    return static_cast<int>(
+        std::min<std::int64_t>(mine.cores, alike * std::int64_t{threads_per_rank}));
+}
 
 std::vector<std::string> placement_warnings(std::span<const Placement> placements,
                                             int threads_per_rank) {

@@ -24,6 +24,19 @@ struct Placement {
     std::optional<double> quota{};
 };
 
+/// How many processors' time the ranks of a node may take together; nothing where any of them is
+/// not limited. They are taken to be in one control group: the quotas of several would add up,
+/// which cannot be told from here.
+std::optional<double> node_quota(std::span<const Placement> placements, int node);
+
+/// Physical cores that the ranks of a node may use together, as far as its quota gives whole ones'
+/// time; at least 1.
+int usable_cores(std::span<const Placement> placements, int node);
+
+/// Cores that a rank, and those that may run just where it may, keep busy with so many threads
+/// each.
+int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank);
+
 /// One line for each thing about the placement that will cost speed: ranks bound on top of each
 /// other, more ranks or threads than cores or than a control group's share of them, ranks spread
 /// over NUMA nodes. Where several nodes have the same, the first is described. Ranks that are not

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <memory>
 #include <set>
 
 #include "comm/memory_limits.hpp"
 #include "comm/mpi_session.hpp"
-#include "comm/processor_time.hpp"
+#include "comm/processor_quota.hpp"
 #include "device/host/openmp_places.hpp"
 
 namespace quartet::comm {
@@ -193,17 +192,8 @@ Bytes least(Bytes amount, const Communicator& node) {
 
 NodeResources find_resources(std::span<const Placement> placements, int number,
                              const Communicator& node) {
-    std::set<int> cores;
-    double quota = 0;
-    for (const auto& placement : placements) {
-        if (placement.node == number) {
-            cores.insert(placement.core_numbers.begin(), placement.core_numbers.end());
-            quota = std::max(quota, placement.quota.value_or(std::numeric_limits<double>::max()));
-        }
-    }
     const MemoryAmounts memory = read_memory();
-    const double usable = std::clamp(quota, 1.0, std::max(1.0, static_cast<double>(cores.size())));
-    return {.cores = static_cast<int>(usable),
+    return {.cores = usable_cores(placements, number),
             .memory_total = least(memory.total, node),
             .memory_available = least(memory.available, node),
             .shared_memory_free = least(free_shared_memory(), node)};
@@ -232,6 +222,10 @@ Topology::Topology(const Communicator& world)
 
 int Topology::default_threads() const {
     return std::max(1, resources_.cores / mine().local_size);
+}
+
+int Topology::busy_cores(int threads_per_rank) const {
+    return comm::busy_cores(placements_, rank_, threads_per_rank);
 }
 
 std::vector<std::string> Topology::warnings(int threads_per_rank) const {

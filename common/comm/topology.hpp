@@ -11,9 +11,7 @@ namespace quartet::comm {
 
 /// What one node has.
 struct NodeResources {
-    /// Physical cores that the ranks of this node may use, together: as far as their control group
-    /// lets them have whole ones' time.
-    int cores = 1;
+    int cores = 1;             ///< that the ranks of this node may use, together (usable_cores)
     Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
     Bytes memory_available;    ///< when the topology was made
     Bytes shared_memory_free;  ///< of /dev/shm, likewise; 0 where there is none
@@ -42,6 +40,9 @@ class Topology {
 
     /// Threads that each rank gets by default: the node's cores shared out, at least 1.
     [[nodiscard]] int default_threads() const;
+
+    /// Cores that my threads, and those of ranks that may run just where I may, keep busy.
+    [[nodiscard]] int busy_cores(int threads_per_rank) const;
 
     /// What placement_warnings says of all ranks. Local, the same on all ranks.
     [[nodiscard]] std::vector<std::string> warnings(int threads_per_rank) const;

@@ -136,15 +136,19 @@ TEST(Document, SaysHowFarTheRunsDrifted) {
     EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
 }
 
-TEST(Document, SaysWhatTheHypervisorTook) {
+TEST(Document, SaysWhatTheHypervisorWithheld) {
     Row row = made_up_row({1, 3});
-    row.runs[0].stolen = {0.5};
-    row.runs[1].stolen = {0.1};
+    row.runs[0].stolen_share = 0.5;
+    row.runs[1].stolen_share = 0.1;
     const Json rows = document_of(row);
-    EXPECT_EQ(rows.at(0).at("stolen_seconds"), 0.5);
-    EXPECT_EQ(rows.at(1).at("stolen_seconds"), 0.1);
-    EXPECT_DOUBLE_EQ(aggregate(rows, "median").at("stolen_share"), 0.15);
+    EXPECT_EQ(rows.at(0).at("stolen_share"), 0.5);
+    EXPECT_EQ(rows.at(1).at("stolen_share"), 0.1);
+    EXPECT_DOUBLE_EQ(aggregate(rows, "median").at("stolen_share"), 0.2);
     EXPECT_FALSE(aggregate(rows, "mean").contains("stolen_share"));
+
+    for (const Json& unknown : document_of(made_up_row({1, 3}))) {
+        EXPECT_FALSE(unknown.contains("stolen_share"));
+    }
 }
 
 TEST(Document, TheMedianRowTellsTheRest) {

@@ -64,6 +64,9 @@ TEST_F(LimitsTest, PassesFillTheTimeThatTheyAreGiven) {
     EXPECT_EQ(probe.passes_for({1e-12}, 100, *stream), 1) << "at least one";
     EXPECT_EQ(probe.passes_for({1000}, 100, *stream), 100) << "no more than allowed";
     EXPECT_GT(probe.passes_for({0.1}, 1 << 20, *stream), 1);
+    EXPECT_EQ(probe_time_beside({0.1}), probe_time);
+    EXPECT_EQ(probe_time_beside({4}), Seconds{0.4});
+    EXPECT_EQ(probe_time_beside({86400}), Seconds{2}) << "a day's run still begins at once";
 }
 
 TEST_F(LimitsTest, APassOverOneOfManySourcesMovesAsMuch) {

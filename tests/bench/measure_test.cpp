@@ -74,8 +74,9 @@ class MeasureTest : public testing::Test {
     }
 
     std::vector<Row> measured(Session& session) {
-        return measure(session, planned,
-                       [this](int done, int total) { progress.emplace_back(done, total); });
+        return measure(
+            session, planned, [this](int done, int total) { progress.emplace_back(done, total); },
+            stolen);
     }
 
     PlannedCase a_case() {
@@ -88,6 +89,7 @@ class MeasureTest : public testing::Test {
     }
 
     Script script;
+    StolenClock stolen = [](std::span<const int>) { return std::nullopt; };
     CommonOptions options;
     PlannedCase planned = a_case();
     std::vector<std::pair<int, int>> progress;
@@ -178,6 +180,27 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
         EXPECT_EQ(run.real.value, run.rank_seconds.at(static_cast<std::size_t>(slow)));
         EXPECT_EQ(run.real.value, std::ranges::max(run.rank_seconds));
     }
+}
+
+TEST_F(MeasureTest, WhatWasStolenIsThatOfTheRankThatLostMost) {
+    double count = 0;
+    stolen = [&](std::span<const int> processors) {
+        EXPECT_FALSE(processors.empty());
+        count += 0.01 * rank;
+        return rank == 0 ? std::nullopt : std::optional(Seconds{1 + count});
+    };
+    script.run = [](int, Clocks&) { sleep({0.02}); };
+    planned.clock_rows = {{"part", {}}};
+    const auto rows = measured();
+    for (const bench::Run& run : rows.front().runs) {
+        const auto share = run.stolen_share;
+        EXPECT_EQ(share.has_value(), size > 1) << "one that does not know is left out";
+        EXPECT_EQ(world.maximum(share.value_or(-1)), world.minimum(share.value_or(-1)));
+        // 10 ms for each rank before the last, on one core or more, of at least 20 ms.
+        EXPECT_LE(share.value_or(0), 0.5 * (size - 1));
+        EXPECT_EQ(share.value_or(0) > 0, size > 1);
+    }
+    EXPECT_EQ(rows.back().runs.front().stolen_share, rows.front().runs.front().stolen_share);
 }
 
 TEST_F(MeasureTest, RankSecondsAreInTheOrderOfTheRanks) {

@@ -55,28 +55,6 @@ TEST(Work, HasNoRateWithoutTime) {
     EXPECT_EQ(made_up_row({}).work.rate({-1}), 0);
 }
 
-Row stolen_row(double real, const std::vector<double>& stolen) {
-    Row row = made_up_row(std::vector<double>(stolen.size(), real));
-    for (std::size_t run = 0; run < stolen.size(); ++run) {
-        row.runs[run].stolen = {stolen[run]};
-    }
-    return row;
-}
-
-TEST(StolenShare, IsOfTheTimeOfAllRuns) {
-    EXPECT_DOUBLE_EQ(stolen_row(2, {0.5, 0, 0.1}).stolen_share(), 0.1);
-    EXPECT_EQ(stolen_row(2, {0, 0}).stolen_share(), 0);
-    EXPECT_EQ(made_up_row({}).stolen_share(), 0);
-}
-
-TEST(IsDisturbed, WantsAShareAndMoreThanTheClocksTick) {
-    EXPECT_TRUE(stolen_row(2, {0.1, 0.1, 0.1}).is_disturbed());
-    EXPECT_FALSE(stolen_row(2, {0.09, 0.1, 0.1}).is_disturbed());
-    EXPECT_FALSE(stolen_row(0.02, {0.04, 0.05}).is_disturbed()) << "nine ticks";
-    EXPECT_TRUE(stolen_row(0.02, {0.05, 0.05}).is_disturbed());
-    EXPECT_FALSE(made_up_row({}).is_disturbed());
-}
-
 TEST(FractionOfLimit, IsTheLimitsTimeOverTheMedian) {
     Row row = made_up_row({0.5, 0.25, 4});
     EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "no limit was measured";

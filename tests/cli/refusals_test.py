@@ -95,13 +95,14 @@ class Unavailable(unittest.TestCase):
             assert_refused(self, outcome, UNAVAILABLE, kernel.name, reason)
 
     def test_formulation_that_is_not_there(self):
-        for kernel in KERNELS:
-            missing = [name for name in ("native", "dataflow", "library")
-                       if name not in kernel.formulations]
-            for name in missing:
-                outcome = run(kernel.name, 2, kernel.small, f"--runs 1 --formulation {name}")
-                assert_refused(self, outcome, UNAVAILABLE, kernel.name,
-                               f"not available in this build: formulation {name}")
+        missing = [(kernel, name) for kernel in KERNELS
+                   for name in ("native", "dataflow", "library") if name not in kernel.formulations]
+        if not missing:
+            self.skipTest("every formulation is there")
+        for kernel, name in missing:
+            outcome = run(kernel.name, 2, kernel.small, f"--runs 1 --formulation {name}")
+            assert_refused(self, outcome, UNAVAILABLE, kernel.name,
+                           f"not available in this build: formulation {name}")
 
     def test_named_transports_become_error_rows_and_the_others_are_measured(self):
         for kernel in KERNELS:

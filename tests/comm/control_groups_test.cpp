@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "comm/made_up_machine.hpp"
+#include "comm/made_up_system_files.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -30,7 +30,7 @@ TEST(ControlGroups, AreThoseOfTheController) {
                 ElementsAre(ControlGroup{ControlGroupVersion::v1, "/c"}));
 }
 
-class GroupFolders : public MadeUpMachine {
+class GroupFolders : public MadeUpSystemFiles {
   protected:
     [[nodiscard]] std::vector<std::string> names() const {
         std::vector<std::string> names;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/made_up_machine.hpp"
+#include "comm/made_up_system_files.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
@@ -50,7 +50,7 @@ TEST(GroupMemory, StaysWithinTheLimit) {
     EXPECT_EQ(group_memory("0", "0", ""), (MemoryAmounts{{0}, {0}}));
 }
 
-class ReadMemory : public MadeUpMachine {
+class ReadMemory : public MadeUpSystemFiles {
   protected:
     ReadMemory() { write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 800 kB\n"); }
 

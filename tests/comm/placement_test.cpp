@@ -105,8 +105,37 @@ TEST(PlacementWarnings, MoreThreadsThanAControlGroupsQuota) {
     ranks[0].quota = ranks[1].quota = 1.5;
     EXPECT_THAT(placement_warnings(ranks, 1), ElementsAre(HasSubstr("the time of 1.5 cores")));
     ranks[1].quota.reset();
-    EXPECT_THAT(placement_warnings(ranks, 4), ElementsAre(HasSubstr("1.5 cores")))
-        << "a rank in a group of its own";
+    EXPECT_THAT(placement_warnings(ranks, 4), IsEmpty()) << "one is not limited";
+}
+
+TEST(UsableCores, AreThoseOfAllRanksOfTheNode) {
+    const std::vector<Placement> ranks{on_cores(0, 2, 8), on_cores(1, 2, 8), on_cores(0, 4, 8, 1)};
+    EXPECT_EQ(usable_cores(ranks, 0), 3);
+    EXPECT_EQ(usable_cores(ranks, 1), 4);
+}
+
+TEST(UsableCores, AreAsManyAsTheQuotaGivesTheTimeOf) {
+    std::vector<Placement> ranks{on_cores(0, 4, 8), on_cores(4, 4, 8)};
+    const auto limited_to = [&](double quota) {
+        ranks[0].quota = ranks[1].quota = quota;
+        return usable_cores(ranks, 0);
+    };
+    EXPECT_EQ(limited_to(2), 2);
+    EXPECT_EQ(limited_to(3.9), 3);
+    EXPECT_EQ(limited_to(0.5), 1);
+    EXPECT_EQ(limited_to(64), 8);
+    limited_to(2);
+    ranks[1].quota.reset();
+    EXPECT_EQ(usable_cores(ranks, 0), 8) << "one is not limited";
+}
+
+TEST(BusyCores, AreThoseOfRanksThatMayRunInTheSamePlace) {
+    const std::vector<Placement> unbound(3, on_cores(0, 8, 8));
+    EXPECT_EQ(busy_cores(unbound, 1, 2), 6);
+    EXPECT_EQ(busy_cores(unbound, 1, 4), 8);
+    const std::vector<Placement> bound{on_cores(0, 4, 8), on_cores(4, 4, 8), on_cores(0, 4, 8, 1)};
+    EXPECT_EQ(busy_cores(bound, 0, 2), 2);
+    EXPECT_EQ(busy_cores(bound, 0, 4), 4);
 }
 
 TEST(PlacementWarnings, CoresThatOnlyOthersKnowOfCount) {

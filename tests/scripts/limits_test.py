@@ -16,6 +16,7 @@ from made_up_build import MadeUpBuild
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import limits_folder  # noqa: E402
+from limits_circumstances import Circumstances, circumstances  # noqa: E402
 import limits_goals  # noqa: E402
 import limits_loop  # noqa: E402
 import limits_plan  # noqa: E402
@@ -43,8 +44,10 @@ rate = mine[(int(number) - 1) % len(mine)]
 formulation = "library" if "library" in sys.argv else "native"
 row = made_up.case("cg/%s/host/shm/%s" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
                    verified=rate > 0.5, rank_seconds=[1.0, 0.5], stolen_share=0.12,
+                   phases=dict(compute=0.6, reduce=0.1, wait=0.2),
                    limit=dict(what="reading", seconds=1.0, rate=rate / 0.8, probes=[0.8, 1.2]))
-json.dump(made_up.document(row), open(file, "w"))
+warning = "the hypervisor withheld 12% of a core's time"
+json.dump(made_up.document(row, warnings=[warning]), open(file, "w"))
 sys.exit(0 if rate > 0.5 else 1)
 """
 
@@ -139,6 +142,31 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((found.measured, found.against, found.verdict),
                          (800, 1000, Verdict.MISSED))
 
+    def test_circumstances_are_those_of_each_row_and_only_what_its_documents_say(self):
+        def stream(**median):
+            rows = [made_up.case(f"stream/native/host/shm/size:{size}", 800.0, **median)
+                    for size in ("2MiB", "4MiB")]
+            return {"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}
+
+        small, large = Row("shm", ("size:2MiB",)), Row("shm", ("size:4MiB",))
+        known = stream(stolen_share=0.2, rank_seconds=[4, 2, None], phases={"push": 3, "wait": 1},
+                       limit={"what": "add", "seconds": 1, "rate": 1000, "probes": [1, 0, None, 3]})
+        unknown = stream(stolen_share=..., rank_seconds=[1], limit=..., fraction_of_limit=...)
+        over = OverPeer(small, (large,), "larger")
+        self.assertEqual(circumstances(over, [known, unknown, {}]),
+                         [Circumstances(small, 0.25, 0.25, 0.2, 3),
+                          Circumstances(large, 0.25, 0.25, 0.2, 3)])
+        self.assertEqual(circumstances(OfLimit(small), [unknown]),
+                         [Circumstances(small, None, None, None, None)])
+        self.assertEqual(circumstances(OfLimit(small), [{}]), [])
+
+    def test_pairs_have_circumstances_of_their_own(self):
+        rows = [made_up.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", 800.0,
+                             stolen_share=share) for pair, share in (("0-1", 0.1), ("1-0", 0.3))]
+        pairs = {"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}
+        found = circumstances(limits_goals.SlowestPair("shm"), [pairs])
+        self.assertEqual([each.stolen for each in found], [0.1, 0.3])
+
     def test_bytes_read_leave_out_what_is_written(self):
         read = results(1, bytes_read=12 * 2**20, bytes_written=5 * 2**20,
                        bytes_best_whole_tiles=15 * 2**20)
@@ -174,6 +202,10 @@ class Table(unittest.TestCase):
                  for goal in section.goals]
         findings = [limits_goals.Finding(goal, Bound(1.25), Verdict.MISSED, 5, 12345.0, 12345.0,
                                          12.25, (11.25, 12.25), "GFLOP/s") for goal in goals]
+        names = [row for goal in goals for row in goal.comparison.rows({})]
+        beside = [limits_table.BESIDE, *(limits_table._beside(Circumstances(row, 0.12, 0.12, 0.12, 12.25))
+                                         for row in names)]
+        self.assertLessEqual(max(sum(map(len, row)) + len(row) for row in beside), 80)
         rows = [limits_table.HEADINGS,
                 *(limits_table._cells(each, limits_table.Footnotes("12")) for each in findings)]
         width = sum(max(len(row[column]) for row in rows) for column in range(len(rows[0])))
@@ -250,12 +282,18 @@ class Measuring(MadeUpBuild):
     def test_what_else_was_measured_stands_beside_what_is_missed(self):
         done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
-        beside = done.stdout.split("waited stolen probes\n")[1].split("\n\n")[0]
+        beside = done.stdout.split("waiting early stolen probes\n")[1].split("\n\n")[0]
         self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
-        self.assertEqual(self.line(beside, "symmetric "), ["symmetric", "0.25", "0.12", "1.50"])
+        self.assertEqual(self.line(beside, "symmetric "), ["symmetric", "0.30", "0.25", "0.12", "1.50"])
         self.assertEqual([line.split()[0] for line in beside.splitlines()[1:4]],
                          ["full", "symmetric", "full-single"])  # of what is missed, each once
         self.assertNotIn("library", beside)  # it was beaten
+
+    def test_disturbed_launches_are_counted_and_not_listed(self):
+        done = self.limits("--pairs", 1)
+        self.assertIn("    The hypervisor withheld 5% or more of a core's time (\"steal\") in 10 of 10\n"
+                      "    launches\n", done.stdout)
+        self.assertNotIn("warning: the hypervisor", done.stdout)
 
     def test_peer_that_is_not_there_is_said_in_its_lines_and_asked_once(self):
         done = self.limits("--pairs", 2, library="not available in this build")

@@ -1,15 +1,18 @@
 """Tests of scripts/run.py with a stand-in for the launcher and for the programs."""
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import run  # noqa: E402
+from quartet_launch import processor_quota  # noqa: E402
 
 # Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
 PROGRAM = """#!{python}
@@ -57,10 +60,22 @@ class Run(unittest.TestCase):
         return self.run_py("--budget", str(budget))
 
     def run_py(self, *arguments):
-        return subprocess.run(
+        process = self.started(*arguments)
+        output, errors = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+    def started(self, *arguments):
+        return subprocess.Popen(
             [sys.executable, SCRIPTS / "run.py", "--build", self.folder, "--results",
              self.folder / "results", "--launcher", self.folder / "launcher", *arguments],
-            text=True, capture_output=True, check=False)
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_for(self, file):
+        for _ in range(600):
+            if file.exists():
+                return file.read_text().strip()
+            time.sleep(0.1)
+        self.fail(f"no {file}")
 
     def measuring_calls(self):
         calls = (self.folder / "calls").read_text().splitlines()
@@ -121,6 +136,21 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 77)
         self.assertEqual(self.measuring_calls(), [])
 
+    def test_whatever_ends_it_ends_the_job(self):
+        self.write("bin/stream", f"""#!/bin/sh
+case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
+echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
+exec sleep 600
+""")
+        process = self.started("--budget", "1")
+        job = self.wait_for(self.folder / "running")
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 75, errors)
+        self.assertIn("run: interrupted: this is what there is", errors)
+        self.assertIn("no results", output)
+        self.assertFalse(Path(f"/proc/{job}").exists())
+
     def test_nothing_built_is_said(self):
         done = self.run_py()
         self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -160,6 +190,25 @@ class Choices(unittest.TestCase):
         for text in ("", "estimated time: 12.3 s or so", "estimated time: nan s",
                      "estimated time: 1 s\nestimated time: 2 s\n"):
             self.assertIsNone(run.parse_estimate(text), text)
+
+    def test_quota_is_the_least_of_all_control_groups(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+
+            def write(file, text):
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).write_text(text)
+
+            self.assertIsNone(processor_quota(root))
+            write("proc/self/cgroup", "3:cpuset:/x\n2:cpu,cpuacct:/job\n0::/a/b\n")
+            write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n")
+            write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n")
+            write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n")
+            self.assertIsNone(processor_quota(root))
+            write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n")
+            self.assertEqual(processor_quota(root), 3)
+            write("sys/fs/cgroup/cpu.max", "150000 100000\n")
+            self.assertEqual(processor_quota(root), 1.5)
 
     def test_stream_runs_a_pair_and_all_cores(self):
         ranks = run.PROGRAMS["stream"].ranks

@@ -27,6 +27,11 @@ class Table(unittest.TestCase):
                                        "12500", "80%", "ok"])
         self.assertIn("stream's limit: the receiver's own local add", text)
 
+    def test_median_of_runs_that_drifted_is_marked(self):
+        text = render(made_up.case(made_up.stream_name(), 10000, drift=0.2))
+        self.assertIn(" 10000~ ", text)
+        self.assertNotIn("~", render(made_up.case(made_up.stream_name(), 10000)))
+
     def test_published_number_is_a_lettered_footnote_of_the_case_it_belongs_to(self):
         name = made_up.stream_name()
         text = render(made_up.case(name, 10000), made_up.paper(name, 9000))

@@ -16,13 +16,22 @@ namespace {
 // were measured to read memory 5% slower (29.6 and 31.0 GB/s on two cores, Sapphire Rapids).
 constexpr std::int64_t lanes = 64;
 
-// The sum of term(i) over [begin, end), terms being independent. The order of the additions is
-// written out, so that it does not depend on where the vectors lie.
-template <typename Term>
-double sum_part(const Range& range, Term term) {
+// So far ahead of its use a dot fetches its vector: measured to read memory 7% faster than
+// none, 28.0 and 26.3 GB/s on two cores, and 1 KiB to gain nothing (Emerald Rapids).
+constexpr std::int64_t prefetch_ahead = 4096 / sizeof(double);
+constexpr std::int64_t cache_line = 64 / sizeof(double);
+
+constexpr auto fetch_nothing = [](std::int64_t) {};
+
+// The sum of term(i) over [begin, end), terms being independent, after fetch(i) of each cache line.
+// The order of the additions is written out, so that it does not depend on where the vectors lie.
+template <typename Fetch, typename Term>
+double sum_part(const Range& range, Fetch fetch, Term term) {
     std::array<double, lanes> sums{};
     const std::int64_t whole = range.end - range.size() % lanes;
     for (std::int64_t i = range.begin; i < whole; i += lanes) {
+        for (std::int64_t lane = 0; lane < lanes; lane += cache_line)
+            fetch(i + lane);
 #pragma omp simd
         for (std::int64_t lane = 0; lane < lanes; ++lane)
             sums[static_cast<std::size_t>(lane)] += term(i + lane);
@@ -37,11 +46,12 @@ double sum_part(const Range& range, Term term) {
 
 // The sum of term(i) over all elements: by the number of parts, not of the threads that OpenMP
 // grants, which would change bits.
-template <typename Term>
-double sum_all(int parts, std::int64_t size, Term term) {
+template <typename Fetch, typename Term>
+double sum_all(int parts, std::int64_t size, Fetch fetch, Term term) {
     std::array<double, maximum_host_threads> partials;
     parallel_parts(parts, [&, parts](int part) {
-        partials[static_cast<std::size_t>(part)] = sum_part(block_range(size, parts, part), term);
+        partials[static_cast<std::size_t>(part)] =
+            sum_part(block_range(size, parts, part), fetch, term);
     });
     double sum = 0;
     for (int part = 0; part < parts; ++part)
@@ -153,7 +163,8 @@ void HostVectorOperations::dot(View<const double> x, View<const double> y, View<
     require_host(result, 1, "dot: the result must have one element");
     const auto work = [parts = threads_, size = y.size(), left = x.data(), right = y.data(),
                        out = result.data()] {
-        *out = sum_all(parts, size, [=](std::int64_t i) { return left[i] * right[i]; });
+        const auto fetch = [=](std::int64_t i) { __builtin_prefetch(left + i + prefetch_ahead); };
+        *out = sum_all(parts, size, fetch, [=](std::int64_t i) { return left[i] * right[i]; });
     };
     stream.enqueue(Phase::compute, "dot", work);
 }
@@ -170,7 +181,7 @@ void HostVectorOperations::step_and_dot(Factor step, const StepVectors& vectors,
                        product = q.data(), solution = x.data(), residual = r.data(),
                        out = result.data()] {
         const double length = step.value();
-        *out = sum_all(parts, size, [=](std::int64_t i) {
+        *out = sum_all(parts, size, fetch_nothing, [=](std::int64_t i) {
             solution[i] += length * direction[i];
             const double rest = residual[i] - length * product[i];
             residual[i] = rest;
@@ -195,7 +206,7 @@ void HostVectorOperations::turn_step_and_dot(Factor turn, Factor step,
                        residual = r.data(), out = result.data()] {
         const double kept = turn.value();
         const double length = step.value();
-        *out = sum_all(parts, size, [=](std::int64_t i) {
+        *out = sum_all(parts, size, fetch_nothing, [=](std::int64_t i) {
             const double along = residual[i] + kept * direction[i];
             const double image = change[i] + kept * product[i];
             direction[i] = along;

@@ -10,9 +10,9 @@
 namespace quartet::comm {
 
 /// A machine of which some files of proc/ and sys/ are there: under a folder of this process's own.
-class MadeUpMachine : public testing::Test {
+class MadeUpSystemFiles : public testing::Test {
   protected:
-    ~MadeUpMachine() override { std::filesystem::remove_all(root); }
+    ~MadeUpSystemFiles() override { std::filesystem::remove_all(root); }
 
     void write(const std::filesystem::path& file, const std::string& text) const {
         std::filesystem::create_directories((root / file).parent_path());
