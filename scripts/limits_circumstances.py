@@ -1,5 +1,5 @@
-"""What was measured beside a goal that is not met: how far the ranks, the hypervisor and the limit itself
-may have made it so."""
+"""What was measured beside a goal that is not met: how far the ranks, the hypervisor and the limit
+itself may have made it so."""
 
 import statistics
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Circumstances:
     """Of one row, medians over the rounds; None where its documents do not say."""
 
     row: Row
-    waiting: Optional[float]  # of the slowest rank's time, in sums over ranks and waiting for them
-    early: Optional[float]  # the part of the time that was left when the mean rank had ended
+    waiting: Optional[float]  # the slowest rank's time in sums and waiting for others, of all
+    early: Optional[float]  # 1 - mean / longest of the ranks' times
     stolen: Optional[float]  # of a busy core's time, what the hypervisor withheld
     spread: Optional[float]  # the limit's slowest probe over its fastest, in the same launch
 
@@ -26,9 +26,11 @@ def _positive(values: list) -> list[float]:
 
 def _waiting(case: Case) -> Optional[float]:
     phases, seconds = case.median.get("phases", {}), case.median.get("rank_seconds", [])
-    if len(seconds) < 2 or not _positive(seconds):
+    # Others wait inside what they call something else: a push, a library's product.
+    told = [phases[name] for name in ("reduce", "wait") if name in phases]
+    if case.name.kernel not in ("cg", "fft") or len(_positive(seconds)) < 2 or not told:
         return None
-    return sum(phases.get(name, 0) for name in ("reduce", "wait")) / max(_positive(seconds))
+    return sum(told) / max(_positive(seconds))
 
 
 def _early(case: Case) -> Optional[float]:

@@ -260,6 +260,11 @@ def is_suspicious(goal: Goal, ratio: float) -> bool:
     return isinstance(goal.comparison, OfLimit) and ratio > SUSPICIOUS_FRACTION
 
 
+def is_forgiven(finding: Finding) -> bool:
+    """Whether the median misses the goal, but not by more than noise."""
+    return finding.verdict is Verdict.MET and not finding.bound.holds(finding.ratio)
+
+
 def _verdict(goal: Goal, bound: Bound, figures: list[Figures]) -> Verdict:
     ratio = statistics.median(each.ratio for each in figures)
     if not bound.is_set:

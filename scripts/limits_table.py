@@ -3,9 +3,10 @@
 import textwrap
 from dataclasses import dataclass
 
-from limits_circumstances import Circumstances, circumstances
+from limits_circumstances import circumstances
 from limits_folder import LimitsFolder
-from limits_goals import Finding, OfLimit, Round, Row, Verdict, is_suspicious, judge
+from limits_goals import (Finding, OfLimit, Round, Row, SlowestPair, Verdict, is_forgiven,
+                          is_suspicious, judge)
 from limits_plan import Match, Section
 from quartet_results import device, warnings
 from table import WIDTH, Footnotes, rate, wrapped
@@ -14,6 +15,13 @@ HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
 BESIDE = ("", "waiting", "early", "stolen", "probes")
 BESIDE_LEFT_ALIGNED = (0,)
+MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their limit; medians "
+               "of the rounds. waiting: share of the slowest rank's time in sums over ranks and waiting "
+               "for other ranks. early: 1 - mean / longest of the ranks' times. stolen: share of a "
+               "busy core's time that the hypervisor withheld; 0.05 disturbs. probes: the limit is "
+               "measured several times in a launch; longest time / shortest.")
+FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it: noise "
+            "(fewer than five rounds tell none)")
 WITHHELD = "the hypervisor withheld "  # how the programs' warning of it begins
 
 
@@ -48,7 +56,8 @@ def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
     low, high = map(fraction, finding.spread)
     return (goal.what, rate(finding.measured), goal.comparison.label, rate(finding.against),
             fraction(finding.ratio) + "!" * is_suspicious(goal, finding.ratio), f"{low}..{high}",
-            str(finding.bound), f"{finding.verdict.value} {marks}".strip())
+            str(finding.bound),
+            f"{finding.verdict.value}{'~' * is_forgiven(finding)} {marks}".strip())
 
 
 def _line(cells: tuple[str, ...], widths: list[int], left_aligned: tuple[int, ...]) -> str:
@@ -84,10 +93,17 @@ def _peers(all_judged: list[Judged]) -> list[str]:
     return [line for text in notes for line in wrapped("", text)]
 
 
-def _beside(found: Circumstances) -> tuple[str, ...]:
-    figures = (found.waiting, found.early, found.stolen, found.spread)
-    name = " ".join((found.row.side, *found.row.factors))
-    return (name, *("-" if each is None else fraction(each) for each in figures))
+def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
+    """What was measured beside the rows of a goal, by the table's own words for them."""
+    found = circumstances(finding.goal.comparison, judged.rounds)
+    lines = {}
+    for number, each in enumerate(found):
+        name = finding.goal.what if number == 0 else finding.goal.comparison.label
+        if len(found) > 2 or isinstance(finding.goal.comparison, SlowestPair):
+            name = " ".join((each.row.side, *each.row.factors))
+        figures = (each.waiting, each.early, each.stolen, each.spread)
+        lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
+    return lines
 
 
 def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
@@ -97,18 +113,13 @@ def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
         members: dict[Row, tuple[str, ...]] = {}
         for finding in judged.findings:
             if finding.verdict in (Verdict.MISSED, Verdict.ABOVE):
-                found = circumstances(finding.goal.comparison, judged.rounds)
-                members |= {each.row: _beside(each) for each in found}
+                for row, line in _named_rows(finding, judged).items():
+                    members.setdefault(row, line)
         if members:
             sections.append((judged.section.title, list(members.values())))
     if not sections:
         return []
-    meaning = ("Beside what was missed or is above its limit, medians of the rounds: of the "
-               "slowest rank's time what went into sums over ranks and waiting for them (waiting), "
-               "what was left of it when the mean rank had ended (early), what the hypervisor "
-               "withheld of a busy core's time (stolen), and the limit's slowest probe over its "
-               "fastest in one launch (probes).")
-    return ["", *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED), *wrapped("", meaning)]
+    return ["", *textwrap.wrap(MAY_EXPLAIN, WIDTH), *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED)]
 
 
 def _withheld(documents: list[dict]) -> list[str]:
@@ -150,5 +161,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):
         lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+    if any(is_forgiven(finding) for judged in all_judged for finding in judged.findings):
+        lines += wrapped("~", FORGIVEN)
     lines += [line for text in said for line in wrapped("", f"warning: {text}")]
     return "\n".join(lines) + "\n"

@@ -65,7 +65,11 @@ class Timeline:
 
 def draw(timeline, spans, begin, end, title, file):
     """One row for each line that has spans; rank 0 on top."""
-    import matplotlib
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit(f"plot_trace.py: {sys.executable} has no matplotlib (Debian: python3-matplotlib, "
+                 "for /usr/bin/python3)")
     matplotlib.use("Agg")
     from matplotlib import pyplot
     from matplotlib.patches import Patch

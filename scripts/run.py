@@ -172,7 +172,7 @@ def measure(launch: Launch, file: Path) -> int:
     """Runs the program. Its progress is shown; its own table is not, there will be one for all."""
     effort = launch.effort
     say(f"{launch.title}, {effort.flag} {launch.count}"
-        + (f" ({effort.full} would pass the budget)" if launch.count < effort.full else ""))
+        + (f" (not {effort.full}: the budget)" if launch.count < effort.full else ""))
     arguments = [*effort.arguments(launch.count), "--progress", "on", "--json", str(file)]
     code = checked_code(launch.start(arguments, subprocess.DEVNULL).returncode, file)
     # What this machine does not have is said in the table; it makes nothing wrong that ran.
@@ -208,15 +208,20 @@ def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list
     codes += [attempt(estimate, launch) for launch in launches]
     ready = [launch for launch, code in zip(launches, codes) if code == VERIFIED]
     seconds = choose_efforts(ready, options.budget)
-    if ready:
+    if seconds > options.budget:
+        say(f"about {seconds:.0f} s of measuring, the least that there is; the budget was "
+            f"{options.budget:.0f} s")
+    elif ready:
         say(f"about {seconds:.0f} s of measuring")
     options.results.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     for launch in ready:
         file = options.results / f"{stamp}-{launch.program.name}-{launch.ranks}.json"
-        codes.append(attempt(measure, launch, file))
-        if file.exists():
-            files.append(file)
+        try:
+            codes.append(attempt(measure, launch, file))
+        finally:  # interrupted, it has left what it had measured
+            if file.exists():
+                files.append(file)
 
 
 def main() -> int:

@@ -215,7 +215,7 @@ void CommandLine::add_resources() {
 }
 
 void CommandLine::add_lookahead() {
-    add("--lookahead", "tiles that are read ahead of what is computed with", "",
+    add("--lookahead", "products whose tiles are read ahead", "",
         [this](const std::string& text) {
             options_.lookahead = static_cast<int>(parse_count(text, 0, 1024));
         });

@@ -55,8 +55,9 @@ std::string wrapped(std::string_view paragraph) {
     std::size_t used = 0;
     while (!paragraph.empty()) {
         const std::size_t end = std::min(paragraph.find(' '), paragraph.size());
-        const bool fits_alone = indent.size() + end <= columns;
-        if (used > 0 && used + 1 + end > columns && fits_alone) {
+        // One that fits no line at all begins one, unless this has hardly begun.
+        const bool may_break = indent.size() + end <= columns || used > columns / 2;
+        if (used > 0 && used + 1 + end > columns && may_break) {
             text += fmt::format("\n{}", indent);
             used = indent.size();
         } else if (used > 0) {

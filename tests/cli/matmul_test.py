@@ -153,7 +153,7 @@ class Files(unittest.TestCase):
         outcome = self.matmul("--dry-run --memory 5MiB")
         self.assertEqual(outcome.code, 0, outcome)
         self.assertRegex(outcome.stdout, r"tiles of C held, \d+ slots for A and B, \d+ products of "
-                                         r"look-ahead; a rank reads .* lower bound ")
+                                         r"look-ahead; a rank moves .*, reading .* and writing .* lower bound ")
 
     def test_the_page_cache_can_be_left_out(self):
         self.generate()

@@ -9,6 +9,8 @@ import time
 import unittest
 from pathlib import Path
 
+import made_up
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import run  # noqa: E402
@@ -102,15 +104,16 @@ class Run(unittest.TestCase):
         launches = len(run.plan(self.made_bin(), launcher, run.Machine.here()))
         done = self.run_with(budget=31 * launches, fixed=1, per_push=1)
         self.assertIn("--pushes 30 ", self.measuring_calls()[0])
-        self.assertIn("--pushes 30 (100 would pass the budget)", done.stderr)
+        self.assertIn("--pushes 30 (not 100: the budget)", done.stderr)
 
     def made_bin(self):
         (self.folder / "bin" / "stream").touch()
         return self.folder / "bin"
 
     def test_never_fewer_pushes_than_the_least(self):
-        self.run_with(budget=1, fixed=50, per_push=1)
+        done = self.run_with(budget=1, fixed=50, per_push=1)
         self.assertIn("--pushes 5 ", self.measuring_calls()[0])
+        self.assertIn("the least that there is; the budget was 1 s", done.stderr)
 
     def test_exit_code_is_the_programs(self):
         for code, expected in ((1, 1), (3, 3), (2, 2), (137, 3), (77, 0)):  # 77: some rows
@@ -139,16 +142,20 @@ class Run(unittest.TestCase):
     def test_whatever_ends_it_ends_the_job(self):
         self.write("bin/stream", f"""#!/bin/sh
 case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
+while [ "$1" != --json ]; do shift; done
+cp {self.folder}/measured.json "$2"
 echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
 exec sleep 600
 """)
+        (self.folder / "measured.json").write_text(json.dumps(
+            made_up.document(made_up.case(made_up.stream_name(), 10000))))
         process = self.started("--budget", "1")
         job = self.wait_for(self.folder / "running")
         process.send_signal(signal.SIGTERM)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 75, errors)
         self.assertIn("run: interrupted: this is what there is", errors)
-        self.assertIn("no results", output)
+        self.assertIn("stream MiB/s", output)  # what the job had written so far
         self.assertFalse(Path(f"/proc/{job}").exists())
 
     def test_nothing_built_is_said(self):
