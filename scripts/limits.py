@@ -16,6 +16,7 @@ The documents stay in results/limits/ (--reuse shows them again, `make report RE
 results/limits` makes pages of them)."""
 
 import argparse
+import contextlib
 import shutil
 import sys
 import tempfile
@@ -26,7 +27,8 @@ from limits_folder import LimitsFolder
 from limits_loop import Rounds, say
 from limits_plan import KERNELS, Match, matches
 from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine,
-                            add_launch_arguments, end_jobs_when_ended, worst)
+                            add_launch_arguments, end_jobs_when_ended, positive_number, why_not,
+                            worst)
 
 ROOT = Path(__file__).resolve().parent.parent
 GIB = 2**30
@@ -40,13 +42,13 @@ def parse_arguments() -> argparse.Namespace:
                         help=f"some of {','.join(KERNELS)}")
     parser.add_argument("--pairs", type=_count, default=5, metavar="N",
                         help="rounds (%(default)s; fewer of fft's largest size, see --full)")
-    parser.add_argument("--budget", type=float, metavar="SECONDS",
+    parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
                         help="begins no round that would pass it (1200; with --full none); FFTW's "
                         "planning, before all rounds, is not counted")
     parser.add_argument("--full", action="store_true",
                         help="the larger sizes, too, and all rounds of everything: hours")
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
-    parser.add_argument("--timeout", type=float, default=900, metavar="SECONDS",
+    parser.add_argument("--timeout", type=positive_number, default=900, metavar="SECONDS",
                         help="of one launch (%(default)s)")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "limits",
                         help="where the documents are (%(default)s)")
@@ -78,6 +80,9 @@ def problem(options: argparse.Namespace) -> str:
     missing = [name for name in options.only if not (programs / name).exists()]
     if missing:
         return f"no {missing[0]} in {programs}: build it first (make programs)"
+    reason = why_not(options.launcher, [options.results, *([options.data] if options.data else [])])
+    if reason:
+        return reason
     room = shutil.disk_usage(options.data or options.results).free
     if "matmul" in options.only and room < DATA[options.full]:
         return (f"{options.data or options.results} has room for {room / GIB:.1f} GiB (matmul's "
@@ -114,20 +119,23 @@ def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
     return VERIFIED if code == UNAVAILABLE else code
 
 
+def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager:
+    """Of matmul's files; one that is temporary is removed again."""
+    if options.reuse or options.data:
+        return contextlib.nullcontext(options.data or Path("none"))
+    return tempfile.TemporaryDirectory(prefix="data-", dir=options.results)
+
+
 def main() -> int:
     options = parse_arguments()
     folder = LimitsFolder(options.results)
-    options.results.mkdir(parents=True, exist_ok=True)
-    if options.data:
-        options.data.mkdir(parents=True, exist_ok=True)
     reason = "" if options.reuse else problem(options)
     if reason:
         say(reason)
         return BAD_USAGE
     stopped = VERIFIED
-    with tempfile.TemporaryDirectory(prefix="data-", dir=options.results) as temporary:
-        data = options.data or Path(temporary)
-        wanted = [match for match in matches(data, options.results / "fftw-plans",
+    with data_folder(options) as data:
+        wanted = [match for match in matches(Path(data), options.results / "fftw-plans",
                                              options.full or options.reuse)
                   if match.kernel in options.only]
         if not options.reuse:

@@ -1,11 +1,12 @@
 """What was measured beside a goal that is not met: how far the ranks, the hypervisor and the limit
 itself may have made it so."""
 
+import contextlib
 import statistics
 from dataclasses import dataclass
 from typing import Callable, Optional
 
-from limits_goals import Comparison, Missing, Round, Row
+from limits_goals import DAMAGE, Comparison, Missing, Round, Row
 from quartet_results import Case
 
 
@@ -54,7 +55,7 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
         for row in comparison.rows(results):
             try:
                 found.setdefault(row, []).append(row.of(results))
-            except Missing:
+            except (Missing, *DAMAGE):
                 continue
     figures = (_waiting, _early, _stolen, _spread)
     return [Circumstances(row, *(_median(cases, figure) for figure in figures))
@@ -62,5 +63,8 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
 
 
 def _median(cases: list[Case], figure: Callable[[Case], Optional[float]]) -> Optional[float]:
-    known = [value for value in map(figure, cases) if value is not None]
+    known = []
+    for case in cases:
+        with contextlib.suppress(*DAMAGE):
+            known += [value for value in (figure(case),) if value is not None]
     return statistics.median(known) if known else None

@@ -6,14 +6,15 @@ again without measuring.
     MATCH-SIDE-1.outcome    how it ended
     MATCH-SIDE-1.log        what it wrote to standard error"""
 
+import contextlib
 import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Optional
 
-from limits_goals import Result, Round
+from limits_goals import DAMAGE, Result, Round
 from limits_plan import Match, Side
-from quartet_launch import Files, Outcome
+from quartet_launch import FAILED, Files, Outcome
 from quartet_results import cases, load
 
 KINDS = ("json", "out", "outcome", "log")
@@ -40,7 +41,9 @@ class LimitsFolder:
 
     def record(self, match: Match, side: Side, number: int, outcome: Outcome) -> None:
         file = self._file(match, side, number, "outcome")
-        file.write_text(json.dumps(asdict(outcome), indent=1) + "\n", encoding="utf-8")
+        aside = file.with_suffix(".unfinished")
+        aside.write_text(json.dumps(asdict(outcome), indent=1) + "\n", encoding="utf-8")
+        aside.replace(file)
 
     def result(self, match: Match, side: Side, number: int) -> Optional[Result]:
         """None where it was not launched."""
@@ -48,13 +51,16 @@ class LimitsFolder:
             text = self._file(match, side, number, "outcome").read_text(encoding="utf-8")
         except OSError:
             return None
-        outcome = Outcome(**json.loads(text))
+        try:
+            outcome = Outcome(**json.loads(text))
+        except (ValueError, TypeError):
+            return Result(Outcome(FAILED, None, "a damaged record of how it ended"))
         document = self.files(match, side, number).document
         try:
             if side.peer:
                 return Result(outcome, side.peer.cases(document.read_text(encoding="utf-8")))
             return Result(outcome, cases(load(document)))
-        except (OSError, ValueError):  # it has left no document
+        except (OSError, *DAMAGE):  # it has left no document, or half of one
             return Result(outcome)
 
     def rounds(self, match: Match) -> list[Round]:
@@ -73,6 +79,7 @@ class LimitsFolder:
         for number, results in enumerate(self.rounds(match), start=1):
             for side in match.sides:
                 file = self.files(match, side, number).document
-                if side.name in results and file.exists() and not side.peer:
-                    found.append(load(file))
+                if side.name in results and file.is_file() and not side.peer:
+                    with contextlib.suppress(*DAMAGE):  # result() says so
+                        found.append(load(file))
         return found

@@ -16,6 +16,9 @@ from table import SUSPICIOUS_FRACTION
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
+DAMAGE = (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError)  # what it leads to
+
+
 class Missing(Exception):
     """A figure that is not there, and why."""
 
@@ -241,6 +244,8 @@ def judge(goal: Goal, rounds: list[Round]) -> Finding:
             figures.append(goal.comparison.of(results))
         except Missing as reason:
             troubles[str(reason)] = None
+        except DAMAGE:
+            troubles["a damaged document"] = None
     if not figures:
         verdict = Verdict.UNKNOWN if goal.bound.is_set else Verdict.NOT_WANTED
         return Finding(goal, goal.bound, verdict,

@@ -2,6 +2,7 @@
 them side after side, so that what is compared runs in turn and all matches have about as many rounds
 when time is up."""
 
+import contextlib
 import sys
 import time
 from dataclasses import replace
@@ -96,4 +97,5 @@ class Rounds:
 
 
 def say(text: str) -> None:
-    print(f"limits: {text}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(f"limits: {text}", file=sys.stderr, flush=True)

@@ -98,9 +98,13 @@ def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
     found = circumstances(finding.goal.comparison, judged.rounds)
     lines = {}
     for number, each in enumerate(found):
-        name = finding.goal.what if number == 0 else finding.goal.comparison.label
-        if len(found) > 2 or isinstance(finding.goal.comparison, SlowestPair):
+        if isinstance(finding.goal.comparison, SlowestPair):
             name = " ".join((each.row.side, *each.row.factors))
+        elif number == 0:
+            name = finding.goal.what
+        else:  # one of several peers has no name there
+            peer = finding.goal.comparison.label if len(found) == 2 else each.row.side
+            name = f"{finding.goal.what}: {peer}"
         figures = (each.waiting, each.early, each.stolen, each.spread)
         lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
     return lines

@@ -4,10 +4,13 @@ A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): he
 over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm_launcher.py."""
 
 import argparse
+import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +128,26 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
                         help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
 
 
+def positive_number(text: str) -> float:
+    """Of an argument: of seconds, for instance."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not positive")
+    return number
+
+
+def why_not(launcher: Path, folders: list[Path]) -> str:
+    """Why nothing can be launched, or kept in these folders, which are made; empty where it can."""
+    if not shutil.which(launcher):
+        return f"{launcher} cannot be run: name another --launcher"
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            return f"{folder} cannot be a folder ({error.strerror}): name another one"
+    return ""
+
+
 @dataclass(frozen=True)
 class Job:
     """One run of a program."""
@@ -148,6 +171,21 @@ def end_jobs_when_ended() -> None:
             signal.signal(number, signal.default_int_handler)
 
 
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Meanwhile no second signal interrupts: what a first one began is brought to its end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN)
+              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+
+
 class Running:
     """A job that was started on this machine."""
 
@@ -163,10 +201,11 @@ class Running:
 
     def cancel(self) -> None:
         """Ends all of it: launcher and ranks are one group of processes."""
-        self._signal(signal.SIGTERM)
-        if self.wait(SECONDS_TO_CLEAN_UP) is None:
-            self._signal(signal.SIGKILL)
-            self._process.wait()
+        with _undisturbed():
+            self._signal(signal.SIGTERM)
+            if self.wait(SECONDS_TO_CLEAN_UP) is None:
+                self._signal(signal.SIGKILL)
+                self._process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         try:

@@ -3,6 +3,7 @@
 time budget, and shows one table. `make run` calls it; --help lists what can be chosen."""
 
 import argparse
+import contextlib
 import os
 import re
 import subprocess
@@ -15,7 +16,7 @@ from typing import Callable, Optional
 import table
 from quartet_launch import (BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, Job, LaunchError,
                             LocalLauncher, Machine, add_launch_arguments, checked_code,
-                            end_jobs_when_ended, worst)
+                            end_jobs_when_ended, positive_number, why_not, worst)
 from quartet_results import load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -189,13 +190,14 @@ def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
 
 
 def say(text: str) -> None:
-    print(f"run: {text}", file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(f"run: {text}", file=sys.stderr, flush=True)
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add_launch_arguments(parser)
-    parser.add_argument("--budget", type=float, default=90, metavar="SECONDS",
+    parser.add_argument("--budget", type=positive_number, default=90, metavar="SECONDS",
                         help="of measuring, all programs together (%(default)s)")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "runs",
                         help="where the JSON documents go (%(default)s)")
@@ -213,7 +215,6 @@ def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list
             f"{options.budget:.0f} s")
     elif ready:
         say(f"about {seconds:.0f} s of measuring")
-    options.results.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     for launch in ready:
         file = options.results / f"{stamp}-{launch.program.name}-{launch.ranks}.json"
@@ -227,6 +228,10 @@ def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list
 def main() -> int:
     options = parse_arguments()
     end_jobs_when_ended()
+    reason = why_not(options.launcher, [options.results])
+    if reason:
+        say(reason)
+        return BAD_USAGE
     launches = plan(options.build / "bin", LocalLauncher(options.launcher), Machine.here())
     if not launches:
         say(f"no program of the suite in {options.build / 'bin'}: build it first (make build)")

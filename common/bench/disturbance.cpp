@@ -15,11 +15,12 @@ constexpr Seconds least_time{0.1};
 
 std::optional<double> stolen_share(std::optional<Seconds> before, std::optional<Seconds> after,
                                    int cores, Seconds real) {
-    if (!after || !(real > Seconds{})) {
+    if (!before || !after || !(real > Seconds{})) {
         return std::nullopt;
     }
-    const Seconds stolen = *after - before.value_or(Seconds{});
-    return std::max(0.0, stolen / real / cores);  // a processor that was taken away takes its count
+    // A processor that is taken away takes its count with it. More than all is stolen where others
+    // run beside ranks that are not bound.
+    return std::clamp((*after - *before) / real / cores, 0.0, 1.0);
 }
 
 std::optional<double> stolen_share(std::span<const Run> runs) {

@@ -9,8 +9,8 @@
 namespace quartet::bench {
 
 /// What the hypervisor withheld of the time of `cores` that were kept busy for `real`, of that
-/// time, from what had been stolen (comm::stolen_time) before and after. Nothing where that is not
-/// known.
+/// time, from what had been stolen (comm::stolen_time) before and after; at most 1. Nothing where
+/// either is not known.
 std::optional<double> stolen_share(std::optional<Seconds> before, std::optional<Seconds> after,
                                    int cores, Seconds real);
 

@@ -118,8 +118,8 @@ std::optional<std::string> beyond_quota(const Node& node, int threads_per_rank) 
     }
     return fmt::format(
         "{} on {}: {} x {} threads have the time of {:.3g} {} (their control group's quota, as of "
-        "a container; beyond it all of them stand still): start fewer ranks there, or lower "
-        "--threads",
+        "a container; beyond it all of them stand still): raise it, start fewer ranks there, "
+        "or lower --threads",
         named("rank", node.ranks), node.host, node.ranks.size(), threads_per_rank, *node.quota,
         *node.quota == 1 ? "core" : "cores");
 }

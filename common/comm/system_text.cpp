@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
 
 namespace quartet::comm {
@@ -13,7 +13,9 @@ std::optional<std::string> read_text(const std::filesystem::path& file) {
     if (!in) {
         return std::nullopt;
     }
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    std::ostringstream text;
+    text << in.rdbuf();  // of a folder: nothing
+    return text.str();
 }
 
 std::string_view take_until(std::string_view& text, char end) {

@@ -21,7 +21,8 @@ Row row_of(double real, const std::vector<double>& shares) {
 
 TEST(StolenShare, IsOfTheCoresThatWereBusy) {
     EXPECT_DOUBLE_EQ(*stolen_share(Seconds{7}, Seconds{8}, 4, {2}), 0.125);
-    EXPECT_DOUBLE_EQ(*stolen_share(std::nullopt, Seconds{1}, 1, {2}), 0.5) << "the first of all";
+    EXPECT_EQ(stolen_share(Seconds{7}, Seconds{11}, 1, {2}), 1) << "others' beside it";
+    EXPECT_EQ(stolen_share(std::nullopt, Seconds{1}, 1, {2}), std::nullopt);
     EXPECT_EQ(stolen_share(Seconds{8}, Seconds{7}, 1, {2}), 0) << "a count that went back";
     EXPECT_EQ(stolen_share(Seconds{7}, std::nullopt, 1, {2}), std::nullopt);
     EXPECT_EQ(stolen_share(Seconds{7}, Seconds{8}, 1, {0}), std::nullopt);

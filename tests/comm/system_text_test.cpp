@@ -31,6 +31,7 @@ TEST_F(ReadText, IsTheWholeFile) {
     write("proc/some", "first\nsecond\n");
     EXPECT_EQ(read_text(root / "proc/some"), "first\nsecond\n");
     EXPECT_EQ(read_text(root / "proc/none"), std::nullopt);
+    EXPECT_EQ(read_text(root / "proc"), "") << "a folder";
 }
 
 }  // namespace

@@ -290,8 +290,8 @@ class Measuring(MadeUpBuild):
         self.assertEqual(self.line(beside, "symmetric "),
                          ["symmetric", "0.30", "0.25", "0.12", "1.50"],
                          beside)
-        self.assertEqual([line.split()[0] for line in beside.splitlines()[1:4]],
-                         ["full", "symmetric", "full-single"])  # of what is missed, each once
+        self.assertEqual([line[:24].rstrip() for line in beside.splitlines()[1:4]],
+                         ["full", "symmetric", "symmetric: full-single"])  # each row once
         self.assertNotIn("library", beside)  # it was beaten
 
     def test_disturbed_launches_are_counted_and_not_listed(self):
@@ -326,6 +326,29 @@ class Measuring(MadeUpBuild):
         again = self.limits("--reuse", full="gone")
         self.assertEqual(again.stdout, done.stdout)
         self.assertEqual(len(self.calls()), calls)
+
+    def test_reuse_leaves_out_what_is_damaged_and_says_so(self):
+        self.limits("--pairs", 2)
+        results = self.folder / "results"
+        whole = (results / "cg-8192-2x1-full-1.json").read_text()
+        null = json.loads(whole)
+        for row in null["benchmarks"]:
+            row.update(rank_seconds=None, phases=None, limit={"what": "reading", "probes": 3})
+        for text in ("", "[]", "{}", whole[:len(whole) // 2], json.dumps(null)):
+            (results / "cg-8192-2x1-full-1.json").write_text(text)
+            done = self.limits("--reuse")
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("symmetric, 1 sum", done.stdout)
+        for text in ("", "null", "[]", '{"exit_code": 0}', "{"):
+            (results / "cg-8192-2x1-full-2.outcome").write_text(text)
+            done = self.limits("--reuse")
+            self.assertEqual((done.returncode, done.stderr), (3, ""), text)
+
+    def test_reuse_makes_nothing(self):
+        done = self.limits("--reuse")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertFalse((self.folder / "results").exists())
 
     def test_new_measurement_forgets_the_old_one(self):
         self.limits("--pairs", 3)

@@ -158,6 +158,33 @@ exec sleep 600
         self.assertIn("stream MiB/s", output)  # what the job had written so far
         self.assertFalse(Path(f"/proc/{job}").exists())
 
+    def test_second_signal_does_not_leave_the_job_behind(self):
+        self.write("bin/stream", f"""#!/bin/sh
+case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
+trap "" TERM
+echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
+while :; do sleep 0.1; done
+""")
+        process = self.started("--budget", "1")
+        job = self.wait_for(self.folder / "running")
+        for _ in range(3):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 75, output + errors)
+        self.assertFalse(Path(f"/proc/{job}").exists())
+
+    def test_what_cannot_be_used_is_said(self):
+        (self.folder / "bin" / "stream").touch()
+        (self.folder / "file").touch()
+        for arguments, words in ((("--results", self.folder / "file"), "cannot be a folder"),
+                                 (("--launcher", self.folder / "none"), "cannot be run"),
+                                 (("--budget", "nan"), "is not positive")):
+            done = self.run_py(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
     def test_nothing_built_is_said(self):
         done = self.run_py()
         self.assertEqual((done.returncode, done.stdout), (2, ""))
