@@ -38,11 +38,12 @@ FilePlan plan_files(const Problem& problem, const Block& block, int ranks,
 std::string describe(const FilePlan& plan) {
     const Blocking& blocking = plan.blocking;
     return fmt::format(
-        "{} x {} tiles of C held, {} slots for A and B, {} products of look-ahead; a rank moves {}, "
+        "{} x {} tiles of C held, {} slots for A and B, {} products of look-ahead; a rank moves "
+        "{}, "
         "reading {} and writing {} (best whole-tile blocking {}, lower bound {})",
         blocking.rows, blocking.columns, blocking.slots, blocking.lookahead,
-        to_string(plan.traffic.sum()), to_string(plan.traffic.read), to_string(plan.traffic.written), to_string(plan.best),
-        to_string(plan.lower_bound));
+        to_string(plan.traffic.sum()), to_string(plan.traffic.read),
+        to_string(plan.traffic.written), to_string(plan.best), to_string(plan.lower_bound));
 }
 
 }  // namespace quartet::matmul

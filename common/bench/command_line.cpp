@@ -215,10 +215,9 @@ void CommandLine::add_resources() {
 }
 
 void CommandLine::add_lookahead() {
-    add("--lookahead", "products whose tiles are read ahead", "",
-        [this](const std::string& text) {
-            options_.lookahead = static_cast<int>(parse_count(text, 0, 1024));
-        });
+    add("--lookahead", "products whose tiles are read ahead", "", [this](const std::string& text) {
+        options_.lookahead = static_cast<int>(parse_count(text, 0, 1024));
+    });
 }
 
 void CommandLine::add_queue() {
