@@ -13,6 +13,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+// As far as the control group that the tests run in lets them have that many cores' time.
+int with_quota(const Topology& topology, int cores) {
+    return std::clamp(static_cast<int>(topology.mine().quota.value_or(cores)), 1, cores);
+}
+
 class TopologyTest : public testing::Test {
   protected:
     const Communicator world = Communicator::world();
@@ -63,7 +68,7 @@ TEST_F(TopologyTest, FindsTheCpusThatTheSchedulerAllows) {
 TEST_F(TopologyTest, SharesTheNodesCoresOut) {
     const Topology topology(world);
     const auto& resources = topology.resources();
-    EXPECT_GE(resources.cores, 1);
+    EXPECT_GE(resources.cores, with_quota(topology, topology.mine().cores));
     EXPECT_EQ(topology.default_threads(),
               std::max(1, resources.cores / topology.mine().local_size));
 }
@@ -104,6 +109,7 @@ TEST_F(TopologyTest, CountsCoresNotHardwareThreadsAndFindsNumaNodes) {
     EXPECT_THAT(topology.mine().core_numbers, ElementsAre(0, 2, 4, 6, 8, 10, 12, 14));
     EXPECT_EQ(topology.mine().node_cores, 8);
     EXPECT_THAT(topology.mine().numa_nodes, ElementsAre(0, 1));
+    EXPECT_EQ(topology.resources().cores, with_quota(topology, 8));
 }
 
 TEST_F(TopologyTest, ACoreWithTwoKindsOfMemoryBelongsToOneNumaNode) {
