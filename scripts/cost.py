@@ -15,7 +15,6 @@ import argparse
 import json
 import multiprocessing
 import resource
-import signal
 import sys
 from dataclasses import asdict, dataclass
 from math import log2
@@ -106,13 +105,11 @@ def _complete(launcher: LocalLauncher, job: Job, files: Files,
               timeout: float) -> tuple[Outcome, int]:
     """How the job ended, and the peak memory of its largest process, of all that this process ever
     started: hence a process for each job."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the job, too
+    end_jobs_when_ended()
     try:
         outcome = launcher.complete(job, files, timeout)
     except KeyboardInterrupt:  # the other process says so
         sys.exit(STOPPED)
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return outcome, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 

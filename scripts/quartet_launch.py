@@ -4,13 +4,11 @@ A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): he
 over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm_launcher.py."""
 
 import argparse
-import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
-import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
 WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
 
@@ -163,27 +162,23 @@ class Job:
         return {"QUARTET_THREADS": str(self.threads), **os.environ}
 
 
+def ignore_endings() -> None:
+    """Once is enough: what a first signal began, a job's end for instance, is brought to its end."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _interrupt(_number, _frame) -> None:
+    ignore_endings()
+    raise KeyboardInterrupt
+
+
 def end_jobs_when_ended() -> None:
-    """Makes whatever ends this process end the job that it waits for: SIGTERM and SIGHUP interrupt it
-    like the keyboard, unless they were ignored (nohup)."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    """Makes whatever ends this process, unless it was ignored (nohup), end the job that it waits for:
+    as the keyboard's interrupt, and once."""
+    for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Meanwhile no second signal interrupts: what a first one began is brought to its end."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
-        return
-    before = {number: signal.signal(number, signal.SIG_IGN)
-              for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
+            signal.signal(number, _interrupt)
 
 
 class Running:
@@ -201,11 +196,10 @@ class Running:
 
     def cancel(self) -> None:
         """Ends all of it: launcher and ranks are one group of processes."""
-        with _undisturbed():
-            self._signal(signal.SIGTERM)
-            if self.wait(SECONDS_TO_CLEAN_UP) is None:
-                self._signal(signal.SIGKILL)
-                self._process.wait()
+        self._signal(signal.SIGTERM)
+        if self.wait(SECONDS_TO_CLEAN_UP) is None:
+            self._signal(signal.SIGKILL)
+            self._process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         try:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import sweep_plan
 import sweep_table
-from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LaunchError, LocalLauncher,
-                            Machine, add_launch_arguments)
+from quartet_launch import (BAD_USAGE, ENDING, STOPPED, UNAVAILABLE, VERIFIED, LaunchError,
+                            LocalLauncher, Machine, add_launch_arguments, ignore_endings)
 from slurm_launcher import SlurmLauncher
 from slurm_machine import MachineError, SlurmMachine
 from sweep_folder import SweepFolder, launches, new_folder, stored_plan, unfinished
@@ -30,7 +30,6 @@ from sweep_queue import QueuedSweep
 
 ROOT = Path(__file__).resolve().parent.parent
 LISTS = ("kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices", "threads")
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -140,8 +139,7 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
 
 
 def interrupt(_number, _frame) -> None:
-    for number in ENDING:
-        signal.signal(number, signal.SIG_IGN)  # once is enough: the job must be ended in peace
+    ignore_endings()
     raise Interrupted
 
 
