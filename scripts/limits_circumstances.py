@@ -4,9 +4,9 @@ itself may have made it so."""
 import contextlib
 import statistics
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Callable, Iterable, Optional
 
-from limits_goals import DAMAGE, Comparison, Missing, Round, Row
+from limits_goals import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
 from quartet_results import Case
 
 
@@ -18,7 +18,9 @@ class Circumstances:
     waiting: Optional[float]  # the slowest rank's time in sums and waiting for others, of all
     early: Optional[float]  # 1 - mean / longest of the ranks' times
     stolen: Optional[float]  # of a busy core's time, what the hypervisor withheld
+    cores: Optional[float]  # their speed after the runs, of their best in any of these launches
     spread: Optional[float]  # the limit's slowest probe over its fastest, in the same launch
+    reach: Optional[float] = None  # of a peer: the limit of what is compared with it, over its rate
 
 
 def _positive(values: list) -> list[float]:
@@ -43,6 +45,11 @@ def _stolen(case: Case) -> Optional[float]:
     return case.median.get("stolen_share")
 
 
+def core_loop(case: Case) -> Optional[float]:
+    """Seconds of the loop by which the cores' speed is told; None where it was not timed."""
+    return next(iter(_positive([case.median.get("core_loop_seconds")])), None)
+
+
 def _spread(case: Case) -> Optional[float]:
     probes = _positive((case.limit or {}).get("probes", []))
     return max(probes) / min(probes) if len(probes) > 1 else None
@@ -57,14 +64,40 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
                 found.setdefault(row, []).append(row.of(results))
             except (Missing, *DAMAGE):
                 continue
-    figures = (_waiting, _early, _stolen, _spread)
-    return [Circumstances(row, *(_median(cases, figure) for figure in figures))
+    every = [case for results in rounds for result in results.values() for case in result.cases]
+    shortest = min(known(every, core_loop), default=None)
+
+    def cores(case: Case) -> Optional[float]:
+        loop = core_loop(case)
+        return shortest / loop if loop else None
+
+    figures = (_waiting, _early, _stolen, cores, _spread)
+    return [Circumstances(row, *(_median(cases, figure) for figure in figures),
+                          reach=_reach(comparison, row, rounds))
             for row, cases in found.items() if cases]
 
 
-def _median(cases: list[Case], figure: Callable[[Case], Optional[float]]) -> Optional[float]:
-    known = []
+def _reach(comparison: Comparison, peer: Row, rounds: list[Round]) -> Optional[float]:
+    """Nothing but a limit can be had of the machine: a goal beyond its ratio cannot be met."""
+    if (not isinstance(comparison, OverPeer) or comparison.figure is not rate
+            or comparison.row == peer):
+        return None
+    found = []
+    for results in rounds:
+        with contextlib.suppress(Missing, *DAMAGE):
+            found.append(comparison.row.of(results).limit["rate"] / peer.of(results).rate)
+    return statistics.median(found) if found else None
+
+
+def known(cases: Iterable[Case], figure: Callable[[Case], Optional[float]]) -> list[float]:
+    """That of each case that has it."""
+    found = []
     for case in cases:
         with contextlib.suppress(*DAMAGE):
-            known += [value for value in (figure(case),) if value is not None]
-    return statistics.median(known) if known else None
+            found += [value for value in (figure(case),) if value is not None]
+    return found
+
+
+def _median(cases: list[Case], figure: Callable[[Case], Optional[float]]) -> Optional[float]:
+    figures = known(cases, figure)
+    return statistics.median(figures) if figures else None

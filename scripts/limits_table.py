@@ -3,7 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
-from limits_circumstances import circumstances
+from limits_circumstances import circumstances, core_loop, known
 from limits_folder import LimitsFolder
 from limits_goals import (Finding, OfLimit, Round, Row, SlowestPair, Verdict, is_forgiven,
                           is_suspicious, judge)
@@ -13,16 +13,21 @@ from table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BESIDE = ("", "waiting", "early", "stolen", "probes")
+BESIDE = ("", "waiting", "early", "stolen", "cores", "probes", "reach")
 BESIDE_LEFT_ALIGNED = (0,)
 MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their limit; medians "
                "of the rounds. waiting: share of the slowest rank's time in sums over ranks and waiting "
                "for other ranks. early: 1 - mean / longest of the ranks' times. stolen: share of a "
-               "busy core's time that the hypervisor withheld; 0.05 disturbs. probes: the limit is "
-               "measured several times in a launch; longest time / shortest.")
+               "busy core's time that the hypervisor withheld; 0.05 disturbs. cores: their speed "
+               "right after the runs, of the best in any launch of the heading; about half where two "
+               "are hyperthreads of one core. probes: the limit is measured several times in a "
+               "launch; longest time / shortest. reach: beside a peer, what the ratio to it would be "
+               "at the limit itself.")
 FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it: noise "
             "(fewer than five rounds tell none)")
-WITHHELD = "the hypervisor withheld "  # how the programs' warning of it begins
+# How the programs' warnings begin of which there may be one for each launch: they are counted.
+WITHHELD, SLOWED = DISTURBANCES = ("the hypervisor withheld ", "the cores had ")
+SLOW_LOOP = 1.75  # of the shortest, as in the programs' own warning
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
         else:  # one of several peers has no name there
             peer = finding.goal.comparison.label if len(found) == 2 else each.row.side
             name = f"{finding.goal.what}: {peer}"
-        figures = (each.waiting, each.early, each.stolen, each.spread)
+        figures = (each.waiting, each.early, each.stolen, each.cores, each.spread, each.reach)
         lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
     return lines
 
@@ -126,13 +131,20 @@ def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
     return ["", *textwrap.wrap(MAY_EXPLAIN, WIDTH), *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED)]
 
 
-def _withheld(documents: list[dict]) -> list[str]:
-    disturbed = sum(any(text.startswith(WITHHELD) for text in warnings(document))
-                    for document in documents)
-    if not disturbed:
-        return []
-    return wrapped("", f"{WITHHELD}5% or more of a core's time (\"steal\") in {disturbed} of "
-                   f"{len(documents)} launches".capitalize())
+def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
+    """How many launches were disturbed, not each."""
+    robbed = sum(any(text.startswith(WITHHELD) for text in warnings(document))
+                 for document in documents)
+    loops = [known(result.cases, core_loop) for results in rounds for result in results.values()]
+    shortest = min((loop for launch in loops for loop in launch), default=0)
+    slowed = sum(any(loop > SLOW_LOOP * shortest for loop in launch) for launch in loops)
+    lines = []
+    for count, text in ((robbed, f"{WITHHELD}5% or more of a core's time (\"steal\")"),
+                        (slowed, f"{SLOWED}{1 / SLOW_LOOP:.0%} or less of their best speed (a lower "
+                                 "clock, or two hyperthreads of one core)")):
+        if count:
+            lines += wrapped("", f"{text.capitalize()} in {count} of {len(documents)} launches")
+    return lines
 
 
 def _summary(all_judged: list[Judged]) -> str:
@@ -153,14 +165,15 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
                 for judged in all_judged]
     lines = _lines(HEADINGS, sections, LEFT_ALIGNED)
     documents = [document for match in matches for document in folder.documents(match)]
+    rounds = [results for match in matches for results in folder.rounds(match)]
     machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
                              for document in documents)
     said = dict.fromkeys(text for document in documents for text in warnings(document)
-                         if not text.startswith(WITHHELD))  # there would be one for many launches
+                         if not text.startswith(DISTURBANCES))
     lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, ratios are between them. A limit was measured in the same launch."),
-              *(line for text in machines for line in wrapped("", text)), *_withheld(documents),
+              *(line for text in machines for line in wrapped("", text)), *_disturbances(documents, rounds),
               *troubles.lines(),
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "bench/samples.hpp"
 
 namespace quartet::bench {
 
@@ -10,6 +13,67 @@ namespace {
 
 constexpr double least_share = 0.05;
 constexpr Seconds least_time{0.1};
+constexpr double slow_loop = 1.75;  // of the shortest; clocks alone change less, hyperthreads more
+
+/// The most disturbed of some rows, and how many were disturbed at all.
+struct Worst {
+    const Row* row = nullptr;
+    double disturbance = 0;
+    int disturbed = 0;
+
+    void add(const Row& other, double disturbance_of_other) {
+        ++disturbed;
+        if (!row || disturbance_of_other > disturbance) {
+            row = &other;
+            disturbance = disturbance_of_other;
+        }
+    }
+    /// "2 rows of 3".
+    [[nodiscard]] std::string of(std::size_t rows) const {
+        return fmt::format("{} row{} of {}", disturbed, disturbed == 1 ? "" : "s", rows);
+    }
+};
+
+std::optional<std::string> describe_theft(std::span<const Row* const> rows) {
+    Worst worst;
+    for (const Row* row : rows) {
+        if (is_disturbed(row->runs)) {
+            worst.add(*row, *stolen_share(row->runs));
+        }
+    }
+    if (!worst.row) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the hypervisor withheld {:.0f}% of a core's time (\"steal\") while {} was measured, and "
+        "{:.0f}% or more in {}: measure again, or elsewhere",
+        100 * worst.disturbance, worst.row->name.text(), 100 * least_share, worst.of(rows.size()));
+}
+
+// Against the best of this very job: nobody knows how fast these cores should be.
+std::optional<std::string> describe_slow_cores(std::span<const Row* const> rows) {
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const Row* row : rows) {
+        for (const Run& run : row->runs) {
+            shortest = std::min(shortest, run.core_loop_seconds.value_or(shortest));
+        }
+    }
+    Worst worst;
+    for (const Row* row : rows) {
+        const auto seconds = core_loop_seconds(row->runs);
+        if (seconds && *seconds > slow_loop * shortest) {
+            worst.add(*row, *seconds);
+        }
+    }
+    if (!worst.row) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "the cores had {:.0f}% of their own best speed while {} was measured, and {:.0f}% or less "
+        "in {} (a lower clock, or two hyperthreads of one core): measure again, or elsewhere",
+        100 * shortest / worst.disturbance, worst.row->name.text(), 100 / slow_loop,
+        worst.of(rows.size()));
+}
 
 }  // namespace
 
@@ -45,29 +109,31 @@ bool is_disturbed(std::span<const Run> runs) {
     return share && *share >= least_share && *share * real >= least_time;
 }
 
-std::optional<std::string> describe_disturbance(std::span<const Row> rows) {
-    const Row* worst = nullptr;
-    int disturbed = 0;
-    int measured = 0;
+std::optional<double> core_loop_seconds(std::span<const Run> runs) {
+    std::vector<double> seconds;
+    for (const Run& run : runs) {
+        if (!run.core_loop_seconds) {
+            return std::nullopt;
+        }
+        seconds.push_back(*run.core_loop_seconds);
+    }
+    return seconds.empty() ? std::nullopt : std::optional(median(seconds));
+}
+
+std::vector<std::string> describe_disturbances(std::span<const Row> rows) {
+    std::vector<const Row*> measured;
     for (const Row& row : rows) {
-        if (!row.error.empty() || row.name.suffix == "paper") {
-            continue;  // the paper's clock is a part of the row before
-        }
-        ++measured;
-        if (is_disturbed(row.runs)) {
-            ++disturbed;
-            const bool worse = !worst || stolen_share(row.runs) > stolen_share(worst->runs);
-            worst = worse ? &row : worst;
+        if (row.error.empty() && row.name.suffix != "paper") {  // a part of the row before
+            measured.push_back(&row);
         }
     }
-    if (!worst) {
-        return std::nullopt;
+    std::vector<std::string> warnings;
+    for (const auto& warning : {describe_theft(measured), describe_slow_cores(measured)}) {
+        if (warning) {
+            warnings.push_back(*warning);
+        }
     }
-    return fmt::format(
-        "the hypervisor withheld {:.0f}% of a core's time (\"steal\") while {} was measured, and "
-        "{:.0f}% or more in {} row{} of {}: measure again, or elsewhere",
-        100 * *stolen_share(worst->runs), worst->name.text(), 100 * least_share, disturbed,
-        disturbed == 1 ? "" : "s", measured);
+    return warnings;
 }
 
 }  // namespace quartet::bench

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/row.hpp"
 
@@ -20,8 +21,12 @@ std::optional<double> stolen_share(std::span<const Run> runs);
 /// Whether it was enough to change the figures: 5%, and ten ticks of its clock.
 bool is_disturbed(std::span<const Run> runs);
 
-/// A warning for all rows together, where some are disturbed; without errors and the paper's
-/// clocks.
-std::optional<std::string> describe_disturbance(std::span<const Row> rows);
+/// The runs' median; nothing where it is not known of one of them.
+std::optional<double> core_loop_seconds(std::span<const Run> runs);
+
+/// Warnings, each for all rows together, where some have lost time to the hypervisor, or were
+/// measured on cores at 4/7 of their own best speed or less. Errors and the paper's clocks are left
+/// out.
+std::vector<std::string> describe_disturbances(std::span<const Row> rows);
 
 }  // namespace quartet::bench

@@ -90,6 +90,7 @@ Json iteration_row(const Row& row, std::size_t index) {
     put_rates(json, row.work, run.real);
     put_run(json, row, run);
     put(json, "stolen_share", run.stolen_share);
+    put(json, "core_loop_seconds", run.core_loop_seconds);
     return json;
 }
 
@@ -166,6 +167,7 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
         put(json, "drift", *drifted);
     }
     put(json, "stolen_share", stolen_share(row.runs));
+    put(json, "core_loop_seconds", core_loop_seconds(row.runs));
     if (!row.note.empty()) {
         json["note"] = row.note;
     }

@@ -7,6 +7,7 @@
 #include "bench/drift.hpp"
 #include "bench/samples.hpp"
 #include "comm/stolen_time.hpp"
+#include "device/core_loop.hpp"
 
 namespace quartet::bench {
 
@@ -19,11 +20,11 @@ constexpr int most_automatic_runs = 200;
 class Measurement {
   public:
     Measurement(Session& session, Case& subject, const PlannedCase& planned,
-                const StolenClock& stolen)
+                const Surroundings& surroundings)
         : session_(session),
           subject_(subject),
           planned_(planned),
-          stolen_(stolen),
+          surroundings_(surroundings),
           wanted_(runs_of(planned, session.options().runs)) {
         if (session.options().verify == Switch::on) {
             check_ = Check{.passed = true};
@@ -40,6 +41,7 @@ class Measurement {
     [[nodiscard]] std::optional<double> most_stolen(std::optional<Seconds> before,
                                                     std::optional<Seconds> after,
                                                     Seconds real) const;
+    [[nodiscard]] double slowest_core_loop() const;
     Run slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases, const Clocks& clocks) const;
     void add_earlier(Run& run) const;
     void verify();
@@ -49,7 +51,7 @@ class Measurement {
     Session& session_;
     Case& subject_;
     const PlannedCase& planned_;
-    const StolenClock& stolen_;
+    const Surroundings& surroundings_;
     Runs wanted_;
     std::vector<Run> runs_;
     std::vector<double> probes_;
@@ -93,7 +95,7 @@ Run Measurement::run_once() {
     session_.stream().synchronize();
     session_.trace().reset_busy();
     world.barrier();
-    const auto stolen_before = stolen_(session_.topology().mine().cpus);
+    const auto stolen_before = surroundings_.stolen_time(session_.topology().mine().cpus);
     world.barrier();
     const Seconds cpu_begin = process_cpu_time();
     const Seconds begin = now();
@@ -101,9 +103,12 @@ Run Measurement::run_once() {
     session_.stream().synchronize();
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
-    const auto stolen_after = stolen_(session_.topology().mine().cpus);
+    const auto stolen_after = surroundings_.stolen_time(session_.topology().mine().cpus);
     Run run = slowest(real, cpu, session_.trace().busy(), clocks);
     run.stolen_share = most_stolen(stolen_before, stolen_after, real);
+    if (session_.options().limits == Switch::on) {
+        run.core_loop_seconds = slowest_core_loop();
+    }
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
     add_earlier(run);
     if (!subject_.stopped()) {
@@ -119,6 +124,12 @@ std::optional<double> Measurement::most_stolen(std::optional<Seconds> before,
     const auto share = stolen_share(before, after, cores, real);
     const double most = session_.world().maximum(share.value_or(-1));
     return most < 0 ? std::nullopt : std::optional(most);
+}
+
+// Of all ranks at once: hyperthreads of one core hold up one another.
+double Measurement::slowest_core_loop() const {
+    session_.world().barrier();
+    return session_.world().maximum(surroundings_.core_loop(session_.threads()).value);
 }
 
 Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
@@ -220,12 +231,13 @@ Row error_row(const PlannedCase& planned, const std::string& message,
 
 }  // namespace
 
-std::optional<Seconds> stolen_here(std::span<const int> processors) {
-    return comm::stolen_time(processors);
+Surroundings this_machine() {
+    return {[](std::span<const int> processors) { return comm::stolen_time(processors); },
+            device::time_core_loop};
 }
 
 std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run,
-                         const StolenClock& stolen) {
+                         const Surroundings& surroundings) {
     if (planned.refusal) {
         return {error_row(planned, *planned.refusal)};
     }
@@ -240,7 +252,7 @@ std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnR
     if (session.options().limits == Switch::on) {
         subject->prepare_limit();
     }
-    Measurement measurement(session, *subject, planned, stolen);
+    Measurement measurement(session, *subject, planned, surroundings);
     measurement.warm_up();
     measurement.run_all(on_run);
     if (const auto why = subject->stopped()) {

@@ -13,10 +13,14 @@ namespace quartet::bench {
 /// (0 where that depends on --ci).
 using OnRun = std::function<void(int done, int total)>;
 
-/// What the hypervisor has taken of these processors' time, since some beginning.
-using StolenClock = std::function<std::optional<Seconds>(std::span<const int> processors)>;
-/// comm::stolen_time of this machine.
-std::optional<Seconds> stolen_here(std::span<const int> processors);
+/// How the machine around the runs is asked; of its own in tests.
+struct Surroundings {
+    /// What the hypervisor has taken of these processors' time, since some beginning
+    /// (comm::stolen_time).
+    std::function<std::optional<Seconds>(std::span<const int> processors)> stolen_time;
+    std::function<Seconds(int threads)> core_loop;  ///< device::time_core_loop
+};
+Surroundings this_machine();
 
 /// Runs one case as the options say and returns its rows: the whole, where it is reported, and
 /// those of its clocks. Each run stands between two probes of the limit: on a shared machine the
@@ -24,6 +28,6 @@ std::optional<Seconds> stolen_here(std::span<const int> processors);
 /// error row.
 /// Collective; rows are complete on rank 0, whether they are verified is known on all.
 std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run,
-                         const StolenClock& stolen = stolen_here);
+                         const Surroundings& surroundings = this_machine());
 
 }  // namespace quartet::bench

@@ -245,9 +245,7 @@ std::vector<std::string> Program::warnings(const Session& session,
                                            row.name.text(), row.runs.size()));
         }
     }
-    if (const auto disturbance = describe_disturbance(rows)) {
-        warnings.push_back(*disturbance);
-    }
+    std::ranges::move(describe_disturbances(rows), std::back_inserter(warnings));
     return warnings;
 }
 

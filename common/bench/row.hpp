@@ -72,6 +72,9 @@ struct Run {
     /// What the hypervisor withheld of the time of the cores that were kept busy, of the rank that
     /// lost most, in the whole run; nothing where it does not tell (comm::stolen_time).
     std::optional<double> stolen_share{};
+    /// What device::time_core_loop took on the slowest rank, all at once, right after the run;
+    /// nothing with --limits off.
+    std::optional<double> core_loop_seconds{};
 };
 
 /// Times of the runs, in seconds.

@@ -8,13 +8,24 @@ namespace quartet::bench {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 // Runs of `real` seconds each.
 Row row_of(double real, const std::vector<double>& shares) {
     Row row = made_up_row(std::vector<double>(shares.size(), real));
     for (std::size_t run = 0; run < shares.size(); ++run) {
         row.runs[run].stolen_share = shares[run];
+    }
+    return row;
+}
+
+Row row_on_cores(const std::vector<double>& loops) {
+    Row row = made_up_row(std::vector<double>(loops.size(), 1));
+    for (std::size_t run = 0; run < loops.size(); ++run) {
+        row.runs[run].core_loop_seconds = loops[run];
     }
     return row;
 }
@@ -45,16 +56,41 @@ TEST(IsDisturbed, WantsAShareAndMoreThanItsClocksTick) {
     EXPECT_FALSE(is_disturbed(made_up_row({1, 1}).runs));
 }
 
-TEST(DescribeDisturbance, NamesTheWorstRowAndCountsTheOthers) {
+TEST(CoreLoopSeconds, AreTheMedianOfTheRuns) {
+    EXPECT_EQ(core_loop_seconds(row_on_cores({3, 1, 2}).runs), 2);
+    Row row = row_on_cores({3, 1, 2});
+    row.runs[1].core_loop_seconds.reset();
+    EXPECT_EQ(core_loop_seconds(row.runs), std::nullopt);
+    EXPECT_EQ(core_loop_seconds(made_up_row({}).runs), std::nullopt);
+}
+
+TEST(DescribeDisturbances, NamesTheRowThatLostMostAndCountsTheOthers) {
     Row worst = row_of(2, {0.3, 0.3});
     worst.name.size = "4MiB";
     std::vector<Row> rows{row_of(2, {0.1, 0.1}), worst, row_of(2, {0, 0}), made_up_error("none"),
                           worst};
     rows.back().name.suffix = "paper";
-    EXPECT_THAT(*describe_disturbance(rows),
-                AllOf(HasSubstr("withheld 30% of a core's time"), HasSubstr("size:4MiB"),
-                      HasSubstr("5% or more in 2 rows of 3")));
-    EXPECT_EQ(describe_disturbance(std::span(rows).subspan(2)), std::nullopt);
+    EXPECT_THAT(describe_disturbances(rows),
+                ElementsAre(AllOf(HasSubstr("withheld 30% of a core's time"),
+                                  HasSubstr("size:4MiB"), HasSubstr("5% or more in 2 rows of 3"))));
+    EXPECT_THAT(describe_disturbances(std::span(rows).subspan(2)), IsEmpty());
+}
+
+TEST(DescribeDisturbances, NamesTheRowOnTheSlowestCoresAgainstTheBestOfAll) {
+    Row worst = row_on_cores({2.5, 2.5, 2});
+    worst.name.size = "4MiB";
+    std::vector<Row> rows{row_on_cores({1.2, 1, 1.2}), worst,
+                          row_on_cores({1.7, 1.7, 9}), row_on_cores({2, 2, 1.1}),
+                          made_up_error("none"),       worst};
+    rows.back().name.suffix = "paper";
+    EXPECT_THAT(
+        describe_disturbances(rows),
+        ElementsAre(AllOf(HasSubstr("the cores had 40% of their own best speed"),
+                          HasSubstr("size:4MiB"), HasSubstr("57% or less in 2 rows of 4"))));
+    rows.erase(rows.begin());
+    EXPECT_THAT(describe_disturbances(rows), SizeIs(1)) << "one run was on the best";
+    rows = {worst};
+    EXPECT_THAT(describe_disturbances(rows), IsEmpty()) << "nothing better is known";
 }
 
 }  // namespace

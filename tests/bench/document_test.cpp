@@ -136,18 +136,23 @@ TEST(Document, SaysHowFarTheRunsDrifted) {
     EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
 }
 
-TEST(Document, SaysWhatTheHypervisorWithheld) {
+TEST(Document, SaysWhatDisturbedTheRuns) {
     Row row = made_up_row({1, 3});
+    row.runs[0].core_loop_seconds = 0.125;
+    row.runs[1].core_loop_seconds = 0.375;
     row.runs[0].stolen_share = 0.5;
     row.runs[1].stolen_share = 0.1;
     const Json rows = document_of(row);
     EXPECT_EQ(rows.at(0).at("stolen_share"), 0.5);
     EXPECT_EQ(rows.at(1).at("stolen_share"), 0.1);
     EXPECT_DOUBLE_EQ(aggregate(rows, "median").at("stolen_share"), 0.2);
+    EXPECT_EQ(rows.at(1).at("core_loop_seconds"), 0.375);
+    EXPECT_EQ(aggregate(rows, "median").at("core_loop_seconds"), 0.25);
     EXPECT_FALSE(aggregate(rows, "mean").contains("stolen_share"));
 
     for (const Json& unknown : document_of(made_up_row({1, 3}))) {
         EXPECT_FALSE(unknown.contains("stolen_share"));
+        EXPECT_FALSE(unknown.contains("core_loop_seconds"));
     }
 }
 

@@ -76,7 +76,7 @@ class MeasureTest : public testing::Test {
     std::vector<Row> measured(Session& session) {
         return measure(
             session, planned, [this](int done, int total) { progress.emplace_back(done, total); },
-            stolen);
+            surroundings);
     }
 
     PlannedCase a_case() {
@@ -89,7 +89,8 @@ class MeasureTest : public testing::Test {
     }
 
     Script script;
-    StolenClock stolen = [](std::span<const int>) { return std::nullopt; };
+    Surroundings surroundings{[](std::span<const int>) { return std::nullopt; },
+                              [](int) { return Seconds{1e-4}; }};
     CommonOptions options;
     PlannedCase planned = a_case();
     std::vector<std::pair<int, int>> progress;
@@ -184,7 +185,7 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
 
 TEST_F(MeasureTest, WhatWasStolenIsThatOfTheRankThatLostMost) {
     double count = 0;
-    stolen = [&](std::span<const int> processors) {
+    surroundings.stolen_time = [&](std::span<const int> processors) {
         EXPECT_FALSE(processors.empty());
         count += 0.01 * rank;
         return rank == 0 ? std::nullopt : std::optional(Seconds{1 + count});
@@ -201,6 +202,26 @@ TEST_F(MeasureTest, WhatWasStolenIsThatOfTheRankThatLostMost) {
         EXPECT_EQ(share.value_or(0) > 0, size > 1);
     }
     EXPECT_EQ(rows.back().runs.front().stolen_share, rows.front().runs.front().stolen_share);
+}
+
+TEST_F(MeasureTest, TheCoreLoopIsTheSlowestRanksAfterEachRun) {
+    options.threads = 3;
+    surroundings.core_loop = [&](int threads) {
+        script.calls += 'c';
+        return Seconds{1e-4 * (threads + rank)};
+    };
+    const auto rows = measured();
+    EXPECT_EQ(script.calls, "lprcvlprcvlprcvl");
+    for (const bench::Run& run : rows.front().runs) {
+        EXPECT_DOUBLE_EQ(run.core_loop_seconds.value(), 1e-4 * (3 + size - 1));
+    }
+}
+
+TEST_F(MeasureTest, WithoutLimitsNoCoreLoopIsTimed) {
+    options.limits = Switch::off;
+    surroundings.core_loop = [](int) -> Seconds { throw Failure("not asked for"); };
+    const auto rows = measured();
+    EXPECT_EQ(rows.front().runs.front().core_loop_seconds, std::nullopt);
 }
 
 TEST_F(MeasureTest, RankSecondsAreInTheOrderOfTheRanks) {

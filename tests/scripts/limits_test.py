@@ -43,6 +43,7 @@ if isinstance(mine, str):
 rate = mine[(int(number) - 1) % len(mine)]
 formulation = "library" if "library" in sys.argv else "native"
 row = made_up.case("cg/%s/host/shm/%s" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
+                   core_loop_seconds=3.6e-5 if side == "1x2-full" else 2e-5,
                    verified=rate > 0.5, rank_seconds=[1.0, 0.5], stolen_share=0.12,
                    phases=dict(compute=0.6, reduce=0.1, wait=0.2),
                    limit=dict(what="reading", seconds=1.0, rate=rate / 0.8, probes=[0.8, 1.2]))
@@ -149,15 +150,20 @@ class Verdicts(unittest.TestCase):
             return {"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}
 
         small, large = Row("shm", ("size:2MiB",)), Row("shm", ("size:4MiB",))
-        known = stream(stolen_share=0.2, rank_seconds=[4, 2, None],
+        known = stream(stolen_share=0.2, core_loop_seconds=4e-5, rank_seconds=[4, 2, None],
                        limit={"what": "add", "seconds": 1, "rate": 1000, "probes": [1, 0, None, 3]})
-        unknown = stream(stolen_share=..., rank_seconds=[1], limit=..., fraction_of_limit=...)
+        faster = {"other": Result(Outcome(0, 1.0), cases(made_up.document(made_up.case(
+            "stream/native/host/mpi/size:2MiB", 800.0, core_loop_seconds=2e-5))))}
+        unknown = stream(stolen_share=..., core_loop_seconds=..., rank_seconds=[1], limit=...,
+                         fraction_of_limit=...)
         over = OverPeer(small, (large,), "larger")
-        self.assertEqual(circumstances(over, [known, unknown, {}]),
-                         [Circumstances(small, None, 0.25, 0.2, 3),
-                          Circumstances(large, None, 0.25, 0.2, 3)])
+        self.assertEqual(circumstances(over, [known, {**known, **faster}, unknown, {}]),
+                         [Circumstances(small, None, 0.25, 0.2, 0.5, 3),
+                          Circumstances(large, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800)])
+        points = OverPeer(small, (large,), "larger", limits_goals.nanoseconds_per_point)
+        self.assertEqual([each.reach for each in circumstances(points, [known])], [None, None])
         self.assertEqual(circumstances(OfLimit(small), [unknown]),
-                         [Circumstances(small, None, None, None, None)])
+                         [Circumstances(small, None, None, None, None, None)])
         self.assertEqual(circumstances(OfLimit(small), [{}]), [])
 
     def test_pairs_have_circumstances_of_their_own(self):
@@ -285,19 +291,26 @@ class Measuring(MadeUpBuild):
     def test_what_else_was_measured_stands_beside_what_is_missed(self):
         done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
-        beside = done.stdout.split("waiting early stolen probes\n")[1].split("\n\n")[0]
+        beside = done.stdout.split("waiting early stolen cores probes reach\n")[1].split("\n\n")[0]
         self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
         self.assertEqual(self.line(beside, "symmetric "),
-                         ["symmetric", "0.30", "0.25", "0.12", "1.50"],
+                         ["symmetric", "0.30", "0.25", "0.12", "1.00", "1.50", "-"],
                          beside)
         self.assertEqual([line[:24].rstrip() for line in beside.splitlines()[1:4]],
                          ["full", "symmetric", "symmetric: full-single"])  # each row once
         self.assertNotIn("library", beside)  # it was beaten
 
+    def test_programs_warn_in_the_words_that_are_counted(self):
+        source = (SCRIPTS.parent / "common" / "bench" / "disturbance.cpp").read_text()
+        for begin in limits_table.DISTURBANCES:
+            self.assertIn(f'"{begin}', source)
+
     def test_disturbed_launches_are_counted_and_not_listed(self):
         done = self.limits("--pairs", 1)
         self.assertIn("    The hypervisor withheld 5% or more of a core's time (\"steal\") in 10 of 10\n"
                       "    launches\n", done.stdout)
+        self.assertIn("    The cores had 57% or less of their best speed (a lower clock, or two\n"
+                      "    hyperthreads of one core) in 1 of 10 launches\n", done.stdout)
         self.assertNotIn("warning: the hypervisor", done.stdout)
 
     def test_peer_that_is_not_there_is_said_in_its_lines_and_asked_once(self):

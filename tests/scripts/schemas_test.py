@@ -71,6 +71,7 @@ class Results(unittest.TestCase):
             "not verified, not said": (median, lambda r: r.pop("verified")),
             "verified is no text": (median, lambda r: r.update(verified="yes")),
             "a negative share stolen": (median, lambda r: r.update(stolen_share=-0.1)),
+            "a core without time": (median, lambda r: r.update(core_loop_seconds=0)),
             "no time of each rank": (median, lambda r: r.pop("rank_seconds")),
             "fraction of no limit": (median, lambda r: r.pop("limit")),
             "limit without its rate": (median, lambda r: r["limit"].pop("rate")),
