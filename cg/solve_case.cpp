@@ -196,8 +196,7 @@ void SolveCase::prepare_limit() {
         read_.emplace(session_.device(), solver_->share()->storage());
         read_->measure(1, session_.stream());  // the first pass finds cold caches
         const Seconds pass = read_->measure(1, session_.stream());
-        const Seconds time = bench::probe_time_beside(problem_.iterations * pass);
-        read_passes_ = static_cast<int>(std::clamp(time / pass, 1.0, 1000.0));
+        read_passes_ = bench::passes_in(bench::probe_time_beside(problem_.iterations * pass), pass);
     }
     if (!flows()) {
         return;

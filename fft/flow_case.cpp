@@ -168,8 +168,7 @@ void FlowCase::prepare_limit() {
         const Seconds begin = now();
         transform_all();
         const Seconds once = now() - begin;
-        passes_ = static_cast<int>(
-            std::clamp(bench::probe_time.value / once.value, 1.0, double{most_passes}));
+        passes_ = bench::passes_in(bench::probe_time, once);
     } else {
         const auto result = numbers(merger_->result());
         copy_.emplace(session_.device(), merger_->cells().part(0, result.size()), result);

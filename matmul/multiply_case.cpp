@@ -170,8 +170,7 @@ void MultiplyCase::prepare_limit() {
         const Seconds product = sgemm_->measure(session_.stream());
         const int computing = plan_.roles ? plan_.roles->workers() : session_.world().size();
         const double products = plan_.problem.flops().value / sgemm_->flops().value / computing;
-        products_ = static_cast<int>(
-            std::clamp(bench::probe_time_beside(products * product) / product, 1.0, 1000.0));
+        products_ = bench::passes_in(bench::probe_time_beside(products * product), product);
     } else {
         add_.emplace(session_.device(), bench::AccessPattern::add, plan_.problem.tile_bytes());
     }

@@ -43,7 +43,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--pairs", type=_count, default=5, metavar="N",
                         help="rounds (%(default)s; fewer of fft's largest size, see --full)")
     parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
-                        help="begins no round that would pass it (1200; with --full none); FFTW's "
+                        help="begins no round that would pass it (2400; with --full none); FFTW's "
                         "planning, before all rounds, is not counted")
     parser.add_argument("--full", action="store_true",
                         help="the larger sizes, too, and all rounds of everything: hours")
@@ -57,7 +57,7 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     options = parser.parse_args()
     if options.budget is None and not options.full:
-        options.budget = 1200
+        options.budget = 2400
     return options
 
 

@@ -78,7 +78,7 @@ Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
 int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
     measure(1, stream);  // the first pass finds cold caches
     const Seconds once = measure(1, stream);
-    return static_cast<int>(std::clamp(time / once, 1.0, static_cast<double>(most)));
+    return passes_in(time, once, most);
 }
 
 Bytes MemoryProbe::traffic() const {

@@ -26,6 +26,11 @@ constexpr Seconds probe_time_beside(Seconds run) {
     return {std::clamp(run.value / 10, probe_time.value, 2.0)};
 }
 
+/// How many times what takes `once` fills `time`, between 1 and `most`.
+constexpr int passes_in(Seconds time, Seconds once, int most = 1000) {
+    return static_cast<int>(std::clamp(time / once, 1.0, static_cast<double>(most)));
+}
+
 /// How a loop goes through memory.
 enum class AccessPattern {
     read,    ///< s += x[i] x[i], double: 8 bytes an element, one stream

@@ -6,6 +6,7 @@
 
 #include "core/block_range.hpp"
 #include "device/host/column_group.hpp"
+#include "device/host/fetch_ahead.hpp"
 #include "device/host/panel_packer.hpp"
 #include "device/host/parallel_for.hpp"
 #include "device/host/require_host.hpp"
@@ -38,8 +39,11 @@ void multiply_panel(const double* panel, const Grouped& x, Group& sums) {
     ColumnGroup rows[row_panel_rows] = {};
     const auto add_group = [&](const UnalignedColumnGroup& columns) {
 #pragma GCC unroll 8
-        for (std::int64_t row = 0; row < row_panel_rows; ++row)
-            rows[row] += group_at(panel + row * group_columns) * columns;
+        for (std::int64_t row = 0; row < row_panel_rows; ++row) {
+            const double* line = panel + row * group_columns;
+            fetch_ahead(line);
+            rows[row] += group_at(line) * columns;
+        }
         panel += row_panel_rows * group_columns;
     };
     for (std::int64_t group = 0; group < x.whole_groups; ++group)
