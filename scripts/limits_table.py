@@ -23,8 +23,8 @@ MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their
                "are hyperthreads of one core. probes: the limit is measured several times in a "
                "launch; longest time / shortest. reach: beside a peer, what the ratio to it would be "
                "at the limit itself.")
-FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it: noise "
-            "(fewer than five rounds tell none)")
+FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it, and so does "
+            "a round: noise (fewer than five rounds tell none)")
 # How the programs' warnings begin of which there may be one for each launch: they are counted.
 WITHHELD, SLOWED = DISTURBANCES = ("the hypervisor withheld ", "the cores had ")
 SLOW_LOOP = 1.75  # of the shortest, as in the programs' own warning

@@ -98,6 +98,9 @@ class Verdicts(unittest.TestCase):
                       Verdict.MISSED)
         self.assertIs(limits_goals.judge(goal, rounds(slower, theirs)).verdict, Verdict.MISSED)
         self.assertIs(limits_goals.judge(goal, rounds(noisy[:1], theirs)).verdict, Verdict.MISSED)
+        uneven = [10, 12, 8, 11, 9]
+        always_slower = [0.98 * rate for rate in uneven]
+        self.assertIs(limits_goals.judge(goal, rounds(always_slower, uneven)).verdict, Verdict.MISSED)
 
     def test_of_several_peers_the_fastest_counts(self):
         goal = Goal("", OverPeer(Row("ours"), (Row("slow"), Row("fast")), "best"), Bound(2))
