@@ -33,6 +33,7 @@ class LibraryWisdomTest : public testing::Test {
 
     // What the file has after its first line; written by rank 0.
     void leave(const std::string& wisdom) const {
+        world.barrier();  // until all have read what was there
         if (world.rank() == 0) {
             std::ofstream(file) << fmt::format("plans of FFTW, checksum {:016x}\n{}",
                                                checksum(std::as_bytes(std::span(wisdom))), wisdom);
