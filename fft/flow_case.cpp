@@ -161,7 +161,6 @@ void FlowCase::merge(bench::Clocks& clocks, Seconds begin) {
 // The copy is over as much memory as the pass has: smaller ones go through the caches, at other
 // rates.
 void FlowCase::prepare_limit() {
-    constexpr int most_passes = 1000;
     if (works()) {
         discarded_ = device::allocate<double>(session_.device(), alone_.parts_size());
         transform_all();  // the first one meets cold caches
@@ -170,6 +169,7 @@ void FlowCase::prepare_limit() {
         const Seconds once = now() - begin;
         passes_ = bench::passes_in(bench::probe_time, once);
     } else {
+        constexpr int most_passes = 1000;
         const auto result = numbers(merger_->result());
         copy_.emplace(session_.device(), merger_->cells().part(0, result.size()), result);
         passes_ = copy_->passes_for(bench::probe_time, most_passes, stream());

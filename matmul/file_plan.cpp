@@ -39,8 +39,7 @@ std::string describe(const FilePlan& plan) {
     const Blocking& blocking = plan.blocking;
     return fmt::format(
         "{} x {} tiles of C held, {} slots for A and B, {} products of look-ahead; a rank moves "
-        "{}, "
-        "reading {} and writing {} (best whole-tile blocking {}, lower bound {})",
+        "{}, reading {} and writing {} (best whole-tile blocking {}, lower bound {})",
         blocking.rows, blocking.columns, blocking.slots, blocking.lookahead,
         to_string(plan.traffic.sum()), to_string(plan.traffic.read),
         to_string(plan.traffic.written), to_string(plan.best), to_string(plan.lower_bound));

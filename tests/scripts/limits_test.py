@@ -307,6 +307,7 @@ class Measuring(MadeUpBuild):
         source = (SCRIPTS.parent / "common" / "bench" / "disturbance.cpp").read_text()
         for begin in limits_table.DISTURBANCES:
             self.assertIn(f'"{begin}', source)
+        self.assertIn(f"slow_loop = {limits_table.SLOW_LOOP};", source)
 
     def test_disturbed_launches_are_counted_and_not_listed(self):
         done = self.limits("--pairs", 1)
