@@ -16,6 +16,7 @@ class Circumstances:
 
     row: Row
     waiting: Optional[float]  # the slowest rank's time in sums and waiting for others, of all
+    files: Optional[float]  # the slowest rank's time in which files are read and written, of all
     early: Optional[float]  # 1 - mean / longest of the ranks' times
     stolen: Optional[float]  # of a busy core's time, what the hypervisor withheld
     cores: Optional[float]  # their speed after the runs, of their best in any of these launches
@@ -27,13 +28,22 @@ def _positive(values: list) -> list[float]:
     return [value for value in values if value and value > 0]  # null: not a number
 
 
+def _share(case: Case, *names: str) -> Optional[float]:
+    """Of the slowest rank's time; None where the case has none of these phases."""
+    phases, seconds = case.median.get("phases", {}), _positive(case.median.get("rank_seconds", []))
+    told = [phases[name] for name in names if name in phases]
+    return sum(told) / max(seconds) if told and seconds else None
+
+
 def _waiting(case: Case) -> Optional[float]:
-    phases, seconds = case.median.get("phases", {}), case.median.get("rank_seconds", [])
     # Others wait inside what they call something else: a push, a library's product.
-    told = [phases[name] for name in ("reduce", "wait") if name in phases]
-    if case.name.kernel not in ("cg", "fft") or len(_positive(seconds)) < 2 or not told:
-        return None
-    return sum(told) / max(_positive(seconds))
+    ranks = len(_positive(case.median.get("rank_seconds", [])))
+    return _share(case, "reduce", "wait") if case.name.kernel in ("cg", "fft") and ranks > 1 else None
+
+
+def _files(case: Case) -> Optional[float]:
+    # Without a folder, what is copied out goes elsewhere.
+    return _share(case, "read", "copy_out") if "bytes_read" in case.median else None
 
 
 def _early(case: Case) -> Optional[float]:
@@ -71,7 +81,7 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
         loop = core_loop(case)
         return shortest / loop if loop else None
 
-    figures = (_waiting, _early, _stolen, cores, _spread)
+    figures = (_waiting, _files, _early, _stolen, cores, _spread)
     return [Circumstances(row, *(_median(cases, figure) for figure in figures),
                           reach=_reach(comparison, row, rounds))
             for row, cases in found.items() if cases]

@@ -13,11 +13,12 @@ from table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BESIDE = ("", "waiting", "early", "stolen", "cores", "probes", "reach")
+BESIDE = ("", "waiting", "files", "early", "stolen", "cores", "probes", "reach")
 BESIDE_LEFT_ALIGNED = (0,)
 MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their limit; medians "
                "of the rounds. waiting: share of the slowest rank's time in sums over ranks and waiting "
-               "for other ranks. early: 1 - mean / longest of the ranks' times. stolen: share of a "
+               "for other ranks. files: likewise in reading and writing them, which is taken "
+               "from the products where all cores compute. early: 1 - mean / longest of the ranks' times. stolen: share of a "
                "busy core's time that the hypervisor withheld; 0.05 disturbs. cores: their speed "
                "right after the runs, of the best in any launch of the heading; about half where two "
                "are hyperthreads of one core. probes: the limit is measured several times in a "
@@ -110,7 +111,7 @@ def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
         else:  # one of several peers has no name there
             peer = finding.goal.comparison.label if len(found) == 2 else each.row.side
             name = f"{finding.goal.what}: {peer}"
-        figures = (each.waiting, each.early, each.stolen, each.cores, each.spread, each.reach)
+        figures = (each.waiting, each.files, each.early, each.stolen, each.cores, each.spread, each.reach)
         lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
     return lines
 

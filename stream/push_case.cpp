@@ -100,6 +100,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
     planned.traffic = traffic_factor(variant) * problem.work(problem.routes.front()).bytes;
+    planned.probe_share = 1;
     if (route != nullptr) {
         planned.memory = route->receiver == rank
                              ? receiver_memory(problem, variant, session.options().transfer,
@@ -202,8 +203,10 @@ void PushCase::prepare_limit() {
         // As many sources as there are senders: what the receiver reads is as large.
         const auto senders = static_cast<int>(route_->senders.size());
         local_add_.emplace(session_.device(), bench::AccessPattern::add, problem_.size, senders);
-        local_passes_ =
-            local_add_->passes_for(bench::probe_time, problem_.pushes * senders, session_.stream());
+        // As many additions as in a run: the more follow on one another, the more of the vectors
+        // a large cache comes to keep.
+        local_passes_ = local_add_->passes_for(bench::longest_probe_time, problem_.pushes * senders,
+                                               session_.stream());
     }
     for (const Route& route : problem_.routes) {
         const auto remote = std::ranges::find_if(route.senders, [&](int sender) {

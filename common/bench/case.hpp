@@ -90,7 +90,8 @@ struct PlannedCase {
     Bytes device_memory;  ///< likewise of its GPU's memory; 0 on the host
     Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
     Flops products;       ///< of matrices, on the busiest rank in one run: ditto
-    std::string plan_note;             ///< what --dry-run says beside it
+    double probe_share = 0.1;  ///< of a run's time, that measuring the limit once takes: ditto
+    std::string plan_note;     ///< what --dry-run says beside it
     std::optional<comm::Roles> roles;  ///< of a data flow; else the session's
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;

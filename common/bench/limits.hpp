@@ -19,11 +19,13 @@ namespace quartet::bench {
 
 /// What a probe between two runs should take: long enough for the clock, short beside the runs.
 inline constexpr Seconds probe_time{0.05};
+/// And what one should take at most, however long the runs are.
+inline constexpr Seconds longest_probe_time{2};
 /// That of a probe of what the processors themselves do, beside runs that take `run`: a tenth of
-/// one, up to 2 s, since clock frequencies and a shared machine's neighbours differ between 0.05 s
-/// and seconds.
-constexpr Seconds probe_time_beside(Seconds run) {
-    return {std::clamp(run.value / 10, probe_time.value, 2.0)};
+/// one, since clock frequencies and a shared machine's neighbours differ between 0.05 s and
+/// seconds; or another share of it.
+constexpr Seconds probe_time_beside(Seconds run, double share = 0.1) {
+    return {std::clamp(share * run.value, probe_time.value, longest_probe_time.value)};
 }
 
 /// How many times what takes `once` fills `time`, between 1 and `most`.

@@ -161,13 +161,25 @@ class Verdicts(unittest.TestCase):
                          fraction_of_limit=...)
         over = OverPeer(small, (large,), "larger")
         self.assertEqual(circumstances(over, [known, {**known, **faster}, unknown, {}]),
-                         [Circumstances(small, None, 0.25, 0.2, 0.5, 3),
-                          Circumstances(large, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800)])
+                         [Circumstances(small, None, None, 0.25, 0.2, 0.5, 3),
+                          Circumstances(large, None, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800)])
         points = OverPeer(small, (large,), "larger", limits_goals.nanoseconds_per_point)
         self.assertEqual([each.reach for each in circumstances(points, [known])], [None, None])
         self.assertEqual(circumstances(OfLimit(small), [unknown]),
-                         [Circumstances(small, None, None, None, None, None)])
+                         [Circumstances(small, None, None, None, None, None, None)])
         self.assertEqual(circumstances(OfLimit(small), [{}]), [])
+
+    def test_files_take_their_share_only_where_there_are_some(self):
+        def share(**median):
+            row = made_up.case("matmul/native/host/shm/n:8192/tile:2048", 250.0, rank_seconds=[4, 5],
+                               **median)
+            result = Result(Outcome(0, 1.0), cases(made_up.document(row)))
+            return circumstances(OfLimit(Row("memory")), [{"memory": result}])[0].files
+
+        phases = {"compute": 4.5, "read": 0.3, "copy_out": 0.1}
+        self.assertAlmostEqual(share(phases=phases, bytes_read=2**30), 0.08)
+        self.assertIsNone(share(phases=phases), "copied out to a host's memory, say")
+        self.assertEqual(share(phases={"read": 1, "compute": 4}, bytes_read=2**30), 0.2)
 
     def test_pairs_have_circumstances_of_their_own(self):
         rows = [made_up.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", 800.0,
@@ -294,10 +306,10 @@ class Measuring(MadeUpBuild):
     def test_what_else_was_measured_stands_beside_what_is_missed(self):
         done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
-        beside = done.stdout.split("waiting early stolen cores probes reach\n")[1].split("\n\n")[0]
+        beside = done.stdout.split("waiting files early stolen cores probes reach\n")[1].split("\n\n")[0]
         self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
         self.assertEqual(self.line(beside, "symmetric "),
-                         ["symmetric", "0.30", "0.25", "0.12", "1.00", "1.50", "-"],
+                         ["symmetric", "0.30", "-", "0.25", "0.12", "1.00", "1.50", "-"],
                          beside)
         self.assertEqual([line[:24].rstrip() for line in beside.splitlines()[1:4]],
                          ["full", "symmetric", "symmetric: full-single"])  # each row once
