@@ -46,17 +46,11 @@ void write_flushed(const fs::path& file, std::span<const std::byte> data) {
     output.commit(Durability::power_cut);
 }
 
-std::vector<std::byte> whole_file(const fs::path& path) {
-    const InputFile file(path);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(file.size().value));
-    bytes.resize(static_cast<std::size_t>(file.read({0}, bytes).value));
-    return bytes;
-}
-
 // What is wrong with a file of a checkpoint, if anything.
 std::optional<std::string> damage(const fs::path& path, const SavedFile& saved) {
     try {
-        if (checksum(whole_file(path)) == saved.checksum) {
+        const std::string found = contents(path);
+        if (checksum(std::as_bytes(std::span(found))) == saved.checksum) {
             return std::nullopt;
         }
         return fmt::format("{} is not as it was written (its checksum differs)",
@@ -134,11 +128,7 @@ void Checkpointing::choose() {
     const fs::path file =
         folder_.checkpoint(enough ? there[there.size() - back] : 0) / CheckpointManifest::file;
     std::string text;
-    agree(world_.rank() == 0 ? problem_of([&] {
-        const auto bytes = whole_file(file);
-        text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    })
-                             : std::nullopt);
+    agree(world_.rank() == 0 ? problem_of([&] { text = contents(file); }) : std::nullopt);
     text = world_.broadcast(text, 0);
     agree(problem_of([&] {
         try {

@@ -33,20 +33,12 @@ std::string sealed(std::string_view wisdom) {
                        checksum(std::as_bytes(std::span(wisdom))), wisdom);
 }
 
-std::string content(const std::filesystem::path& file) {
-    const InputFile input(file);
-    std::string text(static_cast<std::size_t>(std::min(input.size(), most_of_a_file).value), '\0');
-    const Bytes got = input.read({}, std::as_writable_bytes(std::span(text)));
-    text.resize(static_cast<std::size_t>(got.value));
-    return text;
-}
-
 void import_file(const std::filesystem::path& file) {
     std::error_code unreadable;  // which require_writable says, too
     if (!std::filesystem::exists(file, unreadable)) {
         return;
     }
-    const std::string text = content(file);
+    const std::string text = contents(file, most_of_a_file);
     const std::size_t end_of_line = text.find('\n');
     const std::string wisdom = end_of_line == text.npos ? "" : text.substr(end_of_line + 1);
     if (text != sealed(wisdom)) {

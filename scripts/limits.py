@@ -41,12 +41,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", type=_kernels, default=KERNELS, metavar="LIST",
                         help=f"some of {','.join(KERNELS)}")
     parser.add_argument("--pairs", type=_count, default=5, metavar="N",
-                        help="rounds (%(default)s; fewer of fft's largest size, see --full)")
+                        help="rounds (%(default)s)")
     parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
-                        help="begins no round that would pass it (2400; with --full none); FFTW's "
+                        help="begins no round that would pass it (3000; with --full none); FFTW's "
                         "planning, before all rounds, is not counted")
     parser.add_argument("--full", action="store_true",
-                        help="the larger sizes, too, and all rounds of everything: hours")
+                        help="the larger sizes, too: hours")
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
     parser.add_argument("--timeout", type=positive_number, default=900, metavar="SECONDS",
                         help="of one launch (%(default)s)")
@@ -57,7 +57,7 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     options = parser.parse_args()
     if options.budget is None and not options.full:
-        options.budget = 2400
+        options.budget = 3000
     return options
 
 

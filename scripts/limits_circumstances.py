@@ -69,7 +69,7 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
     """Of each row that was compared and measured, in the comparison's order."""
     found: dict[Row, list[Case]] = {}
     for results in rounds:
-        for row in comparison.rows(results):
+        for row in comparison.rows:
             try:
                 found.setdefault(row, []).append(row.of(results))
             except (Missing, *DAMAGE):

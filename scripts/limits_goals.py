@@ -82,7 +82,8 @@ class Figures:
 class Comparison(Protocol):
     label: str  # what it is measured against
 
-    def rows(self, results: Round) -> tuple[Row, ...]:
+    @property
+    def rows(self) -> tuple[Row, ...]:
         """Whose times it is about; none where it is about no time."""
 
     def of(self, results: Round) -> Figures:
@@ -96,7 +97,8 @@ class OfLimit:
     row: Row
     label: str = "limit"
 
-    def rows(self, _: Round) -> tuple[Row, ...]:
+    @property
+    def rows(self) -> tuple[Row, ...]:
         return (self.row,)
 
     def of(self, results: Round) -> Figures:
@@ -116,7 +118,8 @@ class OverPeer:
     figure: Callable[[Case], float] = rate
     unit: str = ""  # of the figure, where it is not the rate's
 
-    def rows(self, _: Round) -> tuple[Row, ...]:
+    @property
+    def rows(self) -> tuple[Row, ...]:
         return (self.row, *self.peers)
 
     def of(self, results: Round) -> Figures:
@@ -128,37 +131,14 @@ class OverPeer:
 
 
 @dataclass(frozen=True)
-class SlowestPair:
-    """The slowest of several rows of a launch over the fastest."""
-
-    side: str
-    label: str = "fastest pair"
-
-    def rows(self, results: Round) -> tuple[Row, ...]:
-        cases = results[self.side].cases if self.side in results else []
-        names = dict.fromkeys(part for case in cases
-                              for part in case.text.split("/") if part.startswith("pair:"))
-        return tuple(Row(self.side, (name,)) for name in names)
-
-    def of(self, results: Round) -> Figures:
-        if self.side not in results:
-            raise Missing("not measured")
-        rows = self.rows(results)
-        if len(rows) < 2:
-            raise Missing(results[self.side].outcome.message or "fewer than two pairs")
-        cases = sorted((row.of(results) for row in rows), key=rate)
-        slowest, fastest = cases[0].rate, cases[-1].rate
-        return Figures(slowest, fastest, slowest / fastest, cases[0].unit)
-
-
-@dataclass(frozen=True)
 class BytesRead:
     """What was read from files over what the best whole-tile blocking for the same memory reads."""
 
     row: Row
     label: str = "best blocking"
 
-    def rows(self, _: Round) -> tuple[Row, ...]:
+    @property
+    def rows(self) -> tuple[Row, ...]:
         return ()
 
     def of(self, results: Round) -> Figures:
@@ -200,8 +180,10 @@ class Bound:
                 and (self.most is None or value <= self.most))
 
     def __str__(self) -> str:
-        words = [f">={self.least:g}"] if self.least is not None else []
-        return " ".join(words + ([f"<={self.most:g}"] if self.most is not None else []))
+        if self.least is not None and self.most is not None:
+            return f"{self.least:g}..{self.most:g}"
+        return (f">={self.least:g}" if self.least is not None
+                else f"<={self.most:g}" if self.most is not None else "")
 
 
 @dataclass(frozen=True)

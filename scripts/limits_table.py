@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from limits_circumstances import circumstances, core_loop, known
 from limits_folder import LimitsFolder
-from limits_goals import (Finding, OfLimit, Round, Row, SlowestPair, Verdict, is_forgiven,
-                          is_suspicious, judge)
+from limits_goals import (Finding, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
+                          judge)
 from limits_plan import Match, Section
 from quartet_results import device, warnings
 from table import WIDTH, Footnotes, rate, wrapped
@@ -104,9 +104,7 @@ def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
     found = circumstances(finding.goal.comparison, judged.rounds)
     lines = {}
     for number, each in enumerate(found):
-        if isinstance(finding.goal.comparison, SlowestPair):
-            name = " ".join((each.row.side, *each.row.factors))
-        elif number == 0:
+        if number == 0:
             name = finding.goal.what
         else:  # one of several peers has no name there
             peer = finding.goal.comparison.label if len(found) == 2 else each.row.side

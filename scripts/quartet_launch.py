@@ -162,14 +162,10 @@ class Job:
         return {"QUARTET_THREADS": str(self.threads), **os.environ}
 
 
-def ignore_endings() -> None:
-    """Once is enough: what a first signal began, a job's end for instance, is brought to its end."""
+def _interrupt(_number, _frame) -> None:
+    # Once is enough: what a first signal began, a job's end for instance, is brought to its end.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
-
-
-def _interrupt(_number, _frame) -> None:
-    ignore_endings()
     raise KeyboardInterrupt
 
 

@@ -12,19 +12,18 @@ again it finds them."""
 
 import argparse
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import sweep_plan
 import sweep_table
-from quartet_launch import (BAD_USAGE, ENDING, STOPPED, UNAVAILABLE, VERIFIED, LaunchError,
-                            LocalLauncher, Machine, add_launch_arguments, ignore_endings)
+from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LaunchError,
+                            LocalLauncher, Machine, add_launch_arguments, end_jobs_when_ended)
 from slurm_launcher import SlurmLauncher
 from slurm_machine import MachineError, SlurmMachine
 from sweep_folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from sweep_loop import Interrupted, Sweep, say
+from sweep_loop import Sweep, say
 from sweep_plan import Draft, Plan, SpecError
 from sweep_queue import QueuedSweep
 
@@ -138,11 +137,6 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
     return SweepFolder.open(path, plan)
 
 
-def interrupt(_number, _frame) -> None:
-    ignore_endings()
-    raise Interrupted
-
-
 def main() -> int:
     options = parse_arguments()
     try:
@@ -160,11 +154,8 @@ def main() -> int:
     say(f"results in {os.path.relpath(folder.path)}")
     if options.cancel:
         return sweep.cancel()
-    for number in ENDING:
-        signal.signal(number, interrupt)
+    end_jobs_when_ended()
     code = sweep.run()
-    for number in ENDING:
-        signal.signal(number, signal.SIG_DFL)
     print(sweep_table.render(folder), end="")
     # What a machine does not have is said in the table; it makes nothing wrong that ran.
     return VERIFIED if code == UNAVAILABLE else code

@@ -10,10 +10,6 @@ from quartet_launch import STOPPED, VERIFIED, Job, LocalLauncher, Outcome, worst
 from sweep_folder import Launch, SweepFolder, launches
 
 
-class Interrupted(Exception):
-    """The user, or a batch system, wants an end."""
-
-
 class Clock:
     """How long launches take, from those that were run: the same configuration's last, else the
     mean of its kernel, else of all."""
@@ -87,7 +83,7 @@ class Sweep:
             try:
                 outcome = self._attempt(launch)
                 self._report(launch, outcome, total, remaining[index + 1:])
-            except Interrupted:
+            except KeyboardInterrupt:
                 left = sum(self._folder.outcome(each) is None for each in remaining)
                 return f"interrupted with {left} launches to go"
         return ""

@@ -15,7 +15,7 @@ from quartet_launch import FAILED, STOPPED, VERIFIED, Job, LaunchError, Outcome,
 from slurm_launcher import LONGEST_ARRAY, SlurmLauncher
 from slurm_machine import Request
 from sweep_folder import Launch, SweepFolder
-from sweep_loop import Interrupted, Sweep, say
+from sweep_loop import Sweep, say
 
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 
@@ -56,7 +56,7 @@ class QueuedSweep(Sweep):
             watched += self._adopt(remaining)
             self._submit([launch for launch in remaining if launch not in watched], watched)
             lost = self._watch(watched, total)
-        except Interrupted:
+        except KeyboardInterrupt:
             left = sum(self._folder.outcome(each) is None for each in remaining)
             return f"interrupted with {left} launches to go, whose jobs stay in the queue (--cancel)"
         return f"{lost} launches were cancelled, or lost by the queue" if lost else ""

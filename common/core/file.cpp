@@ -197,6 +197,14 @@ Bytes InputFile::read(Bytes offset, std::span<std::byte> out) const {
     return {static_cast<std::int64_t>(done)};
 }
 
+std::string contents(const FileName& file, Bytes most) {
+    const InputFile input(file);
+    std::string text(static_cast<std::size_t>(std::min(input.size(), most).value), '\0');
+    const Bytes got = input.read({}, std::as_writable_bytes(std::span(text)));
+    text.resize(static_cast<std::size_t>(got.value));
+    return text;
+}
+
 void forget(const FileName& file) {
     const FileDescriptor descriptor(::openat(file.folder(), file.name(), O_RDONLY | O_CLOEXEC));
     // Pages that are not on the disk yet would be kept.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -124,6 +125,9 @@ class InputFile {
     FileDescriptor descriptor_;
     Bytes size_;
 };
+
+/// What is in a file, or its first `most` bytes. Throws FileError, as InputFile does.
+std::string contents(const FileName& file, Bytes most = {std::numeric_limits<std::int64_t>::max()});
 
 /// Writes what the page cache has of a file to the disk, and makes it forget the file. Throws
 /// FileError.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -149,12 +148,10 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     const auto refuse = [&file](std::string_view why) {
         throw Failure(fmt::format("cannot use {} ({}): {}", quotation(file.native()), why, remedy));
     };
-    std::ifstream input(file);
-    if (!input) {
-        refuse("it cannot be opened");
-    }
     try {
-        return from_json(Json::parse(input));
+        return from_json(Json::parse(contents(file)));
+    } catch (const FileError& error) {
+        refuse(fmt::format("it cannot be read: {}", error.reason()));
     } catch (const BadManifest& error) {
         refuse(error.what());
     } catch (const Json::parse_error&) {

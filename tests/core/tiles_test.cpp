@@ -1,6 +1,7 @@
 #include "core/tiles.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <functional>
 #include <limits>
@@ -52,8 +53,15 @@ TEST(Manifest, IsJsonThatOthersCanRead) {
 TEST(Manifest, IsRefusedWhereMissing) {
     const TemporaryFolder folder;
     EXPECT_THAT(message_of<Failure>([&] { read_manifest(folder.path()); }),
-                HasSubstr("manifest.json' (it cannot be opened): "));
+                HasSubstr("manifest.json' (it cannot be read: No such file or directory): "));
     EXPECT_THROW(write_manifest(folder / "none", example()), Failure);
+}
+
+TEST(Manifest, IsRefusedWhereItIsAPipe) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(::mkfifo((folder / "manifest.json").c_str(), 0600), 0);
+    EXPECT_THAT(message_of<Failure>([&] { read_manifest(folder.path()); }),
+                HasSubstr("manifest.json' (it cannot be read: not a regular file): "));
 }
 
 TEST(Manifest, IsRefusedWhereItIsNotJson) {

@@ -138,13 +138,12 @@ class Verdicts(unittest.TestCase):
             over_peer(least=1), [{"ours": results(99, verified=False), "theirs": results(1)}])
         self.assertEqual((found.verdict, found.troubles), (Verdict.UNKNOWN, ("a wrong result",)))
 
-    def test_slowest_pair_over_the_fastest(self):
-        rows = [made_up.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", rate)
-                for pair, rate in (("0-1", 800.0), ("1-0", 1000.0))]
-        pairs = [{"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}]
-        found = limits_goals.judge(Goal("", limits_goals.SlowestPair("shm"), Bound(0.95)), pairs)
-        self.assertEqual((found.measured, found.against, found.verdict),
-                         (800, 1000, Verdict.MISSED))
+    def test_what_should_be_equal_may_be_neither_slower_nor_faster(self):
+        equal = over_peer(least=0.95, most=1.05)
+        self.assertEqual(str(equal.bound), "0.95..1.05")
+        for ours, verdict in (([9, 11, 10], Verdict.MET), ([9, 9.2, 10], Verdict.MISSED),
+                              ([11, 10, 10.6], Verdict.MISSED)):
+            self.assertIs(limits_goals.judge(equal, rounds(ours, [10, 10, 10])).verdict, verdict)
 
     def test_circumstances_are_those_of_each_row_and_only_what_its_documents_say(self):
         def stream(**median):
@@ -185,8 +184,9 @@ class Verdicts(unittest.TestCase):
         rows = [made_up.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", 800.0,
                              stolen_share=share) for pair, share in (("0-1", 0.1), ("1-0", 0.3))]
         pairs = {"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}
-        found = circumstances(limits_goals.SlowestPair("shm"), [pairs])
-        self.assertEqual([each.stolen for each in found], [0.1, 0.3])
+        over = OverPeer(Row("shm", ("pair:1-0",)), (Row("shm", ("pair:0-1",)),), "pair 0-1")
+        found = circumstances(over, [pairs])
+        self.assertEqual([each.stolen for each in found], [0.3, 0.1])
 
     def test_bytes_read_leave_out_what_is_written(self):
         read = results(1, bytes_read=12 * 2**20, bytes_written=5 * 2**20,

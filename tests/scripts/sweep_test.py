@@ -77,10 +77,11 @@ class SweepCase(unittest.TestCase):
     def sweep(self, *arguments):
         return subprocess.run(self.command(*arguments), text=True, capture_output=True, check=False)
 
-    def begin(self, *arguments):
-        """A sweep that goes on while the test does, of which one call at least has begun."""
-        process = subprocess.Popen(self.command(*arguments), text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
+    def begin(self, *arguments, under=()):
+        """A sweep that goes on while the test does, of which one call at least has begun; run by the
+        command `under` where there is one."""
+        process = subprocess.Popen([*under, *self.command(*arguments)], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         self.wait_for(lambda: len(self.calls()) > 0)
@@ -180,6 +181,15 @@ class Interruption(SweepCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(len(self.calls()), 6 + 1)  # only what was cut short came twice
                 self.assertEqual(len(self.names()), 6)
+
+    def test_sweep_that_was_told_to_outlive_its_terminal_does(self):
+        self.behave(seconds=0.5)
+        process = self.begin(self.spec(launches=1), under=("nohup",))
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertNotIn("interrupted", errors)
+        self.assertEqual(len(self.names()), 3)
 
     def test_killed_sweep_goes_on_when_its_job_has_ended(self):
         self.behave(seconds=1)
