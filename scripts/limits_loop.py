@@ -1,6 +1,7 @@
 """The launches of `make limits`: once what all rounds need, then rounds over all matches, in each of
 them side after side, so that what is compared runs in turn and all matches have about as many rounds
-when time is up."""
+when time is up. Every other round is run backwards, so that no side always comes last: a machine may
+slow down as it is used."""
 
 import contextlib
 import sys
@@ -48,7 +49,7 @@ class Rounds:
             if budget is not None and spent + self._expected(match) > budget:
                 left_out += 1
                 continue
-            for side in match.sides:
+            for side in match.sides[::1 if number % 2 else -1]:
                 self._launch(match, side, number)
             self._say_what_is_left(plan[index + 1:], begin, budget)
         return left_out

@@ -171,7 +171,8 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
                          if not text.startswith(DISTURBANCES))
     lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
-                       "another, ratios are between them. A limit was measured in the same launch."),
+                       "another, in every other one backwards, ratios are between them. A limit was "
+                       "measured in the same launch."),
               *(line for text in machines for line in wrapped("", text)), *_disturbances(documents, rounds),
               *troubles.lines(),
               *_peers(all_judged)]

@@ -269,15 +269,15 @@ class Measuring(MadeUpBuild):
         self.assertTrue(found, text)
         return found[0]
 
-    def test_sides_follow_one_another_in_every_round(self):
+    def test_sides_follow_one_another_in_every_round_and_every_other_one_backwards(self):
         done = self.limits("--pairs", 2)
         self.assertEqual(done.returncode, 0, done.stderr)
         order = [(call[0], call[1]) for call in self.calls()]
         sides = ("full", "library", "symmetric", "full-single", "symmetric-single")
-        self.assertEqual(order, [(number, f"{setup}-{side}") for number in "12"
-                                 for setup in ("2x1", "1x2") for side in sides])
+        self.assertEqual(order, [(number, f"{setup}-{side}") for number, turn in (("1", 1), ("2", -1))
+                                 for setup in ("2x1", "1x2") for side in sides[::turn]])
         self.assertIn("--storage symmetric --algorithm single-reduction --device host --threads 2",
-                      " ".join(self.calls()[-1]))
+                      " ".join(self.calls()[len(order) // 2 - 1]))
 
     def test_table_has_the_ratio_of_each_goal_and_its_spread(self):
         done = self.limits("--pairs", 3, full=[10, 10, 10], full_single=[9, 9, 9],
