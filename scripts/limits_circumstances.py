@@ -22,6 +22,7 @@ class Circumstances:
     cores: Optional[float]  # their speed after the runs, of their best in any of these launches
     spread: Optional[float]  # the limit's slowest probe over its fastest, in the same launch
     reach: Optional[float] = None  # of a peer: the limit of what is compared with it, over its rate
+    limits: Optional[float] = None  # of a peer: ditto, over its own limit
 
 
 def _positive(values: list) -> list[float]:
@@ -83,19 +84,28 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
 
     figures = (_waiting, _files, _early, _stolen, cores, _spread)
     return [Circumstances(row, *(_median(cases, figure) for figure in figures),
-                          reach=_reach(comparison, row, rounds))
+                          reach=_limit_over(rate, comparison, row, rounds),
+                          limits=_limit_over(_limit, comparison, row, rounds))
             for row, cases in found.items() if cases]
 
 
-def _reach(comparison: Comparison, peer: Row, rounds: list[Round]) -> Optional[float]:
-    """Nothing but a limit can be had of the machine: a goal beyond its ratio cannot be met."""
+def _limit(case: Case) -> float:
+    return case.limit["rate"]
+
+
+def _limit_over(figure: Callable[[Case], float], comparison: Comparison, peer: Row,
+                rounds: list[Round]) -> Optional[float]:
+    """The limit of what is compared over a figure of the peer; None beside itself.
+
+    Over the rate: nothing but a limit can be had of the machine, a goal beyond this ratio cannot be
+    met. Over the limit: what the machine itself gave to the one launch and not to the other."""
     if (not isinstance(comparison, OverPeer) or comparison.figure is not rate
             or comparison.row == peer):
         return None
     found = []
     for results in rounds:
         with contextlib.suppress(Missing, *DAMAGE):
-            found.append(comparison.row.of(results).limit["rate"] / peer.of(results).rate)
+            found.append(_limit(comparison.row.of(results)) / figure(peer.of(results)))
     return statistics.median(found) if found else None
 
 

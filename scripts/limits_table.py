@@ -13,7 +13,7 @@ from table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BESIDE = ("", "waiting", "files", "early", "stolen", "cores", "probes", "reach")
+BESIDE = ("", "waiting", "files", "early", "stolen", "cores", "probes", "reach", "limits")
 BESIDE_LEFT_ALIGNED = (0,)
 MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their limit; medians "
                "of the rounds. waiting: share of the slowest rank's time in sums over ranks and waiting "
@@ -23,7 +23,8 @@ MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their
                "right after the runs, of the best in any launch of the heading; about half where two "
                "are hyperthreads of one core. probes: the limit is measured several times in a "
                "launch; longest time / shortest. reach: beside a peer, what the ratio to it would be "
-               "at the limit itself.")
+               "at the limit itself. limits: ours over the peer's own, which the machine, and not the "
+               "program, makes different where both are of the same kind.")
 FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it, and so does "
             "a round: noise (fewer than five rounds tell none)")
 # How the programs' warnings begin of which there may be one for each launch: they are counted.
@@ -109,7 +110,7 @@ def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
         else:  # one of several peers has no name there
             peer = finding.goal.comparison.label if len(found) == 2 else each.row.side
             name = f"{finding.goal.what}: {peer}"
-        figures = (each.waiting, each.files, each.early, each.stolen, each.cores, each.spread, each.reach)
+        figures = (each.waiting, each.files, each.early, each.stolen, each.cores, each.spread, each.reach, each.limits)
         lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
     return lines
 
