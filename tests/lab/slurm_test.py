@@ -267,10 +267,14 @@ class Checkpoints(OnSlurm):
 class Failures(OnSlurm):
     def test_rank_that_dies_ends_the_job_and_leaves_nothing(self):
         for launcher in LAUNCHERS:
+            self.output.unlink(missing_ok=True)
             job = self.submit("cpu.sbatch", PROGRAMS / "cg", *LONG, "--iterations", "1000000",
-                              options=("--nodes=2",), QUARTET_LAUNCHER=launcher, SLURM_WAIT="3")
-            rank = wait_for(lambda: self.ranks("n2"), 30, "it did not start")[0]
-            os.kill(rank, signal.SIGKILL)
+                              "--progress", "on", options=("--nodes=2",), QUARTET_LAUNCHER=launcher,
+                              SLURM_WAIT="3")
+            # Not while Slurm is still starting the others.
+            wait_for(lambda: self.output.exists() and "[1/1] cg/" in self.output.read_text(), 30,
+                     "it did not start")
+            os.kill(self.ranks("n2")[0], signal.SIGKILL)
             self.end(job, "FAILED")
             wait_for(lambda: not self.ranks("n1") and not self.ranks("n2"), 20, "ranks are left")
 
