@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
-                            Outcome, add_launch_arguments, end_jobs_when_ended, worst)
+                            Outcome, add_launch_arguments, end_jobs_when_ended, end_quietly_when_ended,
+                            worst)
 from quartet_results import cases, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -110,6 +111,7 @@ def _complete(launcher: LocalLauncher, job: Job, files: Files,
         outcome = launcher.complete(job, files, timeout)
     except KeyboardInterrupt:  # the other process says so
         sys.exit(STOPPED)
+    end_quietly_when_ended()  # the pool ends its processes by a signal
     return outcome, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 

@@ -111,6 +111,7 @@ class Measuring(MadeUpBuild):
         calls = (self.folder / "calls").read_text()
         again = self.command("--reuse")
         self.assertEqual((done.returncode, again.returncode), (0, 0), done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
         self.assertEqual(again.stdout, done.stdout)
         self.assertIn("time ~ n^3.00", done.stdout)
         self.assertEqual((self.folder / "calls").read_text(), calls)
