@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
-                            Outcome, add_launch_arguments, end_jobs_when_ended, end_quietly_when_ended,
-                            worst)
+                            Outcome, add_launch_arguments, end_jobs_when_ended, worst)
 from quartet_results import cases, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -111,7 +110,6 @@ def _complete(launcher: LocalLauncher, job: Job, files: Files,
         outcome = launcher.complete(job, files, timeout)
     except KeyboardInterrupt:  # the other process says so
         sys.exit(STOPPED)
-    end_quietly_when_ended()  # the pool ends its processes by a signal
     return outcome, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
@@ -146,6 +144,8 @@ class Laboratory:
         job = Job(self._programs / name, RANKS, 1, arguments)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             outcome, memory = pool.apply(_complete, (self._launcher, job, files, self._timeout))
+            pool.close()
+            pool.join()  # it ends by itself: a signal is for one that has a job to end
         if outcome.exit_code != VERIFIED:
             raise LaunchError(outcome.exit_code, f"{name} {size}: {outcome.message}")
         row = cases(load(files.document))[0].median

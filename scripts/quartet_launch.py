@@ -177,13 +177,6 @@ def end_jobs_when_ended() -> None:
             signal.signal(number, _interrupt)
 
 
-def end_quietly_when_ended() -> None:
-    """The opposite, for a process that waits for no job any more."""
-    for number in ENDING:
-        if signal.getsignal(number) is _interrupt:
-            signal.signal(number, signal.SIG_DFL)
-
-
 class Running:
     """A job that was started on this machine."""
 

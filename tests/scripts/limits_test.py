@@ -161,7 +161,8 @@ class Verdicts(unittest.TestCase):
         over = OverPeer(small, (large,), "larger")
         self.assertEqual(circumstances(over, [known, {**known, **faster}, unknown, {}]),
                          [Circumstances(small, None, None, 0.25, 0.2, 0.5, 3),
-                          Circumstances(large, None, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800, limits=1)])
+                          Circumstances(large, None, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800,
+                                        limits=1)])
         points = OverPeer(small, (large,), "larger", limits_goals.nanoseconds_per_point)
         self.assertEqual([(each.reach, each.limits) for each in circumstances(points, [known])],
                          2 * [(None, None)])
@@ -307,7 +308,8 @@ class Measuring(MadeUpBuild):
     def test_what_else_was_measured_stands_beside_what_is_missed(self):
         done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
-        beside = done.stdout.split("waiting files early stolen cores probes reach limits\n")[1].split("\n\n")[0]
+        headings = "waiting files early stolen cores probes reach limits\n"
+        beside = done.stdout.split(headings)[1].split("\n\n")[0]
         self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
         self.assertEqual(self.line(beside, "symmetric "),
                          ["symmetric", "0.30", "-", "0.25", "0.12", "1.00", "1.50", "-", "-"],
