@@ -14,13 +14,13 @@ import argparse
 import sys
 from pathlib import Path
 
-import compare_table
-from compare_published import is_published, read_numbers
-from compare_rows import Row, Verdict, compare, compare_published
-from compare_sides import Side, read_side
-from quartet_results import collect, device
+from quartet.compare import table as compare_table
+from quartet.compare.published import is_published, read_numbers
+from quartet.compare.rows import Row, Verdict, compare, compare_published
+from quartet.compare.sides import Side, read_side
+from quartet.paths import RESULTS
+from quartet.results import collect, device
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
 NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = 0, 1, 2
 
 

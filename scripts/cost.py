@@ -21,9 +21,9 @@ from math import log2
 from pathlib import Path
 from typing import Callable, Optional
 
-from quartet_launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
+from quartet.launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
                             Outcome, add_launch_arguments, end_jobs_when_ended, worst)
-from quartet_results import cases, load
+from quartet.results import cases, load
 
 ROOT = Path(__file__).resolve().parent.parent
 RANKS = 2

@@ -17,11 +17,12 @@ import time
 from pathlib import Path
 from typing import Callable, Optional
 
-import table
-from gpu_steps import (GROUPS, ROOT, Gpu, Place, Step, bench_steps, build_steps, check_steps,
+from quartet import table
+from quartet.gpu.steps import (GROUPS, Gpu, Place, Step, bench_steps, build_steps, check_steps,
                        last_line, slug, test_steps)
-from quartet_launch import (BAD_USAGE, FAILED, UNAVAILABLE, VERIFIED, Machine, Running, worst)
-from quartet_results import load
+from quartet.launch import (BAD_USAGE, FAILED, UNAVAILABLE, VERIFIED, Machine, Running, worst)
+from quartet.paths import LAUNCHER, RESULTS, ROOT
+from quartet.results import load
 
 LEAST_SECONDS = 5  # less is no use to any step
 LOG_LINES_SHOWN = 15  # of a step that failed
@@ -123,9 +124,9 @@ def parse_arguments() -> argparse.Namespace:
                         help="in all (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
                         help="build folder (%(default)s)")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "measured",
+    parser.add_argument("--results", type=Path, default=RESULTS / "measured",
                         help="documents go to a folder of it that is named after the GPU")
-    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
+    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
                         help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
     parser.add_argument("--gpu", metavar="NAME,CAPABILITY", type=Gpu.parse,
                         help="instead of the one that nvidia-smi names: 'NVIDIA H200, 9.0'")

@@ -22,15 +22,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-import limits_table
-from limits_folder import LimitsFolder
-from limits_loop import Rounds, say
-from limits_plan import KERNELS, Match, matches
-from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine,
+from quartet.launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine,
                             add_launch_arguments, end_jobs_when_ended, positive_number, why_not,
                             worst)
+from quartet.limits import table as limits_table
+from quartet.limits.folder import LimitsFolder
+from quartet.limits.loop import Rounds, say
+from quartet.limits.plan import KERNELS, Match, matches
+from quartet.paths import RESULTS
 
-ROOT = Path(__file__).resolve().parent.parent
 GIB = 2**30
 DATA = {False: 2 * GIB, True: 8 * GIB}  # bytes of files, without and with --full
 
@@ -50,7 +50,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
     parser.add_argument("--timeout", type=positive_number, default=900, metavar="SECONDS",
                         help="of one launch (%(default)s)")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "limits",
+    parser.add_argument("--results", type=Path, default=RESULTS / "limits",
                         help="where the documents are (%(default)s)")
     parser.add_argument("--data", type=Path, metavar="DIR", help="keeps matmul's files there (a "
                         "temporary folder in --results)")

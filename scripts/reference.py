@@ -13,10 +13,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from quartet_results import cases, collect, device
-from table import SUSPICIOUS_FRACTION
+from quartet.paths import RESULTS
+from quartet.results import cases, collect, device
+from quartet.table import SUSPICIOUS_FRACTION
 
-MEASURED = Path(__file__).resolve().parent.parent / "results" / "measured"
+MEASURED = RESULTS / "measured"
 LEAST_LAUNCHES = 3  # a middle one is neither the best nor the worst
 DONE, REFUSED = 0, 2
 

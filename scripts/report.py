@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quartet_results import collect
+from quartet.results import collect
 from reporting import comparisons, machines, page, paper_figures, png, publications, summary
 from reporting import warnings as cautions
 from reporting.cases import Failure, Measurement, joined, read

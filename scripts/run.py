@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional
 
-import table
-from quartet_launch import (BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, Job, LaunchError,
+from quartet import table
+from quartet.launch import (BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, Job, LaunchError,
                             LocalLauncher, Machine, add_launch_arguments, checked_code,
                             end_jobs_when_ended, positive_number, why_not, worst)
-from quartet_results import load
+from quartet.paths import RESULTS
+from quartet.results import load
 
-ROOT = Path(__file__).resolve().parent.parent
 MIB = 1024**2
 
 
@@ -199,7 +199,7 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     parser.add_argument("--budget", type=positive_number, default=90, metavar="SECONDS",
                         help="of measuring, all programs together (%(default)s)")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "runs",
+    parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
     return parser.parse_args()
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from quartet_launch import BAD_USAGE, FAILED, VERIFIED, Job
-from slurm_machine import MachineError, SlurmMachine, request
+from quartet.launch import BAD_USAGE, FAILED, VERIFIED, Job
+from quartet.slurm.machine import MachineError, SlurmMachine, request
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -16,18 +16,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-import sweep_plan
-import sweep_table
-from quartet_launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LaunchError,
+from quartet.launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LaunchError,
                             LocalLauncher, Machine, add_launch_arguments, end_jobs_when_ended)
-from slurm_launcher import SlurmLauncher
-from slurm_machine import MachineError, SlurmMachine
-from sweep_folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from sweep_loop import Sweep, say
-from sweep_plan import Draft, Plan, SpecError
-from sweep_queue import QueuedSweep
+from quartet.paths import RESULTS
+from quartet.slurm.launcher import SlurmLauncher
+from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.sweep import plan as sweep_plan
+from quartet.sweep import table as sweep_table
+from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
+from quartet.sweep.loop import Sweep, say
+from quartet.sweep.plan import Draft, Plan, SpecError
+from quartet.sweep.queue import QueuedSweep
 
-ROOT = Path(__file__).resolve().parent.parent
 LISTS = ("kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices", "threads")
 
 
@@ -45,7 +45,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="of the order (the file's, or 1)")
     parser.add_argument("--folder", type=Path, help="of the results; one with a plan and no FILE: "
                         "goes on (an unfinished one of the same plan, or a new one in --results)")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "runs",
+    parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
     parser.add_argument("--budget", type=float, metavar="SECONDS",
                         help="starts no launch that would probably pass it")

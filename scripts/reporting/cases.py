@@ -5,7 +5,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Optional
 
-from quartet_results import RATE_UNITS, Name
+from quartet.results import RATE_UNITS, Name
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 SUSPICIOUS_FRACTION = 1.05  # of a limit

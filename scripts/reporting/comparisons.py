@@ -1,6 +1,6 @@
 """Formulations against each other, host against CUDA, rates against limits, phases, pairs."""
 
-from table import rate, ratio
+from quartet.table import rate, ratio
 
 from .cases import Result
 from .chart import Bar, BarChart, HeatMap, Stack, StackChart

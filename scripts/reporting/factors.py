@@ -2,7 +2,7 @@
 
 import re
 
-from table import size, size_in_bytes
+from quartet.table import size, size_in_bytes
 
 from .cases import Result
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Callable
 
-from table import rate
+from quartet.table import rate
 
 from .cases import Result
 from .chart import DASHES, Axis, LineChart, Point, Series

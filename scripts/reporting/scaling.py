@@ -1,6 +1,6 @@
 """Speed-ups with their base case, beside the published ones."""
 
-from table import rate
+from quartet.table import rate
 
 from .cases import Result
 from .factors import grouped, label, size_of

@@ -1,6 +1,6 @@
 """The best of each kernel, and every row."""
 
-from table import rate, ratio
+from quartet.table import rate, ratio
 
 from .cases import SUSPICIOUS_FRACTION, Failure, Measurement, Result
 from .factors import KERNELS, counted, grouped, is_pair, label

@@ -3,7 +3,7 @@
 import math
 from typing import Optional
 
-from table import rate
+from quartet.table import rate
 
 from .chart import GREY, PALETTE, Bar, BarChart, HeatMap, Stack, StackChart
 from .markup import Markup, tag

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from table import rate
+from quartet.table import rate
 
 from .chart import Axis, LineChart, Series, rounds, steps
 from .markup import Markup, tag

@@ -12,7 +12,7 @@ from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, ROOT, run_each, schemas
 
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import sweep_plan  # noqa: E402
+from quartet.sweep import plan as sweep_plan  # noqa: E402
 
 SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]),
          "matmul": ("96", ["--tile", "32", "--runs", "6"]),

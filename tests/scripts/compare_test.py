@@ -15,8 +15,8 @@ import made_up
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import compare_statistics as statistic  # noqa: E402
-import slow_ranks  # noqa: E402
+from quartet import statistics as statistic  # noqa: E402
+from quartet.compare import slow_ranks  # noqa: E402
 
 PYTHON_WITH_SCIPY = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")
 GOOGLE_S = next((path for path in (Path("/usr/share/benchmark/compare.py"),

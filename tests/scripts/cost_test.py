@@ -13,7 +13,7 @@ sys.path.insert(0, str(SCRIPTS))
 import cost  # noqa: E402
 from cost import Cost, Point  # noqa: E402
 from made_up_build import MadeUpBuild  # noqa: E402
-from quartet_launch import LaunchError  # noqa: E402
+from quartet.launch import LaunchError  # noqa: E402
 
 # cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
 PROGRAM = """#!{python} -S

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-import gpu_steps  # noqa: E402
+from quartet.gpu import steps as gpu_steps  # noqa: E402
 
 
 class StandIn(unittest.TestCase):

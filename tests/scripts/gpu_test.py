@@ -13,7 +13,7 @@ from unittest import mock
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import gpu  # noqa: E402
-import gpu_steps  # noqa: E402
+from quartet.gpu import steps as gpu_steps  # noqa: E402
 import made_up  # noqa: E402
 from made_up_build import MadeUpBuild  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""Tests of scripts/hpcc_fft.py with a stand-in for hpcc."""
+"""Tests of scripts/quartet/peers/hpcc_fft.py with a stand-in for hpcc."""
 
 import math
 import os
@@ -12,9 +12,9 @@ from made_up_hpcc import HEADER, section
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import hpcc_fft  # noqa: E402
-from hpcc_fft import MpiFft  # noqa: E402
-from quartet_launch import Files, LocalLauncher  # noqa: E402
+from quartet.launch import Files, LocalLauncher  # noqa: E402
+from quartet.peers import hpcc_fft  # noqa: E402
+from quartet.peers.hpcc_fft import MpiFft  # noqa: E402
 
 # Transforms as many points as HPCC would for the input's matrix, after tests that want memory and
 # before one that never ends. {folder}/calls has a line for each start and for each end from outside.
@@ -155,7 +155,7 @@ class Running(MadeUpBuild):
         self.assertEqual(self.calls()[-1], ["ended"])
 
     def test_is_unavailable_where_it_is_not_installed(self):
-        with mock.patch("hpcc_fft.shutil.which", return_value=None):
+        with mock.patch("quartet.peers.hpcc_fft.shutil.which", return_value=None):
             outcome = self.complete()
         self.assertEqual((outcome.exit_code, outcome.seconds), (77, 0.0))
         self.assertIn("hpcc is not installed", outcome.message)

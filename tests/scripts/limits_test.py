@@ -15,15 +15,15 @@ from made_up_build import MadeUpBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import limits_folder  # noqa: E402
-from limits_circumstances import Circumstances, circumstances  # noqa: E402
-import limits_goals  # noqa: E402
-import limits_loop  # noqa: E402
-import limits_plan  # noqa: E402
-import limits_table  # noqa: E402
-from limits_goals import Bound, Goal, Noise, OfLimit, OverPeer, Result, Row, Verdict  # noqa: E402
-from quartet_launch import Outcome  # noqa: E402
-from quartet_results import cases  # noqa: E402
+from quartet.launch import Outcome  # noqa: E402
+from quartet.limits import folder as limits_folder  # noqa: E402
+from quartet.limits import goals as limits_goals  # noqa: E402
+from quartet.limits import loop as limits_loop  # noqa: E402
+from quartet.limits import plan as limits_plan  # noqa: E402
+from quartet.limits import table as limits_table  # noqa: E402
+from quartet.limits.circumstances import Circumstances, circumstances  # noqa: E402
+from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Result, Row, Verdict  # noqa: E402
+from quartet.results import cases  # noqa: E402
 
 # cg at the rates of {folder}/behaviour.json: by side, a list of the rounds', or how it fails.
 PROGRAM = """#!{python} -S
@@ -428,8 +428,8 @@ class Beforehand(unittest.TestCase):
 
     def left_out(self, launcher, rounds, budget):
         subject = limits_loop.Rounds(self.folder, launcher, Path("bin"), 900)
-        with mock.patch("limits_loop.time.monotonic", lambda: launcher.now), \
-                mock.patch("limits_loop.say"):
+        with mock.patch("quartet.limits.loop.time.monotonic", lambda: launcher.now), \
+                mock.patch("quartet.limits.loop.say"):
             subject.prepare(self.matches)
             return subject.run(self.matches, rounds, budget)
 
@@ -497,7 +497,7 @@ class OtherSuites(unittest.TestCase):
 
     def test_one_that_is_not_installed_is_said(self):
         self.leave_ours()
-        with mock.patch("hpcc_fft.shutil.which", return_value=None):
+        with mock.patch("quartet.peers.hpcc_fft.shutil.which", return_value=None):
             hpcc = self.sides["hpcc"]
             outcome = hpcc.peer.complete(None, 2, self.folder.files(self.match, hpcc, 1), 1)
         self.folder.record(self.match, hpcc, 1, outcome)

@@ -12,7 +12,7 @@ import schemas
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet_results import cases, collect, device, load  # noqa: E402
+from quartet.results import cases, collect, device, load  # noqa: E402
 from reference import MEASURED  # noqa: E402
 
 NAME = made_up.stream_name()

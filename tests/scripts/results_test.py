@@ -1,4 +1,4 @@
-"""Tests of scripts/quartet_results.py: which files are documents, and why the others are not."""
+"""Tests of scripts/quartet/results.py: which files are documents, and why the others are not."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ import made_up
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet_results import collect, load  # noqa: E402
+from quartet.results import collect, load  # noqa: E402
 
 
 class Documents(unittest.TestCase):

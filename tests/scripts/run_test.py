@@ -14,7 +14,7 @@ import made_up
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import run  # noqa: E402
-from quartet_launch import processor_quota  # noqa: E402
+from quartet.launch import processor_quota  # noqa: E402
 
 # Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
 PROGRAM = """#!{python}

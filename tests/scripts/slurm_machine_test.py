@@ -1,4 +1,4 @@
-"""Tests of scripts/slurm_machine.py and scripts/submit.py without a Slurm; tests/lab/ has one."""
+"""Tests of scripts/quartet/slurm/machine.py and scripts/submit.py without a Slurm; tests/lab/ has one."""
 
 import json
 import subprocess
@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet_launch import Job  # noqa: E402
-from slurm_machine import MachineError, SlurmMachine, request  # noqa: E402
+from quartet.launch import Job  # noqa: E402
+from quartet.slurm.machine import MachineError, SlurmMachine, request  # noqa: E402
 
 MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))
 SCHEMA = json.loads((SCRIPTS / "slurm" / "machine.schema.json").read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ import made_up
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import sweep_folder  # noqa: E402
-import sweep_plan  # noqa: E402
+from quartet.sweep import folder as sweep_folder  # noqa: E402
+from quartet.sweep import plan as sweep_plan  # noqa: E402
 
 # Behaves as {folder}/behaviour.json says, by rank count: seconds, exit code, whether it writes.
 PROGRAM = """#!{python} -S

@@ -1,4 +1,4 @@
-"""Tests of scripts/table.py and of the reading of result documents."""
+"""Tests of scripts/quartet/table.py and of the reading of result documents."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import made_up
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import table  # noqa: E402
+from quartet import table  # noqa: E402
 
 
 def render(*rows, **context):

@@ -1,13 +1,13 @@
 """The loop over a sweep's launches: one after the other on this machine. What a queue changes about
-it is in sweep_queue.py."""
+it is in queue.py."""
 
 import argparse
 import sys
 import time
 from typing import Optional
 
-from quartet_launch import STOPPED, VERIFIED, Job, LocalLauncher, Outcome, worst
-from sweep_folder import Launch, SweepFolder, launches
+from quartet.launch import STOPPED, VERIFIED, Job, LocalLauncher, Outcome, worst
+from quartet.sweep.folder import Launch, SweepFolder, launches
 
 
 class Clock:

@@ -5,10 +5,10 @@ import itertools
 import textwrap
 from typing import Optional
 
-import slow_ranks
-from compare_rows import Row, Verdict
-from compare_sides import Sample, Side
-from table import BOUNDS, WIDTH, Footnotes, rate, size, wrapped
+from quartet.compare import slow_ranks
+from quartet.compare.rows import Row, Verdict
+from quartet.compare.sides import Sample, Side
+from quartet.table import BOUNDS, WIDTH, Footnotes, rate, size, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "95%", "p", "verdict")
 SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",

@@ -11,8 +11,9 @@ import subprocess
 from pathlib import Path
 from typing import Iterable, Optional
 
-from quartet_launch import FAILED, Job, LaunchError
-from slurm_machine import SLURM, MachineError, Request, SlurmMachine, request
+from quartet.launch import FAILED, Job, LaunchError
+from quartet.paths import SLURM
+from quartet.slurm.machine import MachineError, Request, SlurmMachine, request
 
 NO_TASK = "4294967294"  # Slurm's word for none
 LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet_results import RATE_UNITS, Name
+from quartet.results import RATE_UNITS, Name
 
 PUBLISHED_VERSION = 1
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Optional
 
-from compare_published import Number, Numbers
-from compare_sides import LAUNCHES_AS_UNITS, Sample, Side
-from compare_statistics import Ratio, median_interval, ratio, u_test
-from quartet_results import Name
+from quartet.compare.published import Number, Numbers
+from quartet.compare.sides import LAUNCHES_AS_UNITS, Sample, Side
+from quartet.results import Name
+from quartet.statistics import Ratio, median_interval, ratio, u_test
 
 RUNS_FOR_A_TEST = 9
 

@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 from typing import Iterator, Optional
 
-from quartet_launch import FAILED, STOPPED, VERIFIED, Job, LaunchError, Outcome, judged
-from slurm_launcher import LONGEST_ARRAY, SlurmLauncher
-from slurm_machine import Request
-from sweep_folder import Launch, SweepFolder
-from sweep_loop import Sweep, say
+from quartet.launch import FAILED, STOPPED, VERIFIED, Job, LaunchError, Outcome, judged
+from quartet.slurm.launcher import LONGEST_ARRAY, SlurmLauncher
+from quartet.slurm.machine import Request
+from quartet.sweep.folder import Launch, SweepFolder
+from quartet.sweep.loop import Sweep, say
 
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 

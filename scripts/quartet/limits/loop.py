@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
-from limits_folder import LimitsFolder
-from limits_plan import Match, Side
-from quartet_launch import UNAVAILABLE, VERIFIED, Files, Job, LocalLauncher, Outcome
+from quartet.launch import UNAVAILABLE, VERIFIED, Files, Job, LocalLauncher, Outcome
+from quartet.limits.folder import LimitsFolder
+from quartet.limits.plan import Match, Side
 
 
 class Rounds:

@@ -5,9 +5,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from quartet_launch import Job
+from quartet.launch import Job
+from quartet.paths import ROOT, SLURM
 
-SLURM = Path(__file__).resolve().parent / "slurm"
 TYPES = {"string": str, "integer": int, "array": list, "object": dict}
 
 
@@ -48,7 +48,7 @@ class SlurmMachine:
 
     def variables(self) -> dict[str, str]:
         """What scripts/slurm/start.sh reads, and the file's own."""
-        return {"QUARTET_ROOT": str(SLURM.parent.parent), "QUARTET_LAUNCHER": self.launcher,
+        return {"QUARTET_ROOT": str(ROOT), "QUARTET_LAUNCHER": self.launcher,
                 "QUARTET_MPI": self.mpi, "QUARTET_MODULES": " ".join(self.modules),
                 **self.environment}
 

@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet_launch import (BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT, Files, LaunchError,
+from quartet.launch import (BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT, Files, LaunchError,
                             Outcome)
-from quartet_results import cases, load
-from sweep_plan import PLAN_VERSION, Configuration, Plan
+from quartet.results import cases, load
+from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 
 PLAN_FILE = "sweep.plan"
 DIFFERENCES_SHOWN = 8

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
 
-from hpcc_fft import MpiFft
-from limits_goals import (Bound, BytesRead, Goal, Noise, OfLimit, OverPeer, Row, nanoseconds_per_point)
+from quartet.limits.goals import (Bound, BytesRead, Goal, Noise, OfLimit, OverPeer, Row, nanoseconds_per_point)
+from quartet.peers.hpcc_fft import MpiFft
 
 KERNELS = ("stream", "matmul", "cg", "fft")
 ORDERS = ("transposed", "natural")  # of fft's result

@@ -1,7 +1,7 @@
 """Starts the suite's programs as MPI jobs, and knows their exit codes.
 
 A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): here LocalLauncher,
-over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm_launcher.py."""
+over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm/launcher.py."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Optional
 
-ROOT = Path(__file__).resolve().parent.parent
+from quartet.paths import LAUNCHER, ROOT
 
 VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
 WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
@@ -123,7 +123,7 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     """--build and --launcher: what is launched, and how."""
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
                         help="build folder, its programs in bin/ (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=ROOT / "scripts" / "launch.sh",
+    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
                         help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
 
 

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Optional
 
-import weak_scaling
+from quartet.sweep import weak_scaling
 
 KERNELS = ("stream", "matmul", "cg", "fft")
 SCALINGS = ("none", "strong", "weak")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from quartet_launch import FAILED, VERIFIED, Machine
+from quartet.launch import FAILED, VERIFIED, Machine
+from quartet.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ("stream", "matmul", "cg", "fft")
 GROUPS = ("build", "tests", "check", "bench")
 

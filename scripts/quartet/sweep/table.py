@@ -6,11 +6,11 @@ import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet_launch import VERIFIED
-from quartet_results import Case, cases, load
-from sweep_folder import Launch, SweepFolder, launches
-from sweep_plan import Block
-from table import SUSPICIOUS_FRACTION, WIDTH, rate, size, wrapped
+from quartet.launch import VERIFIED
+from quartet.results import Case, cases, load
+from quartet.sweep.folder import Launch, SweepFolder, launches
+from quartet.sweep.plan import Block
+from quartet.table import SUSPICIOUS_FRACTION, WIDTH, rate, size, wrapped
 
 HEADINGS = ("size", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")

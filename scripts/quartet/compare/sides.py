@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from compare_statistics import variation
-from quartet_results import Case, Name, cases, collect, device
-from table import SUSPICIOUS_FRACTION
+from quartet.results import Case, Name, cases, collect, device
+from quartet.statistics import variation
+from quartet.table import SUSPICIOUS_FRACTION
 
 LAUNCHES_AS_UNITS = 4  # of each side at least: with fewer there is no 95% interval
 PAPER = "/paper"

@@ -12,10 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Optional
 
-from limits_goals import DAMAGE, Result, Round
-from limits_plan import Match, Side
-from quartet_launch import FAILED, Files, Outcome
-from quartet_results import cases, load
+from quartet.launch import FAILED, Files, Outcome
+from quartet.limits.goals import DAMAGE, Result, Round
+from quartet.limits.plan import Match, Side
+from quartet.results import cases, load
 
 KINDS = ("json", "out", "outcome", "log")
 

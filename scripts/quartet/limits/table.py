@@ -3,13 +3,13 @@
 import textwrap
 from dataclasses import dataclass
 
-from limits_circumstances import circumstances, core_loop, known
-from limits_folder import LimitsFolder
-from limits_goals import (Finding, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
+from quartet.limits.circumstances import circumstances, core_loop, known
+from quartet.limits.folder import LimitsFolder
+from quartet.limits.goals import (Finding, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
                           judge)
-from limits_plan import Match, Section
-from quartet_results import device, warnings
-from table import WIDTH, Footnotes, rate, wrapped
+from quartet.limits.plan import Match, Section
+from quartet.results import device, warnings
+from quartet.table import WIDTH, Footnotes, rate, wrapped
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Callable, Optional, Protocol
 
-import compare_statistics
-from quartet_launch import Outcome
-from quartet_results import Case
-from table import SUSPICIOUS_FRACTION
+from quartet import statistics as compare_statistics
+from quartet.launch import Outcome
+from quartet.results import Case
+from quartet.table import SUSPICIOUS_FRACTION
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 

@@ -6,8 +6,8 @@ import statistics
 from dataclasses import dataclass
 from typing import Callable, Iterable, Optional
 
-from limits_goals import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
-from quartet_results import Case
+from quartet.limits.goals import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
+from quartet.results import Case
 
 
 @dataclass(frozen=True)

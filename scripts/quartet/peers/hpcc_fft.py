@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet_launch import (FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT, Files, Job, LocalLauncher,
+from quartet.launch import (FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT, Files, Job, LocalLauncher,
                             Outcome)
-from quartet_results import Case, Name
+from quartet.results import Case, Name
 
 SECTION = re.compile(r"^Begin of MPIFFT section\.$(.*)^End of MPIFFT section\.$",
                      re.MULTILINE | re.DOTALL)

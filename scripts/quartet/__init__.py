@@ -1,0 +1,1 @@
+"""What the scripts share. Each script in the folder above is what a user types."""

@@ -1,0 +1,1 @@
+"""Comparisons of two sides of results, case by case."""

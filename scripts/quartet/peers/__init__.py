@@ -1,0 +1,1 @@
+"""Other suites' programs, run beside ours."""
