@@ -11,25 +11,19 @@ more than the threshold, or was right in A and is wrong or failed in B; 2 nothin
 compared."""
 
 import argparse
-import sys
 from pathlib import Path
 
+from quartet.command_line import parser_of, run_script
 from quartet.compare import table as compare_table
 from quartet.compare.published import is_published, read_numbers
 from quartet.compare.rows import Row, Verdict, compare, compare_published
 from quartet.compare.sides import Side, read_side
+from quartet.exit_codes import ScriptError
 from quartet.paths import RESULTS
 from quartet.results import collect, device
+from quartet.wording import say
 
 NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = 0, 1, 2
-
-
-class Refused(Exception):
-    """Nothing can be compared: what is wrong (why), what to do."""
-
-
-def say(text: str) -> None:
-    print(f"compare: {text}", file=sys.stderr)
 
 
 def _paths(text: str) -> list[Path]:
@@ -41,13 +35,13 @@ def _side(label: str, paths: list[Path]) -> Side:
     for text in side.skipped:
         say(f"skipped {text}")
     if not side.samples and not side.errors:
-        raise Refused(f"no results in {' '.join(map(str, paths))}: name documents, or folders of "
+        raise ScriptError(f"no results in {' '.join(map(str, paths))}: name documents, or folders of "
                       "them")
     return side
 
 
 def reference(side: Side, measured: Path) -> list[Path]:
-    """The folders of `measured` for the devices of a side. Raises Refused where there is none."""
+    """The folders of `measured` for the devices of a side. Raises ScriptError where there is none."""
     wanted = {device(document) for _, document in side.documents}
     folders: dict[str, Path] = {}
     for folder in sorted(path for path in measured.iterdir() if path.is_dir()):
@@ -55,7 +49,7 @@ def reference(side: Side, measured: Path) -> list[Path]:
             folders[device(document)] = folder
     found = sorted({folders[name] for name in wanted if name in folders})
     if not found:
-        raise Refused(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
+        raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
                       f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
     return found
 
@@ -89,8 +83,7 @@ def percent(text: str) -> float:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("first", metavar="A", help="what to compare with")
     parser.add_argument("second", metavar="B", help="what is compared")
     parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT",
@@ -108,9 +101,8 @@ def main() -> int:
     options = parse_arguments()
     try:
         sides, rows = rows_of(options)
-    except (OSError, ValueError, Refused) as error:
-        say(str(error))
-        return NOTHING_COMPARED
+    except (OSError, ValueError) as error:
+        raise ScriptError(str(error), NOTHING_COMPARED) from None
     print(compare_table.render(sides, rows, options.threshold), end="")
     code = exit_code(rows, options.strict)
     if code == NOTHING_COMPARED:
@@ -120,4 +112,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

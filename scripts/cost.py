@@ -19,31 +19,21 @@ import sys
 from dataclasses import asdict, dataclass
 from math import log2
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Optional
 
-from quartet.launch import (BAD_USAGE, STOPPED, VERIFIED, Files, Job, LaunchError, LocalLauncher,
-                            Outcome, add_launch_arguments, end_jobs_when_ended, worst)
+from quartet.command_line import add_launch_arguments, parser_of, run_script, some_of
+from quartet.exit_codes import BAD_USAGE, STOPPED, VERIFIED, worst
+from quartet.kernels import KERNELS
+from quartet.launch import (Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended,
+                            quiet_job)
+from quartet.paths import RESULTS
 from quartet.results import cases, load
+from quartet.units import MIB
+from quartet.wording import say
 
-ROOT = Path(__file__).resolve().parent.parent
+COSTS = {name: kernel.cost for name, kernel in KERNELS.items() if kernel.cost}
 RANKS = 2
-SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-MIB = 2**20
 START_GOAL = 2.0  # seconds
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """How a kernel's cost grows with its size n, and what to launch to see it."""
-
-    sizes: tuple[int, ...]
-    small: int  # a size with next to no memory of its own
-    arguments: Callable[[int], str]
-    work: Callable[[int], float]  # of a run, in what time is proportional to
-    memory: Callable[[int], float]  # bytes of the largest of two ranks
-    time_formula: str
-    memory_formula: str
-    unit: str = ""  # of the size
 
 
 def fitted(sizes: list[int], values: list[float]) -> float:
@@ -52,29 +42,6 @@ def fitted(sizes: list[int], values: list[float]) -> float:
     middle, level = sum(across) / len(across), sum(up) / len(up)
     return (sum((x - middle) * (y - level) for x, y in zip(across, up))
             / sum((x - middle) ** 2 for x in across))
-
-
-def doublings(smallest: int) -> tuple[int, ...]:
-    return tuple(smallest * 2**power for power in range(5))
-
-
-KERNELS = {
-    # The receiver has its vector, the sums that it expects, and the sender's, read in place.
-    "stream": Kernel(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",
-                     lambda n: n, lambda n: 3.0 * n * MIB, "n", "3 n bytes", "MiB"),
-    # A rank reads one of A and B whole and half of the other, fills half of the rest, and has its
-    # half of C.
-    "matmul": Kernel(doublings(512), 64, lambda n: f"--size {n} --tile {n // 4}",
-                     lambda n: 2.0 * n**3 - n**2, lambda n: 9.0 * n**2, "2 n^3 - n^2",
-                     "4 n^2 (1 + 3/4 + 1/2) bytes"),
-    # Its block of rows; vectors are few.
-    "cg": Kernel(doublings(1024), 64, lambda n: f"--size {n} --iterations 40",
-                 lambda n: 2.0 * n**2, lambda n: 4.0 * n**2, "2 n^2 an iteration", "8 n^2 / 2 bytes"),
-    # Input, cells and result of its half, and the other's cells, which it reads in place.
-    "fft": Kernel(doublings(2**20), 2**16, lambda n: f"--size {n}",
-                  lambda n: 5.0 * n * log2(n), lambda n: 3.5 * 8.0 * n, "5 n log2 n",
-                  "16 n (3/2 + 1/4) bytes"),
-}
 
 
 @dataclass(frozen=True)
@@ -124,7 +91,7 @@ class Laboratory:
 
     def cost(self, name: str) -> Cost:
         """Raises LaunchError."""
-        kernel = KERNELS[name]
+        kernel = COSTS[name]
         small, _ = self._launch(name, kernel.small, "--runs 1 --limits off")
         beside = small.memory - kernel.memory(kernel.small)  # libraries, MPI's own
         points = []
@@ -138,23 +105,21 @@ class Laboratory:
     def _launch(self, name: str, size: int, how_often: str) -> tuple[Point, Outcome]:
         stem = f"cost-{name}-{size}"
         files = Files(self._results / f"{stem}.json", self._results / f"{stem}.log")
-        arguments = (*KERNELS[name].arguments(size).split(), *how_often.split(), "--device", "host",
-                     "--threads", "1", "--progress", "off", "--quiet", "--json",
-                     str(files.document), "--force")
-        job = Job(self._programs / name, RANKS, 1, arguments)
+        arguments = (*COSTS[name].arguments(size).split(), *how_often.split(), "--device", "host",
+                     "--threads", "1")
+        job = quiet_job(self._programs / name, RANKS, 1, arguments, files.document)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             outcome, memory = pool.apply(_complete, (self._launcher, job, files, self._timeout))
             pool.close()
             pool.join()  # it ends by itself: a signal is for one that has a job to end
         if outcome.exit_code != VERIFIED:
             raise LaunchError(outcome.exit_code, f"{name} {size}: {outcome.message}")
-        row = cases(load(files.document))[0].median
-        return Point(size, row["real_time"] * SECONDS[row["time_unit"]], memory), outcome
+        return Point(size, cases(load(files.document))[0].seconds, memory), outcome
 
 
 def describe(name: str, cost: Cost) -> str:
     """The sizes, and the exponents fitted and expected."""
-    kernel, sizes = KERNELS[name], [point.size for point in cost.points]
+    kernel, sizes = COSTS[name], [point.size for point in cost.points]
     last = cost.points[-1]
     lines = [f"{name}, {RANKS} ranks x 1 thread",
              f"{'n ' + kernel.unit:>12} {'ms':>10} {'as the last':>11} {'MiB a rank':>10} "
@@ -181,7 +146,7 @@ def draw(name: str, cost: Cost, file: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    kernel, last = KERNELS[name], cost.points[-1]
+    kernel, last = COSTS[name], cost.points[-1]
     sizes = [point.size for point in cost.points]
     foreseen = [1e3 * last.seconds * kernel.work(size) / kernel.work(last.size) for size in sizes]
     panels = (("a run, ms", [1e3 * point.seconds for point in cost.points], foreseen,
@@ -206,29 +171,19 @@ def _tick(size: int) -> str:
     return str(size) if size < 2**17 else f"$2^{{{size.bit_length() - 1}}}$"
 
 
-def say(text: str) -> None:
-    print(f"cost: {text}", file=sys.stderr, flush=True)
-
-
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default=",".join(KERNELS), metavar="LIST",
-                        help="some of %(default)s")
+    parser = parser_of(__doc__)
+    parser.add_argument("--only", type=some_of(COSTS), default=tuple(COSTS), metavar="LIST",
+                        help=f"some of {','.join(COSTS)}")
     parser.add_argument("--reuse", action="store_true", help="measures nothing")
-    parser.add_argument("--pictures", type=Path, default=ROOT / "results" / "pictures",
+    parser.add_argument("--pictures", type=Path, default=RESULTS / "pictures",
                         help="where cost-KERNEL.png goes (%(default)s)")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "limits",
+    parser.add_argument("--results", type=Path, default=RESULTS / "limits",
                         help="where the documents go (%(default)s)")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
                         help="of one launch (%(default)s)")
     add_launch_arguments(parser)
-    options = parser.parse_args()
-    options.only = options.only.split(",")
-    unknown = sorted(set(options.only) - set(KERNELS))
-    if unknown:
-        parser.error(f"--only: '{unknown[0]}' is none of {', '.join(KERNELS)}")
-    return options
+    return parser.parse_args()
 
 
 def study(name: str, options: argparse.Namespace) -> Optional[Cost]:
@@ -270,4 +225,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

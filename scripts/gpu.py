@@ -18,11 +18,15 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from quartet import table
+from quartet.command_line import run_script, some_of
+from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, worst
 from quartet.gpu.steps import (GROUPS, Gpu, Place, Step, bench_steps, build_steps, check_steps,
-                       last_line, slug, test_steps)
-from quartet.launch import (BAD_USAGE, FAILED, UNAVAILABLE, VERIFIED, Machine, Running, worst)
+                               last_line, test_steps)
+from quartet.launch import Running
+from quartet.machine import Machine
 from quartet.paths import LAUNCHER, RESULTS, ROOT
 from quartet.results import load
+from quartet.wording import say, slug
 
 LEAST_SECONDS = 5  # less is no use to any step
 LOG_LINES_SHOWN = 15  # of a step that failed
@@ -94,10 +98,6 @@ def show_end(log: Path, step: Step) -> None:
         print(f"    {line}", file=sys.stderr, flush=True)
 
 
-def say(text: str) -> None:
-    print(f"gpu: {text}", file=sys.stderr, flush=True)
-
-
 def summary(steps: list[Step]) -> str:
     """One line for each step: how it went, how long it took, what it is."""
     lines = []
@@ -118,8 +118,8 @@ def outcome(steps: list[Step]) -> int:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default=",".join(GROUPS), metavar="LIST",
-                        help="of build,tests,check,bench (%(default)s)")
+    parser.add_argument("--only", type=some_of(GROUPS), default=GROUPS, metavar="LIST",
+                        help=f"some of {','.join(GROUPS)}")
     parser.add_argument("--budget", type=float, default=600, metavar="SECONDS",
                         help="in all (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
@@ -147,11 +147,6 @@ def plan(group: str, place: Place, gpu: Gpu, machine: Machine) -> list[Step]:
 
 def main() -> int:
     options = parse_arguments()
-    wanted = options.only.split(",")
-    unknown = [group for group in wanted if group not in GROUPS]
-    if unknown:
-        say(f"--only: '{unknown[0]}' is not one of {','.join(GROUPS)}")
-        return BAD_USAGE
     gpu = options.gpu or Gpu.here()
     if gpu is None:
         say("no GPU is here (nvidia-smi finds none): run it where there is one")
@@ -165,7 +160,7 @@ def main() -> int:
     place.logs.mkdir(parents=True, exist_ok=True)
     say(f"{gpu.name}, architecture {gpu.architecture}, {machine.cores} cores")
     steps: list[Step] = []
-    for group in (group for group in GROUPS if group in wanted):
+    for group in (group for group in GROUPS if group in options.only):
         # Planned when the group before is done: what can be checked, the programs say.
         planned = plan(group, place, gpu, machine)
         for step in planned:
@@ -186,4 +181,4 @@ def show(steps: list[Step]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -18,28 +18,30 @@ results/limits` makes pages of them)."""
 import argparse
 import contextlib
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
-from quartet.launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LocalLauncher, Machine,
-                            add_launch_arguments, end_jobs_when_ended, positive_number, why_not,
-                            worst)
+from quartet.command_line import (add_launch_arguments, parser_of, positive_number, run_script,
+                                  some_of, why_not)
+from quartet.exit_codes import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, worst
+from quartet.kernels.kernel import LimitsFiles
+from quartet.launch import LocalLauncher, end_jobs_when_ended
 from quartet.limits import table as limits_table
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.loop import Rounds, say
-from quartet.limits.plan import KERNELS, Match, matches
+from quartet.limits.loop import Rounds
+from quartet.limits.match import Match
+from quartet.limits.plan import WITH_LIMITS, matches
+from quartet.machine import Machine
 from quartet.paths import RESULTS
+from quartet.units import GIB
+from quartet.wording import say
 
-GIB = 2**30
-DATA = {False: 2 * GIB, True: 8 * GIB}  # bytes of files, without and with --full
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", type=_kernels, default=KERNELS, metavar="LIST",
-                        help=f"some of {','.join(KERNELS)}")
+    parser = parser_of(__doc__)
+    parser.add_argument("--only", type=some_of(WITH_LIMITS), default=tuple(WITH_LIMITS),
+                        metavar="LIST", help=f"some of {','.join(WITH_LIMITS)}")
     parser.add_argument("--pairs", type=_count, default=5, metavar="N",
                         help="rounds (%(default)s)")
     parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
@@ -61,13 +63,6 @@ def parse_arguments() -> argparse.Namespace:
     return options
 
 
-def _kernels(text: str) -> tuple[str, ...]:
-    unknown = sorted(set(text.split(",")) - set(KERNELS))
-    if unknown:
-        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(KERNELS)}")
-    return tuple(text.split(","))
-
-
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no count of rounds")
@@ -84,9 +79,11 @@ def problem(options: argparse.Namespace) -> str:
     if reason:
         return reason
     room = shutil.disk_usage(options.data or options.results).free
-    if "matmul" in options.only and room < DATA[options.full]:
-        return (f"{options.data or options.results} has room for {room / GIB:.1f} GiB (matmul's "
-                f"files take {DATA[options.full] / GIB:.0f}): name another --data, or --only others")
+    for name in options.only:
+        needed = WITH_LIMITS[name].file_bytes[options.full]
+        if room < needed:
+            return (f"{options.data or options.results} has room for {room / GIB:.1f} GiB ({name}'s "
+                    f"files take {needed / GIB:.0f}): name another --data, or --only others")
     return ""
 
 
@@ -120,7 +117,7 @@ def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
 
 
 def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager:
-    """Of matmul's files; one that is temporary is removed again."""
+    """Of data files; one that is temporary is removed again."""
     if options.reuse or options.data:
         return contextlib.nullcontext(options.data or Path("none"))
     return tempfile.TemporaryDirectory(prefix="data-", dir=options.results)
@@ -135,8 +132,8 @@ def main() -> int:
         return BAD_USAGE
     stopped = VERIFIED
     with data_folder(options) as data:
-        wanted = [match for match in matches(Path(data), options.results / "fftw-plans",
-                                             options.full or options.reuse)
+        files = LimitsFiles(Path(data), options.results / "fftw-plans")
+        wanted = [match for match in matches(files, options.full or options.reuse)
                   if match.kernel in options.only]
         if not options.reuse:
             stopped = measure(options, wanted, folder)
@@ -150,4 +147,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -6,29 +6,19 @@ rates' geometric mean is the median. Nothing is averaged, nothing is edited: wha
 results/measured/DEVICE/ was written by a program, and holds its own provenance. A device has one
 reference: what was there of it is replaced."""
 
-import argparse
 import math
 import re
 import shutil
-import sys
 from pathlib import Path
 
+from quartet.command_line import parser_of, run_script
+from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.paths import RESULTS
 from quartet.results import cases, collect, device
-from quartet.table import SUSPICIOUS_FRACTION
+from quartet.wording import say, slug
 
 MEASURED = RESULTS / "measured"
 LEAST_LAUNCHES = 3  # a middle one is neither the best nor the worst
-DONE, REFUSED = 0, 2
-
-
-class Refused(Exception):
-    """No reference can be made of this: what is wrong (why), what to do."""
-
-
-def folder_name(name: str) -> str:
-    """A device's: "Intel(R) Xeon(R) Processor, 2 CPUs" is intel-r-xeon-r-processor-2-cpus."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def middle_of(documents: list[tuple[Path, dict]]) -> Path:
@@ -44,15 +34,14 @@ def middle_of(documents: list[tuple[Path, dict]]) -> Path:
 def _check(path: Path, document: dict) -> None:
     for case in cases(document):
         if case.error or case.verified is not True:
-            raise Refused(f"{path}: {case.text} {'failed' if case.error else 'is not verified'} (a "
+            raise ScriptError(f"{path}: {case.text} {'failed' if case.error else 'is not verified'} (a "
                           "reference is right): measure it again")
-        if (case.fraction_of_limit or 0) > SUSPICIOUS_FRACTION:
-            print(f"reference: {case.text}: {case.fraction_of_limit:.0%} of its limit: no "
-                  "comparison will use it", file=sys.stderr)
+        if case.is_suspicious:
+            say(f"{case.text}: {case.fraction_of_limit:.0%} of its limit: no comparison will use it")
 
 
 def choose(folder: Path) -> tuple[str, dict[str, Path]]:
-    """The device, and by configuration the document to take. Raises Refused."""
+    """The device, and by configuration the document to take. Raises ScriptError."""
     found = collect([folder])
     configurations: dict[str, list[tuple[Path, dict]]] = {}
     for path, document in found.documents:
@@ -62,36 +51,31 @@ def choose(folder: Path) -> tuple[str, dict[str, Path]]:
     few = [name for name, members in configurations.items() if len(members) < LEAST_LAUNCHES]
     devices = {device(document) for _, document in found.documents}
     if found.skipped or not configurations:
-        raise Refused(found.skipped[0] if found.skipped else f"{folder}: no results there")
+        raise ScriptError(found.skipped[0] if found.skipped else f"{folder}: no results there")
     if few:
-        raise Refused(f"{few[0]}: fewer than {LEAST_LAUNCHES} launches (none is in the middle): "
+        raise ScriptError(f"{few[0]}: fewer than {LEAST_LAUNCHES} launches (none is in the middle): "
                       f"sweep.py --launches {LEAST_LAUNCHES}")
     if len(devices) > 1:
-        raise Refused(f"{folder}: several devices ({'; '.join(sorted(devices))}): one at a time")
+        raise ScriptError(f"{folder}: several devices ({'; '.join(sorted(devices))}): one at a time")
     return devices.pop(), {name: middle_of(members) for name, members in configurations.items()}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("folder", type=Path, help="of a sweep")
     parser.add_argument("--measured", type=Path, default=MEASURED,
                         help="where references are (%(default)s)")
     options = parser.parse_args()
-    try:
-        name, chosen = choose(options.folder)
-    except Refused as error:
-        print(f"reference: {error}", file=sys.stderr)
-        return REFUSED
-    target = options.measured / folder_name(name)
+    name, chosen = choose(options.folder)
+    target = options.measured / slug(name)
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("*.json"):
         old.unlink()
     for configuration, path in chosen.items():
         shutil.copyfile(path, target / f"{configuration}.json")
     print(f"{target}: {len(chosen)} documents of {name}")
-    return DONE
+    return VERIFIED
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -3,101 +3,24 @@
 time budget, and shows one table. `make run` calls it; --help lists what can be chosen."""
 
 import argparse
-import contextlib
 import os
 import re
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional
 
 from quartet import table
-from quartet.launch import (BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, Job, LaunchError,
-                            LocalLauncher, Machine, add_launch_arguments, checked_code,
-                            end_jobs_when_ended, positive_number, why_not, worst)
+from quartet.command_line import add_launch_arguments, positive_number, run_script, why_not
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED, worst
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Effort
+from quartet.launch import Job, LaunchError, LocalLauncher, checked_code, end_jobs_when_ended
+from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import load
-
-MIB = 1024**2
-
-
-@dataclass(frozen=True)
-class Effort:
-    """The flag that decides how long a program measures, and the counts between which to choose."""
-
-    flag: str
-    full: int
-    least: int
-
-    def arguments(self, count: int) -> list[str]:
-        return [self.flag, str(count)]
-
-
-@dataclass(frozen=True)
-class Program:
-    """How one program is run on one machine."""
-
-    ranks: Callable[[Machine], list[int]]  # a launch for each
-    arguments: Callable[[Machine, int], list[str]]  # machine, ranks
-    effort: Effort
-
-
-def _pair_and_all_cores(machine: Machine) -> list[int]:
-    return [2, machine.cores] if machine.cores > 2 else [2]
-
-
-def _stream_arguments(machine: Machine, ranks: int) -> list[str]:
-    # Vectors, what they are pushed through, and the arrays of the limit: six times the size a rank.
-    largest = 128
-    while largest > 2 and 6 * ranks * largest * MIB > machine.memory:
-        largest //= 2
-    # The paper's sizes; through a queue, and plain send, receive and add, beside the direct push.
-    return ["--device", "host", "--sizes", f"2:{largest}", "--transport", "mpi,shm,rma",
-            "--formulation", "native,dataflow,library"]
-
-
-def _one_rank_a_core(machine: Machine) -> list[int]:
-    return [max(2, machine.cores)]  # the data flow has a worker and a reducer at the least
-
-
-def _matmul_arguments(machine: Machine, ranks: int) -> list[str]:
-    # A run takes seconds: 2 N^3 operations at some 10^11 a second and core.
-    size = 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
-    # Three matrices, and three small ones of each rank for the limit.
-    while size > 1024 and (3 * size**2 + 3 * ranks * 2048**2) * 4 > machine.memory:
-        size //= 2
-    # ScaLAPACK's product beside ours.
-    return ["--device", "host", "--size", str(size), "--threads", "1", "--formulation",
-            "native,dataflow,library"]
-
-
-def _cg_arguments(machine: Machine, ranks: int) -> list[str]:
-    # The matrix, 8 N^2 bytes, and what reading it allows.
-    size = 8192
-    while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
-        size //= 2
-    return ["--device", "host", "--size", str(size), "--storage", "full,symmetric",
-            "--formulation", "native,dataflow,library", "--threads", "1", "--runs", "6"]
-
-
-def _fft_arguments(machine: Machine, ranks: int) -> list[str]:
-    # 16 bytes a point: input, cells, result, what the limit sends and receives, the library's.
-    exponent = 24
-    while exponent > 10 and 6 * 16 * 2**exponent > machine.memory:
-        exponent -= 1
-    # FFTW's distributed transform beside ours, both with the one exchange that they need.
-    return ["--device", "host", "--size", f"2^{exponent}", "--formulation",
-            "native,dataflow,library"]
-
-
-PROGRAMS = {
-    "stream": Program(_pair_and_all_cores, _stream_arguments, Effort("--pushes", 100, 5)),
-    "matmul": Program(_one_rank_a_core, _matmul_arguments, Effort("--runs", 5, 3)),
-    "cg": Program(_one_rank_a_core, _cg_arguments, Effort("--iterations", 100, 10)),
-    "fft": Program(_one_rank_a_core, _fft_arguments, Effort("--runs", 10, 3)),
-}
+from quartet.wording import say
 
 
 @dataclass
@@ -125,13 +48,13 @@ class Launch:
 def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch]:
     """Every launch of every program in `folder`."""
     launches = []
-    for name, program in PROGRAMS.items():
+    for name, run in ((name, kernel.run) for name, kernel in KERNELS.items()):
         if not (folder / name).exists():
             continue
-        for ranks in program.ranks(machine):
+        for ranks in run.ranks(machine):
             threads = max(1, machine.cores // ranks)
             launches.append(Launch(launcher, folder / name, ranks, threads,
-                                   program.arguments(machine, ranks), program.effort))
+                                   run.arguments(machine, ranks), run.effort))
     return launches
 
 
@@ -187,11 +110,6 @@ def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
     except LaunchError as error:
         say(f"{launch.title}: {error}")
         return error.code
-
-
-def say(text: str) -> None:
-    with contextlib.suppress(OSError):  # the terminal may be gone
-        print(f"run: {text}", file=sys.stderr, flush=True)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -250,4 +168,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

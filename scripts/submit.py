@@ -8,16 +8,16 @@ import argparse
 import os
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
-from quartet.launch import BAD_USAGE, FAILED, VERIFIED, Job
-from quartet.slurm.machine import MachineError, SlurmMachine, request
+from quartet.command_line import parser_of, run_script
+from quartet.exit_codes import FAILED, VERIFIED, ScriptError
+from quartet.launch import Job
+from quartet.slurm.machine import SlurmMachine, request
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("machine", type=Path)
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--threads", type=int, default=1, help="of a rank (%(default)s)")
@@ -32,12 +32,8 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     given = parse_arguments()
     job = Job(given.program, given.ranks, given.threads, tuple(given.arguments))
-    try:
-        machine = SlurmMachine.load(given.machine)
-        wanted = request(machine, job, given.minutes)
-    except MachineError as error:
-        print(f"submit: {error}", file=sys.stderr)
-        return BAD_USAGE
+    machine = SlurmMachine.load(given.machine)
+    wanted = request(machine, job, given.minutes)
     command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.options, str(wanted.script),
                str(given.program.resolve()), *given.arguments]
     variables = machine.variables()
@@ -48,10 +44,10 @@ def main() -> int:
     try:
         done = subprocess.run(command, env={**os.environ, **variables}, check=False)
     except OSError as error:
-        print(f"submit: sbatch cannot be run ({error}): go to a machine with Slurm", file=sys.stderr)
-        return FAILED
+        raise ScriptError(f"sbatch cannot be run ({error}): go to a machine with Slurm",
+                          FAILED) from None
     return VERIFIED if done.returncode == 0 else FAILED
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -13,31 +13,32 @@ again it finds them."""
 import argparse
 import os
 import subprocess
-import sys
 from pathlib import Path
 
-from quartet.launch import (BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, LaunchError,
-                            LocalLauncher, Machine, add_launch_arguments, end_jobs_when_ended)
+from quartet.command_line import add_launch_arguments, parser_of, run_script
+from quartet.exit_codes import UNAVAILABLE, VERIFIED
+from quartet.kernels import NAMES
+from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.slurm.launcher import SlurmLauncher
-from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import table as sweep_table
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
-from quartet.sweep.loop import Sweep, say
+from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Draft, Plan, SpecError
 from quartet.sweep.queue import QueuedSweep
+from quartet.wording import say
 
 LISTS = ("kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices", "threads")
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=sweep_plan.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, epilog=sweep_plan.__doc__)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="sweeps, run as one")
     for name in LISTS:
-        parser.add_argument(f"--{name}", metavar="LIST", help="of a block without a file"
+        parser.add_argument(f"--{name}", metavar="LIST", help=f"of a block without a file: {','.join(NAMES)}"
                             if name == "kernels" else argparse.SUPPRESS)
     parser.add_argument("--scaling", default="none", help="none, strong or weak, likewise")
     parser.add_argument("--arguments", default="", help="more for the programs, likewise")
@@ -77,7 +78,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
     specs = [(str(file), sweep_plan.read_spec(file)) for file in options.files]
     if lists:
         specs = [("command line", {"name": "sweep", "blocks": [_block(options, lists)]})]
-    cores = _slurm_machine(options).cores_per_node if options.slurm else Machine.here().cores
+    cores = SlurmMachine.load(options.slurm).cores_per_node if options.slurm else Machine.here().cores
     draft = Draft(cores)
     for where, spec in specs:
         sweep_plan.add_blocks(draft, spec, where, options.launches)
@@ -106,18 +107,10 @@ def _version(program: Path) -> str:
     return done.stdout.strip()
 
 
-def _slurm_machine(options: argparse.Namespace) -> SlurmMachine:
-    try:
-        return SlurmMachine.load(options.slurm)
-    except MachineError as error:
-        raise SpecError(str(error)) from None
-
-
 def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:
-    """Raises SpecError."""
     if not options.slurm:
         return Sweep(folder, LocalLauncher(options.launcher), options)
-    return QueuedSweep(folder, SlurmLauncher(_slurm_machine(options), options.timeout), options)
+    return QueuedSweep(folder, SlurmLauncher(SlurmMachine.load(options.slurm), options.timeout), options)
 
 
 def find_folder(options: argparse.Namespace) -> SweepFolder:
@@ -139,12 +132,8 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
 
 def main() -> int:
     options = parse_arguments()
-    try:
-        folder = find_folder(options)
-        sweep = make_sweep(folder, options)
-    except (SpecError, LaunchError) as error:
-        say(str(error))
-        return BAD_USAGE
+    folder = find_folder(options)
+    sweep = make_sweep(folder, options)
     for note in folder.plan.notes:
         say(note)
     if options.dry_run:
@@ -162,4 +151,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

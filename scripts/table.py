@@ -7,22 +7,25 @@ conditions (a, b ..), errors (1, 2 ..), and the documents' warnings."""
 
 import sys
 
+from quartet.command_line import run_script
+from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.results import collect
 from quartet.table import render
+from quartet.wording import say
 
 
 def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
-        return 2
+        return BAD_USAGE
     found = collect(sys.argv[1:])
     for text in found.skipped:
-        print(f"table.py: left out {text}", file=sys.stderr)
+        say(f"left out {text}")
     if not found.documents:
-        return 2
+        return BAD_USAGE
     print(render([document for _, document in found.documents]), end="")
-    return 0
+    return VERIFIED
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

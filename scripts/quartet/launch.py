@@ -1,39 +1,26 @@
-"""Starts the suite's programs as MPI jobs, and knows their exit codes.
+"""Starts the suite's programs as MPI jobs on this machine, through scripts/launch.sh.
 
-A launcher has submit(job, log), whose answer has wait(seconds) and cancel(): here LocalLauncher,
-over scripts/launch.sh. Jobs of a Slurm are submitted many at a time: see slurm/launcher.py."""
+Slurm jobs are submitted many at a time: see slurm/launcher.py."""
 
-import argparse
 import os
-import re
-import shutil
 import signal
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Optional
 
-from quartet.paths import LAUNCHER, ROOT
+from quartet.exit_codes import FAILED, VERIFIED, WORST_FIRST, WRONG_RESULT, ScriptError
 
-VERIFIED, WRONG_RESULT, BAD_USAGE, FAILED, STOPPED, UNAVAILABLE = 0, 1, 2, 3, 75, 77
-WORST_FIRST = (FAILED, WRONG_RESULT, BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED)
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
 
-class LaunchError(Exception):
+class LaunchError(ScriptError):
     """A launch that cannot go on; `code` is its exit code."""
 
     def __init__(self, code: int, message: str):
-        super().__init__(message)
-        self.code = code
-
-
-def worst(codes: list[int]) -> int:
-    """By the contract's precedence; a code that is none of ours counts as failed."""
-    known = {code if code in WORST_FIRST else FAILED for code in codes}
-    return next((code for code in WORST_FIRST if code in known), VERIFIED)
+        super().__init__(message, code)
 
 
 def checked_code(code: int, file: Path) -> int:
@@ -56,98 +43,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Machine:
-    cores: int
-    memory: int  # bytes that may be used
-
-    @staticmethod
-    def here() -> "Machine":
-        return Machine(_cores(), _memory() // 2)
-
-
-def _cores() -> int:
-    """Physical cores that this process may use, a container's share respected."""
-    allowed = os.sched_getaffinity(0)
-    siblings = set()
-    for cpu in allowed:
-        file = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        siblings.add(file.read_text(encoding="ascii") if file.exists() else str(cpu))
-    quota = processor_quota()
-    return len(siblings) if quota is None else max(1, min(len(siblings), int(quota)))
-
-
-def processor_quota(root: Path = Path("/")) -> Optional[float]:
-    """How many processors' time the control groups of this process let it have; None where none of
-    them is limited. `root` is where proc/ and sys/ are."""
-    quotas = []
-    for folder, files in _group_folders(root):
-        try:
-            text = " ".join((folder / file).read_text(encoding="ascii") for file in files)
-            quota, period = map(int, text.split())
-        except (OSError, ValueError):  # no such files, or "max"
-            continue
-        if quota > 0 and period > 0:
-            quotas.append(quota / period)
-    return min(quotas, default=None)
-
-
-def _group_folders(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
-    """Of the processors' control groups and all above them, and in which files a limit is: of version
-    2 in one, of version 1 in two."""
-    try:
-        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return
-    mount = root / "sys/fs/cgroup"
-    for number, controllers, path in (line.split(":", 2) for line in lines if line.count(":") > 1):
-        names = [name for name in Path(path).parts if name not in ("/", "..")]
-        groups = [Path(*names[:depth]) for depth in range(len(names) + 1)]
-        if (number, controllers) == ("0", ""):
-            yield from ((mount / group, ("cpu.max",)) for group in groups)
-        elif "cpu" in controllers.split(","):
-            yield from ((mount / "cpu" / group, ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
-                        for group in groups)
-
-
-def _memory() -> int:
-    """Bytes available here, a container's share respected."""
-    text = Path("/proc/meminfo").read_text(encoding="ascii")
-    available = int(re.search(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)[1]) * 1024
-    try:
-        return min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    except (OSError, ValueError):
-        return available
-
-
-def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
-    """--build and --launcher: what is launched, and how."""
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
-                        help="build folder, its programs in bin/ (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
-
-
-def positive_number(text: str) -> float:
-    """Of an argument: of seconds, for instance."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not positive")
-    return number
-
-
-def why_not(launcher: Path, folders: list[Path]) -> str:
-    """Why nothing can be launched, or kept in these folders, which are made; empty where it can."""
-    if not shutil.which(launcher):
-        return f"{launcher} cannot be run: name another --launcher"
-    for folder in folders:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            return f"{folder} cannot be a folder ({error.strerror}): name another one"
-    return ""
-
-
-@dataclass(frozen=True)
 class Job:
     """One run of a program."""
 
@@ -160,6 +55,13 @@ class Job:
     @property
     def environment(self) -> dict[str, str]:
         return {"QUARTET_THREADS": str(self.threads), **os.environ}
+
+
+def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...],
+              document: Path) -> Job:
+    """A run that prints nothing and writes `document`, replacing an older one."""
+    quietly = ("--progress", "off", "--quiet", "--json", str(document), "--force")
+    return Job(program, ranks, threads, (*arguments, *quietly))
 
 
 def _interrupt(_number, _frame) -> None:

@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
+from quartet.units import SECONDS
+
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 ROW_TYPES = ("iteration", "aggregate")
 SCHEMA_VERSION = 1  # the newest that is understood here
+SUSPICIOUS_FRACTION = 1.05  # of the limit: above it, limit and rate disagree
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,15 @@ class Case:
     note: str = ""  # what the transport says of itself
     published: Optional[dict] = None
     median: dict = field(default_factory=dict)  # the row, as written
+
+    @property
+    def seconds(self) -> float:
+        """Of the median run."""
+        return self.median["real_time"] * SECONDS[self.median["time_unit"]]
+
+    @property
+    def is_suspicious(self) -> bool:
+        return (self.fraction_of_limit or 0) > SUSPICIOUS_FRACTION
 
 
 def load(path) -> dict:

@@ -37,7 +37,7 @@ if size == {fails}:
 
 class Arithmetic(unittest.TestCase):
     def cost(self, exponent, memory=lambda n: 4.0 * n**2, start=1.0):
-        return Cost([Point(n, 1e-9 * n**exponent, memory(n)) for n in cost.KERNELS["cg"].sizes],
+        return Cost([Point(n, 1e-9 * n**exponent, memory(n)) for n in cost.COSTS["cg"].sizes],
                     start)
 
     def test_exponent_is_found_again(self):
@@ -59,14 +59,14 @@ class Arithmetic(unittest.TestCase):
         self.assertIn("missed", cost.describe("cg", self.cost(2, start=2.1)))
 
     def test_sizes_are_four_doublings(self):
-        for name, kernel in cost.KERNELS.items():
+        for name, kernel in cost.COSTS.items():
             self.assertEqual(kernel.sizes[-1], 16 * kernel.sizes[0], name)
             self.assertLess(kernel.memory(kernel.small), kernel.memory(kernel.sizes[0]) / 7, name)
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
     def test_picture_is_drawn(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, kernel in cost.KERNELS.items():
+            for name, kernel in cost.COSTS.items():
                 points = [Point(n, kernel.work(n), kernel.memory(n)) for n in kernel.sizes]
                 file = Path(folder) / f"{name}.png"
                 cost.draw(name, Cost(points, 1.0), file)
@@ -88,7 +88,7 @@ class Measuring(MadeUpBuild):
 
     def test_memory_is_that_of_the_program_and_time_that_of_its_row(self):
         found = self.laboratory().cost("cg")
-        self.assertEqual([point.size for point in found.points], list(cost.KERNELS["cg"].sizes))
+        self.assertEqual([point.size for point in found.points], list(cost.COSTS["cg"].sizes))
         self.assertAlmostEqual(found.points[0].seconds, 1e-9 * 1024**3)
         largest, before = found.points[-1], found.points[-2]
         self.assertAlmostEqual((largest.memory - before.memory) / (3 * before.size**2 / 4), 1,

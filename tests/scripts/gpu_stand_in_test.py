@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-from quartet.gpu import steps as gpu_steps  # noqa: E402
+from quartet.kernels import NAMES  # noqa: E402
 
 
 class StandIn(unittest.TestCase):
@@ -17,14 +17,14 @@ class StandIn(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             programs = Path(folder) / "bin"
             programs.mkdir()
-            for name in gpu_steps.PROGRAMS:
+            for name in NAMES:
                 (programs / name).symlink_to(FOLDER / f"stand_in_{name}")
             done = subprocess.run(
                 [sys.executable, ROOT / "scripts" / "gpu.py", "--build", folder, "--results",
                  Path(folder) / "results", "--gpu", "Stand-in, 9.0", "--only", "check"],
                 text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for name in gpu_steps.PROGRAMS:
+        for name in NAMES:
             self.assertRegex(done.stdout, rf"ok .* {name}, 2 ranks, native")
         self.assertNotIn("FAILED", done.stdout)
 

@@ -14,6 +14,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import gpu  # noqa: E402
 from quartet.gpu import steps as gpu_steps  # noqa: E402
+from quartet.kernels import NAMES  # noqa: E402
 import made_up  # noqa: E402
 from made_up_build import MadeUpBuild  # noqa: E402
 
@@ -50,7 +51,7 @@ exit "$(cat {folder}/code)"
 class Whole(MadeUpBuild):
     def setUp(self):
         super().setUp()
-        for name in gpu_steps.PROGRAMS:
+        for name in NAMES:
             self.write(f"bin/{name}", PROGRAM.format(folder=self.folder))
 
     def run_gpu(self, *arguments, found="NVIDIA H200, 9.0", path="", code=0, listed=LIST,
@@ -96,7 +97,7 @@ class Whole(MadeUpBuild):
         done = self.run_gpu("--only", "bench")
         self.assertEqual(done.returncode, 0, done.stderr)
         files = sorted((self.folder / "results" / "nvidia-h200").iterdir())
-        self.assertEqual(len(files), len(gpu_steps.BENCHMARKS))
+        self.assertEqual(len(files), len(gpu_steps.benchmarks()))
         self.assertEqual(files[0].name, "cg-16384.json")
         self.assertIn("95% interval", done.stdout)
         self.assertIn("matmul --device cuda --size 65536 --device-memory 8GiB",
@@ -114,9 +115,9 @@ class Whole(MadeUpBuild):
     def test_it_goes_on_after_a_failure_and_fails(self):
         done = self.run_gpu("--only", "bench", code=1)
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stdout.count("FAILED"), len(gpu_steps.BENCHMARKS))
+        self.assertEqual(done.stdout.count("FAILED"), len(gpu_steps.benchmarks()))
         self.assertIn("the last words", done.stderr)
-        self.assertEqual(len(self.calls()), len(gpu_steps.BENCHMARKS))
+        self.assertEqual(len(self.calls()), len(gpu_steps.benchmarks()))
 
     def test_what_is_not_here_is_told_apart(self):
         done = self.run_gpu("--only", "bench", code=77)
@@ -131,7 +132,7 @@ class Whole(MadeUpBuild):
     def test_steps_beyond_the_budget_are_left_out_and_not_called_good(self):
         done = self.run_gpu("--only", "bench", "--budget", "0")
         self.assertEqual(done.returncode, 3)
-        self.assertEqual(done.stdout.count("left out: no time left"), len(gpu_steps.BENCHMARKS))
+        self.assertEqual(done.stdout.count("left out: no time left"), len(gpu_steps.benchmarks()))
         self.assertEqual(self.calls(), [])
 
     def test_a_list_that_cannot_be_read_is_a_failure(self):

@@ -15,6 +15,7 @@ from made_up_build import MadeUpBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+from quartet.kernels.kernel import LimitsFiles  # noqa: E402
 from quartet.launch import Outcome  # noqa: E402
 from quartet.limits import folder as limits_folder  # noqa: E402
 from quartet.limits import goals as limits_goals  # noqa: E402
@@ -61,7 +62,7 @@ def results(rate, error="", **median):
 
 
 def every_match(data="data"):
-    return limits_plan.matches(Path(data), Path("my plans"), full=True)
+    return limits_plan.matches(LimitsFiles(Path(data), Path("my plans")), full=True)
 
 
 def over_peer(**bound):

@@ -14,7 +14,9 @@ import made_up
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import run  # noqa: E402
-from quartet.launch import processor_quota  # noqa: E402
+from quartet.kernels import KERNELS  # noqa: E402
+from quartet.kernels.kernel import Effort  # noqa: E402
+from quartet.machine import Machine, processor_quota  # noqa: E402
 
 # Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
 PROGRAM = """#!{python}
@@ -101,7 +103,7 @@ class Run(unittest.TestCase):
 
     def test_fewer_pushes_fit_a_small_budget(self):
         launcher = run.LocalLauncher(Path("launch"))
-        launches = len(run.plan(self.made_bin(), launcher, run.Machine.here()))
+        launches = len(run.plan(self.made_bin(), launcher, Machine.here()))
         done = self.run_with(budget=31 * launches, fixed=1, per_push=1)
         self.assertIn("--pushes 30 ", self.measuring_calls()[0])
         self.assertIn("--pushes 30 (not 100: the budget)", done.stderr)
@@ -194,7 +196,7 @@ while :; do sleep 0.1; done
 class Choices(unittest.TestCase):
     def launches(self, *seconds):
         launcher = run.LocalLauncher(Path("launch"))
-        return [run.Launch(launcher, Path("stream"), 2, 1, [], run.Effort("--pushes", 100, 5),
+        return [run.Launch(launcher, Path("stream"), 2, 1, [], Effort("--pushes", 100, 5),
                            seconds=pair) for pair in seconds]
 
     def chosen(self, budget, *seconds):
@@ -245,22 +247,22 @@ class Choices(unittest.TestCase):
             self.assertEqual(processor_quota(root), 1.5)
 
     def test_stream_runs_a_pair_and_all_cores(self):
-        ranks = run.PROGRAMS["stream"].ranks
-        self.assertEqual([ranks(run.Machine(cores, 0)) for cores in (1, 2, 3, 64)],
+        ranks = KERNELS["stream"].run.ranks
+        self.assertEqual([ranks(Machine(cores, 0)) for cores in (1, 2, 3, 64)],
                          [[2], [2], [2, 3], [2, 64]])
 
     def test_stream_sizes_fit_the_memory(self):
-        arguments = run.PROGRAMS["stream"].arguments
+        arguments = KERNELS["stream"].run.arguments
         for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (3 << 29, 2, "2:128"),
                                      ((3 << 29) - 1, 2, "2:64"), (3 << 29, 4, "2:64"),
                                      (0, 2, "2:2")):
-            self.assertIn(sizes, arguments(run.Machine(4, memory), ranks))
+            self.assertIn(sizes, arguments(Machine(4, memory), ranks))
 
     def test_cg_sizes_fit_the_memory(self):
-        arguments = run.PROGRAMS["cg"].arguments
+        arguments = KERNELS["cg"].run.arguments
         for memory, size in ((1 << 40, "8192"), (600 << 20, "8192"), (550 << 20, "4096"),
                              (0, "1024")):
-            self.assertIn(size, arguments(run.Machine(2, memory), 2))
+            self.assertIn(size, arguments(Machine(2, memory), 2))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ from typing import Optional
 
 from quartet.results import Case, Name, cases, collect, device
 from quartet.statistics import variation
-from quartet.table import SUSPICIOUS_FRACTION
 
 LAUNCHES_AS_UNITS = 4  # of each side at least: with fewer there is no 95% interval
 PAPER = "/paper"
@@ -57,7 +56,8 @@ class Sample:
         if any(case.verified is None for case in self.cases):
             return "not verified"
         highest = max(case.fraction_of_limit or 0 for case in self.cases)
-        return f"flagged: {highest:.0%} of its limit" if highest > SUSPICIOUS_FRACTION else ""
+        is_suspicious = any(case.is_suspicious for case in self.cases)
+        return f"flagged: {highest:.0%} of its limit" if is_suspicious else ""
 
 
 @dataclass

@@ -8,7 +8,8 @@ from typing import Optional
 from quartet.compare import slow_ranks
 from quartet.compare.rows import Row, Verdict
 from quartet.compare.sides import Sample, Side
-from quartet.table import BOUNDS, WIDTH, Footnotes, rate, size, wrapped
+from quartet.wording import (BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size, widths_of,
+                             wrapped)
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "95%", "p", "verdict")
 SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",
@@ -68,18 +69,14 @@ def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
     return (str(len(sample.launches)), *shown)
 
 
-def _aligned(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
+def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
     rows = [headings, *(cells for members in groups.values() for cells in members)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(headings))]
-
-    def line(cells: tuple[str, ...]) -> str:
-        return " ".join(cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
-                        for heading, cell, width in zip(headings, cells, widths)).rstrip()
-
-    lines = [line(headings)]
+    widths = widths_of(rows)
+    left = [column for column, heading in enumerate(headings) if heading in LEFT_ALIGNED]
+    lines = [aligned(headings, widths, left)]
     for heading, members in groups.items():
         lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
-        lines += [line(cells) for cells in members]
+        lines += [aligned(cells, widths, left) for cells in members]
     return lines
 
 
@@ -88,8 +85,7 @@ def _sides(sides: list[Side]) -> list[str]:
     lines = []
     settings = [side.settings() for side in sides]
     for side, known in zip(sides, settings):
-        count = len(side.documents)
-        lines += wrapped(f"{side.label}:", f"{count} document{'s' if count > 1 else ''}, "
+        lines += wrapped(f"{side.label}:", f"{counted(len(side.documents), 'document')}, "
                          f"{known['device']} on {known.get('host', 'unknown')}")
     if len(sides) == 2:
         for key in settings[0]:
@@ -144,11 +140,11 @@ def render(sides: list[Side], rows: list[Row], threshold: float) -> str:
     """All of it; `threshold` in per cent."""
     published = Footnotes("abcdefghijklmnopqrstuvwxyz")
     reasons = Footnotes(map(str, itertools.count(1)))
-    table = _aligned(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
+    table = _table(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
     spreads = _groups(rows, _spread_cells)
     lines = [*_sides(sides), "", *table, "", *published.lines(), *reasons.lines()]
     if spreads:
         lines += ["", "coefficient of variation of a launch's runs, and of the launches' medians, "
-                  "A | B", *_aligned(SPREADS, spreads)]
+                  "A | B", *_table(SPREADS, spreads)]
     lines += ["", *_slow(sides), *_launch_notes(rows), *_summary(rows, threshold)]
     return "\n".join(lines).rstrip() + "\n"

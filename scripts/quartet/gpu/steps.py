@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from quartet.launch import FAILED, VERIFIED, Machine
+from quartet.exit_codes import FAILED, VERIFIED
+from quartet.kernels import KERNELS, NAMES
+from quartet.kernels.kernel import Benchmark, Kernel, SmallRun
+from quartet.machine import Machine
 from quartet.paths import ROOT
+from quartet.wording import counted, slug
 
-PROGRAMS = ("stream", "matmul", "cg", "fft")
 GROUPS = ("build", "tests", "check", "bench")
 
 
@@ -87,7 +90,7 @@ def build_steps(place: Place, gpu: Gpu, machine: Machine) -> list[Step]:
     configure = ["cmake", "--preset", "gpu", "-D", f"CMAKE_CUDA_ARCHITECTURES={gpu.architecture}",
                  "-D", "QUARTET_MICROBENCH=OFF", "-S", str(ROOT), "-B", str(place.build)]
     compile_all = ["cmake", "--build", str(place.build), "-j", str(machine.cores), "--target",
-                   *PROGRAMS, "gpu_tests"]
+                   *NAMES, "gpu_tests"]
     return [Step("build", "configure", configure, 60), Step("build", "compile", compile_all, 240)]
 
 
@@ -112,32 +115,6 @@ def choices(text: str) -> tuple[list[str], list[str]]:
     return sections["formulations"], sections["transports on cuda"]
 
 
-@dataclass(frozen=True)
-class Small:
-    """One way through a program that takes a second: small, and with ragged edges."""
-
-    name: str
-    arguments: tuple[str, ...]
-    formulations: tuple[str, ...] = ()  # those that go this way; empty: all
-    files: bool = False  # whether its data are in files
-
-
-# Beside what cuBLAS takes there is room for a third of the tiles: the matrices stream through.
-_MATMUL = ("--size", "500", "--tile", "64")
-_BOUNDED = (*_MATMUL, "--device-memory", "33MiB")
-SMALL = {
-    "stream": (Small("pushes", ("--sizes", "2", "--pushes", "3")),),
-    "matmul": (Small("memory", _MATMUL),
-               Small("bounded", _BOUNDED, ("native",)),
-               Small("files", _BOUNDED, ("native",), files=True)),
-    "cg": (Small("memory", ("--size", "1001", "--iterations", "20", "--storage", "full,symmetric",
-                            "--algorithm", "classic,single-reduction")),
-           Small("files", ("--size", "1001", "--iterations", "20"), ("native",), files=True)),
-    "fft": (Small("memory", ("--size", "3600")),
-            Small("files", ("--size", "3600"), ("native",), files=True)),
-}
-
-
 def cores_for(ranks: int, machine: Machine) -> dict[str, str]:
     """All of the machine's: they make the data and check the results."""
     return {"QUARTET_THREADS": str(max(1, machine.cores // ranks))}
@@ -151,29 +128,33 @@ def listing(place: Place, name: str, ranks: int) -> subprocess.CompletedProcess:
 def check_steps(place: Place, machine: Machine, sanitizer: Optional[str]) -> list[Step]:
     """A small run of all that each program can do on this GPU, alone and in a pair."""
     steps = []
-    for name in PROGRAMS:
-        for ranks in (1, 2):
-            if name == "stream" and ranks == 1:
-                continue
-            title = f"{name}, {ranks} rank{'s' if ranks > 1 else ''}"
-            listed = listing(place, name, ranks)
-            if listed.returncode != VERIFIED:
-                steps.append(Step("check", title, [], 0, code=listed.returncode,
-                                  reason=last_line(listed.stderr) or "--list failed"))
-                continue
-            formulations, transports = choices(listed.stdout)
-            for small in SMALL[name]:
-                for formulation in small.formulations or formulations:
-                    if formulation == "dataflow" and ranks == 1:
-                        continue  # a worker and a reducer
-                    command = small_run(place, name, ranks, small, sanitizer) + [
-                        "--formulation", formulation, "--transport", ",".join(transports)]
-                    steps.append(Step("check", f"{title}, {formulation}, {small.name}", command,
-                                      60, environment=cores_for(ranks, machine)))
+    for kernel in KERNELS.values():
+        for ranks in range(kernel.least_ranks, 3):
+            steps += _kernel_checks(place, kernel, ranks, machine, sanitizer)
     return steps
 
 
-def small_run(place: Place, name: str, ranks: int, small: Small,
+def _kernel_checks(place: Place, kernel: Kernel, ranks: int, machine: Machine,
+                   sanitizer: Optional[str]) -> list[Step]:
+    title = f"{kernel.name}, {counted(ranks, 'rank')}"
+    listed = listing(place, kernel.name, ranks)
+    if listed.returncode != VERIFIED:
+        return [Step("check", title, [], 0, code=listed.returncode,
+                     reason=last_line(listed.stderr) or "--list failed")]
+    formulations, transports = choices(listed.stdout)
+    steps = []
+    for small in kernel.small_runs:
+        for formulation in small.formulations or formulations:
+            if formulation == "dataflow" and ranks == 1:
+                continue  # it needs a worker and a reducer
+            command = small_run(place, kernel.name, ranks, small, sanitizer) + [
+                "--formulation", formulation, "--transport", ",".join(transports)]
+            steps.append(Step("check", f"{title}, {formulation}, {small.name}", command, 60,
+                              environment=cores_for(ranks, machine)))
+    return steps
+
+
+def small_run(place: Place, name: str, ranks: int, small: SmallRun,
               sanitizer: Optional[str]) -> list[str]:
     watched = ([sanitizer, "--error-exitcode", str(FAILED), "--target-processes", "all"]
                if sanitizer else [])
@@ -183,49 +164,23 @@ def small_run(place: Place, name: str, ranks: int, small: Small,
                         "--quiet")
 
 
-@dataclass(frozen=True)
-class Benchmark:
-    """One launch of the benchmark set, and how long it may take."""
-
-    title: str
-    program: str
-    ranks: int
-    arguments: tuple[str, ...]
-    seconds: float
-
-
-# What is promised on one GPU. Most wanted first: what comes last is left out where time is short.
-BENCHMARKS = (
-    Benchmark("matmul 65536", "matmul", 1,
-              ("--size", "65536", "--device-memory", "8GiB", "--runs", "3"), 200),
-    Benchmark("cg 16384", "cg", 1,
-              ("--size", "16384", "--storage", "full,symmetric", "--iterations", "200"), 60),
-    Benchmark("cg 65536", "cg", 1,
-              ("--size", "65536", "--storage", "full,symmetric", "--iterations", "50", "--runs",
-               "6"), 150),
-    Benchmark("stream, a pair", "stream", 2,
-              ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50"), 60),
-    *(Benchmark(f"fft 2^{exponent}", "fft", 1,
-                ("--size", f"2^{exponent}", "--formulation", "native,library", "--runs", "6"), 90)
-      for exponent in range(27, 33)),
-)
+def benchmarks() -> list[tuple[str, Benchmark]]:
+    """With the names of their programs, the most wanted first."""
+    found = [(name, benchmark) for name, kernel in KERNELS.items()
+             for benchmark in kernel.benchmarks]
+    return sorted(found, key=lambda item: item[1].place)
 
 
 def bench_steps(place: Place, machine: Machine) -> list[Step]:
     steps = []
-    for benchmark in BENCHMARKS:
+    for program, benchmark in benchmarks():
         name = f"{slug(benchmark.title)}.json"
         document = place.logs / name
-        command = place.launch(benchmark.ranks, place.program(benchmark.program), "--device",
+        command = place.launch(benchmark.ranks, place.program(program), "--device",
                                "cuda", *benchmark.arguments, "--progress", "on", "--json", document)
         steps.append(Step("bench", benchmark.title, command, benchmark.seconds, document,
                           place.results / name, cores_for(benchmark.ranks, machine)))
     return steps
-
-
-def slug(text: str) -> str:
-    """As part of a file's name."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def last_line(text: str) -> str:

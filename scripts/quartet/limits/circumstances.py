@@ -6,6 +6,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Callable, Iterable, Optional
 
+from quartet.kernels import KERNELS
 from quartet.limits.goals import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
 from quartet.results import Case
 
@@ -38,8 +39,9 @@ def _share(case: Case, *names: str) -> Optional[float]:
 
 def _waiting(case: Case) -> Optional[float]:
     # Others wait inside what they call something else: a push, a library's product.
+    says = case.name.kernel in KERNELS and KERNELS[case.name.kernel].says_waiting
     ranks = len(_positive(case.median.get("rank_seconds", [])))
-    return _share(case, "reduce", "wait") if case.name.kernel in ("cg", "fft") and ranks > 1 else None
+    return _share(case, "reduce", "wait") if says and ranks > 1 else None
 
 
 def _files(case: Case) -> Optional[float]:

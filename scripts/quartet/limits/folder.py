@@ -12,9 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Optional
 
-from quartet.launch import FAILED, Files, Outcome
+from quartet.exit_codes import FAILED
+from quartet.launch import Files, Outcome
 from quartet.limits.goals import DAMAGE, Result, Round
-from quartet.limits.plan import Match, Side
+from quartet.limits.match import Match, Side
 from quartet.results import cases, load
 
 KINDS = ("json", "out", "outcome", "log")

@@ -10,11 +10,7 @@ from typing import Callable, Optional, Protocol
 
 from quartet import statistics as compare_statistics
 from quartet.launch import Outcome
-from quartet.results import Case
-from quartet.table import SUSPICIOUS_FRACTION
-
-SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-
+from quartet.results import SUSPICIOUS_FRACTION, Case
 
 DAMAGE = (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError)  # what it leads to
 
@@ -64,8 +60,7 @@ def rate(case: Case) -> float:
 
 
 def nanoseconds_per_point(case: Case) -> float:
-    seconds = case.median["real_time"] * SECONDS[case.median["time_unit"]]
-    return 1e9 * seconds / int(case.name.size)
+    return 1e9 * case.seconds / int(case.name.size)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,16 @@ them side after side, so that what is compared runs in turn and all matches have
 when time is up. Every other round is run backwards, so that no side always comes last: a machine may
 slow down as it is used."""
 
-import contextlib
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
-from quartet.launch import UNAVAILABLE, VERIFIED, Files, Job, LocalLauncher, Outcome
+from quartet.exit_codes import UNAVAILABLE, VERIFIED
+from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.plan import Match, Side
+from quartet.limits.match import Match, Side
+from quartet.wording import say
 
 
 class Rounds:
@@ -82,9 +82,9 @@ class Rounds:
         return outcome
 
     def _job(self, match: Match, side: Side, files: Files) -> Job:
-        arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads),
-                     "--progress", "off", "--quiet", "--json", str(files.document), "--force")
-        return Job(self._programs / match.kernel, side.setup.ranks, side.setup.threads, arguments)
+        arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads))
+        return quiet_job(self._programs / match.kernel, side.setup.ranks, side.setup.threads,
+                         arguments, files.document)
 
     def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float,
                           budget: Optional[float]) -> None:
@@ -95,8 +95,3 @@ class Rounds:
         if budget is not None:
             seconds = min(seconds, max(0.0, budget - (time.monotonic() - begin)))
         say(f"at most about {seconds:.0f} s left")
-
-
-def say(text: str) -> None:
-    with contextlib.suppress(OSError):  # the terminal may be gone
-        print(f"limits: {text}", file=sys.stderr, flush=True)

@@ -7,9 +7,10 @@ from quartet.limits.circumstances import circumstances, core_loop, known
 from quartet.limits.folder import LimitsFolder
 from quartet.limits.goals import (Finding, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
                           judge)
-from quartet.limits.plan import Match, Section
+from quartet.limits.match import Match, Section
 from quartet.results import device, warnings
-from quartet.table import WIDTH, Footnotes, rate, wrapped
+from quartet.wording import (ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of,
+                             wrapped)
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
@@ -51,10 +52,6 @@ def judge_all(matches: list[Match], folder: LimitsFolder) -> list[Judged]:
     return found
 
 
-def fraction(value: float) -> str:
-    return f"{value:.2f}" if value < 99.5 else f"{value:.0f}"
-
-
 def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
     goal = finding.goal
     marks = " ".join(troubles.mark(text) for text in finding.troubles)
@@ -67,29 +64,23 @@ def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
             f"{finding.verdict.value}{'~' * is_forgiven(finding)} {marks}".strip())
 
 
-def _line(cells: tuple[str, ...], widths: list[int], left_aligned: tuple[int, ...]) -> str:
-    aligned = [cell.ljust(width) if column in left_aligned else cell.rjust(width)
-               for column, (cell, width) in enumerate(zip(cells, widths))]
-    return " ".join(aligned).rstrip()
-
-
 def _lines(headings: tuple[str, ...], sections: list[tuple[str, list[tuple[str, ...]]]],
            left_aligned: tuple[int, ...]) -> list[str]:
     """Sections, each a heading and its rows, in columns that are as wide in all of them."""
     rows = [headings, *(row for _, members in sections for row in members)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(headings))]
-    lines = [_line(headings, widths, left_aligned)]
+    widths = widths_of(rows)
+    lines = [aligned(headings, widths, left_aligned)]
     for heading, members in sections:
         lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
-        lines += [_line(cells, widths, left_aligned) for cells in members]
+        lines += [aligned(cells, widths, left_aligned) for cells in members]
     return lines
 
 
 def _heading(judged: Judged) -> str:
     units = dict.fromkeys(finding.unit for finding in judged.findings if finding.unit)
     rounds = max((finding.rounds for finding in judged.findings), default=0)
-    counted = f"{rounds} round{'s' * (rounds != 1)}" if rounds else "not measured"
-    return ", ".join([judged.section.title, *units, counted])
+    how_often = counted(rounds, "round") if rounds else "not measured"
+    return ", ".join([judged.section.title, *units, how_often])
 
 
 def _peers(all_judged: list[Judged]) -> list[str]:
@@ -178,7 +169,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
               *troubles.lines(),
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):
-        lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+        lines += wrapped("!", ABOVE_LIMIT)
     if any(is_forgiven(finding) for judged in all_judged for finding in judged.findings):
         lines += wrapped("~", FORGIVEN)
     lines += [line for text in said for line in wrapped("", f"warning: {text}")]

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet.launch import (FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT, Files, Job, LocalLauncher,
-                            Outcome)
+from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT
+from quartet.launch import Files, Job, LocalLauncher, Outcome
 from quartet.results import Case, Name
 
 SECTION = re.compile(r"^Begin of MPIFFT section\.$(.*)^End of MPIFFT section\.$",

@@ -11,7 +11,8 @@ import subprocess
 from pathlib import Path
 from typing import Iterable, Optional
 
-from quartet.launch import FAILED, Job, LaunchError
+from quartet.exit_codes import FAILED
+from quartet.launch import Job, LaunchError
 from quartet.paths import SLURM
 from quartet.slurm.machine import MachineError, Request, SlurmMachine, request
 

@@ -5,13 +5,16 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from quartet.exit_codes import ScriptError
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Reducers, options_of
 from quartet.launch import Job
 from quartet.paths import ROOT, SLURM
 
 TYPES = {"string": str, "integer": int, "array": list, "object": dict}
 
 
-class MachineError(Exception):
+class MachineError(ScriptError):
     """A machine file, or a job for it, that cannot be used: what is wrong (why), what to do."""
 
 
@@ -120,12 +123,14 @@ def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
 
 
 def _option(job: Job, flag: str, default: str) -> str:
-    return dict(zip(job.arguments, job.arguments[1:])).get(flag, default)
+    return options_of(job.arguments).get(flag, default)
 
 
 def _reducers(job: Job) -> int:
-    """Ranks that collect and do not compute: of a data flow, stream's excepted."""
-    if _option(job, "--formulation", "native") != "dataflow" or job.program.name == "stream":
+    """Ranks of a data flow that collect and do not compute."""
+    kernel = KERNELS.get(job.program.name)
+    if _option(job, "--formulation", "native") != "dataflow" \
+            or (kernel and kernel.reducers is Reducers.NONE):
         return 0
     return int(_option(job, "--reducers", "1"))
 

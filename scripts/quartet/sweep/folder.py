@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet.launch import (BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT, Files, LaunchError,
-                            Outcome)
+from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
+from quartet.launch import Files, LaunchError, Outcome
 from quartet.results import cases, load
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 

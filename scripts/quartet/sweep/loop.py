@@ -2,12 +2,13 @@
 it is in queue.py."""
 
 import argparse
-import sys
 import time
 from typing import Optional
 
-from quartet.launch import STOPPED, VERIFIED, Job, LocalLauncher, Outcome, worst
+from quartet.exit_codes import STOPPED, VERIFIED, worst
+from quartet.launch import Job, LocalLauncher, Outcome, quiet_job
 from quartet.sweep.folder import Launch, SweepFolder, launches
+from quartet.wording import say
 
 
 class Clock:
@@ -104,10 +105,5 @@ class Sweep:
         """What runs it. A document that is there is a failed attempt's, and goes."""
         one, document = launch.configuration, self._folder.document(launch)
         document.unlink(missing_ok=True)
-        arguments = (*one.command_line(), "--progress", "off", "--quiet", "--json",
-                     str(document.resolve()), "--force")
-        return Job(self._programs / one.kernel, one.ranks, one.threads, arguments)
-
-
-def say(text: str) -> None:
-    print(f"sweep: {text}", file=sys.stderr, flush=True)
+        return quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(),
+                         document.resolve())

@@ -3,7 +3,7 @@
 A block in a file (JSON, or TOML where Python reads it) has these keys; members of a list are
 multiplied out, and a member may itself be one of the programs' lists ("mpi,shm": one launch):
 
-    kernels      of stream, matmul, cg, fft
+    kernels      names of kernels
     sizes        as the program takes them: "2:128" of stream (MiB), "8192", "2^24"
     ranks        or workers (computing ranks; a data flow's reducers come on top): numbers, or
                  "1:cores", which doubles from 1 to the cores of this machine
@@ -21,19 +21,21 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Optional
 
+from quartet.exit_codes import ScriptError
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Reducers, options_of
+from quartet.sizes import points, written
 from quartet.sweep import weak_scaling
 
-KERNELS = ("stream", "matmul", "cg", "fft")
 SCALINGS = ("none", "strong", "weak")
 PLAN_VERSION = 1
 NOTABLE = 1e-3  # of the work, when a size is rounded
 BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
               "threads", "reducers", "scaling", "arguments", "title", "launches"}
 FILE_KEYS = {"name", "launches", "seed", "blocks"}
-MATMUL_TILE = "1024"  # unless --tile says otherwise
 
 
-class SpecError(Exception):
+class SpecError(ScriptError):
     """A sweep that cannot be planned: what is wrong (why), what to do."""
 
 
@@ -58,7 +60,7 @@ class Configuration:
 
     def command_line(self) -> tuple[str, ...]:
         return ("--device", self.device, "--formulation", self.formulation, "--transport",
-                self.transport, "--sizes" if self.kernel == "stream" else "--size", self.size,
+                self.transport, KERNELS[self.kernel].size_flag, self.size,
                 "--threads", str(self.threads), *self.arguments)
 
 
@@ -211,22 +213,28 @@ class _Roles:
 
     @property
     def collecting(self) -> int:
-        """Ranks beside the workers: stream's receiver computes, as does every rank of it."""
-        if self.formulation != "dataflow" or self.kernel == "stream":
+        """Ranks beside the workers."""
+        if self.formulation != "dataflow" or self._kind is Reducers.NONE:
             return 0
-        return self.reducers if self.kernel == "matmul" else 1  # one merger, one reducer
+        return self.reducers if self._kind is Reducers.CHOSEN else 1
+
+    @property
+    def _kind(self) -> Reducers:
+        return KERNELS[self.kernel].reducers
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Said to matmul, which would otherwise choose by the ranks."""
-        has_choice = self.kernel == "matmul" and self.formulation == "dataflow"
+        """Said to a program that would otherwise choose by the ranks."""
+        has_choice = self._kind is Reducers.CHOSEN and self.formulation == "dataflow"
         return ("--reducers", str(self.reducers)) if has_choice else ()
 
     def place(self, count: int, counts_workers: bool) -> tuple[int, int]:
         """Ranks and workers."""
         if counts_workers:
-            if "," in self.formulation or self.kernel == "stream":
-                raise SpecError(f"{self.where}: workers need kernels other than stream and one "
+            if "," in self.formulation or self._kind is Reducers.NONE:
+                others = " and ".join(name for name, kernel in KERNELS.items()
+                                      if kernel.reducers is Reducers.NONE)
+                raise SpecError(f"{self.where}: workers need kernels other than {others} and one "
                                 "formulation a launch (others have other roles): give ranks")
             return count + self.collecting, count
         return count, count - self.collecting
@@ -235,20 +243,20 @@ class _Roles:
 def _weak(draft: Draft, one: Configuration, workers: int, base: int,
           roles: _Roles) -> Configuration:
     """The configuration with the size that gives each worker what it has at `base` workers."""
-    if one.kernel not in weak_scaling.EXPONENTS or "," in one.formulation:
+    scaling = KERNELS[one.kernel].scaling
+    if not scaling or "," in one.formulation:
+        *most, last = [name for name, kernel in KERNELS.items() if kernel.scaling]
         raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it "
-                        "needs matmul, cg or fft, and one formulation a launch)")
+                        f"needs {', '.join(most)} or {last}, and one formulation a launch)")
     try:
-        start = weak_scaling.points(one.size)
-        options = dict(zip(one.arguments, one.arguments[1:]))
-        tile = weak_scaling.points(options.get("--tile", MATMUL_TILE))
+        grown = weak_scaling.grow(scaling, points(one.size), workers, base,
+                                  options_of(one.arguments))
     except ValueError as error:
         raise SpecError(f"{roles.where}: {error}") from None
-    grown = weak_scaling.grow(one.kernel, start, workers, base, tile)
     if abs(grown.work) > NOTABLE:
         draft.notes.append(f"{one.kernel} on {workers} workers: n {grown.size} in place of "
                            f"{grown.exact:.1f} (work per worker {grown.work:+.1%})")
-    return replace(one, size=weak_scaling.written(grown.size, one.size))
+    return replace(one, size=written(grown.size, one.size))
 
 
 def _words(block: dict, key: str, default, where: str) -> list[str]:

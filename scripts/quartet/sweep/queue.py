@@ -11,11 +11,13 @@ import time
 from pathlib import Path
 from typing import Iterator, Optional
 
-from quartet.launch import FAILED, STOPPED, VERIFIED, Job, LaunchError, Outcome, judged
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED
+from quartet.launch import Job, LaunchError, Outcome, judged
 from quartet.slurm.launcher import LONGEST_ARRAY, SlurmLauncher
 from quartet.slurm.machine import Request
 from quartet.sweep.folder import Launch, SweepFolder
-from quartet.sweep.loop import Sweep, say
+from quartet.sweep.loop import Sweep
+from quartet.wording import say
 
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 

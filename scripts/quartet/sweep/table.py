@@ -6,16 +6,16 @@ import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet.launch import VERIFIED
-from quartet.results import Case, cases, load
+from quartet.exit_codes import VERIFIED
+from quartet.results import SUSPICIOUS_FRACTION, Case, cases, load
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block
-from quartet.table import SUSPICIOUS_FRACTION, WIDTH, rate, size, wrapped
+from quartet.wording import (ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size,
+                             widths_of, wrapped)
 
 HEADINGS = ("size", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")
 VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
-SPACE = " "
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,9 @@ def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
 
 
 def _base_in_words(base: Point, scaling: str) -> str:
-    plural = "s" if base.workers > 1 else ""
     growth = ", the size growing with the workers" if scaling == "weak" else ""
-    return (f"speed-up against {rate(base.rate)} {base.cases[0].unit} on {base.workers} worker"
-            f"{plural} at {size(base.name.size)}{growth}")
+    return (f"speed-up against {rate(base.rate)} {base.cases[0].unit} on "
+            f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
 
 
 def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
@@ -111,8 +110,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
     bounds = "-".join(rate(bound) for bound in point.range) if point.range else ""
-    fraction = f"{point.fraction:.0%}" if point.fraction else ""
-    fraction += "!" if (point.fraction or 0) > SUSPICIOUS_FRACTION else ""
+    fraction = percent_of_limit(point.fraction, (point.fraction or 0) > SUSPICIOUS_FRACTION)
     checked = all(case.verified for case in point.cases)
     check = "WRONG" if not point.is_right else "ok" if checked else "off"
     return (size(point.name.size), point.name.values.get("ranks", ""), str(point.workers),
@@ -150,20 +148,16 @@ def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
             except (OSError, ValueError) as error:
                 said.setdefault(f"{launch.configuration.title}: {error}", []).append(launch)
     lines = [line for text, members in said.items()
-             for line in wrapped("x", f"{_launches(len(members))} of {text}")]
+             for line in wrapped("x", f"{counted(len(members), 'launch')} of {text}")]
     left = sum(folder.outcome(launch) is None for launch in everything)
-    return lines + (wrapped("", f"{_launches(left)} not run yet") if left else [])
-
-
-def _launches(count: int) -> str:
-    return f"{count} launch" if count == 1 else f"{count} launches"
+    return lines + (wrapped("", f"{counted(left, 'launch')} not run yet") if left else [])
 
 
 def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool) -> list[str]:
     lines = wrapped("", "median: of the launches' medians; range: from the lowest to the highest "
                         "of them, with one launch the 95% interval of its median")
     if flagged:
-        lines += wrapped("!", "above its limit: one of the two is wrong, or a cache is in play")
+        lines += wrapped("!", ABOVE_LIMIT)
     return lines + [line for note in folder.plan.notes for line in wrapped("", note)] \
         + _failures(folder, everything)
 
@@ -175,11 +169,11 @@ def render(folder: SweepFolder) -> str:
     for block in folder.plan.blocks:
         rows += ["", block.title, *_block_rows(_points(folder, block, everything), block.scaling)]
     cells = [row for row in rows if isinstance(row, tuple)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADINGS))]
+    widths = widths_of(cells)
     lines: list[str] = []
     for row in rows:
         if isinstance(row, tuple):
-            lines.append(SPACE.join(cell.rjust(width) for cell, width in zip(row, widths)).rstrip())
+            lines.append(aligned(row, widths, left=()))
         else:
             lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
     flagged = any("!" in row[-2] for row in cells)

@@ -1,0 +1,78 @@
+"""cg: conjugate gradients with a dense matrix."""
+
+from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Run,
+                                    Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Row
+from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, side
+from quartet.machine import Machine
+from quartet.sizes import multiple
+
+NAME = "cg"
+BOTH_STORAGES = ("--storage", "full,symmetric")
+
+
+def _arguments(machine: Machine, _ranks: int) -> list[str]:
+    # The matrix, 8 N^2 bytes, and the arrays of its limit.
+    size = 8192
+    while size > 1024 and 1.1 * 8 * size**2 > machine.memory:
+        size //= 2
+    return ["--device", "host", "--size", str(size), *BOTH_STORAGES, "--formulation",
+            "native,dataflow,library", "--threads", "1", "--runs", "6"]
+
+
+def _rounded(exact: float, workers: int, _options: dict[str, str]) -> int:
+    """As many rows to each worker."""
+    return multiple(exact, workers)
+
+
+def _solutions(size: int, setup: Setup) -> Match:
+    common = f"--size {size} --iterations 40 --runs 3"
+    single = "--algorithm single-reduction"
+    sides = (side("full", setup, f"{common} --storage full"),
+             side("library", setup, f"{common} --formulation library --limits off"),
+             side("symmetric", setup, f"{common} --storage symmetric"),
+             side("full-single", setup, f"{common} --storage full {single}"),
+             side("symmetric-single", setup, f"{common} --storage symmetric {single}"))
+
+    def over(what: str, row: str, peers: tuple[str, ...], label: str, bound: Bound) -> Goal:
+        return Goal(what, OverPeer(Row(row), tuple(map(Row, peers)), label), bound)
+
+    never_slower = Bound(1.0, noise=Noise.FORGIVEN)
+    goals = (
+        Goal("full", OfLimit(Row("full")), Bound(0.9)),
+        over("full", "full", ("library",), "dgemv", Bound(1.1)),
+        Goal("symmetric", OfLimit(Row("symmetric")), Bound()),
+        over("symmetric", "symmetric", ("full", "full-single"), "best full", Bound(1.9)),
+        over("symmetric", "symmetric", ("library",), "dgemv", Bound(2.1)),
+        over("full, 1 sum", "full-single", ("full",), "classic", never_slower),
+        over("symmetric, 1 sum", "symmetric-single", ("symmetric",), "classic", never_slower))
+    return Match(NAME, f"{NAME}-{size}-{setup.short}", sides,
+                 (Section(f"{NAME}, N = {size}, {setup}", goals),))
+
+
+def _matches(_: LimitsFiles) -> list[Match]:
+    return [_solutions(8192, setup) for setup in (RANKS, THREADS)]
+
+
+def _larger(_: LimitsFiles) -> list[Match]:
+    return [_solutions(12288, setup) for setup in (RANKS, THREADS)]
+
+
+KERNEL = Kernel(
+    NAME, "GFLOP/s",
+    Run(one_rank_per_core, _arguments, Effort("--iterations", 100, 10)),
+    says_waiting=True,
+    scaling=Scaling(2, _rounded),
+    # A rank has its block of rows; vectors are few.
+    cost=Cost(doublings(1024), 64, lambda n: f"--size {n} --iterations 40",
+              lambda n: 2.0 * n**2, lambda n: 4.0 * n**2, "2 n^2 an iteration", "8 n^2 / 2 bytes"),
+    limits=Limits(_matches, _larger),
+    small_runs=(SmallRun("memory", ("--size", "1001", "--iterations", "20", *BOTH_STORAGES,
+                                    "--algorithm", "classic,single-reduction")),
+                SmallRun("files", ("--size", "1001", "--iterations", "20"), ("native",),
+                         files=True)),
+    benchmarks=(Benchmark(f"{NAME} 16384", 1,
+                          ("--size", "16384", *BOTH_STORAGES, "--iterations", "200"), 60, place=2),
+                Benchmark(f"{NAME} 65536", 1,
+                          ("--size", "65536", *BOTH_STORAGES, "--iterations", "50", "--runs", "6"),
+                          150, place=3)))

@@ -1,0 +1,97 @@
+"""fft: one complex transform over all ranks."""
+
+from dataclasses import replace
+from math import log2
+from pathlib import Path
+from typing import Optional
+
+from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Run,
+                                    Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
+                                  nanoseconds_per_point)
+from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
+from quartet.machine import Machine
+from quartet.peers.hpcc_fft import MpiFft
+from quartet.sizes import smooth_multiple
+
+NAME = "fft"
+ORDERS = ("transposed", "natural")  # of the result
+
+
+def _arguments(machine: Machine, _ranks: int) -> list[str]:
+    # Six arrays of 16 bytes a point: input, work space, result, two of the limit, the library's.
+    exponent = 24
+    while exponent > 10 and 6 * 16 * 2**exponent > machine.memory:
+        exponent -= 1
+    # The library is FFTW's distributed transform; both need one exchange only.
+    return ["--device", "host", "--size", f"2^{exponent}", "--formulation",
+            "native,dataflow,library"]
+
+
+def _rounded(exact: float, workers: int, _options: dict[str, str]) -> int:
+    return smooth_multiple(exact, workers)
+
+
+def _fftw(common: str, plans: Optional[Path]) -> Side:
+    """With its measured plan where there is a file to keep it in, else with its estimated one."""
+    common += " --formulation library --limits off"
+    if not plans:
+        return side("library", RANKS, f"{common} --plan estimate")
+    measured = side("library", RANKS, f"{common} --plan measure --wisdom", str(plans))
+    # Measuring a plan takes many times as long as a transform.
+    return replace(measured, beforehand=f"FFTW measures its plan, unless {plans} has it")
+
+
+def _power(power: int, order: str, plans: Optional[Path]) -> Match:
+    """HPCC's result is in natural order: ours in transposed order have no goal beside it. FFTW can
+    do either, and has goals from 2^22 points on."""
+    runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
+    common = f"--size 2^{power} --order {order} --runs {runs}"
+    plan = "measure" if plans else "estimate"
+    sides = (side("ranks", RANKS, common), _fftw(common, plans),
+             Side("hpcc", RANKS, (), peer=MpiFft(2**power)), side("threads", THREADS, common))
+
+    def over(row: str, peer: str, label: str, bound: Bound) -> Goal:
+        return Goal("native", OverPeer(Row(row), (Row(peer),), label), bound)
+
+    def over_peers(row: str) -> tuple[Goal, ...]:
+        return (Goal("native", OfLimit(Row(row)), Bound()),
+                over(row, "library", f"FFTW {plan}d", Bound(4 if power >= 22 else None)),
+                over(row, "hpcc", "HPCC", Bound(4 if order == "natural" else None)))
+
+    as_efficient = over("threads", "ranks", "2 ranks", Bound(1, noise=Noise.FORGIVEN))
+    title = f"{NAME}, 2^{power}, {order}"
+    return Match(NAME, f"{NAME}-{power}-{order}", sides,
+                 (Section(f"{title}, {RANKS}", over_peers("ranks")),
+                  Section(f"{title}, {THREADS}", (*over_peers("threads"), as_efficient))))
+
+
+def _smooth() -> Match:
+    sizes = {"power": "2^22", "4233600": "4233600", "4199040": "4199040"}
+    sides = tuple(side(name, RANKS, f"--size {size} --runs 5") for name, size in sizes.items())
+    goals = tuple(Goal(f"{name} points", OverPeer(Row(name), (Row("power"),), "2^22 points",
+                                                  nanoseconds_per_point, "ns/point"),
+                       Bound(most=1.5)) for name in ("4233600", "4199040"))
+    return Match(NAME, f"{NAME}-smooth", sides, (Section(f"{NAME}, {RANKS}", goals),))
+
+
+def _matches(files: LimitsFiles) -> list[Match]:
+    return [_smooth(),
+            *(_power(power, order, files.plans) for power in (20, 22, 24) for order in ORDERS),
+            *(_power(26, order, None) for order in ORDERS)]  # a round takes a minute
+
+
+KERNEL = Kernel(
+    NAME, "GFLOP/s",
+    Run(one_rank_per_core, _arguments, Effort("--runs", 10, 3)),
+    says_waiting=True,
+    scaling=Scaling(1, _rounded),
+    # A rank has input, work space and result of its half, and reads the other half in place.
+    cost=Cost(doublings(2**20), 2**16, lambda n: f"--size {n}", lambda n: 5.0 * n * log2(n),
+              lambda n: 3.5 * 8.0 * n, "5 n log2 n", "16 n (3/2 + 1/4) bytes"),
+    limits=Limits(_matches),
+    small_runs=(SmallRun("memory", ("--size", "3600")),
+                SmallRun("files", ("--size", "3600"), ("native",), files=True)),
+    benchmarks=tuple(Benchmark(f"{NAME} 2^{exponent}", 1,
+                               ("--size", f"2^{exponent}", "--formulation", "native,library",
+                                "--runs", "6"), 90, place=5) for exponent in range(27, 33)))

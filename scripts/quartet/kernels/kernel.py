@@ -1,0 +1,129 @@
+"""What the scripts have to know of a kernel. Only the first four members are needed: without the
+others, the scripts that want them leave the kernel out."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Callable, Optional
+
+from quartet.limits.match import Match
+from quartet.machine import Machine
+
+
+class Reducers(Enum):
+    """Ranks of a data flow that collect and do not compute."""
+
+    NONE = "every rank computes"
+    ONE = "one"
+    CHOSEN = "as many as --reducers says"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The flag that decides how long a program measures, and its range."""
+
+    flag: str
+    full: int
+    least: int
+
+    def arguments(self, count: int) -> list[str]:
+        return [self.flag, str(count)]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How `make run` launches the program on one machine."""
+
+    ranks: Callable[[Machine], list[int]]  # a launch for each
+    arguments: Callable[[Machine, int], list[str]]  # machine, ranks
+    effort: Effort
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How the size grows with the workers in weak scaling."""
+
+    exponent: int  # a run's work grows as size^exponent
+    rounded: Callable[[float, int, dict[str, str]], int]  # of an exact size, workers, flags
+
+
+@dataclass(frozen=True)
+class SmallRun:
+    """A run of about a second with ragged edges, to try one way through the program on a GPU."""
+
+    name: str
+    arguments: tuple[str, ...]
+    formulations: tuple[str, ...] = ()  # empty: all that --list names
+    files: bool = False  # whether its data are in files
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One launch of `make gpu`'s benchmarks."""
+
+    title: str
+    ranks: int
+    arguments: tuple[str, ...]
+    seconds: float  # that it may take
+    place: int  # in the order of all: the last ones are left out where time is short
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How time and memory grow with the size n, and what `make cost` launches to see it."""
+
+    sizes: tuple[int, ...]
+    small: int  # a size with next to no memory of its own
+    arguments: Callable[[int], str]
+    work: Callable[[int], float]  # of a run, in what time is proportional to
+    memory: Callable[[int], float]  # bytes of the largest of two ranks
+    time_formula: str
+    memory_formula: str
+    unit: str = ""  # of the size
+
+
+@dataclass(frozen=True)
+class LimitsFiles:
+    """Where the launches of `make limits` keep files."""
+
+    data: Path  # folder of matrices
+    plans: Path  # FFTW's measured plans
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What `make limits` launches, and the goals."""
+
+    matches: Callable[[LimitsFiles], list[Match]]
+    larger: Callable[[LimitsFiles], list[Match]] = lambda _: []  # with --full only
+    file_bytes: tuple[int, int] = (0, 0)  # of data files, without and with --full
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    unit: str  # of its rate
+    run: Run
+    size_flag: str = "--size"
+    least_ranks: int = 1
+    reducers: Reducers = Reducers.ONE
+    says_waiting: bool = False  # its phases reduce and wait hold all time spent on other ranks
+    scaling: Optional[Scaling] = None  # None: there is no weak scaling
+    cost: Optional[Cost] = None
+    limits: Optional[Limits] = None
+    small_runs: tuple[SmallRun, ...] = ()
+    benchmarks: tuple[Benchmark, ...] = ()
+
+
+def one_rank_per_core(machine: Machine) -> list[int]:
+    return [max(2, machine.cores)]  # a data flow has a worker and a reducer at least
+
+
+def doublings(smallest: int) -> tuple[int, ...]:
+    """Five sizes, for Cost."""
+    return tuple(smallest * 2**power for power in range(5))
+
+
+def options_of(arguments: tuple[str, ...]) -> dict[str, str]:
+    """Flags with the word after each."""
+    return dict(zip(arguments, arguments[1:]))

@@ -1,0 +1,100 @@
+"""matmul: the tiled product of two square matrices."""
+
+from pathlib import Path
+
+from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Reducers,
+                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.limits.goals import Bound, BytesRead, Goal, OfLimit, OverPeer, Row
+from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
+from quartet.machine import Machine
+from quartet.sizes import multiple, points
+from quartet.units import GIB
+
+NAME = "matmul"
+DEFAULT_TILE = "1024"
+LIMITS_SIZE, LARGER_LIMITS_SIZE = 8192, 16384
+# A third of the tiles fits beside what cuBLAS takes: the matrices stream through.
+_SMALL = ("--size", "500", "--tile", "64")
+_BOUNDED = (*_SMALL, "--device-memory", "33MiB")
+
+
+def _arguments(machine: Machine, ranks: int) -> list[str]:
+    # A run takes seconds: 2 N^3 operations at some 10^11 a second and core.
+    size = 4096 if ranks < 8 else 8192 if ranks < 32 else 16384
+    # Three matrices, and three small ones of each rank for the limit.
+    while size > 1024 and (3 * size**2 + 3 * ranks * 2048**2) * 4 > machine.memory:
+        size //= 2
+    # The library is ScaLAPACK.
+    return ["--device", "host", "--size", str(size), "--threads", "1", "--formulation",
+            "native,dataflow,library"]
+
+
+def _rounded(exact: float, _workers: int, options: dict[str, str]) -> int:
+    """Whole tiles."""
+    return multiple(exact, points(options.get("--tile", DEFAULT_TILE)))
+
+
+def _matches(files: LimitsFiles) -> list[Match]:
+    return [*(_products(LIMITS_SIZE, setup, files.data) for setup in (RANKS, THREADS)),
+            _bounded(files.data)]
+
+
+def _larger(files: LimitsFiles) -> list[Match]:
+    return [_products(LARGER_LIMITS_SIZE, setup, files.data) for setup in (RANKS, THREADS)]
+
+
+def _products(size: int, setup: Setup, data: Path) -> Match:
+    # A product takes seconds: few runs a launch, hence more launches.
+    def in_files(tile: int) -> Side:
+        return side(f"files-{tile}", setup, f"--size {size} --tile {tile} --runs 3 --cache warm "
+                    "--generate --data", str(data / f"{size}-{tile}"))
+
+    def over_psgemm(what: str, name: str) -> Goal:
+        # On one rank it is one call of SGEMM: the limit itself.
+        return Goal(what, OverPeer(Row(name), (Row("psgemm"),), "psgemm"),
+                    Bound(1.4 if setup.ranks > 1 else None))
+
+    sides = [in_files(1024), in_files(2048)]
+    goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.95))
+             for tile in (1024, 2048)]
+    if size == LIMITS_SIZE:  # larger, the peer would take as long as all others together
+        sides += [side("psgemm", setup, f"--size {size} --formulation library --runs 1 "
+                       "--limits off"),
+                  side("memory", setup, f"--size {size} --tile 1024 --runs 1")]
+        goals += [over_psgemm("files, tile 1024", "files-1024"),
+                  Goal("in memory", OfLimit(Row("memory")), Bound()),
+                  over_psgemm("in memory", "memory")]
+    return Match(NAME, f"{NAME}-{size}-{setup.short}", tuple(sides),
+                 (Section(f"{NAME}, N = {size}, {setup}", tuple(goals)),))
+
+
+def _bounded(data: Path) -> Match:
+    """The plan decides what is read, not the clock: one round is enough."""
+    memories = (64, 256)  # MiB of a rank
+    sides = [side(f"{memory}MiB", RANKS, f"--size {LIMITS_SIZE} --tile 1024 --runs 1 --warmup 0 "
+                  f"--limits off --memory {memory}MiB --generate --data",
+                  str(data / f"{LIMITS_SIZE}-1024")) for memory in memories]
+    goals = [Goal(f"read in {memory} MiB", BytesRead(Row(f"{memory}MiB")), Bound(most=1.1))
+             for memory in memories]
+    return Match(NAME, f"{NAME}-bounded", tuple(sides),
+                 (Section(f"{NAME}, N = {LIMITS_SIZE}, tile 1024, {RANKS}", tuple(goals)),),
+                 most_rounds=1)
+
+
+KERNEL = Kernel(
+    NAME, "GFLOP/s",
+    Run(one_rank_per_core, _arguments, Effort("--runs", 5, 3)),
+    reducers=Reducers.CHOSEN,
+    scaling=Scaling(3, _rounded),
+    # A rank reads one of A and B whole and half of the other, fills half of the rest, and has its
+    # half of C.
+    cost=Cost(doublings(512), 64, lambda n: f"--size {n} --tile {n // 4}",
+              lambda n: 2.0 * n**3 - n**2, lambda n: 9.0 * n**2, "2 n^3 - n^2",
+              "4 n^2 (1 + 3/4 + 1/2) bytes"),
+    limits=Limits(_matches, _larger, file_bytes=(2 * GIB, 8 * GIB)),
+    small_runs=(SmallRun("memory", _SMALL),
+                SmallRun("bounded", _BOUNDED, ("native",)),
+                SmallRun("files", _BOUNDED, ("native",), files=True)),
+    benchmarks=(Benchmark(f"{NAME} 65536", 1,
+                          ("--size", "65536", "--device-memory", "8GiB", "--runs", "3"), 200,
+                          place=1),))

@@ -1,0 +1,80 @@
+"""stream: vectors pushed from rank to rank, and added there."""
+
+from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Reducers,
+                                    Run, SmallRun, doublings)
+from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row
+from quartet.limits.match import RANKS, Match, Section, side
+from quartet.machine import Machine
+from quartet.units import MIB
+
+NAME = "stream"
+LIMITS_SIZES = (2, 4, 8, 16, 32, 64, 128)  # MiB
+
+
+def _ranks(machine: Machine) -> list[int]:
+    """A pair, and all cores."""
+    return [2, machine.cores] if machine.cores > 2 else [2]
+
+
+def _arguments(machine: Machine, ranks: int) -> list[str]:
+    # Vectors, what they are pushed through, and the limit's arrays: six times the size a rank.
+    largest = 128
+    while largest > 2 and 6 * ranks * largest * MIB > machine.memory:
+        largest //= 2
+    # The paper's sizes; the data flow and plain MPI calls stand beside the direct push.
+    return ["--device", "host", "--sizes", f"2:{largest}", "--transport", "mpi,shm,rma",
+            "--formulation", "native,dataflow,library"]
+
+
+def _matches(_: LimitsFiles) -> list[Match]:
+    return [_sizes(), _pairs()]
+
+
+def _sizes() -> Match:
+    def row(transport: str, size: int) -> Row:
+        return Row(transport, (f"size:{size}MiB",))
+
+    def over_plain(transport: str, size: int, least: float) -> Goal:
+        return Goal(f"{transport} {size} MiB",
+                    OverPeer(row(transport, size), (row("plain", size),), "plain MPI"),
+                    Bound(least))
+
+    in_place = [Goal(f"shm {size} MiB", OfLimit(row("shm", size)),
+                     Bound(0.9 if size >= 32 else 0.8, on_huge_pages=0.95))
+                for size in LIMITS_SIZES]
+    two_sided = [over_plain("mpi", size, 1.25 if size <= 8 else 1.4) for size in LIMITS_SIZES
+                 if size != 16]  # between the two goals
+    one_sided = [over_plain("rma", size, 1.0) for size in LIMITS_SIZES]
+    common = "--sizes 2:128 --pushes 20 --runs 3"
+    return Match(
+        NAME, NAME,
+        (side("mpi", RANKS, f"{common} --transport mpi"),
+         side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
+         side("rma", RANKS, f"{common} --transport rma"),
+         side("shm", RANKS, f"{common} --transport shm")),
+        (Section(f"{NAME}, {RANKS}", (*in_place, *two_sided, *one_sided)),))
+
+
+def _pairs() -> Match:
+    sides = [side(transport, RANKS, f"--pairs --transport {transport} --runs 20 --limits off")
+             for transport in ("shm", "mpi")]
+    # Either may be ahead: the slower one of each round would be below 1 by noise alone.
+    goals = [Goal(f"pair 1-0, {each.name}",
+                  OverPeer(Row(each.name, ("pair:1-0",)), (Row(each.name, ("pair:0-1",)),),
+                           "pair 0-1"), Bound(0.95, 1.05)) for each in sides]
+    return Match(NAME, f"{NAME}-pairs", tuple(sides),
+                 (Section(f"{NAME} --pairs, {RANKS}", tuple(goals)),))
+
+
+KERNEL = Kernel(
+    NAME, "MiB/s",
+    Run(_ranks, _arguments, Effort("--pushes", 100, 5)),
+    size_flag="--sizes", least_ranks=2, reducers=Reducers.NONE,
+    # The receiver has its vector and the sums that it expects, and reads the sender's in place.
+    cost=Cost(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",
+              lambda n: n, lambda n: 3.0 * n * MIB, "n", "3 n bytes", "MiB"),
+    limits=Limits(_matches),
+    small_runs=(SmallRun("pushes", ("--sizes", "2", "--pushes", "3")),),
+    benchmarks=(Benchmark(f"{NAME}, a pair", 2,
+                          ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50"), 60,
+                          place=4),))
