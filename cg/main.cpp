@@ -1,4 +1,4 @@
-#include "bench/program.hpp"
+#include "bench/program/program.hpp"
 #include "cg/options.hpp"
 #include "cg/plan.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cg/checkpoint_folder.hpp"
+#include "cg/checkpoint/checkpoint_folder.hpp"
 
 namespace quartet::cg {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "cg/matrix_file.hpp"
 #include "cg/solve_case.hpp"
+#include "cg/system/matrix_file.hpp"
 
 namespace quartet::cg {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/session.hpp"
+#include "bench/program/session.hpp"
 #include "cg/options.hpp"
 #include "cg/problem.hpp"
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/row.hpp"
+#include "bench/report/row.hpp"
 #include "cg/options.hpp"
-#include "comm/roles.hpp"
+#include "comm/topology/roles.hpp"
 #include "core/block_range.hpp"
 #include "core/units.hpp"
 

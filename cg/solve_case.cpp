@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/version.hpp"
-#include "cg/laplace.hpp"
-#include "cg/matrix_file.hpp"
-#include "cg/random_system.hpp"
-#include "comm/mpi_session.hpp"
-#include "core/checksum.hpp"
+#include "bench/program/version.hpp"
+#include "cg/system/laplace.hpp"
+#include "cg/system/matrix_file.hpp"
+#include "cg/system/random_system.hpp"
+#include "comm/mpi/mpi_session.hpp"
+#include "core/files/checksum.hpp"
 
 namespace quartet::cg {
 
@@ -141,7 +141,7 @@ void SolveCase::prepare() {
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpointing_) {
-        NoWatch nobody;
+        NoObserver nobody;
         solver_->iteration().run(history_, nobody);
         return;
     }

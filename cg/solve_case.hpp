@@ -5,15 +5,15 @@
 #include <optional>
 #include <vector>
 
-#include "bench/case.hpp"
-#include "bench/limits.hpp"
-#include "bench/session.hpp"
-#include "cg/block_folder.hpp"
-#include "cg/checkpointing.hpp"
-#include "cg/linear_system.hpp"
+#include "bench/measure/limits.hpp"
+#include "bench/program/case.hpp"
+#include "bench/program/session.hpp"
+#include "cg/checkpoint/checkpointing.hpp"
 #include "cg/problem.hpp"
 #include "cg/solver.hpp"
-#include "cg/verifier.hpp"
+#include "cg/system/block_folder.hpp"
+#include "cg/system/linear_system.hpp"
+#include "cg/verify.hpp"
 
 namespace quartet::cg {
 
@@ -62,7 +62,7 @@ class SolveCase final : public bench::Case {
     device::Buffer<double> right_side_;  ///< this rank's rows
     std::vector<double> history_;        ///< r.r before the first iteration and after each
     std::optional<Verifier> verifier_;
-    std::optional<Findings> findings_;
+    std::optional<VerificationResult> findings_;
     std::optional<bench::MemoryProbe> read_;
     int read_passes_ = 0;
     std::optional<bench::PairProbe> link_;  ///< by which p comes to the reducer, or

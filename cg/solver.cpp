@@ -1,8 +1,8 @@
 #include "cg/solver.hpp"
 
-#include "cg/flow_solver.hpp"
-#include "cg/library_solver.hpp"
-#include "cg/native_solver.hpp"
+#include "cg/dataflow/dataflow_solver.hpp"
+#include "cg/library/library_solver.hpp"
+#include "cg/native/native_solver.hpp"
 
 namespace quartet::cg {
 
@@ -17,8 +17,8 @@ std::vector<double> on_host(device::View<const double> vector, device::Device& d
 std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
                                     const Problem& problem, const bench::Variant& variant) {
     if (variant.formulation == "dataflow") {
-        return std::make_unique<FlowSolver>(session, transport, problem,
-                                            roles_of(variant, session.world().size()));
+        return std::make_unique<DataflowSolver>(session, transport, problem,
+                                                roles_of(variant, session.world().size()));
     }
     if (variant.formulation == "library") {
         return std::make_unique<LibrarySolver>(session, transport, problem);
@@ -31,8 +31,8 @@ SolverMemory solver_memory(const bench::Session& session, const Problem& problem
     const int rank = session.world().rank();
     const int ranks = session.world().size();
     if (variant.formulation == "dataflow") {
-        return FlowSolver::memory(device, problem, roles_of(variant, ranks), rank,
-                                  session.options().queue);
+        return DataflowSolver::memory(device, problem, roles_of(variant, ranks), rank,
+                                      session.options().queue);
     }
     if (variant.formulation == "library") {
         return LibrarySolver::memory(device, problem, ranks, rank);

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/session.hpp"
-#include "cg/iteration.hpp"
+#include "bench/program/session.hpp"
+#include "cg/native/iteration.hpp"
 #include "cg/problem.hpp"
 
 namespace quartet::cg {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <memory>
 
-#include "core/checksum.hpp"
 #include "core/data_source.hpp"
-#include "core/file.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/file.hpp"
 
 namespace quartet::fft {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/data_options.hpp"
-#include "bench/session.hpp"
-#include "bench/tile_folder.hpp"
-#include "core/file.hpp"
+#include "bench/program/data_options.hpp"
+#include "bench/program/session.hpp"
+#include "bench/program/tile_folder.hpp"
+#include "core/files/file.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {

@@ -1,4 +1,4 @@
-#include "bench/program.hpp"
+#include "bench/program/program.hpp"
 #include "fft/options.hpp"
 #include "fft/plan.hpp"
 

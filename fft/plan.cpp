@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "fft/dataflow/dataflow_case.hpp"
 #include "fft/files.hpp"
-#include "fft/flow_case.hpp"
-#include "fft/library_case.hpp"
-#include "fft/library_wisdom.hpp"
-#include "fft/split_case.hpp"
+#include "fft/library/library_case.hpp"
+#include "fft/library/library_wisdom.hpp"
+#include "fft/native/native_case.hpp"
 
 namespace quartet::fft {
 
@@ -45,11 +45,11 @@ void plan_flow(bench::Session& session, const bench::Variant& variant, const Pro
     planned.clock_rows = {{"paper", planned.work}};
     planned.compared = "paper";
     planned.plan_note = "rank 0 merges, the others work";
-    const FlowCase::Memory memory = FlowCase::memory(session, variant, problem, roles);
+    const DataflowCase::Memory memory = DataflowCase::memory(session, variant, problem, roles);
     planned.memory = memory.all;
     planned.shared_memory = memory.windows;
     planned.make = [&session, variant, problem, roles]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<FlowCase>(session, variant, problem, roles);
+        return std::make_unique<DataflowCase>(session, variant, problem, roles);
     };
 }
 
@@ -71,7 +71,7 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
 Problem problem_for(const Options& options, bench::Session& session) {
     Problem wanted = problem(options, session.world().size());
     if (!options.tiles && !options.data.in_files() &&
-        SplitCase::has_room_for_one_tile(session, wanted)) {
+        NativeCase::has_room_for_one_tile(session, wanted)) {
         wanted.tiles = 1;
     }
     return wanted;
@@ -104,13 +104,13 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         plan_flow(session, variant, problem, planned);
         return planned;
     }
-    const SplitCase::Memory memory = SplitCase::memory(session, variant, problem);
+    const NativeCase::Memory memory = NativeCase::memory(session, variant, problem);
     planned.memory = memory.all;
     planned.shared_memory = memory.windows;
     planned.device_memory = memory.device;
     planned.make = [&session, variant, problem,
                     data = options.data]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<SplitCase>(session, variant, problem, data);
+        return std::make_unique<NativeCase>(session, variant, problem, data);
     };
     return planned;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bench/case.hpp"
-#include "bench/session.hpp"
+#include "bench/program/case.hpp"
+#include "bench/program/session.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
 

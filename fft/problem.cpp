@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/data_source.hpp"
-#include "fft/default_tiles.hpp"
+#include "fft/native/default_tiles.hpp"
 
 namespace quartet::fft {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-#include "bench/row.hpp"
+#include "bench/report/row.hpp"
 #include "core/units.hpp"
-#include "device/split_fft.hpp"
+#include "device/four_step_fft.hpp"
 #include "fft/index_order.hpp"
 #include "fft/options.hpp"
 
@@ -22,7 +22,7 @@ struct Problem {
     Order order = Order::transposed;
 
     [[nodiscard]] std::int64_t length() const { return points / tiles; }
-    [[nodiscard]] device::SplitFft split(int ranks, int rank) const {
+    [[nodiscard]] device::FourStepFft split(int ranks, int rank) const {
         return {tiles, length(), ranks, rank};
     }
     /// Counted: 5 N log2 N operations, as the paper and everybody since. Traffic: 64 N bytes, since

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/case.hpp"
+#include "bench/program/case.hpp"
 #include "device/memory.hpp"
 #include "fft/problem.hpp"
 

@@ -1,4 +1,4 @@
-#include "bench/program.hpp"
+#include "bench/program/program.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/options.hpp"
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/checksum.hpp"
-#include "matmul/kept_results.hpp"
-#include "matmul/library_product.hpp"
-#include "matmul/memory_tiles.hpp"
-#include "matmul/resident_product.hpp"
-#include "matmul/staged_tiles.hpp"
+#include "core/files/checksum.hpp"
+#include "matmul/library/library_product.hpp"
+#include "matmul/native/resident_product.hpp"
+#include "matmul/tiles/kept_results.hpp"
+#include "matmul/tiles/memory_tiles.hpp"
+#include "matmul/tiles/staged_tiles.hpp"
 
 namespace quartet::matmul {
 
@@ -106,7 +106,7 @@ void MultiplyCase::open_files() {
 }
 
 std::unique_ptr<Product> MultiplyCase::make_flow_product() {
-    auto product = std::make_unique<FlowProduct>(
+    auto product = std::make_unique<DataflowProduct>(
         plan_.problem, *plan_.roles, session_, session_.transport(plan_.variant.transport),
         sharing_over(plan_.variant.transport), plan_.flow, files_ ? &*files_ : nullptr);
     flow_product_ = product.get();

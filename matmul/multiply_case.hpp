@@ -4,16 +4,16 @@
 #include <optional>
 #include <vector>
 
-#include "bench/case.hpp"
-#include "bench/limits.hpp"
-#include "bench/session.hpp"
-#include "matmul/device_plan.hpp"
-#include "matmul/file_plan.hpp"
-#include "matmul/file_product.hpp"
-#include "matmul/flow_product.hpp"
-#include "matmul/freivalds.hpp"
+#include "bench/measure/limits.hpp"
+#include "bench/program/case.hpp"
+#include "bench/program/session.hpp"
+#include "matmul/dataflow/dataflow_product.hpp"
+#include "matmul/native/device_plan.hpp"
+#include "matmul/native/file_plan.hpp"
+#include "matmul/native/file_product.hpp"
+#include "matmul/native/streamed_product.hpp"
 #include "matmul/options.hpp"
-#include "matmul/streamed_product.hpp"
+#include "matmul/verify.hpp"
 
 namespace quartet::matmul {
 
@@ -30,7 +30,7 @@ struct CasePlan {
     /// Of the data flow. There `block` is what the rank's results are in: everything, of which a
     /// reducer has every R-th tile, or nothing.
     std::optional<comm::Roles> roles;
-    FlowProduct::Settings flow;
+    DataflowProduct::Settings flow;
 
     [[nodiscard]] bool uses_library() const { return variant.formulation == "library"; }
 };
@@ -84,9 +84,9 @@ class MultiplyCase final : public bench::Case {
     CasePlan plan_;
     std::optional<TileFiles> files_;
     std::unique_ptr<Product> product_;
-    FileProduct* file_product_ = nullptr;  ///< the same, where tiles lie in files
-    FlowProduct* flow_product_ = nullptr;  ///< the same, in the data flow
-    StreamedProduct* streamed_ = nullptr;  ///< the same, on a GPU
+    FileProduct* file_product_ = nullptr;      ///< the same, where tiles lie in files
+    DataflowProduct* flow_product_ = nullptr;  ///< the same, in the data flow
+    StreamedProduct* streamed_ = nullptr;      ///< the same, on a GPU
     StreamedProduct::CopyTimes copy_times_;
     std::optional<Freivalds> check_;
     std::optional<bench::SgemmProbe> sgemm_;

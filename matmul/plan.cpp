@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "device/cuda/cublas_workspace.hpp"
-#include "matmul/block_cyclic.hpp"
-#include "matmul/library_product.hpp"
+#include "device/cuda/blas/cublas_workspace.hpp"
+#include "matmul/library/block_cyclic.hpp"
+#include "matmul/library/library_product.hpp"
 #include "matmul/multiply_case.hpp"
-#include "matmul/operands.hpp"
-#include "matmul/resident_product.hpp"
+#include "matmul/native/resident_product.hpp"
+#include "matmul/tiles/operands.hpp"
 
 namespace quartet::matmul {
 
@@ -166,10 +166,11 @@ void plan_memory(bench::Session& session, const CasePlan& plan, bench::PlannedCa
     const Sharing sharing =
         plan.on_device ? Sharing::own_copy : sharing_over(plan.variant.transport);
     if (plan.roles) {
-        const OperandMemory flow = FlowProduct::memory(
-            plan.problem, *plan.roles, session.topology(), session.world().rank(), sharing,
-            plan.flow,
-            plan.data.in_files() ? FlowProduct::Inputs::files : FlowProduct::Inputs::memory);
+        const OperandMemory flow =
+            DataflowProduct::memory(plan.problem, *plan.roles, session.topology(),
+                                    session.world().rank(), sharing, plan.flow,
+                                    plan.data.in_files() ? DataflowProduct::Inputs::files
+                                                         : DataflowProduct::Inputs::memory);
         planned.memory = planned.memory + flow.all;
         planned.shared_memory = flow.shared;
         return;
@@ -248,10 +249,11 @@ CasePlan native_plan(bench::Session& session, CasePlan plan) {
 CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& options) {
     const int ranks = session.world().size();
     plan.roles = comm::Roles::with_reducers(ranks, options.reducers.value_or(ranks < 4 ? 1 : 2));
-    plan.flow = {.shares = options.shares,
-                 .bound = session.options().queue,
-                 .lookahead = session.options().lookahead.value_or(FlowReader::default_lookahead),
-                 .results = plan.data.keep == bench::Switch::on ? Results::kept : Results::removed};
+    plan.flow = {
+        .shares = options.shares,
+        .bound = session.options().queue,
+        .lookahead = session.options().lookahead.value_or(DataflowReader::default_lookahead),
+        .results = plan.data.keep == bench::Switch::on ? Results::kept : Results::removed};
     const bool reduces = plan.roles->of(session.world().rank()) == comm::Role::reducer;
     const Range all{0, plan.problem.tiles()};
     plan.block = reduces ? Block{all, all} : Block{};

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/tile_folder.hpp"
-#include "core/tiles.hpp"
+#include "bench/program/tile_folder.hpp"
+#include "core/files/tiles.hpp"
 #include "core/units.hpp"
 
 namespace quartet::matmul {

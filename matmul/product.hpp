@@ -3,9 +3,9 @@
 #include <span>
 #include <string>
 
-#include "bench/row.hpp"
+#include "bench/report/row.hpp"
 #include "device/stream.hpp"
-#include "matmul/schedule.hpp"
+#include "matmul/native/schedule.hpp"
 
 namespace quartet::matmul {
 

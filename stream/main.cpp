@@ -1,6 +1,6 @@
-#include "bench/program.hpp"
+#include "bench/program/program.hpp"
+#include "stream/native_push.hpp"
 #include "stream/options.hpp"
-#include "stream/push_case.hpp"
 
 using namespace quartet;
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bench/command_line.hpp"
+#include "bench/program/command_line.hpp"
 #include "core/units.hpp"
 
 namespace quartet::stream {

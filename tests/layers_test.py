@@ -1,6 +1,6 @@
 """Tests that the sources keep the suite's structure, and that each rule of it can fail.
 
-- Includes point down: kernels -> bench -> flow -> comm -> device -> core; no kernel uses another.
+- Includes point down: kernels -> bench -> flow -> comm -> device -> system -> core; no kernel uses another.
 - Vendors' headers stay in the files that are for them.
 - The preprocessor includes and says #pragma once; features are chosen by linking.
 - The environment is read in one file, so that what was read is recorded."""
@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("core", "device", "comm", "flow", "bench")  # of common/, from the bottom
+LAYERS = ("core", "system", "device", "comm", "flow", "bench")  # of common/, from the bottom
 KERNELS = ("stream", "matmul", "cg", "fft")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in")
 
@@ -22,13 +22,13 @@ VENDORS = {
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
     r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
     r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":
-        ("common/device/cuda/*", "tests/device/cuda/*", "*.cu"),
+        ("common/device/cuda/*", "tests/device/cuda/*", "tests/fakes/fake_*", "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
     r"nvtx.*": ("common/core/profiler_range_nvtx*",),
-    r"nccl\.h": ("common/comm/nccl*", "tests/comm/stand_in_nccl*"),
-    r"(grpc(pp)?/|google/protobuf/|grpc_push\.(grpc\.)?pb).*": ("common/comm/grpc_push.cpp",),
-    r"hwloc.*": ("common/comm/topology*", "common/bench/provenance*"),
-    r"xxhash\.h": ("common/core/checksum*",),
+    r"nccl\.h": ("common/comm/transport/nccl/*", "tests/fakes/fake_nccl*"),
+    r"(grpc(pp)?/|google/protobuf/|grpc_push\.(grpc\.)?pb).*": ("common/comm/transport/grpc/grpc_push.cpp",),
+    r"hwloc.*": ("common/comm/topology/topology*", "common/bench/report/provenance*"),
+    r"xxhash\.h": ("common/core/files/checksum*",),
     r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),
 }
 ENVIRONMENT_READER = "common/core/environment.cpp"
@@ -162,12 +162,12 @@ class Rules(unittest.TestCase):
             for text in (f"#include <{header}>\n", f'#include "{header}"\n',
                          f"  #  include <{header}>  // why\n"):
                 self.assert_fails("stream/main.cpp", text, "belongs to")
-        self.assert_fails("common/comm/nccl_a.cpp", "#include <cuda_runtime.h>\n", "belongs to")
+        self.assert_fails("common/comm/transport/nccl/a.cpp", "#include <cuda_runtime.h>\n", "belongs to")
         for path, header in (("common/comm/a/b.hpp", "mpi.h"), ("tests/comm/a.cpp", "mpi.h"),
-                             ("common/device/host/host_blas.cpp", "cblas.h"),
+                             ("common/device/host/blas/host_blas.cpp", "cblas.h"),
                              ("common/device/cuda/fft.cpp", "cufft.h"),
                              ("cg/step.cu", "cuda_runtime.h"),
-                             ("common/comm/nccl_transport.cpp", "nccl.h")):
+                             ("common/comm/transport/nccl/nccl_transport.cpp", "nccl.h")):
             self.assert_passes(path, f"#pragma once\n#include <{header}>\n")
 
     def test_no_preprocessor_beyond_includes(self):

@@ -4,6 +4,11 @@
 
 namespace quartet {
 
+/// count / by, rounded up; correct for every count that fits 64 bits.
+constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
+    return count / by + (count % by == 0 ? 0 : 1);
+}
+
 /// Elements [begin, end) of something that is dealt out.
 struct Range {
     std::int64_t begin = 0;

@@ -8,10 +8,10 @@
 
 #include "device/blas.hpp"
 #include "device/fft.hpp"
+#include "device/four_step_fft.hpp"
 #include "device/matrix.hpp"
 #include "device/memory.hpp"
 #include "device/recording.hpp"
-#include "device/split_fft.hpp"
 #include "device/stream.hpp"
 #include "device/vector_operations.hpp"
 
@@ -53,18 +53,22 @@ class Device {
     virtual VectorOperations& vectors() = 0;
     virtual std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) = 0;
     /// The passes of a transform that is split over ranks. Throw Failure for a split that is none.
-    virtual std::unique_ptr<TilePass> plan_tile_pass(const SplitFft& split) = 0;
-    virtual std::unique_ptr<CombinePass> plan_combine_pass(const SplitFft& split) = 0;
-    virtual std::unique_ptr<NaturalPass> plan_natural_pass(const SplitFft& split) = 0;
-    virtual std::unique_ptr<PlacePass> plan_place_pass(const SplitFft& split) = 0;
+    virtual std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) = 0;
+    virtual std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) = 0;
+    virtual std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) = 0;
+    virtual std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) = 0;
     /// Null where the device cannot sum this split's tiles in groups.
-    virtual std::unique_ptr<GroupPass> plan_group_pass(const SplitFft&) { return nullptr; }
+    virtual std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft&) {
+        return nullptr;
+    }
     /// What they take together, at most, beyond the views that they work on.
-    [[nodiscard]] virtual Bytes split_fft_memory(const SplitFft& split) const = 0;
+    [[nodiscard]] virtual Bytes four_step_fft_memory(const FourStepFft& split) const = 0;
     /// One pass for one rank's transform, where that is faster than a tile pass and a combine pass,
     /// and what it takes: else null, and nothing.
-    virtual std::unique_ptr<WholePass> plan_whole_pass(const SplitFft&) { return nullptr; }
-    [[nodiscard]] virtual std::optional<Bytes> whole_pass_memory(const SplitFft&) const {
+    virtual std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft&) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::optional<Bytes> single_rank_fft_memory(const FourStepFft&) const {
         return std::nullopt;
     }
 

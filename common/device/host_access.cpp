@@ -6,13 +6,11 @@
 
 namespace quartet::device {
 
-namespace {
-
 /// Two page-locked buffers that take turns, and the events after which each is free.
 template <typename T>
-class Pieces {
+class DoubleBuffer {
   public:
-    Pieces(Device& device, std::int64_t elements, std::int64_t most) : elements_(elements) {
+    DoubleBuffer(Device& device, std::int64_t elements, std::int64_t most) : elements_(elements) {
         size_ = std::min(elements, std::max<std::int64_t>(1, most));
         count_ = (elements + size_ - 1) / size_;
         for (std::size_t buffer = 0; buffer < buffers_.size(); ++buffer) {
@@ -25,12 +23,12 @@ class Pieces {
     [[nodiscard]] std::int64_t first(std::int64_t piece) const { return piece * size_; }
     [[nodiscard]] View<T> buffer(std::int64_t piece) {
         const std::int64_t size = std::min(size_, elements_ - first(piece));
-        return buffers_[turn(piece)].view().part(0, size);
+        return buffers_[slot(piece)].view().part(0, size);
     }
-    [[nodiscard]] Event& done(std::int64_t piece) { return *done_[turn(piece)]; }
+    [[nodiscard]] Event& done(std::int64_t piece) { return *done_[slot(piece)]; }
 
   private:
-    static std::size_t turn(std::int64_t piece) { return static_cast<std::size_t>(piece % 2); }
+    static std::size_t slot(std::int64_t piece) { return static_cast<std::size_t>(piece % 2); }
 
     std::int64_t elements_;
     std::int64_t size_ = 0;
@@ -38,6 +36,8 @@ class Pieces {
     std::array<Buffer<T>, 2> buffers_;
     std::array<std::unique_ptr<Event>, 2> done_;
 };
+
+namespace {
 
 /// Synchronises the stream at the end, whatever happens: what it works on is about to go.
 class Finish {
@@ -72,7 +72,7 @@ void HostAccess::read(const View<const T>& from, const std::type_identity_t<Read
         use(0, from.span());
         return;
     }
-    Pieces<T> pieces(device_, from.size(), elements_in<T>(piece_));
+    DoubleBuffer<T> pieces(device_, from.size(), elements_in<T>(piece_));
     const Finish finish(stream_);
     const auto fetch = [&](std::int64_t piece) {
         const View<T> to = pieces.buffer(piece);
@@ -98,7 +98,7 @@ void HostAccess::write(const View<T>& to, const std::type_identity_t<Write<T>>& 
         fill(0, to.span());
         return;
     }
-    Pieces<T> pieces(device_, to.size(), elements_in<T>(piece_));
+    DoubleBuffer<T> pieces(device_, to.size(), elements_in<T>(piece_));
     const Finish finish(stream_);
     for (std::int64_t piece = 0; piece < pieces.count(); ++piece) {
         const View<T> from = pieces.buffer(piece);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/block_range.hpp"
+
 namespace quartet::device {
 
 /// Where the elements of a matrix share lie in its memory: a matrix is read from memory at full
@@ -19,10 +21,6 @@ inline constexpr std::int64_t group_columns = 8;
 inline constexpr std::int64_t row_panel_rows = 8;
 /// A panel of a triangle: its column sums are read and written once for so many rows.
 inline constexpr std::int64_t triangle_panel_rows = 16;
-
-constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
-    return count / by + (count % by == 0 ? 0 : 1);
-}
 
 /// The place of an element within its panel of `panel_rows` rows; `row` and `column` count from the
 /// panel's first.
@@ -74,7 +72,7 @@ struct TrianglePanels {
 /// Deals things that shrink from first to last to `parts` back and forth, 0 .. P-1, P-1 .. 0, so
 /// that all get nearly the same amount: exactly the same where their sizes fall by equal steps and
 /// their number is a multiple of 2 P.
-struct Dealing {
+struct SnakeDistribution {
     std::int64_t parts = 1;
 
     /// Who gets thing `index`.

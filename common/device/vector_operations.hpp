@@ -1,8 +1,8 @@
 #pragma once
 
+#include "device/cg_scalars.hpp"
 #include "device/factor.hpp"
 #include "device/memory.hpp"
-#include "device/step_scalars.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
@@ -55,18 +55,18 @@ class VectorOperations {
     virtual void turn_step_and_dot(Factor turn, Factor step, const CombinedStepVectors& vectors,
                                    View<double> result, Stream& stream) = 0;
 
-    /// The scalars between those operations, one after another on the stream (step_scalars.hpp):
+    /// The scalars between those operations, one after another on the stream (cg_scalars.hpp):
     /// find_step and find_turn of the classic iteration, find_turn_and_step of the single
     /// reduction. `scalars` has one element; `history` is as long as iterations will be done, and
     /// one.
-    virtual void find_step(View<StepScalars> scalars, Stream& stream) = 0;
-    virtual void find_turn(View<StepScalars> scalars, View<double> history, Stream& stream) = 0;
-    virtual void find_turn_and_step(View<StepScalars> scalars, View<double> history,
+    virtual void find_step(View<CgScalars> scalars, Stream& stream) = 0;
+    virtual void find_turn(View<CgScalars> scalars, View<double> history, Stream& stream) = 0;
+    virtual void find_turn_and_step(View<CgScalars> scalars, View<double> history,
                                     Stream& stream) = 0;
 };
 
 /// A scalar where it lies among the others: what operations read, and where dots go.
-inline View<double> place_of(const View<StepScalars>& scalars, double StepScalars::*scalar) {
+inline View<double> place_of(const View<CgScalars>& scalars, double CgScalars::*scalar) {
     return {&(scalars.data()->*scalar), 1, scalars.kind()};
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/control_channel.hpp"
+#include "comm/mpi/control_channel.hpp"
 #include "core/trace.hpp"
 
 namespace quartet::flow {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/control_channel.hpp"
-#include "comm/mail.hpp"
+#include "comm/mpi/control_channel.hpp"
+#include "comm/transport/shared/payload_channel.hpp"
 
 namespace quartet::flow {
 

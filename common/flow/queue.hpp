@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/transport.hpp"
+#include "comm/transport/transport.hpp"
 #include "flow/hub.hpp"
 #include "flow/inline_mail.hpp"
 

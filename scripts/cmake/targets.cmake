@@ -14,18 +14,23 @@ if(QUARTET_SANITIZE)
   target_link_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE})
 endif()
 
-# quartet_layer(<name> SOURCES <cpp...> LINK <libraries...> [PRIVATE <libraries...>]
+# quartet_layer(<name> LINK <libraries...> [PRIVATE <libraries...>] [EXCLUDE <regex>]
 #               [HEADERS <hpp...>])
-# The library quartet_<name> of one layer of common/. Every header, by default all of the folder,
-# must compile alone: the target all_verify_interface_header_sets compiles each.
+# The library quartet_<name> of one layer of common/: every .cpp below the folder but those that
+# EXCLUDE matches. Every header, by default all of the folder, must compile alone: the target
+# all_verify_interface_header_sets compiles each.
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 function(quartet_layer name)
-  cmake_parse_arguments(layer "" "" "SOURCES;LINK;PRIVATE;HEADERS" ${ARGN})
+  cmake_parse_arguments(layer "" "EXCLUDE" "LINK;PRIVATE;HEADERS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  if(layer_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${layer_EXCLUDE}")
+  endif()
   if(layer_HEADERS)
     set(headers ${layer_HEADERS})
   endif()
-  add_library(quartet_${name} STATIC ${layer_SOURCES})
+  add_library(quartet_${name} STATIC ${sources})
   target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/common
                                                                    FILES ${headers})
   target_link_libraries(quartet_${name} PUBLIC ${layer_LINK}
@@ -64,12 +69,17 @@ function(quartet_test name)
   endforeach()
 endfunction()
 
-# quartet_kernel(<name> SOURCES <cpp...> [LINK <libraries...>])
+# quartet_kernel(<name> [LINK <libraries...>] [EXCLUDE <regex>])
 # The library quartet_<name> of one kernel, for its tests, and the program <name> (main.cpp).
 function(quartet_kernel name)
-  cmake_parse_arguments(kernel "" "" "SOURCES;LINK" ${ARGN})
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
-  add_library(quartet_${name} STATIC ${kernel_SOURCES})
+  cmake_parse_arguments(kernel "" "EXCLUDE" "LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(kernel_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${kernel_EXCLUDE}")
+  endif()
+  add_library(quartet_${name} STATIC ${sources})
   target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
                                                                    FILES ${headers})
   target_link_libraries(quartet_${name} PUBLIC quartet_bench ${kernel_LINK}

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/session.hpp"
+#include "bench/program/session.hpp"
 
 namespace quartet::cg {
 

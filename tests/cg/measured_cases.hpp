@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/measure.hpp"
+#include "bench/measure/measure.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "comm/communicator.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "core/temporary_folder.hpp"
 
 namespace quartet::cg {

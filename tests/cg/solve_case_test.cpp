@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/measure.hpp"
+#include "bench/measure/measure.hpp"
 #include "cg/measured_cases.hpp"
 #include "cg/plan.hpp"
 #include "cg/shared_folder.hpp"

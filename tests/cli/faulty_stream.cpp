@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "bench/program.hpp"
+#include "bench/program/program.hpp"
+#include "stream/native_push.hpp"
 #include "stream/options.hpp"
-#include "stream/push_case.hpp"
 
 // The stream program with transports that go wrong: what a job then says, and whether it ends, is
 // seen from outside only.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quartet_cli import assert_refused, errors, medians, run
 
-MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "stand_in_matmul"
+MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
 TILE = 64 * 64 * 4
 WORKSPACE = 32 * 1024  # KiB, cuBLAS's
 # Three matrices of 25 tiles each, where the GPU holds ten tiles beside cuBLAS's workspace.

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/npy.hpp"
+#include "core/files/npy.hpp"
 
 namespace quartet {
 

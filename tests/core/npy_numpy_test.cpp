@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "core/npy.hpp"
+#include "core/files/npy.hpp"
 #include "core/npy_builder.hpp"
 #include "core/temporary_folder.hpp"
 #include "npy_numpy_test_paths.hpp"

@@ -18,8 +18,8 @@ static_assert(TrianglePanels{million}.padded_elements() ==
               million / 16 * (million / 16 + 1) / 2 * 256);
 static_assert(TrianglePanels{16 * million * 1024}.count() == million * 1024);
 static_assert(TrianglePanels{16 * million * 1024}.panel_elements(0) == million * 1024 * 256);
-static_assert(Dealing{3}.owner(std::int64_t{1} << 40) ==
-              Dealing{3}.owner((std::int64_t{1} << 40) % 6));
+static_assert(SnakeDistribution{3}.owner(std::int64_t{1} << 40) ==
+              SnakeDistribution{3}.owner((std::int64_t{1} << 40) % 6));
 
 TEST(RowPanels, GiveEachElementAPlaceOfItsOwn) {
     for (const RowPanels& panels : {RowPanels{1, 1}, RowPanels{8, 8}, RowPanels{13, 21}}) {
@@ -54,10 +54,10 @@ TEST(TrianglePanels, AreAsLargeAsTheirRowsFromTheDiagonalBlockOn) {
     EXPECT_EQ(TrianglePanels{0}.padded_elements(), 0);
 }
 
-TEST(Dealing, GivesEachThingToOnePart) {
+TEST(SnakeDistribution, GivesEachThingToOnePart) {
     for (const std::int64_t parts : {1, 2, 3, 4, 7}) {
         for (const std::int64_t things : {0, 1, 2, 5, 6, 13, 100}) {
-            const Dealing dealing{parts};
+            const SnakeDistribution dealing{parts};
             std::vector<std::int64_t> owners(static_cast<std::size_t>(things), -1);
             for (std::int64_t part = 0; part < parts; ++part) {
                 for (std::int64_t turn = 0; turn < dealing.count(part, things); ++turn) {
@@ -78,8 +78,8 @@ void expect_even(std::int64_t size, std::int64_t ranks, std::int64_t threads) {
     const TrianglePanels panels{size};
     std::int64_t least = panels.padded_elements();
     std::int64_t most = 0;
-    const Dealing to_ranks{ranks};
-    const Dealing to_threads{threads};
+    const SnakeDistribution to_ranks{ranks};
+    const SnakeDistribution to_threads{threads};
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
         const std::int64_t mine = to_ranks.count(rank, panels.count());
         for (std::int64_t thread = 0; thread < threads; ++thread) {
@@ -97,7 +97,7 @@ void expect_even(std::int64_t size, std::int64_t ranks, std::int64_t threads) {
         << size << " over " << ranks << " x " << threads;
 }
 
-TEST(Dealing, SpreadsATriangleEvenlyOverRanksAndThreads) {
+TEST(SnakeDistribution, SpreadsATriangleEvenlyOverRanksAndThreads) {
     for (const std::int64_t size : {1, 100, 1000, 4096, 8192, 12288, 65535, 65536}) {
         for (const std::int64_t ranks : {1, 2, 3, 4, 16, 61}) {
             for (const std::int64_t threads : {1, 2, 3, 8})

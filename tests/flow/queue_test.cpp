@@ -9,9 +9,9 @@
 #include <random>
 #include <thread>
 
-#include "comm/transport_registry.hpp"
+#include "comm/transport/transport_registry.hpp"
 #include "core/message_of.hpp"
-#include "device/host/host_device.hpp"
+#include "device/host/runtime/host_device.hpp"
 #include "flow/publication.hpp"
 
 namespace quartet::flow {

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "core/temporary_folder.hpp"
-#include "device/counted_new.hpp"
-#include "device/host/host_device.hpp"
-#include "matmul/file_product.hpp"
+#include "device/host/runtime/host_device.hpp"
+#include "matmul/native/file_product.hpp"
+#include "support/counted_new.hpp"
 
 namespace quartet::matmul {
 namespace {

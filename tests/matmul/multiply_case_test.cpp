@@ -4,12 +4,12 @@
 
 #include <fstream>
 
-#include "bench/measure.hpp"
-#include "bench/plan.hpp"
+#include "bench/measure/measure.hpp"
+#include "bench/program/plan.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
+#include "matmul/native/resident_product.hpp"
 #include "matmul/reference.hpp"
-#include "matmul/resident_product.hpp"
 
 namespace quartet::matmul {
 namespace {

@@ -4,7 +4,7 @@
 #include <complex>
 #include <span>
 
-#include "device/host/host_device.hpp"
+#include "device/host/runtime/host_device.hpp"
 
 namespace quartet::device {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "bench/made_up_session.hpp"
-#include "bench/measure.hpp"
-#include "comm/mpi_session.hpp"
+#include "bench/fake_session.hpp"
+#include "bench/measure/measure.hpp"
+#include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -34,7 +34,7 @@ CommonOptions quiet_options(int runs) {
 // end. The slowest rank's, median of 1000.
 void empty_measured_step(benchmark::State& state) {
     constexpr int runs = 1000;
-    Session session = made_up_session(quiet_options(runs));
+    Session session = fake_session(quiet_options(runs));
     PlannedCase planned;
     planned.name.kernel = "empty";
     planned.make = [] { return std::make_unique<EmptyCase>(); };
@@ -50,7 +50,7 @@ void empty_measured_step(benchmark::State& state) {
 
 // A push of nothing: the call alone.
 void virtual_transport_call(benchmark::State& state) {
-    Session session = made_up_session(quiet_options(1));
+    Session session = fake_session(quiet_options(1));
     comm::Transport& transport = session.transport("mpi");
     const auto push = transport.prepare_push({{}, 0, {}, {}});
     for (auto _ : state)

@@ -1,5 +1,5 @@
-"""gpu_stand_in_test.py FOLDER: scripts/gpu.py over the programs that run on a stand-in for a GPU,
-stand_in_* in FOLDER: all that they list on cuda runs, and is right."""
+"""gpu_fake_gpu_test.py FOLDER: scripts/gpu.py over the programs that run on a stand-in for a GPU,
+fake_gpu_* in FOLDER: all that they list on cuda runs, and is right."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ class StandIn(unittest.TestCase):
             programs = Path(folder) / "bin"
             programs.mkdir()
             for name in NAMES:
-                (programs / name).symlink_to(FOLDER / f"stand_in_{name}")
+                (programs / name).symlink_to(FOLDER / f"fake_gpu_{name}")
             done = subprocess.run(
                 [sys.executable, ROOT / "scripts" / "gpu.py", "--build", folder, "--results",
                  Path(folder) / "results", "--gpu", "Stand-in, 9.0", "--only", "check"],

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <string>
 
-#include "comm/communicator.hpp"
-#include "comm/mpi_session.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "comm/mpi/mpi_session.hpp"
 
 namespace {
 

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/program/case.hpp"
+#include "cg/options.hpp"
+
+namespace quartet::cg {
+
+/// A file of a checkpoint.
+struct SavedFile {
+    std::string name;
+    std::int64_t first_row = 0;  ///< of what it holds
+    std::int64_t rows = 0;
+    std::uint64_t checksum = 0;  ///< of all its bytes
+};
+
+/// What a checkpoint is a checkpoint of; "manifest.json" beside the vectors.
+struct CheckpointManifest {
+    static constexpr int schema_version = 1;
+    static constexpr std::string_view file = "manifest.json";
+
+    /// What must be the same to go on.
+    std::string system;  ///< "laplace", "random", "file"
+    std::int64_t size = 0;
+    std::uint64_t seed = 0;
+    std::uint64_t right_side = 0;  ///< checksum of b where the system is a user's file, else 0
+    Algorithm algorithm = Algorithm::classic;
+
+    /// What may differ, but not with the same bits: "ranks": "4".
+    std::map<std::string, std::string> set_up;
+
+    /// Where the iterations stand (IterationState).
+    std::int64_t iterations = 0;  ///< that were asked for
+    std::int64_t done = 0;
+    double residual_dot = 0;
+    double step = 0;
+
+    int segments = 0;  ///< processes that have worked on it, one after another
+    bench::Spent spent;
+
+    SavedFile history;               ///< r.r before each of the iterations that are done
+    std::vector<SavedFile> vectors;  ///< by rank
+};
+
+/// As JSON, with a checksum of its own; numbers that must keep their bits are hexadecimal.
+std::string to_text(const CheckpointManifest& manifest);
+
+/// Throws Failure that says what is wrong with the text, in words that follow its file's name:
+/// "is not as it was written (its checksum differs)".
+CheckpointManifest read_checkpoint_manifest(const std::string& text);
+
+/// Throws UsageError that names `folder` and the first thing in which `found` is of another problem
+/// than `wanted`, or is past its iterations.
+void require_same_problem(const CheckpointManifest& found, const CheckpointManifest& wanted,
+                          const std::string& folder);
+
+/// What differs in the set-up: "ranks 2 (were 3), threads 1 (were 2)"; empty where nothing does.
+std::string differences(const CheckpointManifest& found, const CheckpointManifest& now);
+
+}  // namespace quartet::cg

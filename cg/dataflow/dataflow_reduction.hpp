@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "comm/topology/roles.hpp"
+#include "flow/publication.hpp"
+#include "flow/queue.hpp"
+
+namespace quartet::cg {
+
+/// The paper's reduction (VI.C, Fig. 5): workers push what they have to a queue of the reducer, and
+/// wait for what comes out of another one, of which the reducer gives each a copy. A few scalars at
+/// a time.
+class DataflowReduction {
+  public:
+    using Scalars = std::array<double, 3>;
+
+    /// Collective. Hub and transport outlive it.
+    DataflowReduction(flow::Hub& hub, comm::Transport& transport, const comm::Roles& roles,
+                      int bound);
+
+    /// On a worker: hands in its scalars, and waits for what the reducer makes of all of them.
+    Scalars exchange(int worker, const Scalars& mine);
+    /// On the reducer: waits for those of all workers; their sums, in the workers' order.
+    Scalars collect();
+    /// On the reducer: the answer.
+    void publish(const Scalars& result);
+
+  private:
+    flow::Queue incoming_;
+    flow::Publication outgoing_;
+    std::vector<Scalars> collected_;  ///< by worker
+};
+
+}  // namespace quartet::cg

@@ -1,0 +1,96 @@
+#include "cg/library/library_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/block_range.hpp"
+#include "device/host_access.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+/// The elements of one row that a piece of the block has.
+struct Segment {
+    std::int64_t row;
+    Range columns;
+    std::size_t offset;  ///< in the piece
+};
+
+// Pieces begin and end anywhere: a GPU's memory is seen by as much as a buffer holds.
+Segment segment_of(const device::RowBlock& block, Range piece, std::int64_t row) {
+    const std::int64_t begin = std::max(piece.begin, row * block.columns);
+    const std::int64_t end = std::min(piece.end, (row + 1) * block.columns);
+    return {block.first_row + row,
+            {begin - row * block.columns, end - row * block.columns},
+            static_cast<std::size_t>(begin - piece.begin)};
+}
+
+Range rows_of(const device::RowBlock& block, Range piece) {
+    return {piece.begin / block.columns, (piece.end + block.columns - 1) / block.columns};
+}
+
+std::int64_t elements_of(const device::RowBlock& block) {
+    return block.rows * block.columns;
+}
+
+}  // namespace
+
+LibraryRows::LibraryRows(const device::RowBlock& block, bench::Session& session)
+    : session_(session),
+      block_(block),
+      elements_(device::allocate<double>(session.device(), elements_of(block))) {}
+
+void LibraryRows::fill(const device::ReadRow& read_row) {
+    const auto fill_piece = [&](std::int64_t first, std::span<double> elements) {
+        const Range piece{first, first + std::ssize(elements)};
+        const Range rows = rows_of(block_, piece);
+        const int threads = session_.threads();
+        system::parallel_parts_that_throw(threads, [&](int part) {
+            const Range mine = block_range(rows.size(), threads, part);
+            for (std::int64_t row = rows.begin + mine.begin; row < rows.begin + mine.end; ++row) {
+                const Segment segment = segment_of(block_, piece, row);
+                read_row(segment.row, segment.columns.begin,
+                         elements.subspan(segment.offset,
+                                          static_cast<std::size_t>(segment.columns.size())));
+            }
+        });
+    };
+    device::HostAccess(session_.device(), session_.stream()).write(elements_.view(), fill_piece);
+}
+
+void LibraryRows::multiply(device::View<const double> x, device::View<double> y,
+                           device::Stream& stream) {
+    session_.device().blas().gemv(block_.rows, block_.columns, elements_.view(), x, y, stream);
+}
+
+void LibraryRows::visit(const device::VisitRow& visit_row) const {
+    const auto visit_piece = [&](std::int64_t first, std::span<const double> elements) {
+        const Range piece{first, first + std::ssize(elements)};
+        const Range rows = rows_of(block_, piece);
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            const Segment segment = segment_of(block_, piece, row);
+            visit_row(
+                segment.row, segment.columns.begin,
+                elements.subspan(segment.offset, static_cast<std::size_t>(segment.columns.size())));
+        }
+    };
+    device::HostAccess(session_.device(), session_.stream()).read(storage(), visit_piece);
+}
+
+std::string LibraryRows::description() const {
+    return fmt::format("rows one after another (row-major), gemv of {}",
+                       session_.device().blas().description());
+}
+
+Bytes LibraryRows::memory(const device::RowBlock& block) {
+    return bytes_of<double>(elements_of(block));
+}
+
+Bytes LibraryRows::host_memory(const device::RowBlock& block, const device::Device& device) {
+    return device::HostAccess::memory(memory(block), device.memory_kind());
+}
+
+}  // namespace quartet::cg

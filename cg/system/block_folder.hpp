@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "bench/program/session.hpp"
+#include "bench/program/tile_folder.hpp"
+#include "cg/problem.hpp"
+#include "cg/system/linear_system.hpp"
+#include "core/block_range.hpp"
+
+namespace quartet::cg {
+
+/// A system in files: `A-r.npy` is block r of the rows of A, `b-r.npy` that of b. There are as many
+/// blocks as the manifest says, whatever the rank count; where there is no manifest yet, one a
+/// rank.
+class BlockFolder {
+  public:
+    /// Throws UsageError unless the folder has, or can be made to have, these data. Local.
+    BlockFolder(const std::filesystem::path& folder, const Problem& problem, std::uint64_t seed,
+                int ranks, bench::Switch generate);
+
+    /// What preparing takes for a while: the largest file.
+    [[nodiscard]] Bytes memory() const;
+
+    /// Makes the files that are missing, where asked to, and checks all of them. Throws Failure
+    /// that names a file. Collective.
+    void prepare(bench::Session& session, const LinearSystem& system, bench::Switch generate) const;
+
+    /// Elements of a row of A; rows of b. Throw NpyError. Threads may call them together. Local.
+    void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) const;
+    void read_right_side(std::int64_t first_row, std::span<double> out) const;
+
+    /// Writes a rank's rows of the solution, `X-r.npy`. Local.
+    static void write_solution(const std::filesystem::path& folder, int rank,
+                               std::span<const double> rows);
+
+  private:
+    [[nodiscard]] Range rows_of(std::int64_t block) const;
+    [[nodiscard]] std::int64_t block_of(std::int64_t row) const;
+
+    std::int64_t size_;
+    std::int64_t blocks_;
+    bench::TileFolder<double> files_;
+};
+
+}  // namespace quartet::cg

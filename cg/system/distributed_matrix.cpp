@@ -1,0 +1,138 @@
+#include "cg/system/distributed_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace quartet::cg {
+
+device::RowBlock row_block(const Problem& problem, int ranks, int rank) {
+    const Range rows = block_range(problem.size, ranks, rank);
+    return {rows.begin, rows.size(), problem.size};
+}
+
+namespace {
+
+device::TrianglePart triangle_part(const Problem& problem, int ranks, int rank) {
+    return {problem.size, ranks, rank};
+}
+
+std::unique_ptr<device::MatrixShare> make_share(device::Device& device, const Problem& problem,
+                                                int ranks, int rank) {
+    return problem.storage == Storage::full
+               ? device.make_matrix(row_block(problem, ranks, rank))
+               : device.make_matrix(triangle_part(problem, ranks, rank));
+}
+
+void require(const comm::Transport& transport, comm::Capability capability) {
+    if (!transport.can(capability)) {
+        throw Unavailable(fmt::format("transport {} has no {}, which cg needs: use --transport mpi",
+                                      transport.name(), name(capability)));
+    }
+}
+
+}  // namespace
+
+Bytes DistributedMatrix::memory(const device::Device& device, const Problem& problem, int ranks,
+                                int rank) {
+    const Bytes share = problem.storage == Storage::full
+                            ? device.matrix_memory(row_block(problem, ranks, rank))
+                            : device.matrix_memory(triangle_part(problem, ranks, rank));
+    const Bytes rows = bytes_of<double>(block_range(problem.size, ranks, rank).size());
+    const Bytes whole = bytes_of<double>(ranks > 1 ? problem.size : 0);
+    return share + 2 * rows + (problem.storage == Storage::full ? 1 : 2) * whole;
+}
+
+Bytes DistributedMatrix::window_memory(const Problem& problem, int ranks, int rank) {
+    const std::int64_t rows = block_range(problem.size, ranks, rank).size();
+    const bool contributes = problem.storage == Storage::symmetric && ranks > 1;
+    return bytes_of<double>(rows + (contributes ? problem.size : 0));
+}
+
+DistributedMatrix::DistributedMatrix(bench::Session& session, comm::Transport& transport,
+                                     const Problem& problem)
+    : device_(session.device()),
+      stream_(session.stream()),
+      ranks_(session.world().size()),
+      rows_(block_range(problem.size, ranks_, session.world().rank())) {
+    // Before there are windows: they could not be freed while an exception unwinds.
+    require(transport, comm::Capability::all_gather);
+    if (problem.storage == Storage::symmetric) {
+        require(transport, comm::Capability::reduce_scatter);
+    }
+    share_ = make_share(device_, problem, ranks_, session.world().rank());
+    output_ = device::allocate<double>(device_, rows_.size());
+    input_ = comm::allocate<double>(transport, rows_.size());
+    if (ranks_ > 1) {
+        prepare_collectives(transport, problem);
+    }
+}
+
+void DistributedMatrix::prepare_collectives(comm::Transport& transport, const Problem& problem) {
+    std::vector<std::int64_t> elements;
+    std::vector<std::int64_t> bytes;
+    for (int rank = 0; rank < ranks_; ++rank) {
+        elements.push_back(block_range(problem.size, ranks_, rank).size());
+        bytes.push_back(bytes_of<double>(elements.back()).value);
+    }
+    whole_input_ = device::allocate<double>(device_, problem.size);
+    gather_ = transport.prepare_all_gather(
+        {device::as_bytes(input_.view()), device::as_bytes(whole_input_.view()), bytes});
+    if (problem.storage == Storage::symmetric) {
+        contribution_ = comm::allocate<double>(transport, problem.size);
+        reduce_ =
+            transport.prepare_reduce_scatter({contribution_.view(), output_.view(), elements});
+    }
+}
+
+device::View<const double> DistributedMatrix::gather() {
+    if (!gather_) {
+        return input_.view();
+    }
+    gather_->run(stream_);
+    return whole_input_.view();
+}
+
+void DistributedMatrix::multiply_share(device::Stream& stream) {
+    share_->multiply(ranks_ > 1 ? whole_input_.view() : input_.view(),
+                     reduce_ ? contribution_.view() : output_.view(), stream);
+}
+
+void DistributedMatrix::multiply_alone(device::Stream& stream) {
+    check(ranks_ == 1, "a rank that is not alone");
+    multiply_share(stream);
+}
+
+void DistributedMatrix::multiply() {
+    gather();
+    multiply_share(stream_);
+    if (reduce_) {
+        reduce_->run(stream_);
+    }
+}
+
+void DistributedMatrix::leave_dot_in(device::View<double> dot) {
+    const auto sum = [this, dot](device::Stream& stream) {
+        device_.vectors().dot(input_.view(), output_.view(), dot, stream);
+    };
+    if (reduce_) {
+        product_ = device_.record([this](device::Stream& stream) { multiply_share(stream); });
+        dot_ = device_.record(sum);
+        return;
+    }
+    product_ = device_.record([this, sum](device::Stream& stream) {
+        multiply_share(stream);
+        sum(stream);
+    });
+}
+
+void DistributedMatrix::multiply_and_dot() {
+    gather();
+    product_->run(stream_);
+    if (reduce_) {
+        reduce_->run(stream_);
+        dot_->run(stream_);
+    }
+}
+
+}  // namespace quartet::cg

@@ -1,0 +1,174 @@
+#include "cg/system/matrix_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "cg/system/uniform.hpp"
+
+namespace quartet::cg {
+
+namespace {
+
+// Each rank's contributions to a vector, added in rank order, on all ranks: as two doubles an
+// element, which hold nearly all of a long double. Collective.
+void sum_over_ranks(std::span<long double> values, const comm::Communicator& world) {
+    std::vector<double> halves(2 * values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        halves[2 * i] = static_cast<double>(values[i]);
+        halves[2 * i + 1] = static_cast<double>(values[i] - halves[2 * i]);
+    }
+    world.sum(halves);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<long double>(halves[2 * i]) + halves[2 * i + 1];
+    }
+}
+
+}  // namespace
+
+std::int64_t MatrixFile::size_in(const std::filesystem::path& file) {
+    const NpyHeader header = read_npy_header(file);
+    const std::int64_t rows = header.shape.empty() ? 0 : header.shape.front();
+    if (rows < 1) {
+        throw NpyError(
+            NpyProblem::wrong_shape, file,
+            fmt::format("shape {} where a square one is expected", to_string(header.shape)));
+    }
+    require(header, ElementType::f8, {rows, rows}, file);
+    return rows;
+}
+
+Bytes MatrixFile::memory(std::int64_t size, int ranks) {
+    // Solution and right side; product and mirrored product; both halves of a sum of all ranks.
+    return (16 + 8 + 2 * 16 + 2 * 8 * (1 + static_cast<std::int64_t>(ranks))) * Bytes{size};
+}
+
+MatrixFile::MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
+                       std::uint64_t seed)
+    : file_(file),
+      world_(world),
+      size_(size_in(file)),
+      header_(read_npy_header(file)),
+      input_(file),
+      rows_(block_range(size_, world.size(), world.rank())),
+      right_side_(static_cast<std::size_t>(size_)) {
+    const auto x = symmetric_uniform(size_, seed, solution_name);
+    solution_.assign(x.begin(), x.end());
+    exponent_ = exponent_of_largest();
+    find_right_side();
+}
+
+void MatrixFile::refuse(const std::string& why) const {
+    throw Failure(
+        fmt::format("cannot solve {} ({}): conjugate gradients need a symmetric positive definite "
+                    "matrix",
+                    quotation(file_.native()), why));
+}
+
+void MatrixFile::read(std::int64_t row, std::int64_t first_column, std::span<double> out) const {
+    const Bytes offset = header_.data_offset + bytes_of<double>(row * size_ + first_column);
+    const auto bytes = std::as_writable_bytes(out);
+    if (input_.read(offset, bytes).value < std::ssize(bytes)) {
+        throw NpyError(NpyProblem::short_file, file_, "it has shrunk");
+    }
+}
+
+void MatrixFile::read_row(std::int64_t row, std::int64_t first_column,
+                          std::span<double> out) const {
+    read(row, first_column, out);
+    for (double& element : out) {
+        element = std::ldexp(element, -exponent_);
+    }
+}
+
+void MatrixFile::for_each_row(const UseRow& use) const {
+    std::vector<double> elements(static_cast<std::size_t>(size_));
+    for (std::int64_t row = rows_.begin; row < rows_.end; ++row) {
+        read_row(row, 0, elements);
+        use(row, elements);
+    }
+}
+
+int MatrixFile::exponent_of_largest() const {
+    double largest = 0;
+    std::optional<std::string> problem;
+    for_each_row([&](std::int64_t row, std::span<const double> elements) {
+        const auto finite = [](double element) { return std::isfinite(element); };
+        const auto bad = std::ranges::find_if_not(elements, finite);
+        if (!problem && bad != elements.end()) {
+            problem =
+                fmt::format("element ({}, {}) is not a finite number", row, bad - elements.begin());
+        }
+        if (!problem && elements[static_cast<std::size_t>(row)] <= 0) {
+            problem = fmt::format("element ({}, {}) is not positive", row, row);
+        }
+        for (const double element : elements) {
+            largest = std::max(largest, std::abs(element));
+        }
+    });
+    if (const auto first = world_.first(problem)) {
+        refuse(*first);
+    }
+    int exponent = 0;
+    std::frexp(world_.maximum(largest), &exponent);
+    return exponent;
+}
+
+void MatrixFile::find_right_side() {
+    std::vector<long double> product(solution_.size());
+    std::vector<long double> mirrored(solution_.size());
+    double squares = 0;
+    for_each_row([&](std::int64_t row, std::span<const double> elements) {
+        const auto i = static_cast<std::size_t>(row);
+        for (std::size_t j = 0; j < elements.size(); ++j) {
+            product[i] += elements[j] * solution_[j];
+            mirrored[j] += elements[j] * solution_[i];
+            squares += elements[j] * elements[j];
+        }
+    });
+    sum_over_ranks(product, world_);
+    sum_over_ranks(mirrored, world_);
+    spectrum_.largest = std::sqrt(world_.sum(squares));
+    require_symmetric(product, mirrored);
+    long double energy = 0;
+    long double length = 0;
+    for (std::size_t i = 0; i < product.size(); ++i) {
+        right_side_[i] = static_cast<double>(product[i]);
+        energy += product[i] * solution_[i];
+        length += solution_[i] * solution_[i];
+    }
+    spectrum_.smallest = static_cast<double>(energy / length);
+    if (!(spectrum_.smallest > 0)) {
+        refuse(fmt::format("x'A x = {:.3g} for some x", spectrum_.smallest));
+    }
+}
+
+void MatrixFile::require_symmetric(std::span<const long double> product,
+                                   std::span<const long double> mirrored) const {
+    // A matrix that was computed may be symmetric up to some roundings of its norm an element,
+    // which add up like random numbers.
+    const long double tolerance = 8 * std::sqrt(static_cast<long double>(size_)) *
+                                  std::numeric_limits<double>::epsilon() * spectrum_.largest;
+    for (std::size_t i = 0; i < product.size(); ++i) {
+        if (!(std::abs(product[i] - mirrored[i]) <= tolerance)) {
+            refuse(fmt::format("row {} differs from column {}", i, i));
+        }
+    }
+}
+
+void MatrixFile::multiply(std::span<const long double> x, std::span<long double> product) const {
+    std::ranges::fill(product, 0.0L);
+    for_each_row([&](std::int64_t row, std::span<const double> elements) {
+        long double sum = 0;
+        for (std::size_t j = 0; j < elements.size(); ++j) {
+            sum += elements[j] * x[j];
+        }
+        product[static_cast<std::size_t>(row)] = sum;
+    });
+    sum_over_ranks(product, world_);
+}
+
+}  // namespace quartet::cg

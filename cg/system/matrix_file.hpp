@@ -1,0 +1,72 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "cg/system/linear_system.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "core/block_range.hpp"
+#include "core/files/file.hpp"
+#include "core/files/npy.hpp"
+
+namespace quartet::cg {
+
+/// A user's matrix: an N x N file of float64, symmetric and positive definite. x is uniform in
+/// [-1, 1), and b = A x. The matrix is taken times a power of two that brings its largest element
+/// between 1/2 and 1: no bit of x depends on that, and neither huge nor tiny matrices make sums
+/// overflow or vanish.
+///
+/// Of all elements it is checked that they are finite and that the matrix is symmetric: A x and A'
+/// x may differ by rounding only, for a random x. Whether it is positive definite shows while
+/// solving (and on the diagonal beforehand).
+class MatrixFile final : public LinearSystem {
+  public:
+    /// Rows and columns of the matrix in `file`. Throws NpyError unless it is a square one of
+    /// float64. Local.
+    static std::int64_t size_in(const std::filesystem::path& file);
+    /// What the constructor needs for a while, and multiply().
+    static Bytes memory(std::int64_t size, int ranks);
+
+    /// Reads the file twice, each rank its rows. Throws Failure that names what is wrong with it.
+    /// Collective over `world`, which outlives it.
+    MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
+               std::uint64_t seed);
+
+    [[nodiscard]] std::int64_t size() const override { return size_; }
+    void read_row(std::int64_t row, std::int64_t first_column,
+                  std::span<double> out) const override;
+    [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
+    [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
+    /// From the file, element by element, each rank its rows.
+    void multiply(std::span<const long double> x, std::span<long double> product) const override;
+    /// The Frobenius norm, which is at least the largest; x'A x / x'x, which is at least the
+    /// smallest, and all that is known of it.
+    [[nodiscard]] Spectrum spectrum() const override { return spectrum_; }
+    /// One: each takes all of the matrix.
+    [[nodiscard]] int affordable_products() const override { return 1; }
+
+  private:
+    using UseRow = std::function<void(std::int64_t row, std::span<const double> elements)>;
+
+    void read(std::int64_t row, std::int64_t first_column, std::span<double> out) const;
+    void for_each_row(const UseRow& use) const;
+    [[nodiscard]] int exponent_of_largest() const;
+    void find_right_side();
+    void require_symmetric(std::span<const long double> product,
+                           std::span<const long double> mirrored) const;
+    [[noreturn]] void refuse(const std::string& why) const;
+
+    std::filesystem::path file_;
+    const comm::Communicator& world_;
+    std::int64_t size_;
+    NpyHeader header_;
+    InputFile input_;
+    Range rows_;
+    int exponent_ = 0;  ///< the matrix is taken times 2^-exponent
+    std::vector<long double> solution_;
+    std::vector<double> right_side_;
+    Spectrum spectrum_;
+};
+
+}  // namespace quartet::cg

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bench/report/row.hpp"
+#include "cg/system/linear_system.hpp"
+
+namespace quartet::cg {
+
+/// What a run's own result turned out to be. All but the check's are relative: residuals to |b|,
+/// the error to |x|, the error's energy norm |e|_A = sqrt(e'A e) to that of x.
+struct VerificationResult {
+    bench::Check check;
+    double true_residual = 0;     ///< |b - A x|
+    double residual_gap = 0;      ///< |b - A x - r| for the recurrence's r
+    double gap_tolerance = 0;     ///< how large rounding may make it
+    double solution_error = 0;    ///< |x - x_known|
+    double energy_error = 0;      ///< of x - x_known
+    double energy_tolerance = 0;  ///< how large it may be after so many iterations
+};
+
+/// Judges the result of k iterations of conjugate gradients for a system of known solution, in long
+/// double and by the system's own product, not the measured one. Two things must hold.
+///
+/// 1. The recurrence's r is the residual of x. In exact arithmetic it is; rounding makes a gap
+///    (Greenbaum, "Estimating the attainable accuracy of recursively computed residual methods",
+///    1997): each iteration adds errors of products of N terms, about eps sqrt(N) |A| |x|, and of a
+///    few vector operations. So it must be at most eps (k + 1) (sqrt(N) + 32) (|A| |x| + |b|).
+///    (Over all of laplace and random from N = 1 to 8192 and up to 500 iterations at most 0.005 of
+///    that were measured.) A wrong product, a wrong vector operation, a changed element of x, all
+///    show here, converged or not.
+/// 2. x has come as close to the known solution as k iterations bring it: the error's energy norm
+///    only falls (Hestenes and Stiefel, 1952), and must be at most that of (k + 1) / 2 iterations
+///    made in long double; rounding delays double precision by far less. This is what a small
+///    residual cannot tell: that of laplace is small at once and rises first. Fewer iterations are
+///    taken as reference where more would take long, one where products are dear. Below what the
+///    gap allows, |gap| / sqrt(smallest eigenvalue), nothing is asked.
+///
+/// The check's error is the larger of both in units of its tolerance, which is 1.
+class Verifier {
+  public:
+    /// Makes the reference iterations. Borrows the system. Collective.
+    Verifier(const LinearSystem& system, int iterations);
+
+    /// x and r of all ranks, N elements each. The same answer on all ranks. Collective.
+    [[nodiscard]] VerificationResult examine(std::span<const double> x,
+                                             std::span<const double> r) const;
+
+    /// Memory for one system of so many unknowns, the system's own not counted.
+    static Bytes memory(std::int64_t size);
+
+  private:
+    [[nodiscard]] long double energy_of_error(std::span<const long double> x,
+                                              std::span<const long double> residual) const;
+    [[nodiscard]] long double reference_energy(int iterations) const;
+
+    const LinearSystem& system_;
+    int iterations_;
+    double right_side_norm_;
+    double solution_norm_;
+    long double solution_energy_;   ///< |x|_A of the known solution
+    long double reference_energy_;  ///< |e|_A after the reference iterations
+};
+
+}  // namespace quartet::cg

@@ -1,0 +1,229 @@
+#include "bench/measure/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/check.hpp"
+#include "core/data_source.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+template <typename T>
+device::View<T> elements_of(device::View<std::byte> bytes) {
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / static_cast<std::int64_t>(sizeof(T)),
+            bytes.kind()};
+}
+template <typename T>
+device::View<const T> elements_of(device::View<const std::byte> bytes) {
+    return {reinterpret_cast<const T*>(bytes.data()),
+            bytes.size() / static_cast<std::int64_t>(sizeof(T)), bytes.kind()};
+}
+
+}  // namespace
+
+MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
+    : device_(device), pattern_(pattern), result_(device::allocate<double>(device, 1)) {
+    for (int array = 0; array < 1 + sources; ++array) {
+        owned_.push_back(device::allocate<std::byte>(device, size.value));
+    }
+    target_ = owned_.front().view();
+    for (std::size_t source = 1; source < owned_.size(); ++source) {
+        sources_.emplace_back(owned_[source].view());
+    }
+}
+
+MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source)
+    : device_(device),
+      pattern_(AccessPattern::read),
+      sources_{device::as_bytes(source)},
+      result_(device::allocate<double>(device, 1)) {}
+
+MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> source,
+                         device::View<double> target)
+    : device_(device),
+      pattern_(AccessPattern::copy),
+      target_(device::as_bytes(target)),
+      sources_{device::as_bytes(source)} {}
+
+void MemoryProbe::pass(device::Stream& stream) {
+    device::VectorOperations& vectors = device_.vectors();
+    const auto source = sources_[turn_];
+    turn_ = (turn_ + 1) % sources_.size();
+    const auto numbers = elements_of<double>(source);
+    switch (pattern_) {
+        case AccessPattern::read:
+            vectors.dot(numbers, numbers, result_.view(), stream);
+            break;
+        case AccessPattern::copy:
+            device_.copy(source, target_, stream);
+            break;
+        case AccessPattern::add:
+            vectors.add(elements_of<float>(source), elements_of<float>(target_), stream);
+            break;
+        case AccessPattern::update:
+            vectors.axpy(0.5, numbers, elements_of<double>(target_), stream);
+            break;
+    }
+}
+
+Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
+    return device_.time(
+        passes, [&] { pass(stream); }, stream);
+}
+
+int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {
+    measure(1, stream);  // the first pass finds cold caches
+    const Seconds once = measure(1, stream);
+    return passes_in(time, once, most);
+}
+
+Bytes MemoryProbe::traffic() const {
+    const Bytes size = sources_.front().bytes();
+    switch (pattern_) {
+        case AccessPattern::read:
+            return size;
+        case AccessPattern::copy:
+            return 2 * size;
+        case AccessPattern::add:
+        case AccessPattern::update:
+            return 3 * size;
+    }
+    return {};
+}
+
+namespace {
+
+// Products of zeros draw less power than others, and so may run at higher clocks.
+device::Buffer<float> random_matrix(device::Device& device, std::int64_t size, const char* name) {
+    auto numbers = device::allocate<float>(device, size * size, device::MemoryKind::host);
+    DataSource(1, name).fill_uniform(numbers.span(), 0);
+    auto matrix = device::allocate<float>(device, size * size);
+    const auto stream = device.make_stream("probe");
+    device.copy(device::as_bytes(device::View<const float>(numbers.view())),
+                device::as_bytes(matrix.view()), *stream);
+    stream->synchronize();
+    return matrix;
+}
+
+}  // namespace
+
+SgemmProbe::SgemmProbe(device::Device& device, std::int64_t size)
+    : device_(device),
+      size_(size),
+      a_(random_matrix(device, size, "probe/a")),
+      b_(random_matrix(device, size, "probe/b")),
+      c_(device::allocate<float>(device, size * size)) {}
+
+Seconds SgemmProbe::measure(device::Stream& stream) {
+    const auto multiply = [&] {
+        device_.blas().gemm({size_, size_, size_}, a_.view(), b_.view(), c_.view(),
+                            device::Update::replace, stream);
+    };
+    return device_.time(1, multiply, stream);
+}
+
+Flops SgemmProbe::flops() const {
+    const auto n = static_cast<double>(size_);
+    return {2 * n * n * n - n * n};
+}
+
+PairProbe::PairProbe(comm::Transport& transport, const comm::Communicator& comm, int from, int to,
+                     Bytes size)
+    : transport_(transport),
+      comm_(comm),
+      from_(from),
+      to_(to),
+      data_(comm::allocate<std::byte>(transport,
+                                      comm.rank() == from || comm.rank() == to ? size.value : 0)) {}
+
+Seconds PairProbe::measure(int messages, device::Stream& stream) {
+    comm_.barrier();
+    const Seconds begin = now();
+    if (comm_.rank() == from_) {
+        for (int message = 0; message < messages; ++message) {
+            transport_.send(device::View<const std::byte>(data_.view()), to_, stream);
+        }
+        transport_.receive(data_.view().part(0, 0), to_, stream);
+    } else if (comm_.rank() == to_) {
+        for (int message = 0; message < messages; ++message) {
+            transport_.receive(data_.view(), from_, stream);
+        }
+        transport_.send(device::View<const std::byte>(data_.view()).part(0, 0), from_, stream);
+    } else {
+        return {};
+    }
+    return (now() - begin) / messages;
+}
+
+AllToAllProbe::AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
+                             device::Device& device, Bytes size)
+    : comm_(comm),
+      part_{size.value / comm.size()},
+      send_(comm::allocate<std::byte>(transport, comm.size() * part_.value)),
+      exchange_(transport.prepare_exchange(
+          {send_.view(),
+           std::vector<std::int64_t>(static_cast<std::size_t>(comm.size()), part_.value)})),
+      device_(device) {
+    if (exchange_->location() == comm::PartLocation::at_sender) {
+        received_ = device::allocate<std::byte>(device, send_.size());
+    }
+}
+
+Seconds AllToAllProbe::measure(device::Stream& stream) {
+    comm_.barrier();
+    const Seconds begin = now();
+    exchange_->run(stream);
+    for (int rank = 0; received_.size() > 0 && rank < comm_.size(); ++rank) {
+        device_.copy(exchange_->parts()[static_cast<std::size_t>(rank)],
+                     received_.view().part(rank * part_.value, part_.value), stream);
+    }
+    exchange_->release(stream);
+    stream.synchronize();
+    return {comm_.maximum((now() - begin).value)};
+}
+
+Bytes AllToAllProbe::sent() const {
+    return (comm_.size() - 1) * part_;
+}
+
+namespace {
+
+constexpr std::size_t block = std::size_t{4} << 20;
+constexpr auto alignment = static_cast<std::size_t>(direct_alignment);
+
+std::span<std::byte> aligned_block(std::vector<std::byte>& buffer) {
+    void* begin = buffer.data();
+    std::size_t space = buffer.size();
+    return {static_cast<std::byte*>(std::align(alignment, block, begin, space)), block};
+}
+
+}  // namespace
+
+StorageProbe::StorageProbe(const std::filesystem::path& file, FileCache cache)
+    : name_(file),
+      cache_(cache),
+      file_(file, cache),
+      buffer_(block + alignment),
+      aligned_(aligned_block(buffer_)) {}
+
+Seconds StorageProbe::measure() {
+    if (cache_ == FileCache::drop) {
+        forget(name_);
+    }
+    const Seconds begin = now();
+    Bytes done;
+    while (done < size()) {
+        const Bytes moved = file_.read(done, aligned_);
+        if (moved.value == 0) {
+            throw FileError("read", name_, fmt::format("it has shrunk to {} bytes", done.value));
+        }
+        done = done + moved;
+    }
+    return now() - begin;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/transport/transport.hpp"
+#include "core/files/file.hpp"
+#include "device/device.hpp"
+
+namespace quartet::bench {
+
+/// The probes below measure what the machine allows, in the job that is measured and between its
+/// runs. Each has its memory from the beginning, so that probing allocates nothing.
+
+/// What a probe between two runs should take: long enough for the clock, short beside the runs.
+inline constexpr Seconds probe_time{0.05};
+/// And what one should take at most, however long the runs are.
+inline constexpr Seconds longest_probe_time{2};
+/// That of a probe of what the processors themselves do, beside runs that take `run`: a tenth of
+/// one, since clock frequencies and a shared machine's neighbours differ between 0.05 s and
+/// seconds; or another share of it.
+constexpr Seconds probe_time_beside(Seconds run, double share = 0.1) {
+    return {std::clamp(share * run.value, probe_time.value, longest_probe_time.value)};
+}
+
+/// How many times what takes `once` fills `time`, between 1 and `most`.
+constexpr int passes_in(Seconds time, Seconds once, int most = 1000) {
+    return static_cast<int>(std::clamp(time / once, 1.0, static_cast<double>(most)));
+}
+
+/// How a loop goes through memory.
+enum class AccessPattern {
+    read,    ///< s += x[i] x[i], double: 8 bytes an element, one stream
+    copy,    ///< y[i] = x[i], double: 16 bytes
+    add,     ///< y[i] += x[i], float: 12 bytes
+    update,  ///< y[i] += a x[i], double: 24 bytes
+};
+
+/// A rank's own memory rate over a target and one or more sources of `size` each, which successive
+/// passes take in turn.
+class MemoryProbe {
+  public:
+    MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
+    /// Over memory that the case has anyway, so that the limit is that of its own pages: reads it,
+    /// or copies it to a target of the same size, whose values are lost. Borrowed.
+    MemoryProbe(device::Device& device, device::View<const double> source);
+    MemoryProbe(device::Device& device, device::View<const double> source,
+                device::View<double> target);
+
+    /// Time of one pass, from `passes` of them. Local.
+    Seconds measure(int passes, device::Stream& stream);
+    /// Passes that take about `time`, between 1 and `most`. Local.
+    int passes_for(Seconds time, int most, device::Stream& stream);
+    /// Bytes read and written by one pass.
+    [[nodiscard]] Bytes traffic() const;
+
+  private:
+    void pass(device::Stream& stream);
+
+    device::Device& device_;
+    AccessPattern pattern_;
+    std::vector<device::Buffer<std::byte>> owned_;
+    device::View<std::byte> target_;
+    std::vector<device::View<const std::byte>> sources_;
+    device::Buffer<double> result_;
+    std::size_t turn_ = 0;  ///< of the sources
+};
+
+/// A rank's rate of float32 products of `size` x `size` matrices.
+class SgemmProbe {
+  public:
+    SgemmProbe(device::Device& device, std::int64_t size);
+    /// Time of one product. Local.
+    Seconds measure(device::Stream& stream);
+    /// 2 n^3 - n^2.
+    [[nodiscard]] Flops flops() const;
+
+  private:
+    device::Device& device_;
+    std::int64_t size_;
+    device::Buffer<float> a_, b_, c_;
+};
+
+/// The one-way rate of a pair of ranks: blocking messages of `size`, the last one answered.
+class PairProbe {
+  public:
+    /// `transport` can send and receive. Collective over its communicator.
+    PairProbe(comm::Transport& transport, const comm::Communicator& comm, int from, int to,
+              Bytes size);
+    /// Time of one message, from `messages` of them, on both ends; 0 elsewhere. Collective.
+    Seconds measure(int messages, device::Stream& stream);
+
+  private:
+    comm::Transport& transport_;
+    const comm::Communicator& comm_;
+    int from_;
+    int to_;
+    device::Buffer<std::byte> data_;
+};
+
+/// The rate of an exchange in which each rank sends `size` bytes in equal parts to all.
+class AllToAllProbe {
+  public:
+    /// `transport` can all-to-all. Collective over its communicator.
+    AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
+                  device::Device& device, Bytes size);
+    /// Time of one exchange, the slowest rank's. Collective.
+    Seconds measure(device::Stream& stream);
+    /// Bytes that leave one rank.
+    [[nodiscard]] Bytes sent() const;
+
+  private:
+    const comm::Communicator& comm_;
+    Bytes part_;
+    device::Buffer<std::byte> send_;
+    std::unique_ptr<comm::Exchange> exchange_;
+    device::Buffer<std::byte> received_;  ///< for what would be read at the sender
+    device::Device& device_;
+};
+
+/// The rate at which a rank reads a file from beginning to end.
+class StorageProbe {
+  public:
+    /// Throws Failure where it is no file that can be opened in that way.
+    StorageProbe(const std::filesystem::path& file, FileCache cache);
+
+    /// Time of one reading of the whole file, which with `drop` is forgotten before. Local. Throws
+    /// Failure where reading fails.
+    Seconds measure();
+    [[nodiscard]] Bytes size() const { return file_.size(); }
+
+  private:
+    std::filesystem::path name_;
+    FileCache cache_;
+    InputFile file_;
+    std::vector<std::byte> buffer_;
+    std::span<std::byte> aligned_;  ///< direct input wants whole pages
+};
+
+}  // namespace quartet::bench

@@ -1,0 +1,75 @@
+#include "bench/measure/samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "core/check.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+double middle(const std::vector<double>& sorted) {
+    const std::size_t half = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+std::vector<double> sorted_copy(std::span<const double> values) {
+    check(!values.empty(), "statistics of an empty sample");
+    std::vector<double> sorted(values.begin(), values.end());
+    std::ranges::sort(sorted);
+    return sorted;
+}
+
+}  // namespace
+
+std::optional<std::pair<int, int>> median_interval_ranks(int values) {
+    constexpr double tail = 0.025;
+    // Terms of the binomial distribution by their logarithms: n may be thousands.
+    const auto term = [values](int k) {
+        return std::exp(std::lgamma(values + 1.0) - std::lgamma(k + 1.0) -
+                        std::lgamma(values - k + 1.0) - values * std::log(2.0));
+    };
+    int k = 0;
+    for (double below = term(0); below <= tail && k < values; below += term(k)) {
+        ++k;
+    }
+    if (k == 0) {
+        return std::nullopt;
+    }
+    return std::pair(k, values + 1 - k);
+}
+
+Summary summarise(std::span<const double> values) {
+    const std::vector<double> sorted = sorted_copy(values);
+    const auto count = static_cast<double>(sorted.size());
+    Summary summary;
+    summary.median = middle(sorted);
+    summary.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+    summary.minimum = sorted.front();
+    summary.maximum = sorted.back();
+    double squares = 0;
+    for (const double value : sorted) {
+        squares += (value - summary.mean) * (value - summary.mean);
+    }
+    summary.stddev = sorted.size() > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    if (const auto ranks = median_interval_ranks(static_cast<int>(sorted.size()))) {
+        summary.interval = Interval{sorted[static_cast<std::size_t>(ranks->first - 1)],
+                                    sorted[static_cast<std::size_t>(ranks->second - 1)]};
+    }
+    return summary;
+}
+
+double median(std::span<const double> values) {
+    return middle(sorted_copy(values));
+}
+
+bool converged(std::span<const double> values, double width) {
+    const Summary summary = summarise(values);
+    return summary.interval &&
+           summary.interval->upper - summary.interval->lower <= width * summary.median;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "bench/program/command_line.hpp"
+#include "core/files/file.hpp"
+
+namespace quartet::bench {
+
+/// The flags of the kernels that can have their data in files.
+struct DataOptions {
+    std::optional<std::filesystem::path> folder;  ///< nothing: all data in memory
+    Switch generate = Switch::off;                ///< make the files that are missing first
+    Switch keep = Switch::off;                    ///< write the result to files, too
+    FileCache cache = FileCache::warm;            ///< where reading the files finds them
+
+    [[nodiscard]] bool in_files() const { return folder.has_value(); }
+};
+
+/// Adds --data, --generate, --keep and --cache; `options` outlives the command line.
+void add_data_options(CommandLine& command_line, DataOptions& options);
+
+/// Throws UsageError where flags are given that mean nothing without --data DIR.
+void require_consistent(const DataOptions& options);
+
+}  // namespace quartet::bench

@@ -1,0 +1,268 @@
+#include "bench/program/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/measure/limits.hpp"
+#include "bench/program/rank_roles.hpp"
+#include "device/cuda/runtime/cuda_device.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+/// A case's needs, summed over the ranks of this node.
+struct NodeNeeds {
+    Bytes largest_rank;
+    Bytes memory;
+    Bytes shared_memory;
+};
+
+NodeNeeds needs_on_node(const PlannedCase& planned, const comm::Communicator& node) {
+    NodeNeeds needs;
+    for (const std::int64_t bytes : node.gather(planned.memory.value)) {
+        needs.memory = needs.memory + Bytes{bytes};
+        needs.largest_rank = std::max(needs.largest_rank, Bytes{bytes});
+    }
+    for (const std::int64_t bytes : node.gather(planned.shared_memory.value)) {
+        needs.shared_memory = needs.shared_memory + Bytes{bytes};
+    }
+    return needs;
+}
+
+std::optional<std::string> why_too_large(const PlannedCase& planned, const NodeNeeds& needs,
+                                         const comm::NodeResources& resources,
+                                         const CommonOptions& options) {
+    if (options.memory && needs.largest_rank > *options.memory) {
+        return fmt::format("{} needs {} per rank (--memory allows {}): ask for a smaller size",
+                           planned.name.text(), to_string(needs.largest_rank),
+                           to_string(*options.memory));
+    }
+    if (needs.memory > resources.memory_available) {
+        return fmt::format(
+            "{} needs {} on a node ({} are available): ask for a smaller size or fewer ranks",
+            planned.name.text(), to_string(needs.memory), to_string(resources.memory_available));
+    }
+    return std::nullopt;
+}
+
+/// A case's needs of the GPU of this rank, summed over the ranks that share it.
+struct GpuNeeds {
+    Bytes largest_rank;  ///< of all ranks
+    Bytes memory;
+    Bytes free;
+    std::string name;
+};
+
+std::optional<GpuNeeds> needs_on_gpu(const PlannedCase& planned, const Session& session) {
+    if (session.gpus().empty()) {
+        return std::nullopt;
+    }
+    const auto all = session.world().gather(planned.device_memory.value);
+    const Gpu& gpu = session.gpus().of(session.world().rank());
+    GpuNeeds needs{.largest_rank = {std::ranges::max(all)},
+                   .memory = {},
+                   .free = std::ssize(gpu.ranks) * session.gpus().memory_share(),
+                   .name = gpu.name};
+    for (const int rank : gpu.ranks) {
+        needs.memory = needs.memory + Bytes{all[static_cast<std::size_t>(rank)]};
+    }
+    return needs;
+}
+
+std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, const GpuNeeds& needs,
+                                                 const CommonOptions& options) {
+    if (options.device_memory && needs.largest_rank > *options.device_memory) {
+        return fmt::format(
+            "{} needs {} of GPU memory per rank (--device-memory allows {}): ask for a smaller "
+            "size",
+            planned.name.text(), to_string(needs.largest_rank), to_string(*options.device_memory));
+    }
+    if (needs.memory > needs.free) {
+        return fmt::format(
+            "{} needs {} of the memory of one {} ({} are free, for all ranks that share it): ask "
+            "for a smaller size, or use more GPUs",
+            planned.name.text(), to_string(needs.memory), needs.name, to_string(needs.free));
+    }
+    return std::nullopt;
+}
+
+/// Where Open MPI keeps a transport's windows, and how much room there is; none where the folder is
+/// missing. Those of rma are in either of two folders: the fuller one.
+struct WindowSpace {
+    std::string folder;
+    Bytes available;
+};
+
+WindowSpace window_space(Session& session, const std::string& transport) {
+    const auto space_in = [&](const char* variable) -> WindowSpace {
+        const std::string folder = session.environment().get(variable).value_or("/dev/shm");
+        std::error_code error;
+        const auto space = std::filesystem::space(folder, error);
+        return {folder, {error ? 0 : static_cast<std::int64_t>(space.available)}};
+    };
+    const WindowSpace shared = space_in("OMPI_MCA_osc_sm_backing_directory");
+    if (transport != "rma") {
+        return shared;
+    }
+    const WindowSpace one_sided = space_in("OMPI_MCA_osc_rdma_backing_directory");
+    return one_sided.available < shared.available ? one_sided : shared;
+}
+
+std::optional<std::string> why_no_windows(const PlannedCase& planned, const NodeNeeds& needs,
+                                          const WindowSpace& space) {
+    if (needs.shared_memory > space.available) {
+        return fmt::format(
+            "{} needs {} of shared memory ({} are free in {}): enlarge it (docker run --shm-size), "
+            "point OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory "
+            "elsewhere, or use --transport mpi",
+            planned.name.text(), to_string(needs.shared_memory), to_string(space.available),
+            space.folder);
+    }
+    return std::nullopt;
+}
+
+// Seconds per operation of matrix products; 0 where the cases have none.
+double product_cost(Session& session) {
+    const auto multiplies = [](const PlannedCase& planned) { return planned.products > Flops{}; };
+    if (std::ranges::none_of(session.plan(), multiplies)) {
+        return 0;
+    }
+    SgemmProbe probe(session.device(), 512);
+    probe.measure(session.stream());  // the first one finds cold caches
+    return probe.measure(session.stream()).value / probe.flops().value;
+}
+
+// The traffic and the products at the rates of a quick look at one rank, and the probes of the
+// limit: right within a factor of two or so, which is what a budget needs.
+Seconds estimate(Session& session) {
+    MemoryProbe probe(session.device(), AccessPattern::add, mebibytes(16));
+    const int passes = probe.passes_for(probe_time, 1000, session.stream());
+    const Seconds pass = probe.measure(passes, session.stream());
+    const double rate = static_cast<double>(probe.traffic().value) / pass.value;
+    constexpr int automatic_runs = 20;
+    const bool probes = session.options().limits == Switch::on;
+    const double cost = product_cost(session);
+    double seconds = 0;
+    for (const PlannedCase& planned : session.plan()) {
+        const Runs runs = runs_of(planned, session.options().runs);
+        const int count = runs.count.value_or(automatic_runs);
+        const Seconds run{static_cast<double>(planned.traffic.value) / rate +
+                          planned.products.value * cost};
+        seconds += (count + runs.warmup) * run.value;
+        seconds += probes ? (count + 1) * probe_time_beside(run, planned.probe_share).value : 0;
+    }
+    return {session.world().maximum(seconds)};
+}
+
+std::string describe_roles(const Session& session) {
+    const int ranks = session.world().size();
+    const comm::Topology& topology = session.topology();
+    std::string text =
+        fmt::format("ranks: {} on {} node{}, {} thread{} each; {} workers, {} reducers\n", ranks,
+                    topology.nodes(), topology.nodes() == 1 ? "" : "s", session.threads(),
+                    session.threads() == 1 ? "" : "s", ranks_with(session, comm::Role::worker),
+                    ranks_with(session, comm::Role::reducer));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const comm::Placement& place = topology.of(rank);
+        text += fmt::format("  rank {}: {} on {}, cpus {}\n", rank, role_of(session, rank),
+                            place.host, comm::format_cpus(place.cpus));
+    }
+    return text;
+}
+
+std::string describe_gpus(const Session& session) {
+    std::string text;
+    for (const Gpu& gpu : session.gpus().all()) {
+        text += fmt::format("gpu: {} ({}) on {}: rank{} {}\n", gpu.name, gpu.uuid, gpu.host,
+                            gpu.ranks.size() == 1 ? "" : "s", comm::format_cpus(gpu.ranks));
+    }
+    if (!session.gpus().empty()) {
+        text += fmt::format("GPU memory: {} free for the first rank\n",
+                            to_string(session.gpus().memory_share()));
+    }
+    return text;
+}
+
+std::string describe_files(const CommonOptions& options) {
+    std::string files;
+    for (const auto& file : {options.json, options.trace}) {
+        if (file) {
+            files += (files.empty() ? "" : ", ") + file->string();
+        }
+    }
+    return files.empty() ? "none" : files;
+}
+
+}  // namespace
+
+void require_memory(Session& session) {
+    const comm::NodeResources& resources = session.topology().resources();
+    for (PlannedCase& planned : session.plan()) {
+        const NodeNeeds needs = needs_on_node(planned, session.topology().node());
+        auto problem = why_too_large(planned, needs, resources, session.options());
+        if (const auto on_gpu = needs_on_gpu(planned, session); on_gpu && !problem) {
+            problem = why_too_large_for_gpu(planned, *on_gpu, session.options());
+        }
+        problem = session.world().first(problem);
+        if (problem) {
+            throw UsageError(*problem);
+        }
+        planned.refusal = session.world().first(
+            why_no_windows(planned, needs, window_space(session, planned.name.variant.transport)));
+    }
+    const auto refused = [](const PlannedCase& planned) { return planned.refusal.has_value(); };
+    if (!session.plan().empty() && std::ranges::all_of(session.plan(), refused)) {
+        throw UsageError(*session.plan().front().refusal);
+    }
+}
+
+std::string describe_plan(Session& session) {
+    std::string text = describe_roles(session);
+    text += fmt::format("memory: {} available on the first node, {} free in /dev/shm\n",
+                        to_string(session.topology().resources().memory_available),
+                        to_string(session.topology().resources().shared_memory_free));
+    text += describe_gpus(session);
+    text += fmt::format("files: {}\n", describe_files(session.options()));
+    text += "cases (memory of the largest rank, of the first node):\n";
+    for (const PlannedCase& planned : session.plan()) {
+        const NodeNeeds needs = needs_on_node(planned, session.topology().node());
+        const auto on_gpu = needs_on_gpu(planned, session);
+        text += fmt::format(
+            "  {}  {}, {}{}{}\n", planned.name.text(), to_string(needs.largest_rank),
+            to_string(needs.memory),
+            on_gpu ? fmt::format("; of GPU memory {}, {}", to_string(on_gpu->largest_rank),
+                                 to_string(on_gpu->memory))
+                   : "",
+            planned.refusal ? "; refused: " + *planned.refusal : "");
+        if (!planned.plan_note.empty()) {
+            text += "    " + planned.plan_note + "\n";
+        }
+    }
+    return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
+}
+
+std::string describe_choices(Session& session) {
+    const auto line = [](const std::string& name, const std::optional<std::string>& reason) {
+        return fmt::format("  {:<10} {}\n", name, reason.value_or("available"));
+    };
+    std::string text =
+        "devices\n" + line("host", std::nullopt) + line("cuda", device::why_no_cuda());
+    text += "formulations\n";
+    for (const std::string name : {"native", "dataflow", "library"}) {
+        const bool there = std::ranges::find(session.description().formulations, name) !=
+                           session.description().formulations.end();
+        text += line(
+            name, there ? std::nullopt : std::optional<std::string>("not available in this build"));
+    }
+    text += fmt::format("transports on {} (auto: {})\n", session.device().name(),
+                        session.registry().automatic(session.transport_context()));
+    for (const std::string& name : session.registry().names()) {
+        text += line(name, session.registry().why_not(name, session.transport_context()));
+    }
+    return text;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,292 @@
+#include "bench/program/program.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "bench/measure/disturbance.hpp"
+#include "bench/measure/drift.hpp"
+#include "bench/measure/measure.hpp"
+#include "bench/measure/samples.hpp"
+#include "bench/program/plan.hpp"
+#include "bench/report/document.hpp"
+#include "bench/report/provenance.hpp"
+#include "bench/report/table.hpp"
+#include "bench/report/timeline.hpp"
+#include "bench/report/verdict.hpp"
+#include "comm/mpi/mpi_session.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+int code(ExitCode exit_code) {
+    return static_cast<int>(exit_code);
+}
+
+void print(std::FILE* stream, const std::string& text) {
+    std::fputs(text.c_str(), stream);
+    std::fflush(stream);
+}
+
+bool shows_progress(const Session& session) {
+    const Progress wanted = session.options().progress;
+    return session.is_root() &&
+           (wanted == Progress::on || (wanted == Progress::automatic && isatty(STDERR_FILENO)));
+}
+
+/// Says which case is running, and, where cases take long, which of its runs.
+class ProgressLine {
+  public:
+    explicit ProgressLine(const Session& session)
+        : shown_(shows_progress(session)), cases_(session.plan().size()) {}
+
+    void begin_case(std::size_t index, const std::string& name) {
+        if (shown_) {
+            print(stderr, fmt::format("[{}/{}] {}\n", index + 1, cases_, name));
+        }
+        last_ = now();
+    }
+
+    void begin_run(int done, int total) {
+        constexpr Seconds patience{5};
+        if (shown_ && now() - last_ > patience) {
+            print(stderr, total > 0 ? fmt::format("    run {} of {}\n", done + 1, total)
+                                    : fmt::format("    run {}\n", done + 1));
+            last_ = now();
+        }
+    }
+
+  private:
+    bool shown_;
+    std::size_t cases_;
+    Seconds last_;
+};
+
+// What only one rank can see, all ranks learn before any goes on.
+void agree(const comm::Communicator& world, const std::function<void()>& check_locally) {
+    std::optional<std::string> problem;
+    try {
+        check_locally();
+    } catch (const UsageError& error) {
+        problem = error.what();
+    } catch (const Failure& error) {  // of a file that was given: bad input
+        problem = error.what();
+    }
+    if (const auto first = world.first(problem)) {
+        throw UsageError(*first);
+    }
+}
+
+}  // namespace
+
+Program::Program(ProgramDescription description, comm::TransportRegistry registry)
+    : description_(std::move(description)),
+      registry_(std::move(registry)),
+      command_line_(description_.name, description_.summary) {}
+
+int Program::run(int argc, char** argv, const std::function<void(Session&)>& plan) {
+    int rank = -1;
+    const auto say = [&](const std::string& message) {
+        print(stderr, fmt::format("{}: {}\n", description_.name, message));
+    };
+    try {
+        const comm::MpiSession mpi(argc, argv, description_.message_copy);
+        const auto world = comm::Communicator::world();
+        rank = world.rank();
+        // These two are thrown on all ranks alike, so that all can finalise in peace.
+        try {
+            parse(argc, argv, world);
+            if (text_) {
+                if (rank == 0) {
+                    print(stdout, *text_);
+                }
+                return code(ExitCode::verified);
+            }
+            Session session(description_, command_line_.options(), registry_);
+            return code(run_session(session, plan));
+        } catch (const UsageError& error) {
+            if (rank == 0) {
+                say(error.what());
+            }
+            return code(error.exit_code());
+        } catch (const Unavailable& error) {
+            if (rank == 0) {
+                say(error.what());
+            }
+            return code(error.exit_code());
+        } catch (const std::exception& error) {
+            say(fmt::format("rank {}: {}", rank, error.what()));
+            comm::MpiSession::abort(ExitCode::failed);
+        }
+    } catch (const std::exception& error) {  // MPI itself
+        say(error.what());
+        return code(ExitCode::failed);
+    }
+}
+
+void Program::parse(int argc, char** argv, const comm::Communicator& world) {
+    std::optional<std::string> unavailable;
+    agree(world, [&] {
+        try {
+            text_ = command_line_.parse(argc, argv);
+        } catch (const Unavailable& error) {
+            unavailable = error.what();
+        }
+    });
+    if (const auto first = world.first(unavailable)) {
+        throw Unavailable(*first);
+    }
+}
+
+ExitCode Program::run_session(Session& session, const std::function<void(Session&)>& plan) {
+    const CommonOptions& options = session.options();
+    if (options.list == Switch::on) {
+        const std::string choices = describe_choices(session);
+        if (session.is_root()) {
+            print(stdout, choices);
+        }
+        return ExitCode::verified;
+    }
+    agree(session.world(), [&] { plan(session); });
+    agree(session.world(), [&] {
+        if (options.json && options.json == options.trace) {
+            throw UsageError("--json and --trace name the same file: name another one");
+        }
+        for (const auto& file : {options.json, options.trace}) {
+            if (file && session.is_root()) {
+                require_writable(*file, options.force == Switch::on);
+            }
+        }
+    });
+    require_memory(session);
+    if (options.dry_run == Switch::on) {
+        const std::string text = describe_plan(session);
+        if (session.is_root()) {
+            print(stdout, text);
+        }
+        return ExitCode::verified;
+    }
+    const std::vector<Row> rows = measure_all(session);
+    report(session, rows);
+    if (session.world().any(!write_problem_.empty())) {
+        if (session.is_root()) {
+            print(stderr, fmt::format("{}: {}\n", description_.name, write_problem_));
+        }
+        return ExitCode::failed;
+    }
+    return verdict(rows);
+}
+
+std::vector<Row> Program::measure_all(Session& session) {
+    std::optional<Timeline> timeline;
+    if (session.options().trace) {
+        timeline.emplace(session);
+    }
+    ProgressLine progress(session);
+    const auto folder = published_folder();
+    const PublishedNumbers published =
+        folder ? PublishedNumbers(*folder, description_.name) : PublishedNumbers();
+    std::vector<Row> rows;
+    for (std::size_t index = 0; index < session.plan().size(); ++index) {
+        const PlannedCase& planned = session.plan()[index];
+        progress.begin_case(index, planned.name.text());
+        auto measured = measure(session, planned,
+                                [&](int done, int total) { progress.begin_run(done, total); });
+        for (Row& row : measured) {
+            if (row.error.empty() && row.name.suffix == planned.compared) {
+                const double rate = row.work.rate({median(row.times())});
+                row.published = published.nearest(planned.conditions, name(row.work.unit), rate);
+            }
+            row.work.gpus = static_cast<int>(session.gpus().all().size());
+            rows.push_back(std::move(row));
+        }
+        session.gpus().update(session.world());
+        // What has been measured is not lost where a later case fails.
+        try_to_write([&] { write_document(session, rows); });
+    }
+    if (timeline) {
+        const TimelineDocument document = timeline->document();
+        if (!document.warning.empty()) {
+            print(stderr, fmt::format("{}: {}\n", description_.name, document.warning));
+        }
+        try_to_write([&] {
+            if (session.is_root()) {
+                write_aside(*session.options().trace, document.text);
+            }
+        });
+    }
+    return rows;
+}
+
+std::vector<std::string> Program::warnings(const Session& session,
+                                           const std::vector<Row>& rows) const {
+    constexpr std::size_t runs_for_comparison = 9;  // of the U test in compare.py
+    auto warnings = session.topology().warnings(session.threads());
+    std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
+    for (const Row& row : rows) {
+        const auto drifted = drift(row.times());
+        if (drifted && row.name.suffix != "paper") {
+            warnings.push_back(fmt::format(
+                "~ {} drifted: {} (the machine changed while it was measured): measure again",
+                row.name.text(), describe_drift(*drifted)));
+        }
+        if (!session.options().runs.count && row.error.empty() &&
+            row.runs.size() < runs_for_comparison) {
+            warnings.push_back(fmt::format("{} settled after {} runs: a comparison wants {}",
+                                           row.name.text(), row.runs.size(), runs_for_comparison));
+        }
+        if (!session.options().runs.count && row.error.empty() &&
+            !converged(row.times(), session.options().runs.interval)) {
+            warnings.push_back(fmt::format("{} did not settle within --ci in {} runs",
+                                           row.name.text(), row.runs.size()));
+        }
+    }
+    std::ranges::move(describe_disturbances(rows), std::back_inserter(warnings));
+    return warnings;
+}
+
+void Program::write_document(Session& session, const std::vector<Row>& rows) const {
+    if (session.is_root() && session.options().json) {
+        const nlohmann::ordered_json document{
+            {"context", context(session, command_line_.resolved(), rows, warnings(session, rows))},
+            {"benchmarks", benchmarks(rows)}};
+        const auto replace = nlohmann::ordered_json::error_handler_t::replace;  // of foreign bytes
+        write_aside(*session.options().json, document.dump(2, ' ', false, replace) + "\n");
+    }
+}
+
+// A full disk is no reason to lose what is measured, or the table: it is said at the end.
+void Program::try_to_write(const std::function<void()>& write) {
+    try {
+        write();
+    } catch (const Failure& failure) {
+        write_problem_ = failure.what();
+    }
+}
+
+void Program::report(Session& session, const std::vector<Row>& rows) const {
+    if (!session.is_root()) {
+        return;
+    }
+    if (session.options().quiet == Switch::off) {
+        print(stdout, table(rows, warnings(session, rows), session.gpus().summary()));
+    }
+    std::set<std::string> said;  // one reason may hold for many rows
+    for (const Row& row : rows) {
+        if (!row.error.empty() && said.insert(row.error).second) {
+            print(stderr, fmt::format("{}: {}\n", description_.name, row.error));
+        }
+        if (row.check && !row.check->passed) {
+            print(stderr, fmt::format("{}: {}: wrong result (error {:.3g}, tolerance {:.3g})\n",
+                                      description_.name, row.name.text(), row.check->error,
+                                      row.check->tolerance));
+        }
+    }
+}
+
+}  // namespace quartet::bench

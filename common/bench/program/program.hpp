@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "bench/program/command_line.hpp"
+#include "bench/program/session.hpp"
+
+namespace quartet::bench {
+
+/// One program of the suite from its first to its last line: parse, agree, plan, refuse what does
+/// not fit, measure and verify each case, report, and the exit code.
+class Program {
+  public:
+    explicit Program(ProgramDescription description,
+                     comm::TransportRegistry registry = comm::TransportRegistry::standard());
+
+    /// To add the program's own flags to.
+    CommandLine& command_line() { return command_line_; }
+
+    /// Runs the cases that `plan` adds to the session, and returns the exit code. Usage errors are
+    /// agreed by all ranks before anything is allocated; a failure on any rank ends all of them.
+    int run(int argc, char** argv, const std::function<void(Session&)>& plan);
+
+  private:
+    void parse(int argc, char** argv, const comm::Communicator& world);
+    ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
+    std::vector<Row> measure_all(Session& session);
+    [[nodiscard]] std::vector<std::string> warnings(const Session& session,
+                                                    const std::vector<Row>& rows) const;
+    void write_document(Session& session, const std::vector<Row>& rows) const;
+    void try_to_write(const std::function<void()>& write);
+    void report(Session& session, const std::vector<Row>& rows) const;
+
+    ProgramDescription description_;
+    comm::TransportRegistry registry_;
+    CommandLine command_line_;
+    std::optional<std::string> text_;  ///< to print instead of running
+    std::string write_problem_;        ///< why a file could not be written, on the root
+};
+
+}  // namespace quartet::bench

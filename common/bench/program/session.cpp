@@ -1,0 +1,162 @@
+#include "bench/program/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "device/cuda/info/current_gpu.hpp"
+#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/host/runtime/host_device.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+// Queues and their payloads need more than one-sided pushes.
+bool serves(const std::string& transport, const std::string& formulation) {
+    return formulation != "dataflow" || transport != "rma";
+}
+
+}  // namespace
+
+Session::Session(ProgramDescription description, const CommonOptions& options,
+                 comm::TransportRegistry registry)
+    : description_(std::move(description)),
+      options_(options),
+      registry_(std::move(registry)),
+      trace_(options.trace ? traced_spans_per_track : 0),
+      world_(comm::Communicator::world()),
+      topology_(world_),
+      roles_(comm::Roles::all_workers(world_.size())),
+      threads_(options.threads.value_or(topology_.default_threads())) {
+    for (const std::string& name : options_.transports) {
+        if (name != "auto" && !registry_.has(name)) {
+            throw UsageError(fmt::format(
+                "--transport: {} is unknown: see --list for those there are", quotation(name)));
+        }
+    }
+    if (world_.size() < description_.least_ranks && options_.list == Switch::off) {
+        throw UsageError(fmt::format("{} needs at least {} ranks (there {} {}): mpirun -np {} {}",
+                                     description_.name, description_.least_ranks,
+                                     world_.size() == 1 ? "is" : "are", world_.size(),
+                                     description_.least_ranks, description_.name));
+    }
+    device_ = make_device();
+    if (device_->memory_kind() == device::MemoryKind::device) {
+        gpus_ = Gpus(world_, topology_);
+    }
+    stream_ = device_->make_stream("compute");
+    for (const char* prefix : {"OMPI_MCA_", "PRTE_", "PMIX_MCA_", "MPICH_", "I_MPI_", "FI_", "UCX_",
+                               "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "SLURM_",
+                               "CUDA_", "CUBLAS_", "NVIDIA_", "NCCL_", "QUARTET_"}) {
+        environment_.record_matching(prefix);
+    }
+    load_average_.resize(3);
+    load_average_.resize(
+        static_cast<std::size_t>(std::max(0, getloadavg(load_average_.data(), 3))));
+}
+
+std::unique_ptr<device::Device> Session::make_device() {
+    if (options_.device == "cuda") {
+        return make_cuda_device();
+    }
+    if (options_.device == "auto") {
+        try {
+            auto device = make_cuda_device();
+            if (serves_transports(*device)) {
+                return device;
+            }
+        } catch (const Unavailable&) {  // on all ranks
+        }
+    }
+    return device::make_host_device({.threads = threads_}, trace_);
+}
+
+// All ranks or none: a node may lack what the others have.
+std::unique_ptr<device::Device> Session::make_cuda_device() {
+    if (const auto no_cuda = world_.first(device::why_no_cuda())) {
+        throw Unavailable(*no_cuda);
+    }
+    const int gpu = choose_gpu(options_.gpu_map, device::visible_gpus(), topology_, world_);
+    std::unique_ptr<device::Device> device;
+    std::optional<std::string> problem;
+    try {
+        device = device::make_cuda_device({.gpu = gpu, .threads = threads_}, trace_);
+    } catch (const Unavailable& unavailable) {
+        problem = unavailable.what();
+    }
+    if (const auto first = world_.first(problem)) {
+        throw Unavailable(*first);
+    }
+    return device;
+}
+
+// Whether one of the transports that are asked for moves the memory of the device.
+bool Session::serves_transports(device::Device& device) {
+    const comm::TransportContext context{world_, topology_, device, trace_, options_.transfer};
+    return std::ranges::any_of(options_.transports, [&](const std::string& name) {
+        const std::string resolved = name == "auto" ? registry_.automatic(context) : name;
+        return !registry_.why_not(resolved, context);
+    });
+}
+
+comm::TransportContext Session::transport_context() {
+    return {world_, topology_, *device_, trace_, options_.transfer};
+}
+
+comm::Transport& Session::transport(const std::string& name) {
+    auto& transport = transports_[name];
+    if (!transport) {
+        transport = registry_.make(name, transport_context());
+    }
+    return *transport;
+}
+
+std::vector<Variant> Session::variants() {
+    std::vector<std::string> transports;
+    for (const std::string& name : options_.transports) {
+        const std::string resolved =
+            name == "auto" ? registry_.automatic(transport_context()) : name;
+        if (std::ranges::find(transports, resolved) == transports.end()) {
+            transports.push_back(resolved);
+        }
+    }
+    const bool automatic =
+        std::ranges::find(options_.transports, "auto") != options_.transports.end();
+    const bool has_mpi = automatic || std::ranges::find(transports, "mpi") != transports.end();
+    std::vector<Variant> variants;
+    for (const std::string& formulation : options_.formulations) {
+        if (formulation == "library" && has_mpi) {
+            variants.push_back({formulation, std::string(device_->name()), "mpi"});
+            continue;
+        }
+        const bool has_choice = std::ranges::any_of(
+            transports, [&](const std::string& name) { return serves(name, formulation); });
+        for (const std::string& transport : transports) {
+            if (!has_choice || serves(transport, formulation)) {
+                variants.push_back({formulation, std::string(device_->name()), transport});
+            }
+        }
+    }
+    return variants;
+}
+
+void Session::require_formulation(const std::string& name) const {
+    if (std::ranges::find(description_.formulations, name) == description_.formulations.end()) {
+        throw Unavailable(fmt::format("not available in this build: formulation {} of {}", name,
+                                      description_.name));
+    }
+}
+
+RowName Session::row_name(const Variant& variant, std::string size) const {
+    RowName name;
+    name.kernel = description_.name;
+    name.variant = variant;
+    name.size = std::move(size);
+    name.ranks = world_.size();
+    name.threads = threads_;
+    return name;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,232 @@
+#include "bench/program/tile_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <optional>
+#include <sstream>
+
+#include "core/files/checksum.hpp"
+#include "core/files/file.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+template <typename T>
+std::int64_t elements_of(const TileFile& file) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : file.shape) {
+        count *= extent;
+    }
+    return count;
+}
+
+template <typename T>
+std::vector<T> room_for_any(const std::vector<TileFile>& files) {
+    std::int64_t most = 0;
+    for (const TileFile& file : files) {
+        most = std::max(most, elements_of<T>(file));
+    }
+    return std::vector<T>(static_cast<std::size_t>(most));
+}
+
+/// The ranks that share one view of a folder.
+struct Sharers {
+    const comm::Communicator& comm;
+
+    [[nodiscard]] bool has(std::size_t file) const {
+        return file % static_cast<std::size_t>(comm.size()) ==
+               static_cast<std::size_t>(comm.rank());
+    }
+};
+
+// All ranks where each sees what the first one puts there, else those of each node. Collective.
+Sharers sharers(const std::filesystem::path& folder, const comm::Communicator& world,
+                const comm::Topology& topology) {
+    if (topology.nodes() == 1) {
+        return {world};
+    }
+    const std::string token = world.broadcast(
+        fmt::format(".visible-{:x}", static_cast<std::int64_t>(now().value * 1e9)), 0);
+    if (world.rank() == 0) {
+        OutputFile(folder / token).commit();
+    }
+    world.barrier();
+    const bool all_see = world.all(std::filesystem::exists(folder / token));
+    if (world.rank() == 0) {
+        std::filesystem::remove(folder / token);
+    }
+    return all_see ? Sharers{world} : Sharers{topology.node()};
+}
+
+// What each rank has computed the checksums of, everywhere. Collective.
+std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uint64_t>& mine,
+                                            const comm::Communicator& comm) {
+    std::string lines;
+    for (const auto& [file, sum] : mine) {
+        lines += fmt::format("{} {}\n", sum, file);
+    }
+    std::map<std::string, std::uint64_t> all;
+    for (const std::string& text : comm.gather(lines)) {
+        std::istringstream input(text);
+        std::uint64_t sum = 0;
+        for (std::string file; input >> sum && std::getline(input >> std::ws, file);) {
+            all[file] = sum;
+        }
+    }
+    return all;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+        throw FileError("create", folder, error.message());
+    }
+}
+
+template <typename T>
+std::uint64_t checksum_of(std::span<const T> elements) {
+    return checksum(std::as_bytes(elements));
+}
+
+// The checksum of a file that is there and has its shape.
+template <typename T>
+std::optional<std::uint64_t> checksum_in(const std::filesystem::path& path, const TileFile& file,
+                                         std::span<T> room) {
+    if (!std::filesystem::exists(path)) {
+        return std::nullopt;
+    }
+    const auto elements = room.first(static_cast<std::size_t>(elements_of<T>(file)));
+    try {
+        read_npy<T>(path, file.shape, elements);
+    } catch (const NpyError&) {  // not what it should be: made again
+        return std::nullopt;
+    }
+    return checksum_of<T>(elements);
+}
+
+}  // namespace
+
+template <typename T>
+TileFolder<T>::TileFolder(std::filesystem::path folder, Manifest wanted,
+                          std::vector<TileFile> files)
+    : folder_(std::move(folder)), wanted_(std::move(wanted)), files_(std::move(files)) {
+    wanted_.type = element_type<T>();
+}
+
+template <typename T>
+Bytes TileFolder<T>::size() const {
+    Bytes all;
+    for (const TileFile& file : files_) {
+        all = all + bytes_of<T>(elements_of<T>(file));
+    }
+    return all;
+}
+
+template <typename T>
+Manifest TileFolder<T>::found() const {
+    Manifest manifest = read_manifest(folder_);
+    require_same_data(manifest, wanted_, folder_);
+    return manifest;
+}
+
+template <typename T>
+void TileFolder<T>::require_usable(Switch generate) const {
+    if (std::filesystem::exists(folder_) && !std::filesystem::is_directory(folder_)) {
+        throw UsageError(
+            fmt::format("{} is not a folder: name another one", quotation(folder_.native())));
+    }
+    const bool has_manifest = std::filesystem::exists(folder_ / "manifest.json");
+    if (has_manifest) {
+        static_cast<void>(found());
+    }
+    if (generate == Switch::on) {
+        return;
+    }
+    const auto missing = [&](const TileFile& file) {
+        return !std::filesystem::exists(path_of(file.name));
+    };
+    const auto first = std::ranges::find_if(files_, missing);
+    if (!has_manifest || first != files_.end()) {
+        throw UsageError(fmt::format(
+            "{} has no {}: make the data with --generate, or name the folder that has it",
+            quotation(folder_.native()), has_manifest ? first->name : "manifest.json"));
+    }
+}
+
+template <typename T>
+void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topology& topology,
+                             const Fill& fill) const {
+    make_folder(folder_);
+    const Sharers sharing = sharers(folder_, world, topology);
+    Manifest manifest = wanted_;
+    if (std::filesystem::exists(folder_ / "manifest.json")) {
+        manifest = found();
+    }
+    sharing.comm.barrier();
+    if (sharing.comm.rank() == 0) {  // so that what an interruption leaves is known for what it is
+        write_manifest(folder_, manifest);
+    }
+    sharing.comm.barrier();
+    std::vector<T> room = room_for_any<T>(files_);
+    std::map<std::string, std::uint64_t> made;
+    for (std::size_t index = 0; index < files_.size(); ++index) {
+        const TileFile& file = files_[index];
+        if (!sharing.has(index)) {
+            continue;
+        }
+        const auto recorded = manifest.checksums.find(file.name);
+        auto sum = checksum_in<T>(path_of(file.name), file, room);
+        if (!sum || (recorded != manifest.checksums.end() && recorded->second != *sum)) {
+            const auto elements =
+                std::span(room).first(static_cast<std::size_t>(elements_of<T>(file)));
+            fill(file, elements);
+            write_npy<T>(path_of(file.name), file.shape, elements);
+            sum = checksum_of<T>(elements);
+        }
+        made[file.name] = *sum;
+    }
+    manifest.checksums = joined(made, sharing.comm);
+    if (sharing.comm.rank() == 0) {
+        write_manifest(folder_, manifest);
+    }
+    world.barrier();
+}
+
+template <typename T>
+void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology& topology) const {
+    const Sharers sharing = sharers(folder_, world, topology);
+    const Manifest manifest = found();
+    std::vector<T> room = room_for_any<T>(files_);
+    for (std::size_t index = 0; index < files_.size(); ++index) {
+        const TileFile& file = files_[index];
+        if (!sharing.has(index)) {
+            continue;
+        }
+        const auto recorded = manifest.checksums.find(file.name);
+        if (recorded == manifest.checksums.end()) {
+            throw Failure(
+                fmt::format("{} has no checksum of {} (its making was interrupted): "
+                            "complete it with --generate",
+                            quotation(folder_.native()), file.name));
+        }
+        const auto elements = std::span(room).first(static_cast<std::size_t>(elements_of<T>(file)));
+        read_npy<T>(path_of(file.name), file.shape, elements);
+        if (checksum_of<T>(elements) != recorded->second) {
+            throw Failure(
+                fmt::format("{} is not what the manifest says (its checksum differs): "
+                            "make it again with --generate",
+                            quotation(path_of(file.name).native())));
+        }
+    }
+    world.barrier();
+}
+
+template class TileFolder<float>;
+template class TileFolder<double>;
+template class TileFolder<std::complex<double>>;
+
+}  // namespace quartet::bench

@@ -1,0 +1,282 @@
+#include "bench/report/document.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/measure/disturbance.hpp"
+#include "bench/measure/drift.hpp"
+#include "bench/measure/samples.hpp"
+#include "core/files/file.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double milliseconds = 1e3;  // times are written in "ms"
+
+// What is not a number is left out: other readers of the format stumble over it.
+void put(Json& row, const std::string& key, double value) {
+    if (std::isfinite(value)) {
+        row[key] = value;
+    }
+}
+
+void put(Json& row, const std::string& key, std::optional<double> value) {
+    if (value) {
+        put(row, key, *value);
+    }
+}
+
+// In a list its place is kept.
+Json numbers(const std::vector<double>& values) {
+    Json all = Json::array();
+    for (const double value : values) {
+        all.push_back(std::isfinite(value) ? Json(value) : Json());
+    }
+    return all;
+}
+
+void put_rates(Json& json, const Work& work, Seconds time) {
+    put(json, std::string(name(work.unit)), work.rate(time));
+    if (work.unit == RateUnit::mebibytes && time.value > 0) {
+        put(json, "bytes_per_second", static_cast<double>(work.bytes.value) / time.value);
+    }
+}
+
+void put_times(Json& json, Seconds real, Seconds cpu) {
+    put(json, "real_time", real.value * milliseconds);
+    put(json, "cpu_time", cpu.value * milliseconds);
+    json["time_unit"] = "ms";
+}
+
+Json phases_of(const PhaseSeconds& seconds) {
+    Json phases = Json::object();
+    for (std::size_t index = 0; index < phase_count; ++index) {
+        if (seconds[index] > 0) {
+            put(phases, std::string(name(static_cast<Phase>(index))), seconds[index]);
+        }
+    }
+    return phases;
+}
+
+void put_counters(Json& json, const Work& work) {
+    for (const auto& [key, value] : work.counters) {
+        put(json, key, value);
+    }
+}
+
+// How one run spent its time.
+void put_run(Json& json, const Row& row, const Run& run) {
+    put_counters(json, row.work);
+    json["rank_seconds"] = numbers(run.rank_seconds);
+    json["phases"] = phases_of(run.phases);
+}
+
+Json iteration_row(const Row& row, std::size_t index) {
+    const Run& run = row.runs[index];
+    Json json{{"name", row.name.text()},
+              {"run_name", row.name.text()},
+              {"run_type", "iteration"},
+              {"repetitions", row.runs.size()},
+              {"repetition_index", index},
+              {"threads", row.name.threads},
+              {"iterations", 1}};
+    put_times(json, run.real, run.cpu);
+    put_rates(json, row.work, run.real);
+    put_run(json, row, run);
+    put(json, "stolen_share", run.steal_share);
+    put(json, "core_loop_seconds", run.clock_probe_seconds);
+    return json;
+}
+
+Json aggregate_row(const Row& row, const std::string& aggregate, const std::string& unit) {
+    return {{"name", row.name.text() + "_" + aggregate},
+            {"run_name", row.name.text()},
+            {"run_type", "aggregate"},
+            {"repetitions", row.runs.size()},
+            {"threads", row.name.threads},
+            {"aggregate_name", aggregate},
+            {"aggregate_unit", unit},
+            {"iterations", row.runs.size()}};
+}
+
+std::vector<double> cpu_times(const Row& row) {
+    std::vector<double> times;
+    std::ranges::transform(row.runs, std::back_inserter(times),
+                           [](const Run& run) { return run.cpu.value; });
+    return times;
+}
+
+// The run whose time is nearest to the median: its ranks and phases stand for the row.
+const Run& middle_run(const Row& row, double median_time) {
+    return *std::ranges::min_element(
+        row.runs, {}, [&](const Run& run) { return std::abs(run.real.value - median_time); });
+}
+
+void put_check(Json& json, const Row& row) {
+    json["verified"] = nullptr;
+    if (row.check) {
+        json["verified"] = row.check->passed;
+        put(json, "error", row.check->error);
+        put(json, "tolerance", row.check->tolerance);
+    }
+}
+
+void put_limit(Json& json, const Row& row) {
+    if (!row.limit) {
+        return;
+    }
+    Json limit{{"what", row.limit->what}};
+    put(limit, "seconds", row.limit->seconds.value);
+    put(limit, "rate", row.work.rate(row.limit->seconds));
+    limit["probes"] = numbers(row.limit->probes);
+    json["limit"] = std::move(limit);
+    put(json, "fraction_of_limit", *row.fraction_of_limit());
+}
+
+void put_published(Json& json, const Row& row) {
+    if (row.published) {
+        const Comparison& other = *row.published;
+        Json published{{"value", other.value},   {"unit", other.unit},
+                       {"bound", other.bound},   {"conditions", other.conditions},
+                       {"source", other.source}, {"caveat", other.caveat}};
+        put(published, "ratio", other.ratio);
+        json["published"] = std::move(published);
+    }
+}
+
+void put_median_extras(Json& json, const Row& row, double median_time) {
+    put_run(json, row, middle_run(row, median_time));
+    put(json, "flops", row.work.flops.value);
+    json["bytes"] = row.work.bytes.value;
+    json["workers"] = row.work.workers;
+    if (row.work.gpus > 0) {
+        json["gpus"] = row.work.gpus;
+    }
+    put(json, "per_worker", row.work.rate({median_time}) / row.work.workers);
+    put(json, "total_seconds", row.set_up.value + median_time);
+    put_check(json, row);
+    put_limit(json, row);
+    put_published(json, row);
+    if (const auto drifted = drift(row.times())) {
+        put(json, "drift", *drifted);
+    }
+    put(json, "stolen_share", steal_share(row.runs));
+    put(json, "core_loop_seconds", clock_probe_seconds(row.runs));
+    if (!row.note.empty()) {
+        json["note"] = row.note;
+    }
+    for (const auto& [key, value] : row.details.numbers) {
+        put(json, key, value);
+    }
+    for (const auto& [key, values] : row.details.series) {
+        json[key] = numbers(values);
+    }
+}
+
+Json time_aggregate(const Row& row, const std::string& aggregate, double real, double cpu) {
+    Json json = aggregate_row(row, aggregate, "time");
+    put_times(json, {real}, {cpu});
+    put_rates(json, row.work, {real});
+    if (aggregate == "median") {
+        put_median_extras(json, row, real);
+    }
+    return json;
+}
+
+// Spreads of times and of rates are different things: each is taken of its own values.
+Json spread_aggregate(const Row& row, const std::string& aggregate, const Summary& real,
+                      const Summary& cpu) {
+    std::vector<double> rates;
+    std::ranges::transform(row.runs, std::back_inserter(rates),
+                           [&](const Run& run) { return row.work.rate(run.real); });
+    const Summary rate = summarise(rates);
+    const std::string key(name(row.work.unit));
+    if (aggregate == "cv") {
+        Json json = aggregate_row(row, aggregate, "percentage");
+        put(json, "real_time", real.variation());
+        put(json, "cpu_time", cpu.variation());
+        json["time_unit"] = "ms";
+        put(json, key, rate.variation());
+        return json;
+    }
+    Json json = aggregate_row(row, aggregate, "time");
+    put_times(json, {real.stddev}, {cpu.stddev});
+    put(json, key, rate.stddev);
+    return json;
+}
+
+void append_aggregates(Json& rows, const Row& row) {
+    const Summary real = summarise(row.times());
+    const Summary cpu = summarise(cpu_times(row));
+    rows.push_back(time_aggregate(row, "median", real.median, cpu.median));
+    rows.push_back(time_aggregate(row, "mean", real.mean, cpu.mean));
+    rows.push_back(spread_aggregate(row, "stddev", real, cpu));
+    rows.push_back(spread_aggregate(row, "cv", real, cpu));
+    rows.push_back(time_aggregate(row, "min", real.minimum, cpu.minimum));
+    rows.push_back(time_aggregate(row, "max", real.maximum, cpu.maximum));
+    if (real.interval) {
+        rows.push_back(time_aggregate(row, "ci95_low", real.interval->lower, cpu.interval->lower));
+        rows.push_back(time_aggregate(row, "ci95_high", real.interval->upper, cpu.interval->upper));
+    }
+}
+
+Json error_row(const Row& row) {
+    return {{"name", row.name.text()},  {"run_name", row.name.text()},
+            {"run_type", "aggregate"},  {"aggregate_name", "error"},
+            {"aggregate_unit", "time"}, {"threads", row.name.threads},
+            {"error_occurred", true},   {"error_message", row.error}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json benchmarks(std::span<const Row> rows) {
+    Json all = Json::array();
+    for (const Row& row : rows) {
+        if (!row.error.empty()) {
+            all.push_back(error_row(row));
+            continue;
+        }
+        for (std::size_t index = 0; index < row.runs.size(); ++index) {
+            all.push_back(iteration_row(row, index));
+        }
+        append_aggregates(all, row);
+    }
+    return all;
+}
+
+void require_writable(const std::filesystem::path& file, bool overwrite) {
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored) && !overwrite) {
+        throw UsageError(
+            fmt::format("{} exists (results are never overwritten unasked): add --force or name "
+                        "another file",
+                        file.string()));
+    }
+    if (!file.has_filename() || (std::filesystem::exists(file, ignored) &&
+                                 !std::filesystem::is_regular_file(file, ignored))) {
+        throw UsageError(fmt::format(
+            "{} cannot be written (it is not an ordinary file): name another file", file.string()));
+    }
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    if (!std::filesystem::is_directory(folder, ignored) || access(folder.c_str(), W_OK) != 0) {
+        throw UsageError(
+            fmt::format("{} cannot be written ({} is not a folder that can be written "
+                        "to): name another file",
+                        file.string(), folder.string()));
+    }
+}
+
+void write_aside(const std::filesystem::path& file, const std::string& text) {
+    OutputFile output(file);
+    output.write(std::as_bytes(std::span(text)));
+    output.commit();
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
+#include "core/units.hpp"
+#include "device/cuda/info/gpu_facts.hpp"
+
+namespace quartet::bench {
+
+/// A GPU that the job uses.
+struct Gpu {
+    std::string host;
+    std::vector<int> ranks;  ///< that share it
+    std::string name;
+    std::string uuid;
+    std::string facts;   ///< JSON: what stays, as driver, memory, ECC, power limit
+    std::string before;  ///< JSON: clocks, temperature, throttling, energy before the first case
+    std::string after;   ///< JSON: likewise, right after the last one
+};
+
+/// The GPUs of a job: which ranks share which, what they have, and how they fared. There are none
+/// where it computes on the host.
+class Gpus {
+  public:
+    Gpus() = default;
+    /// Each rank's current GPU, after each has made its device. Collective over `world`.
+    Gpus(const comm::Communicator& world, const comm::Topology& topology);
+
+    [[nodiscard]] const std::vector<Gpu>& all() const { return all_; }
+    [[nodiscard]] bool empty() const { return all_.empty(); }
+    /// The one of a rank. There must be some.
+    [[nodiscard]] const Gpu& of(int rank) const;
+    /// What this rank may take of its GPU's memory: what was free when all ranks had made their
+    /// devices, shared out evenly.
+    [[nodiscard]] Bytes memory_share() const { return memory_share_; }
+
+    /// Reads anew how the GPUs are: right after a case. Collective.
+    void update(const comm::Communicator& world);
+
+    /// What about them costs speed or spoils a comparison. Local, the same on all ranks.
+    [[nodiscard]] std::vector<std::string> warnings() const;
+    /// "2 x NVIDIA H200", for headings; empty where there are none.
+    [[nodiscard]] std::string summary() const;
+    /// For the document: what stays, and what changed.
+    [[nodiscard]] nlohmann::ordered_json json() const;
+
+  private:
+    std::vector<Gpu> all_;
+    std::vector<std::size_t> gpu_of_;  ///< index into all_, by rank
+    std::vector<std::string> warnings_;
+    Bytes memory_share_;
+};
+
+/// Facts that stay as they are while a job runs; what is not known is left out.
+nlohmann::ordered_json lasting_facts(const device::GpuFacts& facts);
+/// Facts that change.
+nlohmann::ordered_json passing_facts(const device::GpuFacts& facts);
+
+/// One line for each GPU whose clocks were held down or fell while the job ran.
+std::vector<std::string> throttle_warnings(std::span<const Gpu> gpus);
+
+/// What a rank sees of the GPUs of its node.
+struct GpuSight {
+    int node = 0;
+    std::string host;
+    int visible = 0;
+    std::string uuid;             ///< of the one that it uses
+    std::vector<int> near_nodes;  ///< NUMA nodes that this one is attached to; empty: unknown
+    std::vector<int> core_nodes;  ///< NUMA nodes of the rank's cores
+};
+/// A line where ranks of a node see one GPU each, and not the same: then none can reach another's
+/// memory. Of the first such node.
+std::vector<std::string> sight_warnings(std::span<const GpuSight> sights);
+/// A line where ranks, by their index, run on none of the NUMA nodes that their GPUs are attached
+/// to: copies then cross the processors' link (the paper's Fig. 9).
+std::vector<std::string> distance_warnings(std::span<const GpuSight> sights);
+
+}  // namespace quartet::bench

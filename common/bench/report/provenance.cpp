@@ -1,0 +1,211 @@
+#include "bench/report/provenance.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "bench/program/rank_roles.hpp"
+#include "bench/program/version.hpp"
+#include "comm/mpi/mpi_session.hpp"
+#include "device/cuda/runtime/cuda_device.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr int result_schema_version = 1;
+constexpr int benchmark_schema_version = 1;  // Google Benchmark's "json_schema_version"
+
+std::string first_line(const fs::path& file) {
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    return line;
+}
+
+// ISO 8601 with the offset, "2026-01-31T12:34:56+01:00".
+std::string date(std::time_t time) {
+    std::tm local{};
+    localtime_r(&time, &local);
+    std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", local);
+    if (text.size() > 2 && text[text.size() - 3] != ':') {
+        text.insert(text.size() - 2, ":");
+    }
+    return text;
+}
+
+// "32K", "2048K", "36M", as sysfs writes them.
+std::int64_t cache_bytes(const std::string& text) {
+    std::size_t end = 0;
+    std::int64_t value = 0;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') {
+        value = value * 10 + (text[end++] - '0');
+    }
+    const char unit = end < text.size() ? text[end] : ' ';
+    return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
+}
+
+int listed_cpus(const std::string& list) {
+    int count = 0;
+    std::size_t begin = 0;
+    while (begin < list.size()) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        const std::string part = list.substr(begin, end - begin);
+        const std::size_t dash = part.find('-');
+        count += dash == std::string::npos
+                     ? 1
+                     : std::atoi(part.c_str() + dash + 1) - std::atoi(part.c_str()) + 1;
+        begin = end + 1;
+    }
+    return count;
+}
+
+Json caches() {
+    Json all = Json::array();
+    const fs::path folder = "/sys/devices/system/cpu/cpu0/cache";
+    for (int index = 0; fs::exists(folder / fmt::format("index{}", index)); ++index) {
+        const fs::path cache = folder / fmt::format("index{}", index);
+        all.push_back({{"type", first_line(cache / "type")},
+                       {"level", std::atoi(first_line(cache / "level").c_str())},
+                       {"size", cache_bytes(first_line(cache / "size"))},
+                       {"num_sharing", listed_cpus(first_line(cache / "shared_cpu_list"))}});
+    }
+    return all;
+}
+
+int megahertz() {
+    const std::string kilohertz =
+        first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if (!kilohertz.empty()) {
+        return std::atoi(kilohertz.c_str()) / 1000;
+    }
+    std::ifstream stream("/proc/cpuinfo");
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("cpu MHz")) {
+            return static_cast<int>(std::atof(line.c_str() + line.find(':') + 1));
+        }
+    }
+    return 0;
+}
+
+bool scales_frequency() {
+    const std::string governor =
+        first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    return !governor.empty() && governor != "performance";
+}
+
+Json placements(const Session& session) {
+    Json all = Json::array();
+    for (int rank = 0; rank < session.world().size(); ++rank) {
+        const comm::Placement& place = session.topology().of(rank);
+        all.push_back({{"rank", rank},
+                       {"role", role_of(session, rank)},
+                       {"host", place.host},
+                       {"node", place.node},
+                       {"local_rank", place.local_rank},
+                       {"cpus", comm::format_cpus(place.cpus)},
+                       {"cores", place.cores},
+                       {"numa_nodes", place.numa_nodes}});
+        if (place.quota) {
+            all.back()["quota"] = *place.quota;
+        }
+    }
+    return all;
+}
+
+Json build() {
+    return {{"compiler", compiler()},
+            {"flags", compiler_flags()},
+            {"type", build_type()},
+            {"cblas", cblas()}};
+}
+
+Json limits(std::span<const Row> rows) {
+    Json all = Json::array();
+    for (const Row& row : rows) {
+        if (row.limit) {
+            all.push_back({{"name", row.name.text()},
+                           {"what", row.limit->what},
+                           {"seconds", row.limit->seconds.value}});
+        }
+    }
+    return all;
+}
+
+Json with_prefix(const std::map<std::string, std::string>& variables, std::string_view prefix) {
+    Json found = Json::object();
+    for (const auto& [name, value] : variables) {
+        if (name.starts_with(prefix)) {
+            found[name] = value;
+        }
+    }
+    return found;
+}
+
+Json quartet_object(Session& session,
+                    const std::vector<std::pair<std::string, std::string>>& options,
+                    std::span<const Row> rows, std::span<const std::string> warnings) {
+    Json resolved = Json::object();
+    for (const auto& [flag, value] : options) {
+        resolved[flag.substr(2)] = value;
+    }
+    resolved["threads"] = std::to_string(session.threads());
+    for (const auto& [option, value] : session.resolved()) {
+        resolved[option] = value;
+    }
+    const auto no_cuda = device::why_no_cuda();
+    const auto& variables = session.environment().seen();
+    return {{"schema_version", result_schema_version},
+            {"version", version()},
+            {"commit", commit()},
+            {"program", session.description().name},
+            {"build", build()},
+            {"options", resolved},
+            {"ranks", session.world().size()},
+            {"nodes", session.topology().nodes()},
+            {"workers", ranks_with(session, comm::Role::worker)},
+            {"reducers", ranks_with(session, comm::Role::reducer)},
+            {"threads", session.threads()},
+            {"placement", placements(session)},
+            {"device", session.device().name()},
+            {"device_description", session.device().description()},
+            {"gpus", session.gpus().json()},
+            {"why_no_gpu", no_cuda.value_or("")},
+            {"mpi", comm::MpiSession::library_version()},
+            {"slurm", with_prefix(variables, "SLURM_")},
+            {"environment", variables},
+            {"limits", limits(rows)},
+            {"warnings", warnings}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json context(Session& session,
+                               const std::vector<std::pair<std::string, std::string>>& options,
+                               std::span<const Row> rows, std::span<const std::string> warnings) {
+    std::error_code ignored;
+    return {{"date", date(session.started())},
+            {"host_name", session.topology().of(0).host},
+            {"executable", fs::read_symlink("/proc/self/exe", ignored).string()},
+            {"num_cpus", sysconf(_SC_NPROCESSORS_ONLN)},
+            {"mhz_per_cpu", megahertz()},
+            {"cpu_scaling_enabled", scales_frequency()},
+            {"caches", caches()},
+            {"load_avg", session.load_average()},
+            {"library_version", fmt::format("quartet {}", version())},
+            {"library_build_type", build_type() == "Debug" ? "debug" : "release"},
+            {"json_schema_version", benchmark_schema_version},
+            {"quartet", quartet_object(session, options, rows, warnings)}};
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,204 @@
+#include "bench/report/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "bench/measure/drift.hpp"
+#include "bench/measure/samples.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+constexpr std::size_t columns = 80;  ///< that every terminal has
+
+using Line = std::array<std::string, 10>;
+const Line titles{"", "via", "size", "", "median", "", "limit", "frac", "ok", "publ."};
+constexpr std::string_view alignment = "<<><><>><>";
+
+std::string line_text(const Line& line, const std::array<std::size_t, 10>& widths) {
+    std::string text;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        if (widths[column] > 0) {
+            text += fmt::format(fmt::runtime(alignment[column] == '<' ? "{:<{}} " : "{:>{}} "),
+                                line[column], widths[column]);
+        }
+    }
+    return text.erase(text.find_last_not_of(' ') + 1) + "\n";
+}
+
+// Each column as wide as its widest cell; those without any content are left out.
+std::string aligned(const std::vector<Line>& lines) {
+    std::array<std::size_t, 10> widths{};
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        for (const Line& line : lines) {
+            widths[column] = std::max(widths[column], line[column].size());
+        }
+        if (widths[column] > 0) {
+            widths[column] = std::max(widths[column], titles[column].size());
+        }
+    }
+    std::string text = line_text(titles, widths);
+    for (const Line& line : lines) {
+        text += line_text(line, widths);
+    }
+    return text;
+}
+
+// A paragraph broken at spaces, further lines indented; long names stay whole.
+std::string wrapped(std::string_view paragraph) {
+    constexpr std::string_view indent = "       ";
+    std::string text;
+    std::size_t used = 0;
+    while (!paragraph.empty()) {
+        const std::size_t end = std::min(paragraph.find(' '), paragraph.size());
+        // One that fits no line at all begins one, unless this has hardly begun.
+        const bool may_break = indent.size() + end <= columns || used > columns / 2;
+        if (used > 0 && used + 1 + end > columns && may_break) {
+            text += fmt::format("\n{}", indent);
+            used = indent.size();
+        } else if (used > 0) {
+            text += ' ';
+            ++used;
+        }
+        text += paragraph.substr(0, end);
+        used += end;
+        paragraph.remove_prefix(std::min(end + 1, paragraph.size()));
+    }
+    return text + "\n";
+}
+
+// Marked where it stands for neither the first runs nor the last; a warning says more.
+std::string median_of(const Row& row, const Summary& summary) {
+    return format_rate(row.work.rate({summary.median})) + (drift(row.times()) ? "~" : "");
+}
+
+std::string interval_of(const Row& row, const Summary& summary) {
+    if (!summary.interval) {
+        return "-";
+    }
+    // The longest time is the lowest rate.
+    return fmt::format("[{}, {}]", format_rate(row.work.rate({summary.interval->upper})),
+                       format_rate(row.work.rate({summary.interval->lower})));
+}
+
+std::string fraction_of(const Row& row) {
+    const auto fraction = row.fraction_of_limit();
+    if (!fraction) {
+        return "-";
+    }
+    return fmt::format("{:.2f}{}", *fraction, *fraction > implausible_fraction ? "!" : "");
+}
+
+std::string published_of(const Row& row) {
+    return row.published ? fmt::format("{:.2g}x", row.published->ratio) : "";
+}
+
+// What sets a row apart besides its size: its words, as far as not all rows have them, or which
+// part of a case it is.
+std::string part_of(const Row& row, std::span<const Row> rows) {
+    std::string part;
+    for (const std::string& word : row.name.words) {
+        const bool shared = std::ranges::all_of(rows, [&](const Row& other) {
+            return std::ranges::find(other.name.words, word) != other.name.words.end();
+        });
+        if (!shared) {
+            part += (part.empty() ? "" : " ") + word;
+        }
+    }
+    return part + (part.empty() || row.name.suffix.empty() ? "" : " ") + row.name.suffix;
+}
+
+/// `compared` is the row that stands for this one where published numbers are compared.
+Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
+    const std::string& way = row.name.variant.formulation;
+    const std::string& transport = row.name.variant.transport;
+    const std::string part = part_of(row, rows);
+    if (!row.error.empty()) {
+        return {way, transport, row.name.size, part, "-", "-", "-", "-", "-", ""};
+    }
+    const Summary summary = summarise(row.times());
+    return {way,
+            transport,
+            row.name.size,
+            part,
+            median_of(row, summary),
+            interval_of(row, summary),
+            row.limit ? format_rate(row.work.rate(row.limit->seconds)) : "-",
+            fraction_of(row),
+            !row.check          ? "-"
+            : row.check->passed ? "yes"
+                                : "NO",
+            published_of(compared)};
+}
+
+// The row of the paper's own clock says nothing new but how it compares: it shares a line with the
+// whole, which stands before it.
+bool shares_line(const Row& whole, const Row& row) {
+    return row.name.suffix == "paper" && row.name.text() == whole.name.with_suffix("paper").text();
+}
+
+std::string heading(const Row& row, std::string_view gpus) {
+    return fmt::format("{} on {}{}, {} rank{} x {} thread{}: {} of the median run [95% interval]",
+                       row.name.kernel, row.name.variant.device,
+                       gpus.empty() ? "" : fmt::format(" ({})", gpus), row.name.ranks,
+                       row.name.ranks == 1 ? "" : "s", row.name.threads,
+                       row.name.threads == 1 ? "" : "s", name(row.work.unit));
+}
+
+std::string remarks(std::span<const Row> rows) {
+    std::string text;
+    std::string last_published;
+    for (const Row& row : rows) {
+        if (!row.error.empty()) {
+            text += wrapped(fmt::format("error: {}: {}", row.name.text(), row.error));
+        }
+        if (row.name.suffix != "paper" &&
+            row.fraction_of_limit().value_or(0) > implausible_fraction) {
+            text += wrapped(
+                fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong{}",
+                            row.name.text(), row.note.empty() ? "" : "; " + row.note));
+        }
+        if (row.published && row.published->conditions != last_published) {
+            last_published = row.published->conditions;
+            text += wrapped(fmt::format("publ.: {} {} {}: {}; {}", row.published->bound,
+                                        format_rate(row.published->value), row.published->unit,
+                                        row.published->conditions, row.published->source));
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string format_rate(double rate) {
+    if (!(rate > 0)) {
+        return "0";
+    }
+    const int digits = static_cast<int>(std::floor(std::log10(rate)));
+    return fmt::format("{:.{}f}", rate, std::max(0, 3 - digits));
+}
+
+std::string table(std::span<const Row> rows, std::span<const std::string> warnings,
+                  std::string_view gpus) {
+    if (rows.empty()) {
+        return {};
+    }
+    std::vector<Line> lines;
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        const Row& row = rows[index];
+        const bool shared = index + 1 < rows.size() && shares_line(row, rows[index + 1]);
+        lines.push_back(line_of(row, shared ? rows[index + 1] : row, rows));
+        index += shared ? 1 : 0;
+    }
+    std::string text = wrapped(heading(rows.front(), gpus)) + aligned(lines) + remarks(rows);
+    for (const std::string& warning : warnings) {
+        text += wrapped(fmt::format("warning: {}", warning));
+    }
+    return text;
+}
+
+}  // namespace quartet::bench

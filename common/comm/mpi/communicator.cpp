@@ -1,0 +1,187 @@
+#include "comm/mpi/communicator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "comm/mpi/large_count.hpp"
+#include "comm/mpi/mpi_session.hpp"
+
+namespace quartet::comm {
+
+Communicator::Communicator(MPI_Comm handle)
+    : handle_(handle), exceptions_(std::uncaught_exceptions()) {
+    check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
+    check_mpi(MPI_Comm_rank(handle_, &rank_));
+    check_mpi(MPI_Comm_size(handle_, &size_));
+    row_.resize(static_cast<std::size_t>(size_));
+}
+
+Communicator Communicator::world() {
+    MPI_Comm handle = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &handle));
+    return Communicator(handle);
+}
+
+Communicator::Communicator(Communicator&& other) noexcept
+    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)),
+      rank_(other.rank_),
+      size_(other.size_),
+      exceptions_(std::uncaught_exceptions()),
+      row_(std::move(other.row_)) {}
+
+Communicator& Communicator::operator=(Communicator&& other) noexcept {
+    if (this != &other) {
+        free();
+        handle_ = std::exchange(other.handle_, MPI_COMM_NULL);
+        rank_ = other.rank_;
+        size_ = other.size_;
+        exceptions_ = std::uncaught_exceptions();
+        row_ = std::move(other.row_);
+    }
+    return *this;
+}
+
+Communicator::~Communicator() {
+    free();
+}
+
+void Communicator::free() noexcept {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (handle_ != MPI_COMM_NULL && finalised == 0 && std::uncaught_exceptions() <= exceptions_) {
+        MPI_Comm_free(&handle_);
+    }
+}
+
+Communicator Communicator::duplicate() const {
+    MPI_Comm handle = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_dup(handle_, &handle));
+    return Communicator(handle);
+}
+
+Communicator Communicator::split(int colour) const {
+    MPI_Comm handle = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(handle_, colour, rank_, &handle));
+    return Communicator(handle);
+}
+
+Communicator Communicator::split_by_node() const {
+    MPI_Comm handle = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &handle));
+    return Communicator(handle);
+}
+
+void Communicator::barrier() const {
+    check_mpi(MPI_Barrier(handle_));
+}
+
+bool Communicator::all(bool condition) const {
+    int holds = condition ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &holds, 1, MPI_INT, MPI_LAND, handle_));
+    return holds != 0;
+}
+
+bool Communicator::any(bool condition) const {
+    return !all(!condition);
+}
+
+void Communicator::gather_row(double value) const {
+    check_mpi(MPI_Allgather(&value, 1, MPI_DOUBLE, row_.data(), 1, MPI_DOUBLE, handle_));
+}
+
+std::vector<double> Communicator::gather(double value) const {
+    gather_row(value);
+    return row_;
+}
+
+std::vector<std::int64_t> Communicator::gather(std::int64_t value) const {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(size_));
+    check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, values.data(), 1, MPI_INT64_T, handle_));
+    return values;
+}
+
+std::vector<std::string> Communicator::gather(const std::string& text) const {
+    const auto lengths = gather(static_cast<std::int64_t>(text.size()));
+    const RankCounts counts(lengths);
+    std::string joined(static_cast<std::size_t>(counts.total()), '\0');
+    all_gather_bytes(std::as_bytes(std::span(text)), std::as_writable_bytes(std::span(joined)),
+                     counts, handle_);
+    std::vector<std::string> texts;
+    texts.reserve(lengths.size());
+    std::size_t begin = 0;
+    for (const auto length : lengths) {
+        texts.push_back(joined.substr(begin, static_cast<std::size_t>(length)));
+        begin += static_cast<std::size_t>(length);
+    }
+    return texts;
+}
+
+std::vector<double> Communicator::gather(std::span<const double> values) const {
+    check(values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+          "rows to be gathered are too long");
+    const int count = static_cast<int>(values.size());
+    std::vector<double> rows(values.size() * static_cast<std::size_t>(size_));
+    check_mpi(
+        MPI_Allgather(values.data(), count, MPI_DOUBLE, rows.data(), count, MPI_DOUBLE, handle_));
+    return rows;
+}
+
+double Communicator::sum(double value) const {
+    gather_row(value);
+    return std::accumulate(row_.begin(), row_.end(), 0.0);  // in order, unlike std::reduce
+}
+
+void Communicator::sum(std::span<double> values) const {
+    check(values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max()),
+          "rows to be summed are too long");
+    const int count = static_cast<int>(values.size());
+    const std::size_t all = values.size() * static_cast<std::size_t>(size_);
+    rows_.resize(std::max(rows_.size(), all));
+    check_mpi(
+        MPI_Allgather(values.data(), count, MPI_DOUBLE, rows_.data(), count, MPI_DOUBLE, handle_));
+    for (std::size_t column = 0; column < values.size(); ++column) {
+        values[column] = 0;
+        for (std::size_t place = column; place < all; place += values.size()) {
+            values[column] += rows_[place];
+        }
+    }
+}
+
+double Communicator::maximum(double value) const {
+    gather_row(value);
+    const auto larger = [](double a, double b) { return std::isnan(b) || b > a ? b : a; };
+    return std::accumulate(row_.begin() + 1, row_.end(), row_.front(), larger);
+}
+
+double Communicator::minimum(double value) const {
+    return -maximum(-value);
+}
+
+double Communicator::broadcast(double value, int root) const {
+    check_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, root, handle_));
+    return value;
+}
+
+std::string Communicator::broadcast(const std::string& text, int root) const {
+    auto length = static_cast<std::int64_t>(text.size());
+    check_mpi(MPI_Bcast(&length, 1, MPI_INT64_T, root, handle_));
+    std::string result = rank_ == root ? text : std::string(static_cast<std::size_t>(length), '\0');
+    const ByteType type(length);
+    check_mpi(MPI_Bcast(result.data(), 1, type.handle(), root, handle_));
+    return result;
+}
+
+std::optional<std::string> Communicator::first(const std::optional<std::string>& message) const {
+    const auto present = gather(std::int64_t{message.has_value() ? 1 : 0});
+    const auto found = std::ranges::find(present, 1);
+    if (found == present.end()) {
+        return std::nullopt;
+    }
+    return broadcast(message.value_or(""), static_cast<int>(found - present.begin()));
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,100 @@
+#include "comm/mpi/control_channel.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "comm/mpi/mpi_session.hpp"
+#include "core/check.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr int largest_kind = 32767;  // MPI promises tags up to here
+
+}  // namespace
+
+ControlChannel::ControlChannel(const Communicator& parent)
+    : comm_(parent.duplicate()), exceptions_(std::uncaught_exceptions()) {}
+
+ControlChannel::~ControlChannel() {
+    if (std::uncaught_exceptions() > exceptions_) {
+        // MPI may still read these payloads, and waiting could take for ever: left to the job's
+        // end.
+        static_cast<void>(new std::deque<Outgoing>(std::move(outgoing_)));
+        return;
+    }
+    for (auto& message : outgoing_) {
+        MPI_Wait(&message.request, MPI_STATUS_IGNORE);
+    }
+}
+
+void ControlChannel::require_rank(int rank) const {
+    check(rank >= 0 && rank < comm_.size(), "control messages go between existing ranks");
+}
+
+// Plain MPI_Send would nearly always do, since messages of this size are sent eagerly; but where
+// the eager limit lies is the library's (and its user's) choice. A copy kept until MPI has let go
+// of it makes sending independent of the receiver by the standard.
+void ControlChannel::send(int to, int kind, std::span<const std::byte> payload) {
+    require_rank(to);
+    check(kind >= 0 && kind <= largest_kind, "a control message's kind is out of range");
+    check(payload.size() <= largest_payload, "a control message's payload is too large");
+    outgoing_.push_back(idle_slot());
+    Outgoing& message = outgoing_.back();
+    message.payload.assign(payload.begin(), payload.end());
+    check_mpi(MPI_Isend(message.payload.data(), static_cast<int>(payload.size()), MPI_BYTE, to,
+                        kind, comm_.handle(), &message.request));
+}
+
+ControlChannel::Outgoing ControlChannel::idle_slot() {
+    if (!outgoing_.empty()) {
+        int done = 0;
+        check_mpi(MPI_Test(&outgoing_.front().request, &done, MPI_STATUS_IGNORE));
+        if (done != 0) {
+            Outgoing oldest = std::move(outgoing_.front());
+            outgoing_.pop_front();
+            return oldest;
+        }
+    }
+    return {};
+}
+
+std::optional<ControlMessage> ControlChannel::poll() {
+    int found = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle(), &found, &message, &status));
+    if (found == 0) {
+        return std::nullopt;
+    }
+    return take(message, status);
+}
+
+ControlMessage ControlChannel::receive() {
+    return wait_for(MPI_ANY_SOURCE, MPI_ANY_TAG);
+}
+
+ControlMessage ControlChannel::receive(int from, int kind) {
+    require_rank(from);
+    check(kind >= 0 && kind <= largest_kind, "a control message's kind is out of range");
+    return wait_for(from, kind);
+}
+
+ControlMessage ControlChannel::wait_for(int source, int tag) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check_mpi(MPI_Mprobe(source, tag, comm_.handle(), &message, &status));
+    return take(message, status);
+}
+
+ControlMessage ControlChannel::take(MPI_Message& message, const MPI_Status& status) {
+    int size = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &size));
+    ControlMessage result{.source = status.MPI_SOURCE, .kind = status.MPI_TAG, .payload = {}};
+    result.payload.resize(static_cast<std::size_t>(size));
+    check_mpi(MPI_Mrecv(result.payload.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+    return result;
+}
+
+}  // namespace quartet::comm

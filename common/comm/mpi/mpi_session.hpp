@@ -1,0 +1,40 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <source_location>
+#include <string>
+
+#include "comm/mpi/message_copy.hpp"
+#include "core/check.hpp"
+
+namespace quartet::comm {
+
+/// Throws Failure with the MPI library's own words unless `code` is MPI_SUCCESS. Every MPI call of
+/// the suite goes through it: communicators return errors instead of aborting.
+void check_mpi(int code, std::source_location where = std::source_location::current());
+
+/// MPI from initialisation to finalisation, asked for THREAD_FUNNELED: only the main thread calls
+/// MPI. Destroyed while an exception unwinds, it aborts the job instead of finalising, since the
+/// other ranks may never reach the finalisation.
+class MpiSession {
+  public:
+    /// Collective. Sets variables of the environment as `copy` wants them (set_message_copy).
+    /// Throws Failure where MPI cannot offer THREAD_FUNNELED.
+    MpiSession(int& argc, char**& argv, MessageCopy copy = MessageCopy::as_configured);
+    ~MpiSession();
+    MpiSession(const MpiSession&) = delete;
+    MpiSession& operator=(const MpiSession&) = delete;
+
+    /// "Open MPI v4.1.4", the first line of what the library says of itself.
+    [[nodiscard]] static std::string library_version();
+
+    /// Writes out what the standard streams hold and ends all ranks with `code`. Local: any rank
+    /// may call it at any time.
+    [[noreturn]] static void abort(ExitCode code);
+
+  private:
+    int exceptions_;  ///< how many were in flight at construction
+};
+
+}  // namespace quartet::comm

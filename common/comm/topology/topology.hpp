@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/topology/placement.hpp"
+#include "core/units.hpp"
+
+namespace quartet::comm {
+
+/// What one node has.
+struct NodeResources {
+    int cores = 1;             ///< that the ranks of this node may use, together (usable_cores)
+    Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
+    Bytes memory_available;    ///< when the topology was made
+    Bytes shared_memory_free;  ///< of /dev/shm, likewise; 0 where there is none
+};
+
+/// NUMA nodes (OS numbers) that a PCI device ("0000:01:00.0") is attached to; none where the system
+/// does not tell. Local.
+std::vector<int> numa_nodes_near(const std::string& pci_bus);
+
+/// Who shares a node with whom, and how the ranks are bound.
+class Topology {
+  public:
+    /// Collective over `world`.
+    explicit Topology(const Communicator& world);
+
+    [[nodiscard]] const Placement& of(int rank) const {
+        return placements_.at(static_cast<std::size_t>(rank));
+    }
+    [[nodiscard]] const Placement& mine() const { return of(rank_); }
+    [[nodiscard]] int nodes() const { return nodes_; }
+    [[nodiscard]] bool same_node(int a, int b) const { return of(a).node == of(b).node; }
+    /// Of my node, the same on all of its ranks.
+    [[nodiscard]] const NodeResources& resources() const { return resources_; }
+    /// The ranks of my node.
+    [[nodiscard]] const Communicator& node() const { return node_; }
+
+    /// Threads that each rank gets by default: the node's cores shared out, at least 1.
+    [[nodiscard]] int default_threads() const;
+
+    /// Cores that my threads, and those of ranks that may run just where I may, keep busy.
+    [[nodiscard]] int busy_cores(int threads_per_rank) const;
+
+    /// What placement_warnings says of all ranks. Local, the same on all ranks.
+    [[nodiscard]] std::vector<std::string> warnings(int threads_per_rank) const;
+
+  private:
+    int rank_;
+    Communicator node_;
+    std::vector<Placement> placements_;
+    int nodes_ = 1;
+    NodeResources resources_;
+};
+
+}  // namespace quartet::comm

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/transport/transport.hpp"
+#include "comm/transport/transport_registry.hpp"
+
+namespace quartet::comm {
+
+/// A push by gRPC, the paper's third protocol (VI.A): each sender streams the pieces of its vector,
+/// serialised, to a service of the receiver's, which acknowledges each piece when it has been
+/// added; a sender has a few pieces under way at most. gRPC copies and allocates as it goes: that
+/// is what is measured.
+///
+/// `address`: where the receiver listens ("127.0.0.1"), on a port of the system's choice; without
+/// encryption. Collective over `comm`. Throws Failure, on all ranks alike, where it cannot listen
+/// or be reached.
+std::unique_ptr<Push> make_grpc_push(const PushPlan& plan, const TransportContext& context,
+                                     const Communicator& comm, const std::string& address,
+                                     Track& track);
+
+}  // namespace quartet::comm

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "comm/transport/ipc/ipc_pool.hpp"
+#include "comm/transport/shared/peer_collectives.hpp"
+#include "comm/transport/shared/peer_push.hpp"
+#include "comm/transport/shared/shm_payload_channel.hpp"
+#include "comm/transport/shared/window_pool.hpp"
+#include "comm/transport/transport_registry.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+/// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
+/// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.
+/// Payloads of queues lie in page-locked windows of the host, where who reduces them computes.
+class IpcTransport final : public Transport {
+  public:
+    explicit IpcTransport(const TransportContext& context)
+        : comm_(context.world.duplicate()),
+          memory_(comm_, context.device),
+          windows_(WindowKind::shared, comm_, PageLocking::all_parts),
+          device_(context.device),
+          track_(context.trace.track("ipc")) {}
+
+    [[nodiscard]] std::string_view name() const override { return "ipc"; }
+    [[nodiscard]] bool can(Capability capability) const override {
+        return capability != Capability::send_receive;
+    }
+
+    device::Allocation allocate(Bytes size) override { return memory_.allocate(size); }
+
+    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
+        return std::make_unique<PeerPush>(plan, memory_, windows_, comm_, device_, track_);
+    }
+    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+        return make_shm_mail(plan, windows_);
+    }
+    std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
+        return make_peer_all_gather(plan, context());
+    }
+    std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan) override {
+        return make_peer_reduce_scatter(plan, context());
+    }
+    std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
+        return make_peer_exchange(plan, context());
+    }
+
+  private:
+    [[nodiscard]] PeerContext context() { return {comm_, memory_, device_, track_}; }
+
+    Communicator comm_;
+    IpcPool memory_;
+    WindowPool windows_;
+    device::Device& device_;
+    Track& track_;
+};
+
+/// Whether this rank finds in the memory of each of the others what they have put there.
+bool reads_peers(const TransportContext& context) {
+    IpcPool pool(context.world, context.device);
+    auto mine = device::Buffer<double>(pool.allocate(bytes_of<double>(1)), 1);
+    auto seen = device::allocate<double>(context.device, 1, device::MemoryKind::pinned);
+    const auto stream = context.device.make_stream("probe");
+    context.device.vectors().fill(1.0 + context.world.rank(), mine.view(), *stream);
+    stream->synchronize();
+    context.world.barrier();
+    const auto all = pool.of_all(device::as_bytes(mine.view()));
+    bool right = true;
+    for (int rank = 0; rank < context.world.size(); ++rank) {
+        context.device.copy(all[static_cast<std::size_t>(rank)], device::as_bytes(seen.view()),
+                            *stream);
+        stream->synchronize();
+        right = right && seen.span()[0] == 1.0 + rank;
+    }
+    return context.world.all(right);  // and all have read before any memory goes
+}
+
+std::string cannot_map(const std::string& reason) {
+    return fmt::format(
+        "transport ipc needs ranks that map one another's GPU memory ({}): let every rank see all "
+        "GPUs of its node (Slurm: --gpu-bind=none; containers: one for all ranks, with "
+        "--ipc=host), "
+        "or use --transport staged",
+        reason);
+}
+
+std::optional<std::string> why_no_ipc(const TransportContext& context) {
+    if (context.device.memory_kind() != device::MemoryKind::device) {
+        return "transport ipc moves memory of GPUs: use --device cuda, or --transport shm";
+    }
+    if (context.topology.nodes() > 1) {
+        return fmt::format(
+            "transport ipc reaches one node (the ranks are on {}): use --transport nccl or staged",
+            context.topology.nodes());
+    }
+    if (const auto problem = why_no_locked_windows(context.world)) {
+        return problem;
+    }
+    try {
+        if (!reads_peers(context)) {
+            return cannot_map("what they read there is not what was written");
+        }
+    } catch (const Failure& failure) {  // on all ranks
+        return cannot_map(failure.what());
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+TransportKind ipc_transport() {
+    return {"ipc", why_no_ipc, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+                return std::make_unique<IpcTransport>(context);
+            }};
+}
+
+}  // namespace quartet::comm

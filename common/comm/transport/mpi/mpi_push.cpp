@@ -1,0 +1,123 @@
+#include "comm/transport/mpi/mpi_push.hpp"
+
+#include "comm/mpi/mpi_session.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr int push_tag = 1;
+constexpr int acknowledgement_tag = 2;
+
+// Pieces of one sender that are under way at a time: one to be added while the next arrives.
+constexpr int depth = 2;
+
+// What is added at a time on the host (256 KiB): between, the receiver lets MPI answer senders that
+// are ready to send the next piece, which otherwise waits until this one is added.
+constexpr std::int64_t added_at_once = std::int64_t{1} << 16;
+
+// A message's count is an int: without the pipeline a vector travels in pieces of this size.
+constexpr std::int64_t largest_message = std::int64_t{1} << 28;
+
+std::int64_t piece_elements(std::int64_t elements, const TransportSettings& settings) {
+    const std::int64_t wanted =
+        settings.pipeline == Pipeline::on
+            ? settings.chunk.value / static_cast<std::int64_t>(sizeof(float))
+            : largest_message;
+    return std::clamp<std::int64_t>(wanted, 1,
+                                    std::max<std::int64_t>(std::min(elements, largest_message), 1));
+}
+
+}  // namespace
+
+MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device& device,
+                 Track& track, const TransportSettings& settings)
+    : plan_(plan),
+      comm_(comm),
+      device_(device),
+      track_(track),
+      elements_(comm.rank() == plan.receiver ? plan.target.size() : plan.source.size()),
+      piece_(piece_elements(elements_, settings)),
+      slots_(settings.pipeline == Pipeline::on ? depth : 1) {
+    const bool receives = comm.rank() == plan.receiver;
+    const std::size_t streams = receives ? plan.senders.size() : 1;
+    requests_.assign(streams * static_cast<std::size_t>(slots_), MPI_REQUEST_NULL);
+    if (receives) {
+        staging_ = device::allocate<float>(
+            device, static_cast<std::int64_t>(requests_.size()) * piece_, device.memory_kind());
+    }
+}
+
+void MpiPush::run(int count, device::Stream& stream) {
+    if (elements_ == 0 || count == 0) {
+        return;
+    }
+    if (comm_.rank() == plan_.receiver) {
+        receive_all(count, stream);
+    } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
+        stream.synchronize();
+        send_all(count);
+    }
+}
+
+void MpiPush::send_all(int count) {
+    const Span span(track_, Phase::push, "send");
+    for (std::int64_t piece = 0; piece < count * pieces(); ++piece) {
+        MPI_Request& request = requests_[slot(0, piece)];
+        check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        check_mpi(MPI_Isend(plan_.source.data() + first(piece), static_cast<int>(size(piece)),
+                            MPI_FLOAT, plan_.receiver, push_tag, comm_.handle(), &request));
+    }
+    check_mpi(
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgement_tag, comm_.handle(),
+                       MPI_STATUS_IGNORE));
+}
+
+void MpiPush::post_receive(std::size_t sender, std::int64_t piece) {
+    check_mpi(MPI_Irecv(staged(sender, piece).data(), static_cast<int>(size(piece)), MPI_FLOAT,
+                        plan_.senders[sender], push_tag, comm_.handle(),
+                        &requests_[slot(sender, piece)]));
+}
+
+// When it returns the piece's slot is free.
+void MpiPush::add(std::size_t sender, std::int64_t piece, device::Stream& stream) {
+    const auto source = staged(sender, piece);
+    const auto target = plan_.target.part(first(piece), size(piece));
+    const bool in_steps = device_.memory_kind() == device::MemoryKind::host;
+    const std::int64_t step = in_steps ? added_at_once : source.size();
+    for (std::int64_t done = 0; done < source.size(); done += step) {
+        const std::int64_t count = std::min(step, source.size() - done);
+        device_.vectors().add(source.part(done, count), target.part(done, count), stream);
+        stream.synchronize();
+        int arrived = 0;
+        check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &arrived,
+                              MPI_STATUSES_IGNORE));
+    }
+}
+
+void MpiPush::receive_all(int count, device::Stream& stream) {
+    const std::int64_t total = count * pieces();
+    for (std::int64_t piece = 0; piece < std::min<std::int64_t>(slots_, total); ++piece) {
+        for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+            post_receive(sender, piece);
+        }
+    }
+    for (std::int64_t piece = 0; piece < total; ++piece) {
+        for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+            {
+                const Span span(track_, Phase::exchange, "receive");
+                check_mpi(MPI_Wait(&requests_[slot(sender, piece)], MPI_STATUS_IGNORE));
+            }
+            add(sender, piece, stream);
+            if (piece + slots_ < total) {
+                post_receive(sender, piece + slots_);
+            }
+        }
+    }
+    for (const int sender : plan_.senders) {
+        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgement_tag, comm_.handle()));
+    }
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,18 @@
+#include "comm/transport/transport_registry.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr const char* reason =
+    "not available in this build: transport nccl (NCCL was not found: NCCL_ROOT may name it)";
+
+}  // namespace
+
+TransportKind nccl_transport() {
+    return {
+        "nccl", [](const TransportContext&) { return std::optional<std::string>(reason); },
+        [](const TransportContext&) -> std::unique_ptr<Transport> { throw Unavailable(reason); }};
+}
+
+}  // namespace quartet::comm

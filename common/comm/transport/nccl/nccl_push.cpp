@@ -1,0 +1,104 @@
+#include "comm/transport/nccl/nccl_push.hpp"
+
+#include <algorithm>
+
+#include "comm/mpi/mpi_session.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr int acknowledgement_tag = 1;
+
+// Pieces of each sender under way at a time: one to be added while the next arrives.
+constexpr int depth = 2;
+
+}  // namespace
+
+NcclPush::NcclPush(const PushPlan& plan, const NcclPushContext& context)
+    : plan_(plan),
+      context_(context),
+      receives_(context.comm.rank() == plan.receiver),
+      sends_(std::ranges::find(plan.senders, context.comm.rank()) != plan.senders.end()),
+      pieces_(receives_ ? plan.target.bytes().value : plan.source.bytes().value,
+              context.largest_piece),
+      ready_(context.device.make_event()) {
+    if (!receives_) {
+        return;
+    }
+    places_.resize(depth);
+    for (Place& place : places_) {
+        const auto senders = std::ssize(plan.senders);
+        place.memory =
+            device::allocate<std::byte>(context.device, senders * pieces_.largest().value);
+        place.arrived = context.device.make_event();
+        place.added = context.device.make_event();
+        place.messages.resize(plan.senders.size());
+    }
+}
+
+void NcclPush::run(int count, device::Stream& stream) {
+    if (pieces_.count() == 0) {
+        return;
+    }
+    if (receives_) {
+        receive_all(count, stream);
+    } else if (sends_) {
+        send_all(count, stream);
+    }
+}
+
+void NcclPush::send_all(int count, device::Stream& stream) {
+    stream.record(*ready_);
+    context_.wire.wait(*ready_);
+    const auto source = device::as_bytes(plan_.source);
+    for (std::int64_t piece = 0; piece < count * pieces_.count(); ++piece) {
+        const Messages::Outgoing message{
+            plan_.receiver, source.part(pieces_.first(piece), pieces_.size(piece).value)};
+        context_.nccl.exchange({&message, 1}, {}, context_.wire);
+    }
+    context_.wire.synchronize();
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgement_tag,
+                       context_.comm.handle(), MPI_STATUS_IGNORE));
+}
+
+void NcclPush::receive_all(int count, device::Stream& stream) {
+    for (std::int64_t piece = 0; piece < count * pieces_.count(); ++piece) {
+        Place& place = places_[static_cast<std::size_t>(piece) % places_.size()];
+        receive(place, piece);
+        add(place, piece, stream);
+    }
+    stream.synchronize();
+    context_.wire.synchronize();
+    for (const int sender : plan_.senders) {
+        check_mpi(
+            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgement_tag, context_.comm.handle()));
+    }
+}
+
+void NcclPush::receive(Place& place, std::int64_t piece) {
+    const std::int64_t size = pieces_.size(piece).value;
+    for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
+        place.messages[sender] = {
+            plan_.senders[sender],
+            place.memory.view().part(static_cast<std::int64_t>(sender) * pieces_.largest().value,
+                                     size)};
+    }
+    context_.wire.wait(*place.added);
+    context_.nccl.exchange({}, place.messages, context_.wire);
+    context_.wire.record(*place.arrived);
+}
+
+void NcclPush::add(Place& place, std::int64_t piece, device::Stream& stream) {
+    constexpr auto element = static_cast<std::int64_t>(sizeof(float));
+    stream.wait(*place.arrived);
+    for (const Messages::Incoming& message : place.messages) {
+        const device::View<const float> values(reinterpret_cast<const float*>(message.data.data()),
+                                               message.data.size() / element, message.data.kind());
+        context_.device.vectors().add(
+            values, plan_.target.part(pieces_.first(piece) / element, values.size()), stream);
+    }
+    stream.record(*place.added);
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "comm/mpi/mpi_session.hpp"
+#include "comm/transport/shared/window_pool.hpp"
+#include "comm/transport/transport_registry.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr int ready_tag = 1;
+constexpr int done_tag = 2;
+
+/// One-sided pushes: each sender adds its vector to the receiver's window by MPI_Accumulate, in
+/// pieces, and flushes once a push.
+class RmaPush final : public Push {
+  public:
+    RmaPush(const PushPlan& plan, WindowPool& pool, const Communicator& comm, Track& track,
+            const TransportSettings& settings);
+
+    void run(int count, device::Stream& stream) override;
+
+  private:
+    void admit_all();
+    void push_all(int count);
+    void await_all();
+
+    PushPlan plan_;
+    const Communicator& comm_;
+    Track& track_;
+    MPI_Win window_;
+    MPI_Aint displacement_;
+    std::int64_t piece_;
+};
+
+RmaPush::RmaPush(const PushPlan& plan, WindowPool& pool, const Communicator& comm, Track& track,
+                 const TransportSettings& settings)
+    : plan_(plan), comm_(comm), track_(track) {
+    const auto target = device::as_bytes(plan.target);
+    const auto places = pool.exchange(pool.address_of(target.data(), target.size()));
+    const auto& place = places[static_cast<std::size_t>(plan.receiver)];
+    const Window& window = pool.window(place.window);
+    window_ = window.handle();
+    displacement_ = window.displacement_of(plan.receiver) + place.offset;
+    const auto elements = static_cast<std::int64_t>(sizeof(float));
+    constexpr std::int64_t largest_count = std::int64_t{1} << 28;
+    piece_ = settings.pipeline == Pipeline::on
+                 ? std::max<std::int64_t>(settings.chunk.value / elements, 1)
+                 : largest_count;
+    piece_ = std::min(piece_, largest_count);
+}
+
+void RmaPush::run(int count, device::Stream& stream) {
+    stream.synchronize();
+    if (comm_.rank() == plan_.receiver) {
+        admit_all();
+        await_all();
+    } else if (std::ranges::find(plan_.senders, comm_.rank()) != plan_.senders.end()) {
+        push_all(count);
+    }
+}
+
+// Once a run: nothing may be added before the receiver's earlier work on the target is done.
+void RmaPush::admit_all() {
+    check_mpi(MPI_Win_sync(window_));
+    for (const int sender : plan_.senders) {
+        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, ready_tag, comm_.handle()));
+    }
+}
+
+void RmaPush::push_all(int count) {
+    const Span span(track_, Phase::push, "accumulate");
+    check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, ready_tag, comm_.handle(),
+                       MPI_STATUS_IGNORE));
+    for (int push = 0; push < count; ++push) {
+        for (std::int64_t first = 0; first < plan_.source.size(); first += piece_) {
+            const auto size = static_cast<int>(std::min(piece_, plan_.source.size() - first));
+            const auto place = displacement_ + static_cast<MPI_Aint>(bytes_of<float>(first).value);
+            check_mpi(MPI_Accumulate(plan_.source.data() + first, size, MPI_FLOAT, plan_.receiver,
+                                     place, size, MPI_FLOAT, MPI_SUM, window_));
+        }
+        check_mpi(MPI_Win_flush(plan_.receiver, window_));
+    }
+    check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, plan_.receiver, done_tag, comm_.handle()));
+}
+
+// Waiting inside MPI lets it make progress on the accumulates where the network needs our help.
+void RmaPush::await_all() {
+    const Span span(track_, Phase::wait, "accumulate");
+    for (const int sender : plan_.senders) {
+        check_mpi(
+            MPI_Recv(nullptr, 0, MPI_BYTE, sender, done_tag, comm_.handle(), MPI_STATUS_IGNORE));
+    }
+    check_mpi(MPI_Win_sync(window_));
+}
+
+/// MPI's one-sided operations on windows that MPI allocates.
+class RmaTransport final : public Transport {
+  public:
+    explicit RmaTransport(const TransportContext& context)
+        : comm_(context.world.duplicate()),
+          pool_(WindowKind::remote, comm_),
+          track_(context.trace.track("rma")),
+          settings_(context.settings) {}
+
+    [[nodiscard]] std::string_view name() const override { return "rma"; }
+    [[nodiscard]] bool can(Capability capability) const override {
+        return capability == Capability::push;
+    }
+
+    [[nodiscard]] std::string description() const override {
+        return "within a node the sender's core adds, not the receiver's";
+    }
+
+    device::Allocation allocate(Bytes size) override { return pool_.allocate(size); }
+
+    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
+        return std::make_unique<RmaPush>(plan, pool_, comm_, track_, settings_);
+    }
+
+  private:
+    Communicator comm_;
+    WindowPool pool_;
+    Track& track_;
+    TransportSettings settings_;
+};
+
+// Some MPI set-ups cannot create windows, or fail at the first operation: try before promising.
+std::optional<std::string> probe(const Communicator& world) {
+    const auto explain = [](const Failure& failure) {
+        return fmt::format(
+            "transport rma needs MPI windows ({}): try another one-sided component, such as "
+            "OMPI_MCA_osc=pt2pt with Open MPI 4",
+            failure.what());
+    };
+    try {
+        const Window window(WindowKind::remote, bytes_of<float>(1), world);
+        std::optional<std::string> problem;
+        try {
+            const int neighbour = (world.rank() + 1) % world.size();
+            const float one = 1;
+            check_mpi(MPI_Accumulate(&one, 1, MPI_FLOAT, neighbour,
+                                     window.displacement_of(neighbour), 1, MPI_FLOAT, MPI_SUM,
+                                     window.handle()));
+            check_mpi(MPI_Win_flush(neighbour, window.handle()));
+        } catch (const Failure& failure) {
+            problem = explain(failure);
+        }
+        return world.first(problem);    // agreed before the window goes: freeing it is collective
+    } catch (const Failure& failure) {  // of the window itself, on all ranks
+        return explain(failure);
+    }
+}
+
+std::optional<std::string> why_no_rma(const TransportContext& context) {
+    if (context.device.memory_kind() == device::MemoryKind::device) {
+        return "transport rma moves host memory only: use --transport staged or nccl";
+    }
+    // Which of two components has the windows, Open MPI decides by what messages can do.
+    for (const auto* variable :
+         {"OMPI_MCA_osc_rdma_backing_directory", "OMPI_MCA_osc_sm_backing_directory"}) {
+        if (const auto problem = context.world.first(missing_backing_folder(variable))) {
+            return problem;
+        }
+    }
+    return probe(context.world);
+}
+
+}  // namespace
+
+TransportKind rma_transport() {
+    return {"rma", why_no_rma, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+                return std::make_unique<RmaTransport>(context);
+            }};
+}
+
+}  // namespace quartet::comm

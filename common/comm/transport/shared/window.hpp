@@ -1,0 +1,71 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+#include "core/units.hpp"
+#include "system/huge_view.hpp"
+
+namespace quartet::comm {
+
+/// What a window is for.
+enum class WindowKind {
+    shared,  ///< ranks of one node load and store each other's part
+    remote,  ///< ranks reach each other's part by one-sided operations
+};
+
+/// An MPI-3 window that allocates its memory, in a passive epoch to all ranks from beginning to
+/// end. Each rank's part begins on a page boundary. Shared parts are seen where huge pages can be,
+/// and lie on such where the kernel has them.
+class Window {
+  public:
+    /// Collective over `comm`; sizes may differ between ranks and may be 0. Zeroed.
+    Window(WindowKind kind, Bytes size, const Communicator& comm);
+    /// Collective, except while an exception unwinds: then the window is left to the job's end,
+    /// since freeing it would wait for ranks that never come.
+    ~Window();
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
+
+    [[nodiscard]] std::byte* local() const { return local_; }
+    [[nodiscard]] Bytes size() const { return size_; }
+    [[nodiscard]] MPI_Win handle() const { return window_; }
+
+    /// Where this process sees `rank`'s part; shared windows only. Local.
+    [[nodiscard]] std::byte* part_of(int rank) const;
+
+    /// Byte displacement, for one-sided operations, of the beginning of `rank`'s part. Local.
+    [[nodiscard]] MPI_Aint displacement_of(int rank) const;
+
+    /// Whether [data, data + count) lies in this rank's part.
+    [[nodiscard]] bool contains(const std::byte* data, std::int64_t count) const;
+
+  private:
+    void allocate(WindowKind kind, const Communicator& comm);
+    void make_views(const Communicator& comm);
+
+    MPI_Win window_ = MPI_WIN_NULL;
+    Bytes size_;
+    std::byte* base_ = nullptr;            ///< as MPI gave it
+    std::byte* local_ = nullptr;           ///< on the page boundary
+    std::vector<std::int64_t> offsets_;    ///< by rank, from what MPI gave to the page boundary
+    std::vector<system::HugeView> views_;  ///< by rank, of shared windows: their parts
+    int exceptions_;
+};
+
+/// Why windows cannot lie where the environment `variable` tells Open MPI to put them: it would
+/// wait for ever for a folder that is not there. Nothing where it is, or where none is named.
+/// Local.
+std::optional<std::string> missing_backing_folder(std::string_view variable);
+
+/// Whether the pages behind mapped, touched memory of this process are huge ones, as the kernel
+/// reports it for the mapping that holds `address`; false where it does not say.
+bool on_huge_pages(const std::byte* address);
+
+}  // namespace quartet::comm

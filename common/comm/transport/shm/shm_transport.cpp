@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include "comm/transport/shared/peer_collectives.hpp"
+#include "comm/transport/shared/peer_push.hpp"
+#include "comm/transport/shared/shm_payload_channel.hpp"
+#include "comm/transport/shared/window_pool.hpp"
+#include "comm/transport/transport_registry.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+/// Loads and stores in MPI-3 shared windows: the ranks of one node read each other's memory in
+/// place. Collective operations take what other ranks read from memory of this transport.
+class ShmTransport final : public Transport {
+  public:
+    explicit ShmTransport(const TransportContext& context)
+        : comm_(context.world.duplicate()),
+          pool_(WindowKind::shared, comm_),
+          device_(context.device),
+          track_(context.trace.track("shm")) {}
+
+    [[nodiscard]] std::string_view name() const override { return "shm"; }
+    [[nodiscard]] bool can(Capability capability) const override {
+        return capability != Capability::send_receive;
+    }
+    [[nodiscard]] std::string description() const override { return pages_; }
+
+    device::Allocation allocate(Bytes size) override { return pool_.allocate(size); }
+
+    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
+        note_pages(device::as_bytes(plan.source));
+        return std::make_unique<PeerPush>(plan, pool_, pool_, comm_, device_, track_);
+    }
+
+    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+        return make_shm_mail(plan, pool_);
+    }
+    std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
+        return make_peer_all_gather(plan, context());
+    }
+    std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan) override {
+        return make_peer_reduce_scatter(plan, context());
+    }
+    std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
+        note_pages(plan.send);
+        return make_peer_exchange(plan, context());
+    }
+
+  private:
+    [[nodiscard]] PeerContext context() { return {comm_, pool_, device_, track_}; }
+
+    // The windows that are read decide.
+    void note_pages(device::View<const std::byte> read) {
+        const bool huge = read.empty() || on_huge_pages(read.data());
+        pages_ = comm_.all(huge) ? "windows on huge pages" : "windows on ordinary pages";
+    }
+
+    Communicator comm_;
+    WindowPool pool_;
+    device::Device& device_;
+    Track& track_;
+    std::string pages_;
+};
+
+std::optional<std::string> why_no_shm(const TransportContext& context) {
+    if (context.topology.nodes() > 1) {
+        return fmt::format(
+            "transport shm reaches one node (the ranks are on {}): use --transport mpi",
+            context.topology.nodes());
+    }
+    if (context.device.memory_kind() == device::MemoryKind::device) {
+        return "transport shm moves host memory only: use --transport staged or ipc";
+    }
+    if (const auto problem =
+            context.world.first(missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
+        return problem;
+    }
+    try {  // some MPI set-ups have no shared windows
+        const Window window(WindowKind::shared, bytes_of<float>(1), context.world);
+    } catch (const Failure& failure) {  // on all ranks
+        return fmt::format("transport shm needs shared windows ({}): use --transport mpi",
+                           failure.what());
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+TransportKind shm_transport() {
+    return {"shm", why_no_shm, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+                return std::make_unique<ShmTransport>(context);
+            }};
+}
+
+}  // namespace quartet::comm

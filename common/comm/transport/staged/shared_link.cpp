@@ -1,0 +1,115 @@
+#include "comm/transport/staged/shared_link.hpp"
+
+#include <atomic>
+#include <new>
+
+#include "system/page.hpp"
+#include "core/check.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+
+/// How many pieces of one direction have been posted, and how many taken, each alone on its cache
+/// line: one is written by the sender, the other by the receiver.
+struct RingFlags {
+    alignas(64) std::atomic<std::int64_t> posted;
+    alignas(64) std::atomic<std::int64_t> taken;
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free && sizeof(RingFlags) <= system::page_bytes);
+
+std::int64_t slot_bytes(Bytes piece) {
+    return (piece.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
+}
+/// In the sender's part of the window: a ring for each of the other ranks.
+std::int64_t ring_bytes(Bytes piece) {
+    return system::page_bytes + pipeline_depth * slot_bytes(piece);
+}
+
+/// Which of a rank's rings leads to `to`.
+std::int64_t ring_index(int from, int to) {
+    return to < from ? to : to - 1;
+}
+
+/// One direction, in the sender's memory.
+class Ring {
+  public:
+    Ring(std::byte* begin, Bytes piece) : begin_(begin), piece_(piece) {}
+
+    [[nodiscard]] RingFlags& flags() const { return *reinterpret_cast<RingFlags*>(begin_); }
+    [[nodiscard]] device::View<std::byte> slot(std::int64_t number, Bytes size) const {
+        check(size <= piece_, "a piece is larger than the link's");
+        return {begin_ + system::page_bytes + number % pipeline_depth * slot_bytes(piece_), size.value,
+                device::MemoryKind::pinned};
+    }
+
+  private:
+    std::byte* begin_;
+    Bytes piece_;
+};
+
+class SharedLink final : public StagedLink {
+  public:
+    SharedLink(Ring out, Ring in, Bytes piece) : out_(out), in_(in), piece_(piece) {}
+
+    [[nodiscard]] int depth() const override { return pipeline_depth; }
+    void reserve(Bytes size) override {
+        check(size <= piece_, "a piece is larger than the link's");
+    }
+
+    [[nodiscard]] bool is_free(std::int64_t piece) override {
+        return out_.flags().taken.load(std::memory_order_acquire) > piece - pipeline_depth;
+    }
+    [[nodiscard]] device::View<std::byte> outgoing(std::int64_t piece, Bytes size) override {
+        return out_.slot(piece, size);
+    }
+    void post(std::int64_t piece, Bytes /*size*/) override {
+        out_.flags().posted.store(piece + 1, std::memory_order_release);
+    }
+
+    void expect(std::int64_t /*piece*/, Bytes /*size*/) override {}
+    [[nodiscard]] bool arrived(std::int64_t piece) override {
+        return in_.flags().posted.load(std::memory_order_acquire) > piece;
+    }
+    [[nodiscard]] device::View<const std::byte> incoming(std::int64_t piece, Bytes size) override {
+        return in_.slot(piece, size);
+    }
+    void release(std::int64_t piece) override {
+        in_.flags().taken.store(piece + 1, std::memory_order_release);
+    }
+
+  private:
+    Ring out_;
+    Ring in_;
+    Bytes piece_;
+};
+
+}  // namespace
+
+Bytes shared_links_memory(int ranks, Bytes piece) {
+    return {(ranks - 1) * ring_bytes(piece)};
+}
+
+SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes piece) {
+    const std::int64_t ring = ring_bytes(piece);
+    SharedLinks made{windows.allocate(shared_links_memory(node.size(), piece)), {}};
+    for (int index = 0; index < node.size() - 1; ++index) {
+        ::new (static_cast<void*>(made.memory.data.get() + index * ring)) RingFlags{};
+    }
+    node.barrier();
+    const Window& window = windows.newest();
+    const int me = node.rank();
+    made.links.resize(static_cast<std::size_t>(node.size()));
+    for (int peer = 0; peer < node.size(); ++peer) {
+        if (peer != me) {
+            const Ring out(made.memory.data.get() + ring_index(me, peer) * ring, piece);
+            const Ring in(window.part_of(peer) + ring_index(peer, me) * ring, piece);
+            made.links[static_cast<std::size_t>(peer)] =
+                std::make_unique<SharedLink>(out, in, piece);
+        }
+    }
+    return made;
+}
+
+}  // namespace quartet::comm

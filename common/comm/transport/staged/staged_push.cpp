@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "comm/mpi/mpi_session.hpp"
+#include "comm/transport/staged/staged_operations.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+constexpr int acknowledgement_tag = 1;
+
+class StagedPush final : public Push {
+  public:
+    StagedPush(const PushPlan& plan, const StagedContext& context);
+
+    void run(int count, device::Stream& stream) override;
+
+  private:
+    void receive_all(int count, device::Stream& stream);
+
+    PushPlan plan_;
+    StagedContext context_;
+    StagedTransfers transfers_;
+    std::vector<StagedReceive*> receives_;  ///< by sender
+    bool sends_;
+};
+
+StagedPush::StagedPush(const PushPlan& plan, const StagedContext& context)
+    : plan_(plan),
+      context_(context),
+      transfers_(context),
+      sends_(std::ranges::find(plan.senders, context.comm.rank()) != plan.senders.end()) {
+    if (context.comm.rank() == plan.receiver) {
+        for (const int sender : plan.senders) {
+            receives_.push_back(
+                &transfers_.add_receive(device::as_bytes(plan.target), sender, Landing::staging));
+        }
+    } else if (sends_) {
+        transfers_.add_send(device::as_bytes(plan.source), plan.receiver);
+    }
+}
+
+void StagedPush::run(int count, device::Stream& stream) {
+    if (context_.comm.rank() == plan_.receiver) {
+        receive_all(count, stream);
+    } else if (sends_) {
+        transfers_.begin(stream, count);
+        transfers_.finish(stream);
+        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgement_tag,
+                           context_.comm.handle(), MPI_STATUS_IGNORE));
+    }
+}
+
+// A piece of each sender in turn, so that the sums have the same bits each time.
+void StagedPush::receive_all(int count, device::Stream& stream) {
+    transfers_.begin(stream, count);
+    while (!receives_.empty() && !receives_.front()->all_taken()) {
+        for (StagedReceive* receive : receives_) {
+            transfers_.take(*receive, stream);
+            const auto bytes = receive->landed();
+            const device::View<const float> piece(
+                reinterpret_cast<const float*>(bytes.data()),
+                bytes.size() / static_cast<std::int64_t>(sizeof(float)), bytes.kind());
+            const std::int64_t first = receive->first() / static_cast<std::int64_t>(sizeof(float));
+            context_.device.vectors().add(piece, plan_.target.part(first, piece.size()), stream);
+            receive->used(stream);
+        }
+    }
+    transfers_.finish(stream);
+    stream.synchronize();
+    for (const int sender : plan_.senders) {
+        check_mpi(
+            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgement_tag, context_.comm.handle()));
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Push> make_staged_push(const PushPlan& plan, const StagedContext& context) {
+    return std::make_unique<StagedPush>(plan, context);
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "comm/mpi/large_count.hpp"
+#include "comm/transport/shared/mpi_payload_channel.hpp"
+#include "comm/transport/shared/shm_payload_channel.hpp"
+#include "comm/transport/staged/mpi_link.hpp"
+#include "comm/transport/staged/shared_link.hpp"
+#include "comm/transport/staged/staged_operations.hpp"
+#include "comm/transport/transport_registry.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+// A message's count is an int: without the pipeline data travels in pieces of this size.
+constexpr Bytes largest_message = gibibytes(1);
+
+// Of messages without data, which say only that their sender has come so far.
+constexpr int nothing_tag = 2;
+
+Bytes piece_size(const TransportSettings& settings) {
+    constexpr std::int64_t step = sizeof(double);
+    if (settings.pipeline == Pipeline::off) {
+        return largest_message;
+    }
+    return {std::clamp(settings.chunk.value / step * step, step, largest_message.value)};
+}
+
+/// Of the transfer last made with one peer in one direction, for the case that it comes again.
+struct KeptTransfer {
+    const std::byte* data = nullptr;
+    std::int64_t size = -1;
+    std::unique_ptr<StagedTransfers> transfers;
+};
+
+/// GPU memory by way of page-locked memory of the host. Within a node that is shared memory, which
+/// both GPUs copy from and to; between nodes, and everywhere without the pipeline, MPI carries it
+/// from buffer to buffer.
+class StagedTransport final : public Transport {
+  public:
+    explicit StagedTransport(const TransportContext& context);
+
+    [[nodiscard]] std::string_view name() const override { return "staged"; }
+    [[nodiscard]] bool can(Capability) const override { return true; }
+    [[nodiscard]] std::string description() const override { return description_; }
+
+    device::Allocation allocate(Bytes size) override {
+        return device_.allocate(size, device_.memory_kind());
+    }
+
+    std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
+        return make_staged_push(plan, context());
+    }
+    void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
+        if (data.empty()) {
+            stream.synchronize();
+            send_bytes({}, to, nothing_tag, comm_.handle());
+            return;
+        }
+        transfer(sends_, data, to, stream,
+                 [&](StagedTransfers& transfers) { transfers.add_send(data, to); });
+    }
+    void receive(device::View<std::byte> data, int from, device::Stream& stream) override {
+        if (data.empty()) {
+            receive_bytes({}, from, nothing_tag, comm_.handle());
+            return;
+        }
+        transfer(receives_, data, from, stream, [&](StagedTransfers& transfers) {
+            transfers.add_receive(data, from, Landing::target);
+        });
+    }
+    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+        return one_node_ ? make_shm_mail(plan, windows_)
+                         : make_mpi_mail(plan, comm_, device_, track_, device::MemoryKind::pinned);
+    }
+    std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
+        return make_staged_all_gather(plan, context());
+    }
+    std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan) override {
+        return make_staged_reduce_scatter(plan, context());
+    }
+    std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
+        return make_staged_exchange(plan, context());
+    }
+
+  private:
+    void make_links(const Topology& topology, const TransportSettings& settings);
+    [[nodiscard]] StagedContext context() {
+        return {comm_, device_, track_, links_, *out_, *in_, *ready_, piece_};
+    }
+    template <typename Add>
+    void transfer(std::vector<KeptTransfer>& kept, device::View<const std::byte> data, int peer,
+                  device::Stream& stream, Add add);
+
+    Communicator comm_;
+    device::Device& device_;
+    Track& track_;
+    Bytes piece_;
+    bool one_node_;
+    std::unique_ptr<device::Stream> out_;
+    std::unique_ptr<device::Stream> in_;
+    std::unique_ptr<device::Event> ready_;
+    WindowPool windows_;
+    device::Allocation rings_;  ///< of the links within the node
+    std::vector<std::unique_ptr<StagedLink>> links_;
+    std::vector<KeptTransfer> sends_;
+    std::vector<KeptTransfer> receives_;
+    std::string description_;
+};
+
+StagedTransport::StagedTransport(const TransportContext& context)
+    : comm_(context.world.duplicate()),
+      device_(context.device),
+      track_(context.trace.track("staged")),
+      piece_(piece_size(context.settings)),
+      one_node_(context.topology.nodes() == 1),
+      out_(device_.make_stream("copy out", device::StreamKind::transfer)),
+      in_(device_.make_stream("copy in", device::StreamKind::transfer)),
+      ready_(device_.make_event()),
+      windows_(WindowKind::shared, context.topology.node(), PageLocking::all_parts),
+      links_(static_cast<std::size_t>(comm_.size())),
+      sends_(links_.size()),
+      receives_(links_.size()) {
+    make_links(context.topology, context.settings);
+    description_ =
+        context.settings.pipeline == Pipeline::on
+            ? fmt::format("pieces of {}, {} under way", to_exact_string(piece_), pipeline_depth)
+            : "whole messages, one step after another";
+}
+
+void StagedTransport::make_links(const Topology& topology, const TransportSettings& settings) {
+    std::vector<std::unique_ptr<StagedLink>> within;
+    if (settings.pipeline == Pipeline::on) {
+        SharedLinks shared = make_shared_links(windows_, topology.node(), piece_);
+        rings_ = std::move(shared.memory);
+        within = std::move(shared.links);
+    }
+    for (int peer = 0; peer < comm_.size(); ++peer) {
+        auto& link = links_[static_cast<std::size_t>(peer)];
+        if (peer == comm_.rank()) {
+            continue;
+        }
+        if (!within.empty() && topology.same_node(peer, comm_.rank())) {
+            link = std::move(within[static_cast<std::size_t>(topology.of(peer).local_rank)]);
+        } else {
+            const int depth = settings.pipeline == Pipeline::on ? pipeline_depth : 1;
+            link = make_mpi_link(peer, depth, comm_, device_);
+        }
+    }
+}
+
+template <typename Add>
+void StagedTransport::transfer(std::vector<KeptTransfer>& kept, device::View<const std::byte> data,
+                               int peer, device::Stream& stream, Add add) {
+    KeptTransfer& last = kept[static_cast<std::size_t>(peer)];
+    if (last.data != data.data() || last.size != data.size()) {
+        last = {data.data(), data.size(), std::make_unique<StagedTransfers>(context())};
+        add(*last.transfers);
+    }
+    last.transfers->begin(stream);
+    last.transfers->finish(stream);
+}
+
+std::optional<std::string> too_little_shared_memory(const TransportContext& context) {
+    if (context.settings.pipeline == Pipeline::off) {
+        return std::nullopt;
+    }
+    const Communicator& node = context.topology.node();
+    const Bytes needed =
+        node.size() * shared_links_memory(node.size(), piece_size(context.settings));
+    const Bytes free = context.topology.resources().shared_memory_free;
+    if (needed <= free) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "transport staged needs {} of /dev/shm on the node ({} are free): use a smaller --chunk, "
+        "or give it more (docker: --shm-size)",
+        to_string(needed), to_string(free));
+}
+
+std::optional<std::string> why_no_staged(const TransportContext& context) {
+    if (context.device.memory_kind() != device::MemoryKind::device) {
+        return "transport staged moves memory of GPUs: use --device cuda, or --transport mpi";
+    }
+    if (auto problem = context.world.first(too_little_shared_memory(context))) {
+        return problem;
+    }
+    return context.world.first(why_no_locked_windows(context.topology.node()));
+}
+
+}  // namespace
+
+TransportKind staged_transport() {
+    return {"staged", why_no_staged,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
+                return std::make_unique<StagedTransport>(context);
+            }};
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/transport/shared/payload_channel.hpp"
+#include "core/units.hpp"
+#include "device/device.hpp"
+
+namespace quartet::comm {
+
+/// What a transport may be able to do.
+enum class Capability { push, send_receive, mail, all_gather, reduce_scatter, all_to_all };
+std::string_view name(Capability capability);
+
+/// A push as the paper's STREAM has it: every sender's vector is added to the receiver's.
+struct PushPlan {
+    std::vector<int> senders;  ///< ranks, ascending, without the receiver
+    int receiver = 0;
+    device::View<const float> source;  ///< on a sender: what it pushes; from Transport::allocate
+    device::View<float> target;  ///< on the receiver: what is added to; from Transport::allocate
+};
+
+/// A prepared push: windows, staging memory and handles are there, so that running it allocates
+/// nothing.
+class Push {
+  public:
+    virtual ~Push() = default;
+
+    /// `count` pushes, one after another: each reads every sender's source once and updates the
+    /// target once. On the receiver, `stream` orders the additions. Returns on a sender when the
+    /// last addition of its vector has been acknowledged, on the receiver when all are done.
+    /// Collective over senders and receiver; others return at once.
+    virtual void run(int count, device::Stream& stream) = 0;
+};
+
+/// A prepared operation of all ranks: its counts are agreed and its memory is there, so that
+/// running it allocates nothing.
+class Collective {
+  public:
+    virtual ~Collective() = default;
+    /// Collective.
+    virtual void run(device::Stream& stream) = 0;
+};
+
+/// Every rank's part, everywhere: rank r's counts[r] bytes go to `all`, at the sum of the counts
+/// before them.
+struct AllGatherPlan {
+    device::View<const std::byte> mine;  ///< from Transport::allocate
+    device::View<std::byte> all;
+    std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
+};
+
+/// Sums over the ranks: rank r gets, in `mine`, the counts[r] elements of the sum of all
+/// contributions that begin at the sum of the counts before them. The same ranks and counts give
+/// the same bits.
+struct ReduceScatterPlan {
+    device::View<const double> contribution;  ///< from Transport::allocate
+    device::View<double> mine;
+    std::vector<std::int64_t> counts;  ///< by rank, the same on all ranks
+};
+
+/// Part r of `send`, counts[r] bytes, goes to rank r.
+struct ExchangePlan {
+    device::View<const std::byte> send;  ///< from Transport::allocate
+    std::vector<std::int64_t> counts;    ///< by receiving rank
+};
+
+/// Where what an exchange has brought lies.
+enum class PartLocation {
+    received,   ///< in memory of this rank
+    at_sender,  ///< in the senders', to be read in place
+};
+
+/// A prepared all-to-all.
+class Exchange : public Collective {
+  public:
+    [[nodiscard]] virtual PartLocation location() const = 0;
+    /// The part from each rank, by rank. Its data is there for the stream's work after run(), until
+    /// release(); the place stays the same in every run.
+    [[nodiscard]] virtual std::span<const device::View<const std::byte>> parts() const = 0;
+    /// Says that the stream's work so far is the last that reads the parts: afterwards `send` may
+    /// be written to again. Collective.
+    virtual void release(device::Stream& stream) = 0;
+};
+
+/// Moves bulk data between the ranks of one communicator. What it can do it declares; asking for
+/// anything else throws Failure. Each operation is ordered after the stream's earlier work, and
+/// its result is there for the stream's later work. Counts are elements or bytes, 64-bit. Control
+/// messages and scalars go by ControlChannel and Communicator instead.
+class Transport {
+  public:
+    virtual ~Transport() = default;
+
+    /// As on the command line.
+    [[nodiscard]] virtual std::string_view name() const = 0;
+    [[nodiscard]] virtual bool can(Capability capability) const = 0;
+    /// Settings and properties worth recording ("window on huge pages").
+    [[nodiscard]] virtual std::string description() const { return {}; }
+
+    /// Memory that this transport can reach on all ranks. Collective over the communicator; sizes
+    /// may differ and may be 0. Zeroed. Releasing it is collective too, in the order of allocation
+    /// reversed or not, but the same on all ranks.
+    virtual device::Allocation allocate(Bytes size) = 0;
+
+    /// Collective over the communicator.
+    virtual std::unique_ptr<Push> prepare_push(const PushPlan& plan);
+
+    /// Blocking, matched by the peer's call of the other kind; pairs stay in order.
+    virtual void send(device::View<const std::byte> data, int to, device::Stream& stream);
+    virtual void receive(device::View<std::byte> data, int from, device::Stream& stream);
+
+    /// Making and destroying it is collective over the communicator.
+    virtual std::unique_ptr<Mail> prepare_mail(const MailPlan& plan);
+
+    /// Collective over the communicator, as are the operations that they return.
+    virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);
+    virtual std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan);
+    virtual std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan);
+};
+
+/// `count` elements of T from `transport`. Collective.
+template <typename T>
+device::Buffer<T> allocate(Transport& transport, std::int64_t count) {
+    return {transport.allocate(bytes_of<T>(count)), count};
+}
+
+}  // namespace quartet::comm

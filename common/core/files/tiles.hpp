@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/files/npy.hpp"
+
+namespace quartet {
+
+/// File names of the published code: "A_0_3.npy" (matrix tiles), "x-5.npy" (FFT tiles, blocks of
+/// vectors and of matrix rows).
+std::string tile_file(std::string_view array, std::int64_t row, std::int64_t column);
+std::string block_file(std::string_view array, std::int64_t index);
+
+/// What a folder of tiles holds and how it was made; "manifest.json" beside the tiles.
+struct Manifest {
+    static constexpr int schema_version = 1;
+
+    std::string kernel;  ///< "matmul", "cg" or "fft"
+    std::uint64_t seed = 0;
+    Shape shape;            ///< of the whole array
+    std::int64_t tile = 0;  ///< a tile's edge (matmul), length (fft) or the rank count (cg)
+    ElementType type = ElementType::f4;
+    int generator_version = 0;
+    std::string order;                               ///< "row-major"
+    std::map<std::string, std::uint64_t> checksums;  ///< of the elements, by file name
+
+    bool operator==(const Manifest&) const = default;
+};
+
+/// Written aside and renamed. Throws Failure.
+void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
+
+/// Throws Failure where the file is missing, not JSON, of a newer schema or lacks a key.
+Manifest read_manifest(const std::filesystem::path& folder);
+
+/// Throws UsageError that names the first field of `found` in which the folder differs from what
+/// is asked for (checksums are not compared).
+void require_same_data(const Manifest& found, const Manifest& wanted,
+                       const std::filesystem::path& folder);
+
+}  // namespace quartet

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "device/cuda/blas/cublas_handle.hpp"
+#include "device/cuda/blas/gemv_kernel.hpp"
+#include "device/cuda/runtime/cuda_memory.hpp"
+
+namespace quartet::device {
+
+/// Who multiplies a matrix with vectors.
+enum class GemvBy { kernel, cublas };
+
+/// y = A x for one matrix, with what that takes made ready. Uses follow one another.
+class CudaGemv {
+  public:
+    CudaGemv(const RowMajorMatrix& matrix, GemvBy by, CudaMemory& memory);
+
+    void launch(const double* x, double* y, cudaStream_t stream) const;
+    [[nodiscard]] GemvBy by() const { return library_ ? GemvBy::cublas : GemvBy::kernel; }
+
+    /// What it takes.
+    static Bytes memory() { return workspace_size; }
+
+  private:
+    // What cuBLAS has by itself on GPUs before Hopper; products with one vector need little.
+    static constexpr Bytes workspace_size = mebibytes(4);
+
+    RowMajorMatrix matrix_;
+    std::optional<CublasHandle> library_;
+    Allocation workspace_;
+};
+
+/// Whose product is the faster, measured on the matrix, whatever it holds. cuBLAS's has to win by
+/// more than measurements vary, so that the choice, and with it the order of the additions, is the
+/// same each time. Enqueues on a stream of its own, and waits.
+GemvBy faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory);
+
+}  // namespace quartet::device

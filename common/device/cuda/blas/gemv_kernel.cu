@@ -1,0 +1,77 @@
+#include "device/cuda/blas/gemv_kernel.hpp"
+#include "device/cuda/matrix/block_sum.cuh"
+#include "device/cuda/runtime/grid.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+// Rows of one block: x, which comes from the caches, is read once for so many rows of A, and as
+// many loads of A are under way at once.
+constexpr int gemv_rows = 4;
+
+/// Two neighbours of a row or of x, which no thread will need again (A), or all blocks will (x).
+/// Pairs are read at once where all rows begin on 16 bytes, else one by one: the same arithmetic.
+struct ReadPairs {
+    __device__ static double2 once(const double* address) {
+        return __ldcs(reinterpret_cast<const double2*>(address));
+    }
+    __device__ static double2 often(const double* address) {
+        return *reinterpret_cast<const double2*>(address);
+    }
+};
+struct ReadSingles {
+    __device__ static double2 once(const double* address) {
+        return {__ldcs(address), __ldcs(address + 1)};
+    }
+    __device__ static double2 often(const double* address) { return {address[0], address[1]}; }
+};
+
+template <typename Read>
+__global__ void __launch_bounds__(block_threads)
+    multiply_rows(RowMajorMatrix matrix, const double* x, double* y) {
+    const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * gemv_rows;
+    const double* rows[gemv_rows];
+    for (int i = 0; i < gemv_rows; ++i) {
+        const std::int64_t row = first_row + i;  // beyond the end the last one again, for nothing
+        rows[i] = matrix.elements + (row < matrix.rows ? row : matrix.rows - 1) * matrix.stride;
+    }
+    double sums[gemv_rows] = {};
+    std::int64_t column = 2 * static_cast<std::int64_t>(threadIdx.x);
+#pragma unroll 2
+    for (; column + 1 < matrix.columns; column += 2 * block_threads) {
+        const double2 of_x = Read::often(x + column);
+        for (int i = 0; i < gemv_rows; ++i) {
+            const double2 of_row = Read::once(rows[i] + column);
+            sums[i] += of_row.x * of_x.x;
+            sums[i] += of_row.y * of_x.y;
+        }
+    }
+    if (column < matrix.columns)
+        for (int i = 0; i < gemv_rows; ++i)
+            sums[i] += rows[i][column] * x[column];
+    for (int i = 0; i < gemv_rows; ++i) {
+        const double sum = block_sum(sums[i]);
+        if (threadIdx.x == 0 && first_row + i < matrix.rows)
+            y[first_row + i] = sum;
+    }
+}
+
+bool pairs_are_aligned(const RowMajorMatrix& matrix, const double* x) {
+    return reinterpret_cast<std::uintptr_t>(matrix.elements) % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(x) % 16 == 0 && matrix.stride % 2 == 0;
+}
+
+}  // namespace
+
+void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaStream_t stream) {
+    if (matrix.rows == 0)
+        return;
+    const auto blocks = static_cast<unsigned>(divide_up_by(matrix.rows, gemv_rows));
+    if (pairs_are_aligned(matrix, x))
+        multiply_rows<ReadPairs><<<blocks, block_threads, 0, stream>>>(matrix, x, y);
+    else
+        multiply_rows<ReadSingles><<<blocks, block_threads, 0, stream>>>(matrix, x, y);
+}
+
+}  // namespace quartet::device

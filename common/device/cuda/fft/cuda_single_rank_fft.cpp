@@ -1,0 +1,136 @@
+#include "device/cuda/fft/cuda_single_rank_fft.hpp"
+
+#include <algorithm>
+
+#include "device/cuda/fft/cuda_fft.hpp"
+#include "device/cuda/fft/four_step_kernels.hpp"
+#include "device/cuda/fft/twiddle_tables.hpp"
+#include "device/cuda/runtime/batch_split.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/cuda/runtime/require_device.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+using Point = std::complex<double>;
+
+// Transforms of a length that are done at once: what such a workspace takes.
+BatchSplit pieces_of(std::int64_t length, std::int64_t count, Bytes most_workspace) {
+    return split_batch(count, most_workspace.value / bytes_of<Point>(length).value);
+}
+
+/// Transforms of one layout, in pieces that bound the workspace.
+class Pieces {
+  public:
+    /// `whole` is all of them; there are none of one point.
+    Pieces(const StridedFft& whole, const FourStepFftTools& tools, Bytes most_workspace)
+        : whole_(whole), split_(pieces_of(whole.length, whole.batch, most_workspace)) {
+        if (whole.length == 1)
+            return;
+        plan_ = plan(split_.each, tools);
+        if (split_.last != split_.each)
+            last_ = plan(split_.last, tools);
+    }
+
+    void run(const Point* from, Point* to, cudaStream_t stream) const {
+        for (std::int64_t piece = 0; plan_ && piece < split_.pieces; ++piece) {
+            const bool is_last = last_ && piece == split_.pieces - 1;
+            const std::int64_t first = piece * split_.each * whole_.distance;
+            (is_last ? *last_ : *plan_).run(from + first, to + first, stream);
+        }
+    }
+    [[nodiscard]] std::int64_t at_once() const { return split_.each; }
+
+  private:
+    [[nodiscard]] std::unique_ptr<CudaStridedFft> plan(std::int64_t batch,
+                                                       const FourStepFftTools& tools) const {
+        return plan_cuda_strided_fft({whole_.length, batch, whole_.step, whole_.distance},
+                                     tools.library, tools.memory);
+    }
+
+    StridedFft whole_;
+    BatchSplit split_;
+    std::unique_ptr<CudaStridedFft> plan_;
+    std::unique_ptr<CudaStridedFft> last_;  ///< where the last piece is shorter
+};
+
+/// Three passes over the data: the tiles' transforms as they lie; the factors w_N^(t k1); the
+/// transforms of the columns over all tiles, in place, so that sum k2 of column k1 ends in row k2.
+/// Where cuFFT does a length in one kernel (some thousand points) a transform reads and writes each
+/// point once: 96 bytes a point in all.
+class CudaSingleRankFft final : public SingleRankFft {
+  public:
+    CudaSingleRankFft(const FourStepFft& split, const FourStepFftTools& tools, Bytes most_workspace)
+        : split_(split),
+          tiles_({split.length, split.tiles, 1, split.length}, tools, most_workspace),
+          columns_({split.tiles, split.length, split.length, 1}, tools, most_workspace),
+          roots_(split.points(), tools.memory) {}
+
+    void run(View<const Point> tiles, View<Point> bins, Stream& stream) override {
+        require_device(tiles, split_.points(), "whole pass: not the size of the tiles");
+        require_device(bins, split_.points(), "whole pass: not the size of the result");
+        require_same_or_apart(tiles, bins);
+        stream.wait(used_);
+        transform_tiles(tiles, bins, stream);
+        if (split_.tiles > 1)
+            add_up(bins, stream);
+        stream.record(used_);
+    }
+    [[nodiscard]] std::string description() const override {
+        return "cuFFT, " + std::to_string(tiles_.at_once()) + " tiles and " +
+               std::to_string(columns_.at_once()) + " columns at a time";
+    }
+
+  private:
+    void transform_tiles(View<const Point> tiles, View<Point> bins, Stream& stream) const {
+        as_cuda(stream).launch(Phase::compute, "tiles", [&](cudaStream_t handle) {
+            if (split_.length > 1)
+                tiles_.run(tiles.data(), bins.data(), handle);
+            else if (tiles.data() != bins.data())
+                cuda_check(cudaMemcpyAsync(bins.data(), tiles.data(),
+                                           static_cast<std::size_t>(bins.bytes().value),
+                                           cudaMemcpyDeviceToDevice, handle),
+                           "cudaMemcpyAsync");
+        });
+    }
+    void add_up(View<Point> bins, Stream& stream) const {
+        as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
+            launch_factors({split_.tiles, split_.length}, roots_.tables(),
+                           reinterpret_cast<double2*>(bins.data()), handle);
+        });
+        as_cuda(stream).launch(Phase::merge, "sums", [&](cudaStream_t handle) {
+            columns_.run(bins.data(), bins.data(), handle);
+        });
+    }
+
+    FourStepFft split_;
+    Pieces tiles_;
+    Pieces columns_;
+    CudaRoots roots_;
+    CudaEvent used_;
+};
+
+// cuFFT's workspace is about the size of what is done at once.
+Bytes workspace(std::int64_t length, std::int64_t count) {
+    const BatchSplit split = pieces_of(length, count, default_fft_workspace);
+    const std::int64_t at_once = split.each + (split.last != split.each ? split.last : 0);
+    return std::max(kibibytes(2), bytes_of<Point>(at_once * length));
+}
+
+}  // namespace
+
+std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(const FourStepFft& split,
+                                                         const FourStepFftTools& tools,
+                                                         Bytes most_workspace) {
+    require_valid(split);
+    check(split.ranks == 1, "whole pass: for the tiles of one rank");
+    return std::make_unique<CudaSingleRankFft>(split, tools, most_workspace);
+}
+
+Bytes cuda_single_rank_fft_memory(const FourStepFft& split) {
+    return workspace(split.length, split.tiles) + workspace(split.tiles, split.length) +
+           CudaRoots::memory(split.points());
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "device/cuda/matrix/triangle_layout.hpp"
+
+namespace quartet::device {
+
+/// A part of a triangle in the GPU's memory (triangle_layout.hpp); `sums` is where a product keeps
+/// what its tiles leave.
+struct TriangleOnGpu {
+    std::int64_t size;
+    std::int64_t tile_count;
+    std::int64_t tile_row_count;
+    const double* elements;
+    const TrianglePanel* panels;
+    const TriangleTile* tiles;
+    const TileRow* tile_rows;
+    const std::int64_t* panel_of;
+    double* sums;
+};
+
+/// y = (the part and its mirror image) x, of the whole size. No atomics: each sum has one order.
+void launch_triangle_product(const TriangleOnGpu& triangle, const double* x, double* y,
+                             cudaStream_t stream);
+
+}  // namespace quartet::device

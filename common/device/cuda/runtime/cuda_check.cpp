@@ -1,0 +1,53 @@
+#include "device/cuda/runtime/cuda_check.hpp"
+
+#include <fmt/format.h>
+
+#include "core/check.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+// The errors of which CUDA says that "any further CUDA work will return the same error".
+bool spoils_process(cudaError_t status) {
+    switch (status) {
+        case cudaErrorECCUncorrectable:
+        case cudaErrorNvlinkUncorrectable:
+        case cudaErrorIllegalAddress:
+        case cudaErrorHardwareStackError:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorLaunchFailure:
+        case cudaErrorAssert:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+void cuda_check(cudaError_t status, const char* call, std::source_location where) {
+    if (status == cudaSuccess) [[likely]] {
+        return;
+    }
+    ignore(status);
+    throw Failure(fmt::format(
+        "{} failed ({}: {}, at {}){}", call, cudaGetErrorName(status), cudaGetErrorString(status),
+        describe(where),
+        spoils_process(status) ? ": the GPU is lost to this process, start it again" : ""));
+}
+
+void check_launch(const char* kernel, std::source_location where) {
+    cuda_check(cudaGetLastError(), kernel, where);
+}
+
+void ignore(cudaError_t status) {
+    if (status != cudaSuccess)
+        static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace quartet::device

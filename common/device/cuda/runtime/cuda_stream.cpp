@@ -1,0 +1,199 @@
+#include "device/cuda/runtime/cuda_stream.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.hpp"
+#include "device/cuda/runtime/grid.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+Seconds between(cudaEvent_t first, cudaEvent_t second) {
+    float milliseconds = 0;
+    cuda_check(cudaEventElapsedTime(&milliseconds, first, second), "cudaEventElapsedTime");
+    return {static_cast<double>(milliseconds) * 1e-3};
+}
+
+}  // namespace
+
+CudaStream::CudaStream(Track& track, CudaMemory& memory)
+    : track_(track),
+      partial_sums_(memory.allocate(bytes_of<double>(most_sum_blocks), MemoryKind::device),
+                    most_sum_blocks),
+      reference_(make_event_handle(cudaEventDefault)) {
+    for (Entry& entry : ring_) {
+        entry.stream = this;
+        entry.before = make_event_handle(cudaEventDefault);
+        entry.after = make_event_handle(cudaEventDefault);
+    }
+    cuda_check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking),
+               "cudaStreamCreateWithFlags");
+    cuda_check(cudaEventRecord(reference_.get(), handle_), "cudaEventRecord");
+    cuda_check(cudaEventSynchronize(reference_.get()), "cudaEventSynchronize");
+    reference_time_ = now();
+}
+
+CudaStream::~CudaStream() {
+    ignore(cudaStreamSynchronize(handle_));
+    ignore(cudaStreamDestroy(handle_));
+}
+
+void CudaStream::enqueue(Phase phase, const char* label, Task task) {
+    check(!capturing_, "host work cannot be recorded");
+    end_span();
+    Entry& entry = push(Kind::host_work, phase, label);
+    entry.task = task;
+    entry.done = false;
+    const cudaError_t status = cudaLaunchHostFunc(handle_, run_host_work, &entry);
+    if (status != cudaSuccess) {
+        --pushed_;
+        cuda_check(status, "cudaLaunchHostFunc");
+    }
+}
+
+void CudaStream::run_host_work(void* argument) {
+    Entry& entry = *static_cast<Entry*>(argument);
+    CudaStream& stream = *entry.stream;
+    entry.skipped = stream.failed_;
+    if (!entry.skipped) {
+        const ProfilerRange range(entry.label);
+        entry.began = now();
+        try {
+            entry.task();
+        } catch (...) {
+            stream.error_ = std::current_exception();
+            stream.failed_ = true;
+        }
+        entry.ended = now();
+    }
+    entry.done = true;
+}
+
+void CudaStream::record(Event& event) {
+    if (capturing_)
+        return;
+    const cudaEvent_t handle = as_cuda(event).handle();
+    end_span();
+    cuda_check(cudaEventRecord(handle, handle_), "cudaEventRecord");
+}
+
+void CudaStream::wait(Event& event) {
+    if (capturing_)
+        return;
+    const cudaEvent_t handle = as_cuda(event).handle();
+    end_span();
+    idle_ = false;
+    cuda_check(cudaStreamWaitEvent(handle_, handle, 0), "cudaStreamWaitEvent");
+}
+
+void CudaStream::synchronize() {
+    end_span();
+    const cudaError_t status = cudaStreamSynchronize(handle_);
+    if (status != cudaSuccess) {
+        retired_ = pushed_;  // nobody knows what they did
+        cuda_check(status, "cudaStreamSynchronize");
+    }
+    while (retired_ < pushed_)
+        retire_oldest();
+    idle_ = true;
+    if (failed_.exchange(false))
+        std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void CudaStream::begin_capture() {
+    end_span();
+    cuda_check(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeThreadLocal),
+               "cudaStreamBeginCapture");
+    capturing_ = true;
+}
+
+cudaGraph_t CudaStream::end_capture() {
+    capturing_ = false;
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamEndCapture(handle_, &graph), "cudaStreamEndCapture");
+    return graph;
+}
+
+CudaStream::Entry& CudaStream::push(Kind kind, Phase phase, const char* label) {
+    if (pushed_ - retired_ == capacity) {
+        await(entry(retired_));
+        retire_oldest();
+    }
+    Entry& pushed = entry(pushed_++);
+    pushed.kind = kind;
+    pushed.phase = phase;
+    pushed.label = label;
+    idle_ = false;
+    return pushed;
+}
+
+void CudaStream::begin_span(Phase phase, const char* label) {
+    if (open_ != nullptr && open_->phase == phase)
+        return;
+    end_span();
+    const bool was_idle = idle_;
+    Entry& entry = push(Kind::device_work, phase, label);
+    // A stream that has nothing to do begins at once; else the GPU's clock tells.
+    entry.began = was_idle ? now() : Seconds{0};
+    cuda_check(cudaEventRecord(entry.before.get(), handle_), "cudaEventRecord");
+    open_ = &entry;
+    range_.emplace(label);
+}
+
+void CudaStream::end_span() {
+    if (open_ == nullptr)
+        return;
+    Entry& entry = *std::exchange(open_, nullptr);
+    range_.reset();
+    cuda_check(cudaEventRecord(entry.after.get(), handle_), "cudaEventRecord");
+}
+
+// Host work that an error of the GPU's keeps from running is never done: ask for the error as well.
+void CudaStream::await(Entry& entry) {
+    if (entry.kind == Kind::device_work) {
+        cuda_check(cudaEventSynchronize(entry.after.get()), "cudaEventSynchronize");
+        return;
+    }
+    while (!entry.done) {
+        const cudaError_t status = cudaStreamQuery(handle_);
+        if (status != cudaErrorNotReady)
+            cuda_check(status, "cudaStreamQuery");
+        ignore(status);
+        sched_yield();
+    }
+}
+
+void CudaStream::retire_oldest() {
+    Entry& oldest = entry(retired_++);
+    if (oldest.kind == Kind::device_work)
+        retire_device_work(oldest);
+    else if (!oldest.skipped)
+        track_.add({oldest.phase, oldest.label, oldest.began, oldest.ended});
+}
+
+void CudaStream::retire_device_work(Entry& entry) {
+    Seconds begin = entry.began;
+    if (begin == Seconds{0})
+        begin = reference_time_ + between(reference_.get(), entry.before.get());
+    Seconds end = begin + between(entry.before.get(), entry.after.get());
+    // The two clocks drift apart, but work that is over has not ended in the future.
+    const Seconds late = std::max(end - now(), Seconds{0});
+    begin = begin - late;
+    end = end - late;
+    track_.add({entry.phase, entry.label, begin, end});
+    // Its events will be recorded again: the one before takes the reference's place.
+    std::swap(reference_, entry.after);
+    reference_time_ = end;
+}
+
+CudaStream& as_cuda(Stream& stream) {
+    auto* cuda = dynamic_cast<CudaStream*>(&stream);
+    check(cuda != nullptr, "a stream of another device");
+    return *cuda;
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "core/profiler_range.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_event.hpp"
+#include "device/cuda/runtime/cuda_memory.hpp"
+#include "device/stream.hpp"
+
+namespace quartet::device {
+
+/// A CUDA stream, ordered with nothing but its own work. Host work runs on a thread of the driver's
+/// (cudaLaunchHostFunc), which may serve several streams, one task after another: a task must not
+/// wait for one of another stream, and must not call CUDA.
+///
+/// What is enqueued has an entry in a ring that is made with the stream, so that nothing allocates
+/// later; a full ring makes the caller wait for its oldest entry. Only the main thread writes to
+/// the track: when it retires entries, in their order.
+///
+/// Device work is timed by a pair of events. Where the track keeps spans each operation has its own
+/// pair; else operations of one phase that follow one another share one, so that timing does not
+/// cost short kernels their overlap.
+///
+/// After host work has failed, host work is skipped, and device work from when the failure is seen;
+/// what had been enqueued by then still runs.
+class CudaStream final : public Stream {
+  public:
+    CudaStream(Track& track, CudaMemory& memory);
+    ~CudaStream() override;
+    CudaStream(const CudaStream&) = delete;
+    CudaStream& operator=(const CudaStream&) = delete;
+
+    void enqueue(Phase phase, const char* label, Task task) override;
+    void record(Event& event) override;
+    void wait(Event& event) override;
+    void synchronize() override;
+    Track& track() override { return track_; }
+
+    /// Lets `work(handle)` enqueue an operation on this stream. Throws Failure where a kernel of it
+    /// could not be launched.
+    template <typename Work>
+    void launch(Phase phase, const char* label, Work work) {
+        if (failed_)
+            return;
+        if (capturing_) {
+            work(handle_);
+            check_launch(label);
+            return;
+        }
+        begin_span(phase, label);
+        work(handle_);
+        check_launch(label);
+        if (track_.keeps_spans())
+            end_span();
+    }
+
+    /// From here to end_capture() device work is collected rather than done. It is no part of the
+    /// track, host work is refused, and events are not heeded.
+    void begin_capture();
+    /// What has been collected; the caller destroys it.
+    [[nodiscard]] cudaGraph_t end_capture();
+
+    /// Memory for the partial sums of one operation: most_sum_blocks elements.
+    [[nodiscard]] double* partial_sums() { return partial_sums_.view().data(); }
+
+  private:
+    enum class Kind { host_work, device_work };
+
+    struct Entry {
+        Kind kind = Kind::host_work;
+        Phase phase = Phase::compute;
+        const char* label = nullptr;
+        // Host work, done by a thread of the driver's.
+        CudaStream* stream = nullptr;
+        Task task;
+        Seconds began;
+        Seconds ended;
+        bool skipped = false;
+        std::atomic<bool> done = false;
+        // Device work.
+        EventHandle before;
+        EventHandle after;
+    };
+    static constexpr std::uint64_t capacity = 256;
+
+    static void run_host_work(void* entry);
+
+    Entry& push(Kind kind, Phase phase, const char* label);
+    void begin_span(Phase phase, const char* label);
+    void end_span();
+    void await(Entry& entry);
+    void retire_oldest();
+    void retire_device_work(Entry& entry);
+    [[nodiscard]] Entry& entry(std::uint64_t number) {
+        return ring_[static_cast<std::size_t>(number % capacity)];
+    }
+
+    Track& track_;
+    cudaStream_t handle_ = nullptr;
+    Buffer<double> partial_sums_;
+    std::array<Entry, capacity> ring_;
+    std::uint64_t pushed_ = 0;  // entries [retired_, pushed_) are queued
+    std::uint64_t retired_ = 0;
+    Entry* open_ = nullptr;               // device work that the next operation may join
+    std::optional<ProfilerRange> range_;  // from the launch of open work to its end's
+    // An event on the GPU's clock whose time on ours is known.
+    EventHandle reference_;
+    Seconds reference_time_;
+    bool capturing_ = false;
+    bool idle_ = true;  // nothing enqueued since the last synchronize()
+    std::atomic<bool> failed_ = false;
+    std::exception_ptr error_;  // written by the driver's thread before failed_
+};
+
+/// Throws Failure for a stream of another device.
+CudaStream& as_cuda(Stream& stream);
+
+}  // namespace quartet::device

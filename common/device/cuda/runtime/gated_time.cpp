@@ -1,0 +1,77 @@
+#include "device/cuda/runtime/gated_time.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace quartet::device {
+
+namespace {
+
+// Of four operations at most: the driver's queue takes about a thousand launches, the stream's ring
+// 256 spans, and with either of them full the gate would never open.
+constexpr int calls_behind_a_gate = 32;
+
+// Far longer than enqueueing takes, unless a launch waits for the GPU to be idle: as a debugger, a
+// sanitizer or CUDA_LAUNCH_BLOCKING make it, and as loading a kernel for its first launch may. Then
+// the time contains the launches, and that is better than waiting forever.
+constexpr Seconds patience{0.25};
+
+/// Host work that ends when it is told to, or is out of patience; what is enqueued after it waits.
+class Gate {
+  public:
+    explicit Gate(CudaStream& stream) : stream_(stream) {
+        stream_.enqueue(Phase::wait, "gate", [open = &open_, end = now() + patience] {
+            while (!*open && now() < end)
+                sched_yield();
+        });
+    }
+    // The work must not outlive what it waits for.
+    ~Gate() {
+        open();
+        try {
+            stream_.synchronize();
+        } catch (...) {  // an exception is on its way already
+        }
+    }
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+    void open() { open_ = true; }
+
+  private:
+    CudaStream& stream_;
+    std::atomic<bool> open_ = false;
+};
+
+void record(const EventHandle& event, CudaStream& stream) {
+    stream.launch(Phase::compute, "time", [&](cudaStream_t handle) {
+        cuda_check(cudaEventRecord(event.get(), handle), "cudaEventRecord");
+    });
+}
+
+}  // namespace
+
+Seconds gated_time(int times, const std::function<void()>& enqueue, CudaStream& stream) {
+    const EventHandle begin = make_event_handle(cudaEventDefault);
+    const EventHandle end = make_event_handle(cudaEventDefault);
+    enqueue();  // loads its kernels
+    Seconds sum;
+    for (int left = times; left > 0; left -= calls_behind_a_gate) {
+        stream.synchronize();
+        Gate gate(stream);
+        record(begin, stream);
+        for (int call = 0; call < std::min(left, calls_behind_a_gate); ++call)
+            enqueue();
+        record(end, stream);
+        gate.open();
+        stream.synchronize();
+        float milliseconds = 0;
+        cuda_check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()),
+                   "cudaEventElapsedTime");
+        sum = sum + Seconds{static_cast<double>(milliseconds) * 1e-3};
+    }
+    return sum / times;
+}
+
+}  // namespace quartet::device

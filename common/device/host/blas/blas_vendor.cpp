@@ -1,0 +1,100 @@
+#include "device/host/blas/blas_vendor.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "core/environment.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+/// The function `name` of any library of this process, or null.
+template <typename Function>
+Function* find(const char* name) {
+    return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
+/// Vector instructions of this processor, as the kernel lists them on x86; elsewhere none of these.
+struct VectorUnits {
+    bool avx2 = false;
+    bool avx512 = false;
+};
+
+VectorUnits vector_units() {
+    std::ifstream processors("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(processors, line) && !line.starts_with("flags")) {
+    }
+    std::istringstream words(line);
+    const std::set<std::string> flags{std::istream_iterator<std::string>(words), {}};
+    const auto all = [&flags](std::initializer_list<const char*> wanted) {
+        return std::ranges::all_of(wanted, [&](const char* flag) { return flags.contains(flag); });
+    };
+    return {.avx2 = all({"avx2", "fma"}),
+            .avx512 = all({"avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl"})};
+}
+
+}  // namespace
+
+std::string_view better_blas_kernels(std::string_view current, bool has_avx2, bool has_avx512) {
+    const std::array<std::string_view, 7> old{"Prescott", "Core2",  "Penryn",    "Dunnington",
+                                              "Nehalem",  "Katmai", "Coppermine"};
+    if (std::ranges::find(old, current) == old.end()) {
+        return {};
+    }
+    return has_avx512 ? "SkylakeX" : has_avx2 ? "Haswell" : "";
+}
+
+void use_best_blas_kernels() {
+    constexpr const char* choice = "OPENBLAS_CORETYPE";
+    auto* current = find<char*()>("openblas_get_corename");
+    auto* quit = find<void()>("gotoblas_dynamic_quit");
+    auto* begin = find<void()>("gotoblas_dynamic_init");
+    if (current == nullptr || quit == nullptr || begin == nullptr || Environment().get(choice)) {
+        return;
+    }
+    const VectorUnits units = vector_units();
+    const std::string better(better_blas_kernels(current(), units.avx2, units.avx512));
+    if (better.empty()) {
+        return;
+    }
+    ::setenv(choice, better.c_str(), 1);
+    quit();
+    begin();
+}
+
+void set_blas_threads(int threads) {
+    if (auto* openblas = find<void(int)>("openblas_set_num_threads"))
+        openblas(threads);
+    if (auto* blis = find<void(std::int64_t)>("bli_thread_set_num_threads"))
+        blis(threads);
+    // MKL's lower-case name is the Fortran function, which takes a pointer.
+    if (auto* mkl = find<void(int)>("MKL_Set_Num_Threads"))
+        mkl(threads);
+}
+
+std::string blas_description() {
+    if (auto* openblas = find<char*()>("openblas_get_config"))
+        return openblas();
+    if (auto* blis = find<const char*()>("bli_info_get_version_str"))
+        return std::string("BLIS ") + blis();
+    if (auto* mkl = find<void(char*, int)>("MKL_Get_Version_String")) {
+        std::array<char, 256> text{};
+        mkl(text.data(), static_cast<int>(text.size()) - 1);
+        const std::string padded(text.data());
+        return padded.substr(0, padded.find_last_not_of(' ') + 1);
+    }
+    return "CBLAS of unknown make";
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <array>
+
+#include "device/host/fft/simd_complex.hpp"
+
+namespace quartet::device {
+
+/// Discrete Fourier transforms of a few points, in registers: x[k] becomes
+/// sum_j x[j] exp(-2 pi i j k / R), eight independent ones at a time.
+
+namespace constants {
+
+/// cos and sin of 2 pi numerator / denominator, for the compiler to work out: by their series,
+/// after the angle has been brought below pi / 4.
+struct CosSin {
+    double cos;
+    double sin;
+};
+
+constexpr CosSin on_circle(int numerator, int denominator) {
+    constexpr long double pi = 3.14159265358979323846264338327950288L;
+    const int eightfold = 8 * (numerator % denominator);
+    const int eighth = eightfold / denominator;
+    const int rest =
+        eighth % 2 != 0 ? denominator - eightfold % denominator : eightfold % denominator;
+    const long double angle = pi / 4 * rest / denominator;
+    long double near = 0;
+    long double off = 0;
+    long double term = 1;
+    for (int order = 0; order < 24; order += 4) {
+        near += term;
+        term *= angle / (order + 1);
+        off += term;
+        term *= angle / (order + 2);
+        near -= term;
+        term *= angle / (order + 3);
+        off -= term;
+        term *= angle / (order + 4);
+    }
+    const bool steep = eighth % 4 == 1 || eighth % 4 == 2;
+    const long double cos = steep ? off : near;
+    const long double sin = steep ? near : off;
+    return {static_cast<double>(eighth >= 2 && eighth < 6 ? -cos : cos),
+            static_cast<double>(eighth >= 4 ? -sin : sin)};
+}
+
+/// exp(-2 pi i numerator / denominator), as times() takes it.
+template <int numerator, int denominator>
+inline constexpr double root[2] = {on_circle(numerator, denominator).cos,
+                                   -on_circle(numerator, denominator).sin};
+
+}  // namespace constants
+
+/// Of R points; x has R elements. Composite lengths are A x B by Cooley and Tukey.
+template <int R>
+struct Butterfly;
+
+template <>
+struct Butterfly<1> {
+    [[gnu::always_inline]] static void apply(SimdComplex*) {}
+};
+
+template <>
+struct Butterfly<2> {
+    [[gnu::always_inline]] static void apply(SimdComplex* x) {
+        const SimdComplex sum = x[0] + x[1];
+        x[1] = x[0] - x[1];
+        x[0] = sum;
+    }
+};
+
+template <>
+struct Butterfly<4> {
+    [[gnu::always_inline]] static void apply(SimdComplex* x) {
+        const SimdComplex even = x[0] + x[2];
+        const SimdComplex even_difference = x[0] - x[2];
+        const SimdComplex odd = x[1] + x[3];
+        const SimdComplex odd_difference = times_minus_i(x[1] - x[3]);
+        x[0] = even + odd;
+        x[1] = even_difference + odd_difference;
+        x[2] = even - odd;
+        x[3] = even_difference - odd_difference;
+    }
+};
+
+/// An odd prime: pairs x[j], x[R - j] share their cosines and sines.
+template <int R>
+struct OddButterfly {
+    [[gnu::always_inline]] static void apply(SimdComplex* x) {
+        constexpr int half = (R - 1) / 2;
+        SimdComplex sum[half];
+        SimdComplex difference[half];
+        unrolled<half>([&](auto j) __attribute__((always_inline)) {
+            sum[j] = x[j + 1] + x[R - 1 - j];
+            difference[j] = x[j + 1] - x[R - 1 - j];
+        });
+        const SimdComplex first = x[0];
+        unrolled<half>([&](auto j) __attribute__((always_inline)) { x[0] = x[0] + sum[j]; });
+        unrolled<half>([&](auto k) __attribute__((always_inline)) {
+            SimdComplex even = first;
+            SimdComplex odd{};
+            unrolled<half>([&](auto j) __attribute__((always_inline)) {
+                constexpr constants::CosSin w =
+                    constants::on_circle((decltype(j)::value + 1) * (decltype(k)::value + 1), R);
+                even = {even.re + w.cos * sum[j].re, even.im + w.cos * sum[j].im};
+                odd = {odd.re + w.sin * difference[j].re, odd.im + w.sin * difference[j].im};
+            });
+            x[k + 1] = even + times_minus_i(odd);
+            x[R - 1 - k] = even - times_minus_i(odd);
+        });
+    }
+};
+template <>
+struct Butterfly<3> : OddButterfly<3> {};
+template <>
+struct Butterfly<5> : OddButterfly<5> {};
+template <>
+struct Butterfly<7> : OddButterfly<7> {};
+
+/// Multiplies by exp(-2 pi i numerator / denominator), with less where the root has equal parts or
+/// none.
+template <int numerator, int denominator>
+[[gnu::always_inline]] inline SimdComplex turned(const SimdComplex& x) {
+    constexpr int eightfold = 8 * (numerator % denominator);
+    constexpr double diagonal = constants::root<1, 8>[0];
+    if constexpr (eightfold == 0) {
+        return x;
+    } else if constexpr (eightfold == 2 * denominator) {
+        return times_minus_i(x);
+    } else if constexpr (eightfold == denominator) {
+        return {(x.re + x.im) * diagonal, (x.im - x.re) * diagonal};
+    } else if constexpr (eightfold == 3 * denominator) {
+        return {(x.im - x.re) * diagonal, (x.re + x.im) * -diagonal};
+    } else {
+        return times(x, constants::root<numerator % denominator, denominator>);
+    }
+}
+
+template <int A, int B>
+struct CompositeButterfly {
+    [[gnu::always_inline]] static void apply(SimdComplex* x) {
+        SimdComplex rows[A][B];
+        unrolled<B>([&](auto b) __attribute__((always_inline)) {
+            SimdComplex column[A];
+            unrolled<A>([&](auto a) __attribute__((always_inline)) { column[a] = x[a * B + b]; });
+            Butterfly<A>::apply(column);
+            unrolled<A>([&](auto k) __attribute__((always_inline)) {
+                rows[k][b] = turned<decltype(b)::value* decltype(k)::value, A * B>(column[k]);
+            });
+        });
+        unrolled<A>([&](auto k) __attribute__((always_inline)) {
+            Butterfly<B>::apply(rows[k]);
+            unrolled<B>([&](auto q) __attribute__((always_inline)) { x[k + A * q] = rows[k][q]; });
+        });
+    }
+};
+template <>
+struct Butterfly<6> : CompositeButterfly<2, 3> {};
+template <>
+struct Butterfly<8> : CompositeButterfly<2, 4> {};
+template <>
+struct Butterfly<9> : CompositeButterfly<3, 3> {};
+template <>
+struct Butterfly<10> : CompositeButterfly<2, 5> {};
+template <>
+struct Butterfly<12> : CompositeButterfly<4, 3> {};
+template <>
+struct Butterfly<15> : CompositeButterfly<3, 5> {};
+template <>
+struct Butterfly<16> : CompositeButterfly<4, 4> {};
+
+}  // namespace quartet::device

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace quartet::device {
+
+/// Eight complex numbers that are worked on together: real and imaginary parts in a vector each.
+/// The compiler's own vectors: one register where the processor has 512-bit ones, several where it
+/// has not. In memory they are a cell, [8 re | 8 im], two cache lines.
+
+inline constexpr int lane_count = 8;
+
+typedef double Vector __attribute__((vector_size(64), may_alias));
+
+struct SimdComplex {
+    Vector re;
+    Vector im;
+};
+static_assert(sizeof(SimdComplex) == 2 * lane_count * sizeof(double));
+
+/// body(integral_constant) for 0 to Count - 1, unrolled whatever the size of the body.
+template <int Count, typename Body>
+[[gnu::always_inline]] inline void unrolled(Body body) {
+    [&]<int... index>(std::integer_sequence<int, index...>) __attribute__((always_inline)) {
+        (body(std::integral_constant<int, index>{}), ...);
+    }
+    (std::make_integer_sequence<int, Count>{});
+}
+
+[[gnu::always_inline]] inline SimdComplex operator+(const SimdComplex& a, const SimdComplex& b) {
+    return {a.re + b.re, a.im + b.im};
+}
+[[gnu::always_inline]] inline SimdComplex operator-(const SimdComplex& a, const SimdComplex& b) {
+    return {a.re - b.re, a.im - b.im};
+}
+[[gnu::always_inline]] inline SimdComplex operator*(const SimdComplex& a, const SimdComplex& b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+/// Times the complex number (w[0], w[1]).
+[[gnu::always_inline]] inline SimdComplex times(const SimdComplex& a, const double* w) {
+    return {a.re * w[0] - a.im * w[1], a.re * w[1] + a.im * w[0]};
+}
+/// Times -i.
+[[gnu::always_inline]] inline SimdComplex times_minus_i(const SimdComplex& a) {
+    return {a.im, -a.re};
+}
+
+/// Eight complex numbers as they lie in memory, re im re im, from any address.
+[[gnu::always_inline]] inline SimdComplex load_interleaved(const double* data) {
+    Vector low;
+    Vector high;
+    std::memcpy(&low, data, sizeof low);
+    std::memcpy(&high, data + lane_count, sizeof high);
+    return {__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14),
+            __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15)};
+}
+
+/// The two vectors that eight complex numbers are in memory: re im re im.
+[[gnu::always_inline]] inline SimdComplex interleaved(const SimdComplex& a) {
+    return {__builtin_shufflevector(a.re, a.im, 0, 8, 1, 9, 2, 10, 3, 11),
+            __builtin_shufflevector(a.re, a.im, 4, 12, 5, 13, 6, 14, 7, 15)};
+}
+
+/// To any address.
+[[gnu::always_inline]] inline void store_interleaved(const SimdComplex& a, double* data) {
+    const SimdComplex pairs = interleaved(a);
+    std::memcpy(data, &pairs, sizeof pairs);
+}
+
+/// Transposes the 8 x 8 matrix whose rows the vectors are.
+[[gnu::always_inline]] inline void transpose(Vector (&m)[lane_count]) {
+    Vector t[lane_count];
+    Vector u[lane_count];
+    unrolled<4>([&](auto i) __attribute__((always_inline)) {
+        t[2 * i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        t[2 * i + 1] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    });
+    unrolled<4>([&](auto i) __attribute__((always_inline)) {
+        constexpr int first = (i / 2) * 4 + i % 2;
+        u[first] = __builtin_shufflevector(t[first], t[first + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        u[first + 2] = __builtin_shufflevector(t[first], t[first + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    });
+    unrolled<4>([&](auto i) __attribute__((always_inline)) {
+        m[i] = __builtin_shufflevector(u[i], u[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        m[i + 4] = __builtin_shufflevector(u[i], u[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    });
+}
+
+/// A one-line transfer into the second-level cache of what will be read soon; any address will do.
+[[gnu::always_inline]] inline void prefetch_cell(const void* cell) {
+    const auto* bytes = static_cast<const char*>(cell);
+    __builtin_prefetch(bytes, 0, 2);
+    __builtin_prefetch(bytes + 64, 0, 2);
+}
+
+}  // namespace quartet::device

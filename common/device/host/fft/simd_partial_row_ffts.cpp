@@ -1,0 +1,134 @@
+#include "device/host/fft/simd_partial_row_ffts.hpp"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "core/roots_of_unity.hpp"
+#include "device/host/fft/small_transform.hpp"
+#include "device/host/runtime/host_memory.hpp"
+#include "device/host/runtime/require_host.hpp"
+#include "streaming_store.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+constexpr double wanted_members = 32;
+
+class SimdPartialRowFfts final : public PartialRowFfts {
+  public:
+    SimdPartialRowFfts(const FourStepFft& split, std::int64_t groups, int threads);
+
+    [[nodiscard]] FourStepFft members() const override { return members_; }
+    [[nodiscard]] FourStepFft summed() const override { return summed_; }
+    void run(std::int64_t group, const Range& cells, View<const double> members,
+             View<double> summed, Stream& stream) override;
+
+  private:
+    void sum(std::int64_t group, const Range& cells, const SimdComplex* members, double* summed,
+             SimdComplex* stages) const;
+
+    FourStepFft members_;
+    FourStepFft summed_;
+    RootsOfUnity roots_;
+    SmallTransform transform_;
+    std::vector<double> row_factors_;     ///< [g][k2], re and im: w_T^(g k2)
+    std::vector<Buffer<double>> stages_;  ///< by thread
+};
+
+SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& split, std::int64_t groups, int threads)
+    : members_{split.tiles / groups, split.length, 1, 0},
+      summed_{groups, split.points() / groups, 1, 0},
+      roots_(split.points()),
+      transform_(members_.tiles) {
+    const RootsOfUnity row_roots(split.tiles);
+    for (std::int64_t group = 0; group < groups; ++group) {
+        for (std::int64_t k2 = 0; k2 < members_.tiles; ++k2) {
+            const auto root = row_roots(static_cast<std::uint64_t>(group * k2));
+            row_factors_.push_back(root.real());
+            row_factors_.push_back(root.imag());
+        }
+    }
+    const std::int64_t size = transform_.work_size() * FourStepFft::cell_size;
+    for (int thread = 0; thread < threads; ++thread)
+        stages_.emplace_back(allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1),
+                             size);
+}
+
+void SimdPartialRowFfts::run(std::int64_t group, const Range& cells, View<const double> members,
+                             View<double> summed, Stream& stream) {
+    check(group >= 0 && group < summed_.tiles, "group pass: no such group");
+    check(cells.begin >= 0 && cells.end <= members_.cells_of(0), "group pass: no such cells");
+    require_host(members, members_.parts_size(), "group pass: not the size of a group's cells");
+    require_host(summed, summed_.parts_size(), "group pass: not the size of the groups' cells");
+    require_apart(members, summed);
+    const auto work = [this, group, cells, to = summed.data(),
+                       from = reinterpret_cast<const SimdComplex*>(members.data())] {
+        const auto threads = static_cast<int>(stages_.size());
+        system::parallel_parts(threads, [=, this](int thread) {
+            const Range mine = block_range(cells.size(), threads, thread);
+            auto& stages = const_cast<Buffer<double>&>(stages_[static_cast<std::size_t>(thread)]);
+            sum(group, {cells.begin + mine.begin, cells.begin + mine.end}, from, to,
+                reinterpret_cast<SimdComplex*>(stages.view().data()));
+            finish_streaming();
+        });
+    };
+    stream.enqueue(Phase::merge, "group", work);
+}
+
+// The factor of bin k1 + M k2, k1 = 8 c + l, is w_N^(8 c g) w_N^(l g) w_T^(g k2).
+void SimdPartialRowFfts::sum(std::int64_t group, const Range& cells, const SimdComplex* members,
+                             double* summed, SimdComplex* stages) const {
+    const auto g = static_cast<std::uint64_t>(group);
+    SimdComplex within;
+    for (int lane = 0; lane < lane_count; ++lane) {
+        const auto root = roots_(g * static_cast<std::uint64_t>(lane));
+        within.re[lane] = root.real();
+        within.im[lane] = root.imag();
+    }
+    const double* rows = row_factors_.data() + 2 * group * members_.tiles;
+    const std::int64_t step = members_.cells_of(0) * summed_.tiles * FourStepFft::cell_size;
+    for (std::int64_t cell = cells.begin; cell < cells.end; ++cell) {
+        const auto root = roots_(g * static_cast<std::uint64_t>(cell * lane_count));
+        const double column[2] = {root.real(), root.imag()};
+        const SimdComplex factor = times(within, column);
+        const SimdComplex* source = members + cell_index(cell, 0, members_.tiles);
+        double* target = summed + cell_index(cell, group, summed_.tiles) * FourStepFft::cell_size;
+        transform_.run(
+            [=](int j) __attribute__((always_inline)) { return source[j]; },
+            [=](int k2, const SimdComplex& value) __attribute__((always_inline)) {
+                const SimdComplex product = value * times(factor, rows + 2 * k2);
+                store_streaming(product.re, target + k2 * step);
+                store_streaming(product.im, target + k2 * step + lane_count);
+            },
+            stages);
+    }
+}
+
+std::optional<std::int64_t> groups_of(const FourStepFft& split) {
+    if (split.ranks != 1 || split.length % FourStepFft::cell_bins != 0)
+        return std::nullopt;
+    std::optional<std::int64_t> best;
+    const auto distance = [&](std::int64_t groups) {
+        return std::abs(std::log2(static_cast<double>(split.tiles / groups) / wanted_members));
+    };
+    for (std::int64_t groups = 2; groups <= SmallTransform::longest; ++groups) {
+        if (split.tiles % groups == 0 && split.tiles > groups && SmallTransform::supports(groups) &&
+            SmallTransform::supports(split.tiles / groups) &&
+            (!best || distance(groups) < distance(*best)))
+            best = groups;
+    }
+    return best;
+}
+
+}  // namespace
+
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& split, int threads) {
+    require_valid(split);
+    const auto groups = groups_of(split);
+    return groups ? std::make_unique<SimdPartialRowFfts>(split, *groups, threads) : nullptr;
+}
+
+}  // namespace quartet::device

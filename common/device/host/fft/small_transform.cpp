@@ -1,0 +1,85 @@
+#include "device/host/fft/small_transform.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/roots_of_unity.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+// Those with a butterfly, the best first: few stages, and results that stay in registers.
+constexpr std::array radices{8, 16, 12, 10, 9, 7, 6, 5, 15, 4, 3, 2};
+
+// The work of a point in a stage, in arbitrary units: its loads and stores, and what the butterfly
+// needs beyond the registers.
+double stage_cost(int radix) {
+    return radix == 16 || radix == 15 ? 1.35 : radix == 12 || radix == 10 ? 1.15 : 1.0;
+}
+
+struct Choice {
+    double cost = std::numeric_limits<double>::infinity();
+    std::vector<int> radices;
+};
+
+// The cheapest stages for a length; no radices where there are none.
+Choice cheapest(int length) {
+    if (length == 1)
+        return {0, {}};
+    Choice best;
+    for (const int radix : radices) {
+        if (length % radix != 0)
+            continue;
+        Choice rest = cheapest(length / radix);
+        if (rest.cost + stage_cost(radix) < best.cost) {
+            rest.cost += stage_cost(radix);
+            rest.radices.push_back(radix);
+            best = std::move(rest);
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+bool SmallTransform::supports(std::int64_t length) {
+    if (length < 1 || length > longest)
+        return false;
+    for (const std::int64_t prime : {2, 3, 5, 7})
+        while (length % prime == 0)
+            length /= prime;
+    return length == 1;
+}
+
+double SmallTransform::cost(std::int64_t length) {
+    check(supports(length), "no small transform of this length");
+    return cheapest(static_cast<int>(length)).cost;
+}
+
+SmallTransform::SmallTransform(std::int64_t length) : length_(static_cast<int>(length)) {
+    check(supports(length), "no small transform of this length");
+    std::vector<int> chosen = cheapest(length_).radices;
+    while (chosen.size() < 2)
+        chosen.push_back(1);
+    int before = 1;
+    for (const int radix : chosen) {
+        Stage stage{radix, before, length_ / (before * radix), {}};
+        if (before * radix < length_ || &radix != &chosen.back()) {
+            for (int c = 0; c < stage.after; ++c) {
+                for (int k = 0; k < radix; ++k) {
+                    const auto root =
+                        root_of_unity(static_cast<std::uint64_t>(c * k),
+                                      static_cast<std::uint64_t>(radix * stage.after));
+                    stage.twiddles.push_back(static_cast<double>(root.real()));
+                    stage.twiddles.push_back(static_cast<double>(root.imag()));
+                }
+            }
+        }
+        stages_.push_back(std::move(stage));
+        before *= radix;
+    }
+}
+
+}  // namespace quartet::device

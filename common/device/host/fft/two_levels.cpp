@@ -1,0 +1,32 @@
+#include "device/host/fft/two_levels.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "device/host/fft/small_transform.hpp"
+
+namespace quartet::device {
+
+std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole) {
+    constexpr double dearer = 4;
+    constexpr double unbalanced = 0.05;  // of a stage, for each time that one is the other
+    std::optional<TwoLevels> best;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (std::int64_t first = least; first <= SmallTransform::longest; ++first) {
+        const std::int64_t second = length / first;
+        if (length % first != 0 || second < least || !SmallTransform::supports(first) ||
+            !SmallTransform::supports(second))
+            continue;
+        const double larger = static_cast<double>(std::max(first, second)) /
+                              static_cast<double>(std::min(first, second));
+        const double cost = SmallTransform::cost(first) + SmallTransform::cost(second) +
+                            (first % whole == 0 ? 0 : dearer) + unbalanced * larger;
+        if (cost < lowest) {
+            lowest = cost;
+            best = TwoLevels{first, second};
+        }
+    }
+    return best;
+}
+
+}  // namespace quartet::device

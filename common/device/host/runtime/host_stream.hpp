@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "device/host/runtime/host_device.hpp"
+#include "device/stream.hpp"
+
+namespace quartet::device {
+
+/// A stream that runs its work in the calling thread or on a thread of its own; nothing allocates
+/// once it is made. The main thread alone calls it. The track is written to by whoever does the
+/// work: read it, or add to it, after synchronize() only.
+std::unique_ptr<Stream> make_host_stream(HostStreams kind, Track& track);
+
+/// An event of host streams, of either kind. May be destroyed at any time, streams that still wait
+/// for its recording included.
+std::unique_ptr<Event> make_host_event();
+
+}  // namespace quartet::device

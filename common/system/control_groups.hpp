@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quartet::system {
+
+/// Which of the two layouts of Linux control groups.
+enum class ControlGroupVersion { v1, v2 };
+
+/// A control group of a process, as a path below its hierarchy's mount.
+struct ControlGroup {
+    ControlGroupVersion version = ControlGroupVersion::v2;
+    std::string path;
+    bool operator==(const ControlGroup&) const = default;
+};
+
+/// The groups in which a text like /proc/self/cgroup says that `controller` ("memory", "cpu") is:
+/// that of its v1 hierarchy and that of the v2 hierarchy, as far as they are there.
+std::vector<ControlGroup> parse_control_groups(std::string_view text, std::string_view controller);
+
+/// The folder of a control group's files.
+struct GroupFolder {
+    ControlGroupVersion version = ControlGroupVersion::v2;
+    std::filesystem::path path;
+};
+
+/// The process's own groups and all above them, since limits hold for all groups below the one that
+/// has them. A file may be missing in any of them: the topmost group has none, and in a container
+/// the path can be the host's, of which only the mount itself is there. `root` is where proc/ and
+/// sys/ are. Local.
+std::vector<GroupFolder> group_folders(const std::filesystem::path& root,
+                                       std::string_view controller);
+
+}  // namespace quartet::system

@@ -1,0 +1,101 @@
+#include "system/huge_view.hpp"
+
+#include <sys/mman.h>
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "system/mapping.hpp"
+
+namespace quartet::system {
+
+namespace {
+
+constexpr int collapse_pages = 25;  // MADV_COLLAPSE, which older headers do not name
+constexpr std::uintptr_t small_page = 4096;
+constexpr std::uintptr_t huge_page = std::uintptr_t{2} << 20;
+
+std::uintptr_t number(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address);
+}
+
+// Where in the file behind a mapping its part of `size` bytes lies, if all of it does: mremap(2)
+// would map what is beyond it, too.
+std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t size) {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        const auto mapping = mapping_of(line);
+        if (mapping && mapping->contains(address)) {
+            return size <= mapping->end - address
+                       ? std::optional(mapping->offset + (address - mapping->begin))
+                       : std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+// Maps the memory once more where its huge pages can begin. Null where that cannot be.
+std::byte* map_again(std::byte* data, std::int64_t size) {
+    // Mappings are of whole pages, which the memory's own is, too.
+    const std::size_t bytes =
+        (static_cast<std::size_t>(size) + small_page - 1) / small_page * small_page;
+    const auto offset = file_offset(number(data), bytes);
+    if (!offset) {
+        return nullptr;
+    }
+    const std::size_t room = bytes + huge_page;
+    void* const reserved =
+        mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) {
+        return nullptr;
+    }
+    const std::uintptr_t before = (*offset - number(reserved)) % huge_page;
+    auto* const target = static_cast<std::byte*>(reserved) + before;
+    // Of no bytes of shared memory mremap(2) makes a second mapping.
+    void* const view = mremap(data, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+    if (view == MAP_FAILED) {
+        munmap(reserved, room);
+        return nullptr;
+    }
+    if (before > 0) {
+        munmap(reserved, before);
+    }
+    if (const std::size_t behind = room - before - bytes; behind > 0) {
+        munmap(target + bytes, behind);
+    }
+    return target;
+}
+
+}  // namespace
+
+HugeView::HugeView(std::byte* data, std::int64_t size) : data_(data), size_(size) {
+    if (size < static_cast<std::int64_t>(huge_page)) {
+        return;
+    }
+    if (std::byte* const view = map_again(data, size)) {
+        data_ = view;
+        mapped_ = true;
+    }
+}
+
+HugeView::~HugeView() {
+    if (mapped_) {
+        munmap(data_, static_cast<std::size_t>(size_));
+    }
+}
+
+HugeView::HugeView(HugeView&& other) noexcept
+    : data_(other.data_), size_(other.size_), mapped_(std::exchange(other.mapped_, false)) {}
+
+void HugeView::collapse() const {
+    const std::uintptr_t begin = (number(data_) + huge_page - 1) / huge_page * huge_page;
+    const std::uintptr_t end =
+        (number(data_) + static_cast<std::uintptr_t>(size_)) / huge_page * huge_page;
+    if (mapped_ && begin < end) {
+        madvise(data_ + (begin - number(data_)), end - begin, collapse_pages);
+    }
+}
+
+}  // namespace quartet::system

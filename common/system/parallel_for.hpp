@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+namespace quartet::system {
+
+/// body(i) for every i in [0, count), each thread on one contiguous share; calls for different i
+/// are independent, so that the loop vectorises. One thread never enters the OpenMP runtime: that
+/// costs nothing, and ThreadSanitizer, which does not know the runtime, stays quiet.
+template <typename Body>
+void parallel_for(int threads, std::int64_t count, Body body) {
+    if (threads == 1) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < count; ++i)
+            body(i);
+        return;
+    }
+#pragma omp parallel for simd schedule(static) num_threads(threads)
+    for (std::int64_t i = 0; i < count; ++i)
+        body(i);
+}
+
+/// body(part) for every part in [0, parts): a loop over large pieces of work, one a thread.
+template <typename Body>
+void parallel_parts(int parts, Body body) {
+    if (parts == 1) {
+        body(0);
+        return;
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+    for (int part = 0; part < parts; ++part)
+        body(part);
+}
+
+/// The same for work that may throw: no exception may leave a thread, so that of the first part
+/// that has one is thrown when all have ended. Allocates.
+template <typename Body>
+void parallel_parts_that_throw(int parts, Body body) {
+    std::vector<std::exception_ptr> errors(static_cast<std::size_t>(parts));
+    parallel_parts(parts, [&](int part) {
+        try {
+            body(part);
+        } catch (...) {
+            errors[static_cast<std::size_t>(part)] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& error : errors) {
+        if (error)
+            std::rethrow_exception(error);
+    }
+}
+
+}  // namespace quartet::system

@@ -1,0 +1,20 @@
+#include "fft/library/library_case.hpp"
+#include "fft/library/library_wisdom.hpp"
+
+namespace quartet::fft {
+
+std::unique_ptr<TransformCase> make_library_case(bench::Session&, const Problem&, const Options&) {
+    throw Unavailable(
+        "not available in this build: formulation library of fft (FFTW-MPI was not found): install "
+        "libfftw3-mpi-dev and build again");
+}
+
+Bytes library_memory(const Problem&, bench::Session&) {
+    return {};
+}
+
+void read_wisdom(const comm::Communicator&, const std::filesystem::path&) {}
+
+void write_wisdom(const comm::Communicator&, const std::filesystem::path&) {}
+
+}  // namespace quartet::fft

@@ -1,0 +1,243 @@
+#include "fft/library/library_case.hpp"
+
+#include <fftw3-mpi.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <type_traits>
+
+#include "fft/library/library_wisdom.hpp"
+#include "fft/native/native_limit.hpp"
+#include "fft/verify.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+struct FreeMemory {
+    void operator()(fftw_complex* memory) const { fftw_free(memory); }
+};
+struct DestroyPlan {
+    void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
+};
+using Memory = std::unique_ptr<fftw_complex[], FreeMemory>;
+using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
+
+/// What FFTW gives a rank.
+struct Layout {
+    ptrdiff_t allocated = 0;
+    ptrdiff_t input_count = 0;
+    ptrdiff_t input_begin = 0;
+    ptrdiff_t output_count = 0;
+    ptrdiff_t output_begin = 0;
+};
+
+// The order of an array whose element i has index indices[i], by its first steps; the caller
+// compares the rest.
+IndexOrder guessed_order(std::span<const std::int64_t> indices) {
+    const auto size = std::ssize(indices);
+    if (size == 0) {
+        return {};
+    }
+    IndexOrder order{.first = indices[0], .rows = 1, .columns = 1, .row_step = 1, .column_step = 1};
+    if (size > 1) {
+        order.column_step = indices[1] - indices[0];
+        while (order.columns < size && indices[static_cast<std::size_t>(order.columns)] ==
+                                           order.first + order.columns * order.column_step) {
+            ++order.columns;
+        }
+    }
+    order.rows = size / order.columns;
+    if (order.rows > 1) {
+        order.row_step = indices[static_cast<std::size_t>(order.columns)] - order.first;
+    }
+    return order;
+}
+
+bool follows(std::span<const std::int64_t> indices, const IndexOrder& order) {
+    if (order.size() != std::ssize(indices) || order.column_step < 0 || order.row_step < 0) {
+        return false;
+    }
+    for (std::size_t at = 0; at < indices.size(); ++at) {
+        const auto position = static_cast<std::int64_t>(at);
+        if (indices[at] != order.index(position / order.columns, position % order.columns)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+class LibraryCase final : public TransformCase {
+  public:
+    LibraryCase(bench::Session& session, const Problem& problem, const Options& options);
+
+    void prepare() override { std::ranges::copy(pristine_.span(), points(input_.get()).begin()); }
+    void run(bench::Clocks&) override {
+        const Span span(session_.stream().track(), Phase::compute, "fftw");
+        fftw_execute(plan_.get());
+    }
+    bench::Check verify() override { return check_->verify(bins()); }
+    void prepare_limit() override;
+    Seconds limit() override { return limit_->measure(); }
+    [[nodiscard]] std::string limit_name() const override { return limit_->name(); }
+    [[nodiscard]] std::string note() const override { return note_; }
+    [[nodiscard]] device::View<Point> result() override {
+        return {bins().data(), layout_.output_count, device::MemoryKind::host};
+    }
+
+  private:
+    [[nodiscard]] unsigned flags(Planning planning) const;
+    void allocate(Planning planning);
+    void make_plan(const Options& options);
+    [[nodiscard]] Plan planned(unsigned flags) const;
+    void find_order();
+
+    [[nodiscard]] static std::span<Point> points(fftw_complex* memory, std::int64_t count) {
+        return {reinterpret_cast<Point*>(memory), static_cast<std::size_t>(count)};
+    }
+    [[nodiscard]] std::span<Point> points(fftw_complex* memory) const {
+        return points(memory, layout_.input_count);
+    }
+    [[nodiscard]] std::span<Point> bins() const {
+        return points(output_.get(), layout_.output_count);
+    }
+
+    bench::Session& session_;
+    Problem problem_;
+    Layout layout_;
+    Memory input_;
+    Memory output_;
+    Plan plan_;
+    IndexOrder order_;  ///< of the output
+    device::Buffer<Point> pristine_;
+    std::optional<TransformCheck> check_;
+    std::optional<Limit> limit_;
+    bool remembered_ = false;  ///< the plan, by FFTW's wisdom
+    std::string note_;
+};
+
+LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
+    : session_(session), problem_(problem) {
+    session.require_formulation("library");
+    fftw_mpi_init();
+    allocate(options.planning);
+    make_plan(options);
+    find_order();
+    pristine_ = device::allocate<Point>(session.device(), layout_.input_count);
+    fill_points(pristine_.span(), session.options().seed, layout_.input_begin, 1);
+    const IndexOrder input{.first = layout_.input_begin,
+                           .rows = 1,
+                           .columns = layout_.input_count,
+                           .row_step = 0,
+                           .column_step = 1};
+    check_.emplace(problem.points, session.options().seed, input, order_, session.threads(),
+                   session.world());
+    check_->expect(pristine_.span());
+    const bool natural = problem.order == Order::natural || session.world().size() == 1;
+    note_ =
+        fmt::format("{}, {}d{}; input in natural order; output {}; one thread a rank", fftw_version,
+                    name(options.planning), remembered_ ? " in an earlier job (--wisdom)" : "",
+                    natural ? "in natural order" : "as its algorithm leaves it (scrambled)");
+}
+
+unsigned LibraryCase::flags(Planning planning) const {
+    const unsigned effort = planning == Planning::measure ? FFTW_MEASURE : FFTW_ESTIMATE;
+    // One rank has no scrambled order, and no plan for it.
+    const bool scrambled = problem_.order == Order::transposed && session_.world().size() > 1;
+    return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
+}
+
+void LibraryCase::allocate(Planning planning) {
+    layout_.allocated = fftw_mpi_local_size_1d(
+        problem_.points, session_.world().handle(), FFTW_FORWARD, flags(planning),
+        &layout_.input_count, &layout_.input_begin, &layout_.output_count, &layout_.output_begin);
+    const auto count = static_cast<std::size_t>(std::max<ptrdiff_t>(layout_.allocated, 1));
+    input_.reset(fftw_alloc_complex(count));
+    output_.reset(fftw_alloc_complex(count));
+    check(input_ != nullptr && output_ != nullptr, "FFTW cannot allocate its arrays");
+}
+
+void LibraryCase::make_plan(const Options& options) {
+    const unsigned wanted = flags(options.planning);
+    if (options.wisdom) {
+        plan_ = planned(wanted | FFTW_WISDOM_ONLY);
+        remembered_ = plan_ != nullptr;
+    }
+    if (!remembered_) {
+        plan_ = planned(wanted);
+    }
+    if (plan_ == nullptr) {
+        throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
+                                      problem_.points, session_.world().size()));
+    }
+    if (options.wisdom && !remembered_) {
+        write_wisdom(session_.world(), *options.wisdom);
+    }
+}
+
+// Nothing unless all ranks have a plan.
+Plan LibraryCase::planned(unsigned flags) const {
+    Plan plan(fftw_mpi_plan_dft_1d(problem_.points, input_.get(), output_.get(),
+                                   session_.world().handle(), FFTW_FORWARD, flags));
+    return session_.world().all(plan != nullptr) ? std::move(plan) : nullptr;
+}
+
+// The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
+void LibraryCase::find_order() {
+    std::ranges::fill(points(input_.get()), Point{});
+    if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
+        points(input_.get())[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
+    }
+    fftw_execute(plan_.get());
+    const auto n = static_cast<double>(problem_.points);
+    std::vector<std::int64_t> indices;
+    for (const Point& value : bins()) {
+        const double turns = -std::arg(value) / (2 * std::numbers::pi);
+        const auto k = static_cast<std::int64_t>(std::llround(turns * n));
+        indices.push_back(problem_.points == 1 ? 0 : (k + problem_.points) % problem_.points);
+    }
+    order_ = guessed_order(indices);
+    if (!session_.world().all(follows(indices, order_))) {
+        throw Unavailable(
+            "the order of FFTW-MPI's scrambled output cannot be told here: use "
+            "--order natural");
+    }
+}
+
+void LibraryCase::prepare_limit() {
+    limit_.emplace(session_, session_.transport("mpi"), problem_,
+                   device::View<const Point>(pristine_.view()), result());
+}
+
+}  // namespace
+
+std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
+                                                 const Options& options) {
+    // Counts of its exchanges, in doubles, are ints.
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    const std::int64_t ranks = session.world().size();
+    if (problem.points < 2) {  // it divides by zero
+        throw Unavailable("FFTW-MPI cannot transform a single point: use the native formulation");
+    }
+    if (problem.points > most || 2 * ((problem.points + ranks - 1) / ranks) > most) {
+        throw Unavailable(
+            fmt::format("FFTW-MPI cannot transform {} points on {} ranks (its counts are 32-bit "
+                        "integers): use the native formulation",
+                        problem.points, ranks));
+    }
+    return std::make_unique<LibraryCase>(session, problem, options);
+}
+
+Bytes library_memory(const Problem& problem, bench::Session& session) {
+    // Input, output, a copy of the input, the exchanges' own buffer, and the impulse's indices.
+    const std::int64_t ranks = session.world().size();
+    const std::int64_t mine = (problem.points + ranks - 1) / ranks;
+    return 4 * bytes_of<Point>(mine) + bytes_of<std::int64_t>(2 * mine) +
+           Limit::exchange_memory(problem, session.world().size()) +
+           Bytes{TransformCheck::memory(problem.points, session.threads())};
+}
+
+}  // namespace quartet::fft

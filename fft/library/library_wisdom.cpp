@@ -1,0 +1,91 @@
+#include "fft/library/library_wisdom.hpp"
+
+#include <fftw3-mpi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "bench/report/document.hpp"
+#include "comm/mpi/agree.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/file.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+constexpr Bytes most_of_a_file = mebibytes(64);  // a problem takes some kilobytes
+
+struct Free {
+    void operator()(char* text) const { std::free(text); }
+};
+
+// FFTW ends the process over some damaged lines of its own form: only what was written here, to the
+// last bit, is shown to it.
+std::string sealed(std::string_view wisdom) {
+    return fmt::format("plans of FFTW, checksum {:016x}\n{}",
+                       checksum(std::as_bytes(std::span(wisdom))), wisdom);
+}
+
+void import_file(const std::filesystem::path& file) {
+    std::error_code unreadable;  // which require_writable says, too
+    if (!std::filesystem::exists(file, unreadable)) {
+        return;
+    }
+    const std::string text = contents(file, most_of_a_file);
+    const std::size_t end_of_line = text.find('\n');
+    const std::string wisdom = end_of_line == text.npos ? "" : text.substr(end_of_line + 1);
+    if (text != sealed(wisdom)) {
+        throw Failure(
+            fmt::format("{} is damaged, or no file of FFTW's plans: remove it, or name "
+                        "another one",
+                        quotation(file.native())));
+    }
+    if (fftw_import_wisdom_from_string(wisdom.c_str()) == 0) {
+        throw Failure(
+            fmt::format("{} is of another FFTW (here it is {}): remove it, or name "
+                        "another one",
+                        quotation(file.native()), fftw_version));
+    }
+}
+
+// While planning, not after minutes of measuring.
+void require_writable(const std::filesystem::path& file) {
+    const OutputFile probe(file);
+}
+
+}  // namespace
+
+void read_wisdom(const comm::Communicator& comm, const std::filesystem::path& file) {
+    fftw_mpi_init();  // wisdom names the methods, and is of no use before all are known
+    try {
+        comm::agree(comm, [&] {
+            if (comm.rank() == 0) {
+                import_file(file);
+                require_writable(file);
+            }
+        });
+    } catch (const Failure& failure) {
+        throw UsageError(fmt::format("--wisdom: {}", failure.what()));
+    }
+    fftw_mpi_broadcast_wisdom(comm.handle());
+}
+
+void write_wisdom(const comm::Communicator& comm, const std::filesystem::path& file) {
+    fftw_mpi_gather_wisdom(comm.handle());
+    comm::agree(comm, [&] {
+        if (comm.rank() == 0) {
+            const std::unique_ptr<char, Free> text(fftw_export_wisdom_to_string());
+            check(text != nullptr, "FFTW cannot tell its wisdom");
+            bench::write_aside(file, sealed(text.get()));
+        }
+    });
+}
+
+}  // namespace quartet::fft

@@ -1,0 +1,66 @@
+#include "fft/native/native_limit.hpp"
+
+#include <algorithm>
+
+#include "fft/numbers.hpp"
+
+namespace quartet::fft {
+
+namespace {
+
+constexpr std::int64_t traffic_per_point = 64;
+
+}  // namespace
+
+Limit::Limit(bench::Session& session, comm::Transport& transport, const Problem& problem,
+             device::View<const Point> source, device::View<Point> target)
+    : session_(session),
+      problem_(problem),
+      copy_(session.device(), numbers(source.part(0, std::min(source.size(), target.size()))),
+            numbers(target.part(0, std::min(source.size(), target.size())))) {
+    constexpr int most_passes = 1000;
+    if (copy_.traffic().value > 0) {
+        passes_ = copy_.passes_for(bench::probe_time, most_passes, session.stream());
+    }
+    const int ranks = session.world().size();
+    if (ranks > 1) {
+        exchange_ = std::make_unique<bench::AllToAllProbe>(
+            transport, session.world(), session.device(),
+            Bytes{exchange_memory(problem, ranks).value / 2});
+    }
+}
+
+Seconds Limit::measure() {
+    const comm::Communicator& world = session_.world();
+    const auto n = static_cast<double>(problem_.points);
+    double rate = 0;
+    if (copy_.traffic().value > 0) {
+        const Seconds pass = copy_.measure(passes_, session_.stream());
+        rate = static_cast<double>(copy_.traffic().value) / pass.value;
+    }
+    const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
+    if (!exchange_) {
+        return {memory};
+    }
+    const auto ranks = static_cast<double>(world.size());
+    const double sent =
+        (problem_.order == Order::natural ? 2 : 1) * 16 * n * (ranks - 1) / (ranks * ranks);
+    const Seconds exchange = exchange_->measure(session_.stream());
+    const double bandwidth = static_cast<double>(exchange_->sent().value) / exchange.value;
+    return {std::max(memory, bandwidth > 0 ? sent / bandwidth : 0)};
+}
+
+std::string Limit::name() const {
+    return exchange_ ? "slower of memory copy and all-to-all" : "memory copy";
+}
+
+Bytes Limit::exchange_memory(const Problem& problem, int ranks) {
+    if (ranks == 1) {
+        return {};
+    }
+    // What is sent and what is received.
+    const std::int64_t part = (problem.points / ranks + ranks - 1) / ranks;
+    return 2 * bytes_of<Point>(ranks * part);
+}
+
+}  // namespace quartet::fft

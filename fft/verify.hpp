@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "bench/report/row.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "core/roots_of_unity.hpp"
+#include "fft/index_order.hpp"
+
+namespace quartet::fft {
+
+/// An array as it can be seen: calls `use` for one piece of it after another, whose first element
+/// is number `first` of the array. All pieces together are the array.
+using UsePiece =
+    std::function<void(std::int64_t first, std::span<const std::complex<double>> piece)>;
+using ReadPieces = std::function<void(const UsePiece& use)>;
+
+/// Whether an array is the transform of another, without transforming: two checks whose expected
+/// values follow from the input alone.
+///
+/// The checksum over every bin, sum_k z^k X_k, with z on the unit circle. By geometric series it is
+/// sum_n x_n (1 - z^N) / (1 - z exp(-2 pi i n / N)). z = exp(2 pi i (2 g + 1) / (2 N)) for a seeded
+/// g with 2 g + 1 and N coprime: then z^N = -1, a term is x_n (1 - i cot(pi (n - g - 1/2) / N)),
+/// every power of z is an exact fraction of the circle, and no two bins have the same weight. A bin
+/// that is wrong, missing or swapped with another shows, wherever it is.
+///
+/// And single bins by their definition, one seeded in each of 64 segments of the result.
+class TransformCheck {
+  public:
+    static constexpr int most_bins = 64;
+
+    /// `input` and `output` say which n and k this rank has; all ranks together have each once.
+    /// Threads are of this rank. Collective.
+    TransformCheck(std::int64_t points, std::uint64_t seed, const IndexOrder& input,
+                   const IndexOrder& output, int threads, const comm::Communicator& world);
+
+    /// Works out what to expect, from this rank's input: O(N) for each of the bins. Collective.
+    void expect(const ReadPieces& input);
+    void expect(std::span<const std::complex<double>> input);
+
+    /// Compares this rank's output. Errors are relative to what rounding scales with: sqrt(N) |x|
+    /// for the checksum, |x| for a bin. Collective, the same answer on all ranks.
+    [[nodiscard]] bench::Check verify(const ReadPieces& output) const;
+    [[nodiscard]] bench::Check verify(std::span<const std::complex<double>> output) const;
+
+    /// What this class takes, at most.
+    [[nodiscard]] static std::int64_t memory(std::int64_t points, int threads);
+
+  private:
+    /// Elements that are summed up plainly; the sums are compensated.
+    static constexpr std::int64_t width = 256;
+
+    /// Numbers whose real and imaginary parts are apart, so that loops over them vectorise.
+    struct Row {
+        alignas(64) std::array<double, width> re;
+        alignas(64) std::array<double, width> im;
+    };
+
+    void choose_weight(std::uint64_t seed);
+    void choose_bins(std::uint64_t seed);
+    void make_tables();
+    [[nodiscard]] bench::Check compare(std::span<const std::complex<double>> found) const;
+
+    /// exp(2 pi i (2 g + 1) k / (2 N)).
+    [[nodiscard]] std::complex<double> weight(std::int64_t k) const;
+    /// sum_j x_j (1 - i cot(pi (n_j - g - 1/2) / N)) over n_j = first + j step.
+    [[nodiscard]] std::complex<double> series(const Row& x, std::int64_t first,
+                                              std::int64_t count) const;
+
+    std::int64_t points_;
+    IndexOrder input_;
+    IndexOrder output_;
+    int threads_;
+    const comm::Communicator& world_;
+    RootsOfUnity roots_;       ///< of order N
+    RootsOfUnity half_roots_;  ///< of order 2 N
+    std::uint64_t odd_ = 1;    ///< 2 g + 1
+    std::vector<std::int64_t> bins_;
+    std::vector<std::int64_t> positions_;  ///< of the bins in this rank's output, -1: elsewhere
+    std::vector<Row>
+        bin_factors_;  ///< by bin: exp(-2 pi i k j step / N), step of the input's columns
+    Row angles_;       ///< cos and sin of pi j step / N
+    Row weights_;      ///< of column j of the output, of that of column 0
+
+    double norm_ = 0;  ///< |x|
+    std::complex<double> expected_checksum_;
+    std::vector<std::complex<double>> expected_bins_;
+};
+
+}  // namespace quartet::fft

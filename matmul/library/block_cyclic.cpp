@@ -1,0 +1,61 @@
+#include "matmul/library/block_cyclic.hpp"
+
+#include <algorithm>
+
+namespace quartet::matmul {
+
+namespace {
+
+constexpr std::int64_t least_block = 64;
+constexpr std::int64_t largest_block = 4096;
+
+std::int64_t divided_up(std::int64_t count, std::int64_t parts) {
+    return (count + parts - 1) / parts;
+}
+
+void add_distributions(std::int64_t size, const RankGrid& grid, std::vector<BlockCyclic>& found) {
+    const std::int64_t longest = std::max(grid.rows, grid.columns);
+    const std::size_t before = found.size();
+    for (std::int64_t block = least_block; block <= largest_block; block *= 2) {
+        if (block * longest <= size) {
+            found.push_back({size, block, grid});
+        }
+    }
+    if (found.size() == before) {
+        found.push_back({size, divided_up(size, longest), grid});
+    }
+}
+
+}  // namespace
+
+std::int64_t DealtEdge::blocks(int part) const {
+    return divided_up(std::max<std::int64_t>(divided_up(size, block) - part, 0), parts);
+}
+
+std::int64_t DealtEdge::extent(int part) const {
+    const std::int64_t count = divided_up(size, block);
+    const bool has_last = count > 0 && (count - 1) % parts == part;
+    return blocks(part) * block - (has_last ? count * block - size : 0);
+}
+
+std::int64_t BlockCyclic::most_elements() const {
+    return rows().extent(0) * columns().extent(0);
+}
+
+std::vector<BlockCyclic> distributions(std::int64_t size, int ranks) {
+    std::vector<BlockCyclic> found;
+    for (int rows = 1; rows <= ranks; ++rows) {
+        if (ranks % rows == 0) {
+            add_distributions(size, {rows, ranks / rows}, found);
+        }
+    }
+    return found;
+}
+
+Block strip_of(const Problem& problem, int ranks, int rank) {
+    const std::int64_t height = divided_up(problem.tiles(), ranks);
+    const std::int64_t begin = std::min(rank * height, problem.tiles());
+    return {{begin, std::min(begin + height, problem.tiles())}, {0, problem.tiles()}};
+}
+
+}  // namespace quartet::matmul

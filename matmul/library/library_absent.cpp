@@ -1,0 +1,15 @@
+#include "matmul/library/library_product.hpp"
+
+namespace quartet::matmul {
+
+std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&) {
+    throw Unavailable(
+        "not available in this build: formulation library of matmul (ScaLAPACK was not found): "
+        "install libscalapack-openmpi-dev and build again");
+}
+
+Bytes library_memory(const Problem&, int) {
+    return {};
+}
+
+}  // namespace quartet::matmul

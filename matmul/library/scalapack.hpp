@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+
+#include "comm/mpi/communicator.hpp"
+
+// What is used of ScaLAPACK 2, which comes without a header: its users' guide (Blackford et al.,
+// 1997), BLACS by its C interface.
+extern "C" {
+int Csys2blacs_handle(MPI_Comm comm);
+void Cfree_blacs_system_handle(int handle);
+void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
+void Cblacs_gridexit(int context);
+void descinit_(int* descriptor, const int* rows, const int* columns, const int* row_block,
+               const int* column_block, const int* first_row, const int* first_column,
+               const int* context, const int* leading_dimension, int* info);
+void psgemm_(const char* transpose_a, const char* transpose_b, const int* rows, const int* columns,
+             const int* inner, const float* alpha, const float* a, const int* a_row,
+             const int* a_column, const int* a_descriptor, const float* b, const int* b_row,
+             const int* b_column, const int* b_descriptor, const float* beta, float* c,
+             const int* c_row, const int* c_column, const int* c_descriptor);
+void Cpsgemr2d(int rows, int columns, float* from, int from_row, int from_column,
+               int* from_descriptor, float* to, int to_row, int to_column, int* to_descriptor,
+               int context);
+}
+
+namespace quartet::matmul {
+
+/// What ScaLAPACK knows of an array.
+using Descriptor = std::array<int, 9>;
+
+/// A communicator as BLACS knows it.
+class BlacsSystem {
+  public:
+    explicit BlacsSystem(const comm::Communicator& comm)
+        : handle_(Csys2blacs_handle(comm.handle())) {}
+    ~BlacsSystem() { Cfree_blacs_system_handle(handle_); }
+    BlacsSystem(const BlacsSystem&) = delete;
+    BlacsSystem& operator=(const BlacsSystem&) = delete;
+    [[nodiscard]] int handle() const { return handle_; }
+
+  private:
+    int handle_;
+};
+
+/// All ranks of a system in a grid; rank r at row r % rows, column r / rows. Collective.
+class BlacsGrid {
+  public:
+    BlacsGrid(const BlacsSystem& system, int rows, int columns) : context_(system.handle()) {
+        Cblacs_gridinit(&context_, "Column", rows, columns);
+    }
+    ~BlacsGrid() { Cblacs_gridexit(context_); }
+    BlacsGrid(const BlacsGrid&) = delete;
+    BlacsGrid& operator=(const BlacsGrid&) = delete;
+    [[nodiscard]] int context() const { return context_; }
+
+  private:
+    int context_;
+};
+
+}  // namespace quartet::matmul

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "matmul/native/schedule.hpp"
+
+namespace quartet::matmul {
+
+/// What one rank moves between its memory and the files.
+struct Traffic {
+    Bytes read;     ///< of A and B
+    Bytes written;  ///< of C
+
+    [[nodiscard]] Bytes sum() const { return read + written; }
+};
+
+/// Goes through the whole schedule. Elements only: files have headers, too.
+Traffic planned_traffic(const Problem& problem, const Block& block, const Blocking& blocking);
+
+/// What tiles take in memory.
+struct TileMemory {
+    Bytes slot;    ///< a tile of A or B, as it is read
+    Bytes result;  ///< a tile of C
+};
+
+Bytes memory_of(const Blocking& blocking, const TileMemory& tiles);
+
+/// The blocking of `block` with the least traffic in `memory`, with at least `lookahead` products
+/// of look-ahead; memory that is left brings the look-ahead up to two rows of the held C tiles, and
+/// then more slots. Nothing where even one tile of C and what it needs do not fit.
+std::optional<Blocking> choose_blocking(const Problem& problem, const Block& block,
+                                        const TileMemory& tiles, Bytes memory,
+                                        std::optional<int> lookahead);
+/// The same without looking ahead: the least traffic that whole tiles allow in this memory.
+std::optional<Blocking> best_blocking(const Problem& problem, const Block& block,
+                                      const TileMemory& tiles, Bytes memory);
+
+/// The least memory in which choose_blocking finds anything.
+Bytes least_memory(const TileMemory& tiles, std::optional<int> lookahead);
+
+/// Bytes that each of `ranks` ranks must move at least, on average, with `memory` of its own
+/// (Irony, Toledo and Tiskin 2004; Smith et al. 2019): 4 (2 N^3 / (P sqrt S) + N^2 / P), S the
+/// floats that the memory holds.
+Bytes lower_bound(const Problem& problem, int ranks, Bytes memory);
+
+}  // namespace quartet::matmul

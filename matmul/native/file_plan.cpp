@@ -1,0 +1,48 @@
+#include "matmul/native/file_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/files/file.hpp"
+#include "matmul/native/file_product.hpp"
+
+namespace quartet::matmul {
+
+FilePlan plan_files(const Problem& problem, const Block& block, int ranks,
+                    const MemoryBudget& budget) {
+    const TileMemory tiles = FileProduct::tile_memory(problem);
+    const Bytes alignment{direct_alignment};
+    const Bytes memory = budget.allowed - budget.elsewhere - alignment;
+    const auto blocking = choose_blocking(problem, block, tiles, memory, budget.lookahead);
+    if (!blocking) {
+        throw UsageError(fmt::format(
+            "tiles of {} x {} in files take at least {} per rank ({} are allowed): give more "
+            "--memory, or a smaller --tile{}",
+            problem.extent(0), problem.extent(0),
+            to_string(least_memory(tiles, budget.lookahead) + budget.elsewhere + alignment),
+            to_string(budget.allowed), budget.lookahead ? " or --lookahead" : ""));
+    }
+    FilePlan plan;
+    plan.blocking = *blocking;
+    plan.traffic = planned_traffic(problem, block, *blocking);
+    plan.best = plan.traffic.sum();
+    if (const auto best = best_blocking(problem, block, tiles, memory); best && !block.empty()) {
+        plan.best = std::min(plan.best, planned_traffic(problem, block, *best).sum());
+    }
+    plan.lower_bound = lower_bound(problem, ranks, budget.allowed);
+    plan.tiles_memory = memory_of(*blocking, tiles) + alignment;
+    return plan;
+}
+
+std::string describe(const FilePlan& plan) {
+    const Blocking& blocking = plan.blocking;
+    return fmt::format(
+        "{} x {} tiles of C held, {} slots for A and B, {} products of look-ahead; a rank moves "
+        "{}, reading {} and writing {} (best whole-tile blocking {}, lower bound {})",
+        blocking.rows, blocking.columns, blocking.slots, blocking.lookahead,
+        to_string(plan.traffic.sum()), to_string(plan.traffic.read),
+        to_string(plan.traffic.written), to_string(plan.best), to_string(plan.lower_bound));
+}
+
+}  // namespace quartet::matmul

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
+#include "matmul/partition.hpp"
+#include "matmul/product.hpp"
+
+namespace quartet::matmul {
+
+/// Adds the checksums of all tiles of C to the manifest of the folder that has them, on each node:
+/// its folder may be its own. Collective over `world`. Throws Failure.
+void record_results(const std::filesystem::path& folder, const Block& block, TileReader& tiles,
+                    const comm::Communicator& world, const comm::Topology& topology);
+
+}  // namespace quartet::matmul

@@ -1,0 +1,48 @@
+#include "matmul/tiles/result_files.hpp"
+
+#include "core/check.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+template <typename Use>
+void for_each_result(const Block& block, Use use) {
+    for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
+        for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
+            use(TileIndex{row, column});
+        }
+    }
+}
+
+}  // namespace
+
+void prepare_files(const TileFiles& files, const Problem& problem, const Block& block,
+                   OldResults old) {
+    const bool write_over = files.cache() == FileCache::warm && old == OldResults::of_this_job;
+    for_each_result(
+        block, [&](TileIndex tile) { write_over ? files.put_aside(tile) : files.remove(tile); });
+    if (files.cache() != FileCache::drop) {
+        return;
+    }
+    for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {
+        for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
+            files.forget("A", {row, inner});
+        }
+        for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
+            files.forget("B", {inner, column});
+        }
+    }
+}
+
+void remove_results_quietly(const TileFiles& files, const Block& block) noexcept {
+    for_each_result(block, [&](TileIndex tile) {
+        try {
+            files.remove(tile);
+        } catch (const Failure&) {
+            return;
+        }
+    });
+}
+
+}  // namespace quartet::matmul

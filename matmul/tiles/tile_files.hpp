@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/files/file.hpp"
+#include "matmul/problem.hpp"
+
+namespace quartet::matmul {
+
+/// The tiles of a folder ("A_0_3.npy"), read and written whole without allocating, as a timed step
+/// must. Threads may share it.
+class TileFiles {
+  public:
+    /// Throws FileError where there is no such folder.
+    TileFiles(const std::filesystem::path& folder, const Problem& problem, FileCache cache);
+
+    /// Memory that reading a tile takes: its file in whole pages, as direct input wants it.
+    static Bytes slot_bytes(const Problem& problem);
+    /// Where the elements lie in a slot: behind the header that this suite and NumPy write.
+    static constexpr Bytes elements_offset{128};
+
+    /// Reads a tile's file into a slot of slot_bytes(), aligned to direct_alignment, in which the
+    /// elements then begin at elements_offset. Throws NpyError or FileError that names the file.
+    std::span<const float> read(std::string_view matrix, TileIndex tile,
+                                std::span<std::byte> slot) const;
+    /// Writes a tile of C, over the one that was put aside where there is one.
+    void write(TileIndex tile, std::span<const float> elements) const;
+    /// Takes the name from a tile of C, so that it is none any more; nothing where there is none.
+    /// What is left is for write() of the same tile.
+    void put_aside(TileIndex tile) const;
+    /// Removes a tile of C, and what was put aside of it; nothing where there is none.
+    void remove(TileIndex tile) const;
+    /// Makes the page cache forget a tile.
+    void forget(std::string_view matrix, TileIndex tile) const;
+
+    [[nodiscard]] FileCache cache() const { return cache_; }
+
+  private:
+    [[nodiscard]] const std::string& header_of(TileIndex tile) const;
+
+    Folder folder_;
+    Problem problem_;
+    FileCache cache_;
+    std::array<std::array<std::string, 2>, 2> headers_;  ///< [in the last row][last column]
+};
+
+}  // namespace quartet::matmul

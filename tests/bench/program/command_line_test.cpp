@@ -1,0 +1,332 @@
+#include "bench/program/command_line.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "bench/program/version.hpp"
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+
+using Arguments = std::vector<std::string>;
+
+std::optional<std::string> parse(CommandLine& command_line, const Arguments& arguments) {
+    std::vector<const char*> pointers{"program"};
+    for (const std::string& argument : arguments) {
+        pointers.push_back(argument.c_str());
+    }
+    return command_line.parse(static_cast<int>(pointers.size()), pointers.data());
+}
+
+CommonOptions options_of(const Arguments& arguments) {
+    CommandLine command_line("program", "a program");
+    parse(command_line, arguments);
+    return command_line.options();
+}
+
+std::string usage_error_of(const Arguments& arguments) {
+    return message_of<UsageError>([&] { options_of(arguments); });
+}
+
+auto one_line() {
+    return AllOf(Not(HasSubstr("\n")), Not(HasSubstr("\r")), Not(testing::IsEmpty()));
+}
+
+TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
+    const CommonOptions options = options_of({});
+    EXPECT_EQ(options.device, "auto");
+    EXPECT_THAT(options.formulations, ElementsAre("native"));
+    EXPECT_THAT(options.transports, ElementsAre("auto"));
+    EXPECT_EQ(options.runs.count, 10);
+    EXPECT_EQ(options.runs.interval, 0.05);
+    EXPECT_EQ(options.runs.warmup, 1);
+    EXPECT_EQ(options.seed, 1U);
+    EXPECT_EQ(options.verify, Switch::on);
+    EXPECT_EQ(options.limits, Switch::on);
+    EXPECT_EQ(options.transfer.chunk, mebibytes(2));
+    EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::on);
+    EXPECT_EQ(options.progress, Progress::automatic);
+    for (const Switch off : {options.list, options.dry_run, options.force, options.quiet}) {
+        EXPECT_EQ(off, Switch::off);
+    }
+    EXPECT_FALSE(options.threads || options.memory || options.json || options.trace);
+}
+
+TEST(CommandLine, ReadsWhatToRun) {
+    const CommonOptions options =
+        options_of({"--device", "host", "--formulation", "library,native", "--transport",
+                    "mpi,shm,auto", "--list", "--dry-run"});
+    EXPECT_EQ(options.device, "host");
+    EXPECT_THAT(options.formulations, ElementsAre("library", "native"));
+    EXPECT_THAT(options.transports, ElementsAre("mpi", "shm", "auto"));
+    EXPECT_EQ(options.list, Switch::on);
+    EXPECT_EQ(options.dry_run, Switch::on);
+}
+
+TEST(CommandLine, ReadsHowToMeasure) {
+    const CommonOptions options =
+        options_of({"--runs", "33", "--ci", "2.5%", "--warmup", "0", "--seed",
+                    "9223372036854775807", "--verify", "off", "--limits", "off"});
+    EXPECT_EQ(options.runs.count, 33);
+    EXPECT_EQ(options.runs.interval, 0.025);
+    EXPECT_EQ(options.runs.warmup, 0);
+    EXPECT_EQ(options.seed, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+    EXPECT_EQ(options.verify, Switch::off);
+    EXPECT_EQ(options.limits, Switch::off);
+    EXPECT_EQ(options_of({"--runs", "auto"}).runs.count, std::nullopt);
+    EXPECT_EQ(options_of({"--ci", "3"}).runs.interval, 0.03) << "the sign may be left out";
+}
+
+TEST(CommandLine, ReadsWhatARankMayUse) {
+    const CommonOptions options = options_of(
+        {"--threads", "3", "--memory", "1.5GiB", "--chunk", "64KiB", "--pipeline", "off"});
+    EXPECT_EQ(options.threads, 3);
+    EXPECT_EQ(options.memory, mebibytes(1536));
+    EXPECT_EQ(options.transfer.chunk, kibibytes(64));
+    EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::off);
+    EXPECT_EQ(options_of({"--chunk", "2^20"}).transfer.chunk, mebibytes(1));
+}
+
+TEST(CommandLine, ReadsWhereResultsGo) {
+    const CommonOptions options = options_of(
+        {"--json=a b.json", "--force", "--trace", "t.json", "--progress", "off", "--quiet"});
+    EXPECT_EQ(options.json, "a b.json");
+    EXPECT_EQ(options.force, Switch::on);
+    EXPECT_EQ(options.trace, "t.json");
+    EXPECT_EQ(options.progress, Progress::off);
+    EXPECT_EQ(options.quiet, Switch::on);
+    EXPECT_EQ(options_of({"--progress", "on"}).progress, Progress::on);
+}
+
+TEST(CommandLine, TheLastOfRepeatedFlagsCounts) {
+    EXPECT_EQ(options_of({"--runs", "3", "--runs", "4"}).runs.count, 4);
+}
+
+struct Hostile {
+    const char* flag;
+    std::vector<std::string> values;
+};
+
+void PrintTo(const Hostile& hostile, std::ostream* out) {
+    *out << hostile.flag;
+}
+
+class HostileValues : public testing::TestWithParam<Hostile> {};
+
+TEST_P(HostileValues, AreUsageErrorsInOneLineThatNameTheFlag) {
+    Arguments values = GetParam().values;
+    for (const char* value : {"", " ", "nonsense", "8 192", "1\n2", "0x10", "--runs", "\x1b[31m"}) {
+        values.emplace_back(value);
+    }
+    for (const std::string& value : values) {
+        const std::string message = usage_error_of({std::string(GetParam().flag) + "=" + value});
+        EXPECT_THAT(message, one_line()) << value;
+        EXPECT_THAT(message, HasSubstr(GetParam().flag)) << value;
+        EXPECT_THAT(message, Not(HasSubstr("\x1b"))) << value;
+    }
+}
+
+const std::string beyond_63_bits = "99999999999999999999";
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, HostileValues,
+    testing::Values(
+        Hostile{"--device", {"gpu", "HOST", "host,cuda", "host "}},
+        Hostile{"--formulation", {"nativ", "native,", ",native", "native,,library", ","}},
+        Hostile{"--runs", {"0", "-1", "1.5", "1e3", "100001", "auto2", beyond_63_bits}},
+        Hostile{"--ci", {"0", "0%", "100%", "-1%", "5%%", "nan", "inf", "1e999", "%"}},
+        Hostile{"--warmup", {"-1", "1001", "1.5", beyond_63_bits}},
+        Hostile{"--seed", {"-1", "9223372036854775808", "1.0"}},
+        Hostile{"--verify", {"yes", "1", "ON", "true"}}, Hostile{"--limits", {"yes", "0", "Off"}},
+        Hostile{"--threads", {"0", "-1", "4097", beyond_63_bits}},
+        Hostile{"--memory", {"-1", "1KB", "1 XiB", "1.5", "MiB", beyond_63_bits}},
+        Hostile{"--chunk", {"1023", "512B", "2GiB", "0", "-1KiB"}},
+        Hostile{"--pipeline", {"maybe", "1"}}, Hostile{"--progress", {"yes", "automatic"}}),
+    [](const auto& hostile) { return std::string(hostile.param.flag).substr(2); });
+
+TEST(CommandLine, ATransportListHasNoEmptyMembers) {
+    // Which names there are only the session knows.
+    for (const std::string value : {"", ",", "mpi,", ",mpi", "mpi,,shm"}) {
+        EXPECT_THAT(usage_error_of({"--transport=" + value}),
+                    AllOf(one_line(), HasSubstr("--transport")));
+    }
+}
+
+TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
+    for (const Arguments& arguments : std::vector<Arguments>{{"--runz", "3"},
+                                                             {"8192"},
+                                                             {"-r", "3"},
+                                                             {"--runs"},
+                                                             {"--json"},
+                                                             {"--run", "3"},
+                                                             {"--", "8192"},
+                                                             {"--force=maybe"},
+                                                             {"--list", "3"},
+                                                             {"--no\nsuch\tflag"},
+                                                             {"\x1b[31mred"}}) {
+        EXPECT_THAT(usage_error_of(arguments), AllOf(one_line(), Not(HasSubstr("\x1b"))))
+            << testing::PrintToString(arguments);
+    }
+}
+
+TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
+    for (const std::string flag : {"--lookahead", "--reducers", "--queue", "--schedule"}) {
+        EXPECT_EQ(message_of<Unavailable>([&] {
+                      options_of({flag, "2"});
+                  }),
+                  "not available in this build: " + flag);
+        EXPECT_EQ(message_of<Unavailable>([&] { options_of({flag + "=dynamic"}); }),
+                  "not available in this build: " + flag);
+    }
+}
+
+TEST(CommandLine, HelpMentionsEveryFlag) {
+    CommandLine command_line("program", "what it does");
+    command_line.add("--size", "how large", "8192", [](const std::string&) {});
+    const auto help = parse(command_line, {"--help"});
+    ASSERT_TRUE(help);
+    for (const char* flag :
+         {"--device",   "--formulation", "--transport",     "--list",      "--runs",
+          "--ci",       "--warmup",      "--seed",          "--verify",    "--limits",
+          "--threads",  "--memory",      "--device-memory", "--lookahead", "--chunk",
+          "--pipeline", "--json",        "--force",         "--trace",     "--progress",
+          "--quiet",    "--config",      "--dry-run",       "--version",   "--help",
+          "--reducers", "--queue",       "--schedule",      "--size",      "how large",
+          "8192",       "what it does",  "--gpu-map"}) {
+        EXPECT_THAT(*help, HasSubstr(flag));
+    }
+}
+
+TEST(CommandLine, ReadsAheadOnlyWhereTheProgramDoes) {
+    CommandLine without("program", "");
+    EXPECT_THROW(parse(without, {"--lookahead", "3"}), Unavailable);
+    CommandLine with("program", "");
+    with.add_lookahead();
+    parse(with, {"--lookahead", "3"});
+    EXPECT_EQ(with.options().lookahead, 3);
+    EXPECT_THROW(parse(with, {"--lookahead", "-1"}), UsageError);
+}
+
+TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
+    CommandLine command_line("program", "");
+    command_line.add_queue();
+    EXPECT_EQ(command_line.options().queue, 16);
+    parse(command_line, {"--queue", "2"});
+    EXPECT_EQ(command_line.options().queue, 2);
+    EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
+}
+
+TEST(CommandLine, VersionIsOneLine) {
+    CommandLine command_line("program", "");
+    EXPECT_EQ(parse(command_line, {"--version"}), std::string(version_line()) + "\n");
+}
+
+TEST(CommandLine, AProgramsOwnFlagsAreReadAndNamedInErrors) {
+    CommandLine command_line("program", "");
+    std::int64_t size = 0;
+    Switch pairs = Switch::off;
+    command_line.add("--size", "", "8192",
+                     [&](const std::string& text) { size = parse_count(text, 1, 100); });
+    command_line.add("--pairs", "", pairs);
+
+    EXPECT_EQ(parse(command_line, {"--size", "2^4", "--pairs"}), std::nullopt);
+    EXPECT_EQ(size, 16);
+    EXPECT_EQ(pairs, Switch::on);
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    parse(command_line, {"--size", "101"});
+                }),
+                AllOf(HasSubstr("--size"), HasSubstr("1 to 100")));
+}
+
+TEST(CommandLine, ResolvesEveryFlagForTheRecord) {
+    CommandLine command_line("program", "");
+    parse(command_line, {"--runs", "3", "--runs", "4", "--force", "--memory", "1GiB"});
+    const auto resolved = command_line.resolved();
+    EXPECT_THAT(resolved, testing::IsSupersetOf({Pair("--runs", "4"), Pair("--force", "on"),
+                                                 Pair("--memory", "1GiB"), Pair("--ci", "5%"),
+                                                 Pair("--transport", "auto")}));
+    for (const char* text_only : {"--help", "--version"}) {
+        EXPECT_TRUE(std::ranges::none_of(
+            resolved, [&](const auto& flag) { return flag.first == text_only; }));
+    }
+}
+
+class ConfigFile : public testing::Test {
+  protected:
+    Arguments config(const std::string& text) const {
+        write_text(folder / "flags.toml", text);
+        return {"--config", folder / "flags.toml"};
+    }
+
+    TemporaryFolder folder;
+};
+
+TEST_F(ConfigFile, SetsFlags) {
+    const CommonOptions options =
+        options_of(config("runs = 7\nverify = \"off\"\nforce = true\n# remark\nchunk = 64KiB\n"));
+    EXPECT_EQ(options.runs.count, 7);
+    EXPECT_EQ(options.verify, Switch::off);
+    EXPECT_EQ(options.force, Switch::on);
+    EXPECT_EQ(options.transfer.chunk, kibibytes(64));
+}
+
+TEST_F(ConfigFile, KeepsListsWhole) {
+    for (const char* list : {"mpi,shm", "\"mpi,shm\"", "[mpi, shm]", "[\"mpi\", \"shm\"]"}) {
+        EXPECT_THAT(options_of(config("transport = " + std::string(list) + "\n")).transports,
+                    ElementsAre("mpi", "shm"))
+            << list;
+    }
+}
+
+TEST_F(ConfigFile, GivesWayToTheCommandLine) {
+    Arguments arguments = config("runs = 7\nwarmup = 3\n");
+    arguments.insert(arguments.end(), {"--runs", "8"});
+    const CommonOptions options = options_of(arguments);
+    EXPECT_EQ(options.runs.count, 8);
+    EXPECT_EQ(options.runs.warmup, 3);
+}
+
+TEST_F(ConfigFile, WithAnUnknownKeyIsRefused) {
+    EXPECT_THAT(usage_error_of(config("runs = 7\nrunz = 8\n")),
+                AllOf(one_line(), HasSubstr("runz")));
+    EXPECT_THAT(usage_error_of(config("[section]\nruns = 7\n")), one_line());
+}
+
+TEST_F(ConfigFile, WithABadValueIsRefused) {
+    EXPECT_THAT(usage_error_of(config("runs = many\n")), AllOf(one_line(), HasSubstr("--runs")));
+    EXPECT_THAT(message_of<Unavailable>([&] { options_of(config("queue = 3\n")); }),
+                "not available in this build: --queue");
+}
+
+TEST_F(ConfigFile, MustBeThere) {
+    EXPECT_THAT(usage_error_of({"--config", folder / "missing.toml"}),
+                AllOf(one_line(), HasSubstr("missing.toml")));
+    EXPECT_THAT(usage_error_of({"--config", folder.path()}), one_line());
+}
+
+TEST(ParseList, KeepsEachMemberOnceInOrder) {
+    EXPECT_THAT(parse_list("b,a,b"), ElementsAre("b", "a"));
+    EXPECT_THAT(parse_list("one"), ElementsAre("one"));
+    EXPECT_THROW(parse_list(""), UsageError);
+}
+
+TEST(ParseCount, NamesItsBounds) {
+    EXPECT_EQ(parse_count("2^3", 8, 8), 8);
+    for (const char* text : {"7", "9"}) {
+        EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(parse_count(text, 8, 8)); }),
+                    HasSubstr("8 to 8"));
+    }
+}
+
+}  // namespace
+}  // namespace quartet::bench

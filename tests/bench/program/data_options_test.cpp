@@ -1,0 +1,53 @@
+#include "bench/program/data_options.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "core/message_of.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+template <typename... Arguments>
+DataOptions parsed(const Arguments&... arguments) {
+    CommandLine command_line("program", "");
+    DataOptions options;
+    add_data_options(command_line, options);
+    const std::array argv{"program", arguments...};
+    command_line.parse(static_cast<int>(argv.size()), argv.data());
+    return options;
+}
+
+TEST(DataOptions, AreInMemoryUnlessAFolderIsNamed) {
+    EXPECT_FALSE(parsed().in_files());
+    EXPECT_FALSE(parsed("--data", "memory").in_files());
+    EXPECT_FALSE(parsed("--data", "tiles", "--data", "memory").in_files()) << "the last one counts";
+    EXPECT_EQ(parsed("--data", "tiles").folder, "tiles");
+    EXPECT_THROW(parsed("--data", ""), UsageError);
+}
+
+TEST(DataOptions, SayWhereReadingFindsTheFiles) {
+    EXPECT_EQ(parsed("--data", "tiles").cache, FileCache::warm);
+    EXPECT_EQ(parsed("--cache", "drop").cache, FileCache::drop);
+    EXPECT_EQ(parsed("--cache", "direct").cache, FileCache::direct);
+    EXPECT_EQ(name(FileCache::direct), "direct");
+    EXPECT_THROW(parsed("--cache", "cold"), UsageError);
+}
+
+TEST(DataOptions, RefuseFlagsThatMeanNothingInMemory) {
+    EXPECT_NO_THROW(require_consistent(parsed()));
+    EXPECT_NO_THROW(
+        require_consistent(parsed("--data", "tiles", "--generate", "--keep", "--cache", "direct")));
+    for (const auto& options :
+         {parsed("--generate"), parsed("--keep"), parsed("--cache", "drop")}) {
+        EXPECT_THAT(message_of<UsageError>([&] { require_consistent(options); }),
+                    AllOf(HasSubstr("all data is in memory"), HasSubstr("add --data DIR")));
+    }
+}
+
+}  // namespace
+}  // namespace quartet::bench

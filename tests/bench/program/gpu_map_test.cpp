@@ -1,0 +1,76 @@
+#include "bench/program/gpu_map.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/check.hpp"
+#include "core/message_of.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(GpuMapTest, IsAListOfNumbers) {
+    EXPECT_THAT(parse_gpu_map("0"), ElementsAre(0));
+    EXPECT_THAT(parse_gpu_map("3,0,3"), ElementsAre(3, 0, 3));
+    for (const char* text : {"", ",", "0,", ",0", "-1", "a", "0;1", "1024", "0 1"}) {
+        EXPECT_THROW(parse_gpu_map(text), UsageError) << text;
+    }
+}
+
+class ChooseGpuTest : public testing::Test {
+  protected:
+    int chosen(const std::optional<GpuMap>& map, int visible) {
+        return choose_gpu(map, visible, topology, world);
+    }
+    std::string refusal_of(const std::optional<GpuMap>& map, int visible) {
+        const std::string message = message_of<UsageError>([&] { chosen(map, visible); });
+        for (const std::string& other : world.gather(message)) {
+            EXPECT_EQ(other, message) << "all ranks agree";
+        }
+        return message;
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    const comm::Topology topology{world};
+    const int local_rank = topology.mine().local_rank;
+    const int local_size = topology.mine().local_size;
+};
+
+TEST_F(ChooseGpuTest, RanksTakeGpusInTurnUnlessMapped) {
+    EXPECT_EQ(chosen({}, 1), 0);
+    EXPECT_EQ(chosen({}, 2), local_rank % 2);
+    GpuMap reversed;
+    for (int rank = 0; rank < local_size; ++rank) {
+        reversed.push_back(local_size - 1 - rank);
+    }
+    EXPECT_EQ(chosen(reversed, local_size), local_size - 1 - local_rank);
+}
+
+TEST_F(ChooseGpuTest, EachRankNeedsItsOwnNumber) {
+    const GpuMap longer(static_cast<std::size_t>(local_size) + 1, 0);
+    EXPECT_THAT(refusal_of(longer, 1), AllOf(HasSubstr("--gpu-map 0,0"), HasSubstr("numbers"),
+                                             HasSubstr("for each rank"), Not(HasSubstr("\n"))));
+}
+
+TEST_F(ChooseGpuTest, AGpuThatOneRankDoesNotSeeIsRefusedOnAll) {
+    GpuMap map(static_cast<std::size_t>(local_size), 0);
+    map.back() = 2;
+    EXPECT_THAT(refusal_of(map, 2), AllOf(HasSubstr("no GPU 2"), HasSubstr("sees 2")));
+}
+
+TEST_F(ChooseGpuTest, RanksMustAgreeOnTheMap) {
+    if (world.size() == 1) {
+        GTEST_SKIP() << "one rank agrees with itself";
+    }
+    const GpuMap zeros(static_cast<std::size_t>(local_size), 0);
+    const GpuMap other(static_cast<std::size_t>(local_size), 1);
+    EXPECT_THAT(refusal_of(world.rank() == 0 ? zeros : other, 2),
+                HasSubstr("differs between ranks"));
+}
+
+}  // namespace
+}  // namespace quartet::bench

@@ -1,0 +1,98 @@
+#include "bench/program/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/fake_session.hpp"
+#include "core/message_of.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class PlanTest : public testing::Test {
+  protected:
+    // A case in which the last rank needs `memory`, and the others a byte.
+    PlannedCase case_of(const Session& session, const std::string& size, Bytes memory,
+                        Bytes shared_memory = {}) {
+        PlannedCase planned;
+        planned.name = session.row_name({"native", "host", "mpi"}, size);
+        planned.memory = rank == last ? memory : Bytes{1};
+        planned.shared_memory = rank == last ? shared_memory : Bytes{};
+        planned.traffic = mebibytes(1);
+        return planned;
+    }
+
+    std::string refusal_of(Session& session) {
+        const std::string message = message_of<UsageError>([&] { require_memory(session); });
+        for (const std::string& other : world.gather(message)) {
+            EXPECT_EQ(other, message) << "all ranks agree";
+        }
+        EXPECT_THAT(message, Not(HasSubstr("\n")));
+        return message;
+    }
+
+    CommonOptions options;
+    const comm::Communicator world = comm::Communicator::world();
+    const int rank = world.rank();
+    const int last = world.size() - 1;
+};
+
+TEST_F(PlanTest, WhatFitsIsAllowed) {
+    options.memory = mebibytes(1);
+    Session session = fake_session(options);
+    EXPECT_NO_THROW(require_memory(session)) << "nothing needs nothing";
+    session.add(case_of(session, "1MiB", mebibytes(1)));
+    EXPECT_NO_THROW(require_memory(session));
+}
+
+TEST_F(PlanTest, WhatExceedsTheMemoryAllowedIsRefused) {
+    options.memory = mebibytes(1);
+    Session session = fake_session(options);
+    session.add(case_of(session, "small", kibibytes(1)));
+    session.add(case_of(session, "large", mebibytes(3)));
+    EXPECT_THAT(refusal_of(session), AllOf(HasSubstr("size:large"), HasSubstr("3 MiB"),
+                                           HasSubstr("--memory allows 1 MiB")));
+}
+
+TEST_F(PlanTest, WhatExceedsTheNodesMemoryIsRefused) {
+    Session session = fake_session(options);
+    session.add(case_of(session, "absurd", gibibytes(1 << 20)));
+    EXPECT_THAT(refusal_of(session), AllOf(HasSubstr("size:absurd"), HasSubstr("are available")));
+}
+
+TEST_F(PlanTest, WhatExceedsTheSharedMemoryIsRefusedWithTheRemedy) {
+    Session session = fake_session(options);
+    const Bytes free = session.topology().resources().shared_memory_free;
+    session.add(case_of(session, "shared", {1}, free + Bytes{1}));
+    EXPECT_THAT(refusal_of(session), AllOf(HasSubstr("/dev/shm"), HasSubstr("--shm-size"),
+                                           HasSubstr("--transport mpi")));
+}
+
+TEST_F(PlanTest, TheDryRunShowsRanksCasesAndTime) {
+    options.runs.count = 1;
+    Session session = fake_session(options);
+    session.add(case_of(session, "2MiB", mebibytes(3)));
+
+    const std::string text = describe_plan(session);
+
+    EXPECT_THAT(text, HasSubstr(session.plan().front().name.text() + "  3 MiB, "));
+    EXPECT_THAT(text, HasSubstr("rank " + std::to_string(last) + ": worker on "));
+    EXPECT_THAT(text, HasSubstr("files: none\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("\nestimated time: [0-9]+\\.[0-9] s\n$"));
+}
+
+TEST_F(PlanTest, TheListSaysWhyTheRestCannotRun) {
+    Session session = fake_session(options);
+    const std::string text = describe_choices(session);
+    EXPECT_THAT(text, testing::ContainsRegex("  host +available\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("  native +available\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("  library +not available in this build\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("  mpi +available\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("  ipc +transport ipc moves memory of GPUs: .+\n"));
+}
+
+}  // namespace
+}  // namespace quartet::bench

@@ -1,0 +1,122 @@
+#include "bench/program/session.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/fake_session.hpp"
+#include "core/message_of.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class SessionTest : public testing::Test {
+  protected:
+    // "formulation/transport" of each.
+    std::vector<std::string> variants_of(std::vector<std::string> formulations,
+                                         std::vector<std::string> transports) {
+        CommonOptions options;
+        options.formulations = std::move(formulations);
+        options.transports = std::move(transports);
+        Session session = fake_session(options);
+        std::vector<std::string> texts;
+        for (const Variant& variant : session.variants()) {
+            EXPECT_EQ(variant.device, "host");
+            texts.push_back(variant.formulation + "/" + variant.transport);
+        }
+        return texts;
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+};
+
+TEST_F(SessionTest, RunsEachFormulationOverEachTransport) {
+    EXPECT_THAT(variants_of({"native", "dataflow"}, {"shm", "mpi"}),
+                ElementsAre("native/shm", "native/mpi", "dataflow/shm", "dataflow/mpi"));
+}
+
+TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
+    const comm::Topology topology(world);
+    const std::string automatic = topology.nodes() == 1 ? "shm" : "mpi";
+    EXPECT_THAT(variants_of({"native"}, {"auto"}), ElementsAre("native/" + automatic));
+    EXPECT_THAT(variants_of({"native"}, {"auto", automatic}), ElementsAre("native/" + automatic));
+}
+
+TEST_F(SessionTest, TheLibraryRunsOverMpiWhereThatIsAskedFor) {
+    EXPECT_THAT(variants_of({"library"}, {"auto"}), ElementsAre("library/mpi"));
+    EXPECT_THAT(variants_of({"library"}, {"shm", "mpi"}), ElementsAre("library/mpi"));
+    EXPECT_THAT(variants_of({"dataflow"}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
+    EXPECT_THAT(variants_of({"dataflow"}, {"rma"}), ElementsAre("dataflow/rma"))
+        << "asked for by name alone";
+    EXPECT_THAT(variants_of({"library"}, {"shm"}), ElementsAre("library/shm"))
+        << "to be refused with the reason";
+}
+
+TEST_F(SessionTest, RefusesUnknownTransportsInOneLine) {
+    CommonOptions options;
+    for (const std::string name : {"tcp", "m\npi"}) {
+        options.transports = {"mpi", name};
+        EXPECT_THAT(
+            message_of<UsageError>([&] { fake_session(options); }),
+            AllOf(HasSubstr("--transport"), HasSubstr("--list"), testing::Not(HasSubstr("\n"))));
+    }
+}
+
+TEST_F(SessionTest, RefusesTooFewRanksAndSaysHowManyItTakes) {
+    const int needed = world.size() + 1;
+    const ProgramDescription description{"kernel", "", {"native"}, needed};
+    const auto start = [&](const CommonOptions& options) {
+        Session session(description, options, comm::TransportRegistry::standard());
+    };
+    EXPECT_THAT(message_of<UsageError>([&] { start({}); }),
+                HasSubstr("mpirun -np " + std::to_string(needed) + " kernel"));
+
+    CommonOptions listing;
+    listing.list = Switch::on;
+    EXPECT_NO_THROW(start(listing)) << "what there is can be asked for with any";
+}
+
+TEST_F(SessionTest, MakesATransportOnce) {
+    Session session = fake_session({});
+    comm::Transport& first = session.transport("mpi");
+    EXPECT_EQ(&session.transport("mpi"), &first);
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_THROW(session.transport("nccl"), Unavailable) << "each time";
+    }
+}
+
+TEST_F(SessionTest, KnowsWhichFormulationsThereAre) {
+    const Session session = fake_session({});
+    EXPECT_NO_THROW(session.require_formulation("dataflow"));
+    EXPECT_EQ(message_of<Unavailable>([&] { session.require_formulation("library"); }),
+              "not available in this build: formulation library of kernel");
+}
+
+TEST_F(SessionTest, NamesRowsByWhatItRuns) {
+    CommonOptions options;
+    options.threads = 3;
+    const Session session = fake_session(options);
+    EXPECT_EQ(
+        session.row_name({"native", "host", "mpi"}, "2MiB").text(),
+        "kernel/native/host/mpi/size:2MiB/ranks:" + std::to_string(world.size()) + "/threads:3");
+}
+
+TEST_F(SessionTest, HasNoCudaDeviceWithoutCuda) {
+    CommonOptions options;
+    options.device = "cuda";
+    const auto start = [&] {
+        Session session({"kernel", "", {"native"}, 1}, options,
+                        comm::TransportRegistry::standard());
+        EXPECT_EQ(session.device().name(), "cuda");
+    };
+    try {
+        start();
+    } catch (const Unavailable& reason) {
+        EXPECT_THAT(reason.what(), testing::Not(HasSubstr("\n")));
+    }
+}
+
+}  // namespace
+}  // namespace quartet::bench

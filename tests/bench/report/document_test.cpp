@@ -1,0 +1,321 @@
+#include "bench/report/document.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "bench/fake_rows.hpp"
+#include "core/check.hpp"
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::ordered_json;
+
+Json document_of(const Row& row) {
+    return benchmarks(std::span(&row, 1));
+}
+
+const Json& aggregate(const Json& rows, const std::string& name) {
+    static const Json none;
+    for (const Json& row : rows) {
+        if (row.value("aggregate_name", "") == name) {
+            return row;
+        }
+    }
+    ADD_FAILURE() << "no aggregate " << name;
+    return none;
+}
+
+Row complete_row() {
+    Row row = fake_row({1, 3, 2, 4, 6, 5});
+    row.limit = Limit{"local add", {1.75}, {1.5, 2}};
+    row.published = Comparison{50, "MiB/s", "about", "then", "they", "careful", 1.5};
+    row.note = "window on huge pages";
+    row.set_up = {0.5};
+    return row;
+}
+
+TEST(Document, HasGoogleBenchmarksKeysInEachIteration) {
+    const Json rows = document_of(fake_row({0.5, 0.25}));
+    const Json& second = rows.at(1);
+    const std::string name = "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1";
+
+    EXPECT_EQ(second.at("name"), name);
+    EXPECT_EQ(second.at("run_name"), name);
+    EXPECT_EQ(second.at("run_type"), "iteration");
+    EXPECT_EQ(second.at("repetitions"), 2);
+    EXPECT_EQ(second.at("repetition_index"), 1);
+    EXPECT_EQ(second.at("threads"), 1);
+    EXPECT_EQ(second.at("iterations"), 1);
+    EXPECT_EQ(second.at("real_time"), 250);
+    EXPECT_EQ(second.at("cpu_time"), 125);
+    EXPECT_EQ(second.at("time_unit"), "ms");
+    EXPECT_EQ(second.at("MiB/s"), 800);
+    EXPECT_EQ(second.at("bytes_per_second"), 800.0 * 1048576);
+    EXPECT_EQ(second.at("pushes"), 100);
+    EXPECT_EQ(second.at("rank_seconds"), Json({0.25, 0.0625}));
+    EXPECT_EQ(second.at("phases"), Json({{"push", 0.03125}}));
+}
+
+TEST(Document, HasTheKernelsOwnFiguresOnTheMedianRow) {
+    Row row = complete_row();
+    row.details.numbers = {{"bytes_read", 4096}, {"broken", std::nan("")}};
+    row.details.series = {{"residual_history", {1, 0.5, std::nan("")}}};
+    const Json rows = document_of(row);
+    const Json& median = aggregate(rows, "median");
+    EXPECT_EQ(median.at("bytes_read"), 4096);
+    EXPECT_FALSE(median.contains("broken"));
+    EXPECT_EQ(median.at("residual_history"), Json({1, 0.5, nullptr}));
+    EXPECT_FALSE(aggregate(rows, "mean").contains("bytes_read"));
+}
+
+TEST(Document, HasGoogleBenchmarksKeysInEachAggregate) {
+    const Json rows = document_of(complete_row());
+    std::set<std::string> found;
+    for (const Json& row : rows) {
+        if (row.at("run_type") == "aggregate") {
+            const std::string aggregate_name = row.at("aggregate_name");
+            found.insert(aggregate_name);
+            EXPECT_EQ(row.at("name"), row.at("run_name").get<std::string>() + "_" + aggregate_name);
+            EXPECT_EQ(row.at("aggregate_unit"), aggregate_name == "cv" ? "percentage" : "time");
+            EXPECT_EQ(row.at("repetitions"), 6);
+            EXPECT_EQ(row.at("iterations"), 6);
+            EXPECT_EQ(row.at("time_unit"), "ms");
+            EXPECT_TRUE(row.at("real_time").is_number() && row.at("cpu_time").is_number());
+            EXPECT_TRUE(row.at("MiB/s").is_number());
+        }
+    }
+    EXPECT_EQ(found, (std::set<std::string>{"median", "mean", "stddev", "cv", "min", "max",
+                                            "ci95_low", "ci95_high"}));
+}
+
+TEST(Document, AggregatesTimesAndRates) {
+    const Json rows = document_of(complete_row());
+    const auto time = [&](const char* name) { return aggregate(rows, name).at("real_time"); };
+
+    EXPECT_EQ(time("median"), 3500);
+    EXPECT_EQ(time("mean"), 3500);
+    EXPECT_EQ(time("min"), 1000);
+    EXPECT_EQ(time("max"), 6000);
+    EXPECT_EQ(time("ci95_low"), 1000);
+    EXPECT_EQ(time("ci95_high"), 6000);
+    EXPECT_DOUBLE_EQ(time("stddev"), std::sqrt(3.5) * 1000);
+    EXPECT_DOUBLE_EQ(time("cv"), std::sqrt(3.5) / 3.5);
+    EXPECT_EQ(aggregate(rows, "median").at("cpu_time"), 1750);
+    EXPECT_DOUBLE_EQ(aggregate(rows, "median").at("MiB/s"), 200 / 3.5);
+    EXPECT_DOUBLE_EQ(aggregate(rows, "min").at("MiB/s"), 200) << "of the shortest time";
+}
+
+TEST(Document, SpreadsOfRatesAreTakenOfTheRates) {
+    const Json rows = document_of(fake_row({1, 2}));  // 200 and 100 MiB/s
+    EXPECT_DOUBLE_EQ(aggregate(rows, "stddev").at("MiB/s"), std::sqrt(5000.0));
+    EXPECT_DOUBLE_EQ(aggregate(rows, "cv").at("MiB/s"), std::sqrt(5000.0) / 150);
+}
+
+TEST(Document, HasNoIntervalBelowSixRuns) {
+    for (const Json& row : document_of(fake_row({1, 2, 3, 4, 5}))) {
+        EXPECT_THAT(row.at("name"), Not(HasSubstr("ci95")));
+    }
+}
+
+TEST(Document, SaysHowFarTheRunsDrifted) {
+    const Json rows = document_of(fake_row({1, 1, 1, 1, 1.5, 1.5, 1.5, 1.5}));
+    EXPECT_EQ(aggregate(rows, "median").at("drift"), 0.5);
+    EXPECT_FALSE(aggregate(rows, "mean").contains("drift"));
+    const Json steady = document_of(fake_row({1, 1.5, 1, 1.5, 1, 1.5, 1, 1.5}));
+    EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
+}
+
+TEST(Document, SaysWhatDisturbedTheRuns) {
+    Row row = fake_row({1, 3});
+    row.runs[0].clock_probe_seconds = 0.125;
+    row.runs[1].clock_probe_seconds = 0.375;
+    row.runs[0].steal_share = 0.5;
+    row.runs[1].steal_share = 0.1;
+    const Json rows = document_of(row);
+    EXPECT_EQ(rows.at(0).at("stolen_share"), 0.5);
+    EXPECT_EQ(rows.at(1).at("stolen_share"), 0.1);
+    EXPECT_DOUBLE_EQ(aggregate(rows, "median").at("stolen_share"), 0.2);
+    EXPECT_EQ(rows.at(1).at("core_loop_seconds"), 0.375);
+    EXPECT_EQ(aggregate(rows, "median").at("core_loop_seconds"), 0.25);
+    EXPECT_FALSE(aggregate(rows, "mean").contains("stolen_share"));
+
+    for (const Json& unknown : document_of(fake_row({1, 3}))) {
+        EXPECT_FALSE(unknown.contains("stolen_share"));
+        EXPECT_FALSE(unknown.contains("core_loop_seconds"));
+    }
+}
+
+TEST(Document, TheMedianRowTellsTheRest) {
+    const Json row = aggregate(document_of(complete_row()), "median");
+
+    EXPECT_EQ(row.at("pushes"), 100);
+    EXPECT_EQ(row.at("senders"), 1);
+    EXPECT_EQ(row.at("flops"), 52428800);
+    EXPECT_EQ(row.at("bytes"), 209715200);
+    EXPECT_EQ(row.at("workers"), 1);
+    EXPECT_DOUBLE_EQ(row.at("per_worker"), 200 / 3.5);
+    EXPECT_EQ(row.at("total_seconds"), 4);
+    EXPECT_EQ(row.at("verified"), true);
+    EXPECT_EQ(row.at("error"), 0);
+    EXPECT_EQ(row.at("tolerance"), 0);
+    EXPECT_EQ(row.at("limit").at("what"), "local add");
+    EXPECT_EQ(row.at("limit").at("seconds"), 1.75);
+    EXPECT_EQ(row.at("limit").at("probes"), Json({1.5, 2}));
+    EXPECT_EQ(row.at("fraction_of_limit"), 0.5);
+    EXPECT_EQ(row.at("published").at("ratio"), 1.5);
+    EXPECT_EQ(row.at("note"), "window on huge pages");
+}
+
+TEST(Document, TheRunNearestToTheMedianStandsForItsPhases) {
+    const Json row = aggregate(document_of(fake_row({8, 1, 2, 9, 100})), "median");
+    EXPECT_EQ(row.at("rank_seconds"), Json({8, 2}));
+    EXPECT_EQ(row.at("phases").at("push"), 1);
+}
+
+TEST(Document, SaysWhereAResultIsWrongOrWasNotChecked) {
+    Row row = fake_row({1});
+    row.check = Check{false, 17, 0.5};
+    const Json wrong = aggregate(document_of(row), "median");
+    EXPECT_EQ(wrong.at("verified"), false);
+    EXPECT_EQ(wrong.at("error"), 17);
+    EXPECT_EQ(wrong.at("tolerance"), 0.5);
+
+    row.check.reset();
+    const Json unchecked = aggregate(document_of(row), "median");
+    EXPECT_TRUE(unchecked.at("verified").is_null());
+    EXPECT_FALSE(unchecked.contains("error"));
+}
+
+TEST(Document, RatesOfGflopsComeWithoutBytesPerSecond) {
+    Row row = fake_row({1});
+    row.work.unit = RateUnit::gflops;
+    row.work.flops = {3e9};
+    const Json json = document_of(row).at(0);
+    EXPECT_EQ(json.at("GFLOP/s"), 3);
+    EXPECT_FALSE(json.contains("MiB/s") || json.contains("bytes_per_second"));
+}
+
+TEST(Document, AFailedCaseIsARowWithoutTimes) {
+    const Json rows = document_of(fake_error("there is no such transport"));
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_THAT(rows.at(0).at("name"), testing::EndsWith("/error"));
+    EXPECT_EQ(rows.at(0).at("run_type"), "aggregate");
+    EXPECT_EQ(rows.at(0).at("error_occurred"), true);
+    EXPECT_EQ(rows.at(0).at("error_message"), "there is no such transport");
+    EXPECT_FALSE(rows.at(0).contains("real_time") || rows.at(0).contains("cpu_time"));
+}
+
+// Every number of a document, by its path.
+void collect_numbers(const Json& json, const std::string& path,
+                     std::vector<std::pair<std::string, double>>& numbers) {
+    if (json.is_number()) {
+        numbers.emplace_back(path, json.get<double>());
+    } else if (json.is_structured()) {
+        for (const auto& [key, value] : json.items()) {
+            collect_numbers(value, path + "/" + key, numbers);
+        }
+    }
+}
+
+TEST(Document, NeverHoldsNanOrInfinity) {
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        Row row = complete_row();
+        row.work.flops = {bad};
+        row.work.counters = {{"pushes", bad}};
+        row.work.workers = 0;
+        row.runs[0].cpu = {bad};
+        row.runs[2].rank_seconds = {bad, 1};
+        row.runs[2].phases[0] = bad;
+        row.check = Check{false, bad, bad};
+        row.limit = Limit{"local add", {bad}, {bad, 1}};
+        row.published->ratio = bad;
+        row.set_up = {bad};
+
+        std::vector<std::pair<std::string, double>> numbers;
+        collect_numbers(document_of(row), "", numbers);
+
+        EXPECT_GT(numbers.size(), 50U);
+        for (const auto& [path, value] : numbers) {
+            EXPECT_TRUE(std::isfinite(value)) << path;
+        }
+    }
+}
+
+TEST(RequireWritable, ProtectsFilesThatExist) {
+    const TemporaryFolder folder;
+    write_text(folder / "there.json", "precious");
+
+    EXPECT_THAT(message_of<UsageError>([&] { require_writable(folder / "there.json", false); }),
+                AllOf(HasSubstr("there.json"), HasSubstr("--force"), Not(HasSubstr("\n"))));
+    EXPECT_NO_THROW(require_writable(folder / "there.json", true));
+    EXPECT_NO_THROW(require_writable(folder / "new.json", false));
+    EXPECT_EQ(read_text(folder / "there.json"), "precious");
+    EXPECT_EQ(folder.entries(), 1) << "nothing is written to find out";
+}
+
+TEST(RequireWritable, WantsAFolderThatIsThere) {
+    const TemporaryFolder folder;
+    write_text(folder / "file", "");
+    for (const char* file : {"missing/new.json", "file/new.json"}) {
+        EXPECT_THAT(message_of<UsageError>([&] { require_writable(folder / file, true); }),
+                    AllOf(HasSubstr("new.json"), Not(HasSubstr("\n"))));
+    }
+}
+
+TEST(RequireWritable, WantsAFileThatIsNoFolder) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(require_writable(folder.path(), true), UsageError);
+    EXPECT_THROW(require_writable("", true), UsageError);
+    EXPECT_THROW(require_writable("/dev/null", true), UsageError) << "it would be replaced";
+}
+
+TEST(RequireWritable, TakesANameWithoutAFolderForThisFolder) {
+    const bool writable = access(".", W_OK) == 0;
+    if (!writable) {
+        GTEST_SKIP() << "the working folder cannot be written to";
+    }
+    EXPECT_NO_THROW(require_writable("surely-no-such-file-here.json", false));
+}
+
+TEST(WriteAside, ReplacesAFileAtOnce) {
+    const TemporaryFolder folder;
+    write_text(folder / "results.json", "old and longer");
+    const auto inode = [&] {
+        struct stat status {};
+        stat((folder / "results.json").c_str(), &status);
+        return status.st_ino;
+    };
+    std::filesystem::create_hard_link(folder / "results.json", folder / "reader");
+    const auto before = inode();
+
+    write_aside(folder / "results.json", "new");
+
+    EXPECT_EQ(read_text(folder / "results.json"), "new");
+    EXPECT_NE(inode(), before);
+    EXPECT_EQ(read_text(folder / "reader"), "old and longer") << "who reads the old one reads on";
+    EXPECT_EQ(folder.entries(), 2) << "nothing is left aside";
+}
+
+TEST(WriteAside, FailsWhereItCannotWrite) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(write_aside(folder / "missing/results.json", "text"), Failure);
+    std::filesystem::create_directory(folder / "taken");
+    EXPECT_THROW(write_aside(folder / "taken", "text"), Failure);
+    EXPECT_EQ(folder.entries(), 1) << "nothing is left aside";
+}
+
+}  // namespace
+}  // namespace quartet::bench

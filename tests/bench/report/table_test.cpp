@@ -1,0 +1,234 @@
+#include "bench/report/table.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include <sstream>
+
+#include "bench/fake_rows.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+std::vector<std::string> lines_of(const std::vector<Row>& rows,
+                                  const std::vector<std::string>& warnings = {}) {
+    std::istringstream text(table(rows, warnings));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+// The words of the line of `row`, which comes after the heading and the titles.
+std::vector<std::string> words_of(const Row& row) {
+    std::istringstream line(lines_of({row}).at(2));
+    std::vector<std::string> words;
+    for (std::string word; line >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+Comparison published(double ratio) {
+    return {6000,
+            "MiB/s",
+            "above",
+            "two nodes of somewhere, host memory, RDMA over something fast, peak over 2 to 128 MiB",
+            "They 2019, section VI.A",
+            "",
+            ratio};
+}
+
+// All that may be long at once.
+Row widest_row() {
+    Row row = fake_row(std::vector<double>(10, 0.0002105));  // 950119 MiB/s
+    row.name.variant = {"dataflow", "cuda", "staged"};
+    row.name.size = "1023MiB";
+    row.name.ranks = 1024;
+    row.name.threads = 128;
+    row.limit = Limit{"local add", {0.0004}, {0.0004}};
+    row.check->passed = false;
+    row.published = published(1234.5);
+    return row;
+}
+
+auto fits_or_names_a_row() {
+    return testing::AnyOf(SizeIs(testing::Le(80U)), HasSubstr("/size:"));
+}
+
+// Without line breaks.
+std::string words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::string all;
+    for (std::string word; stream >> word;) {
+        all += word + " ";
+    }
+    return all;
+}
+
+TEST(FormatRate, HasFourSignificantDigitsWithoutAnExponent) {
+    EXPECT_EQ(format_rate(1.2344), "1.234");
+    EXPECT_EQ(format_rate(12.345678), "12.35");
+    EXPECT_EQ(format_rate(1234.4), "1234");
+    EXPECT_EQ(format_rate(38123.4), "38123");
+    EXPECT_EQ(format_rate(0.012345), "0.01235");
+}
+
+TEST(FormatRate, OfNothingIsZero) {
+    EXPECT_EQ(format_rate(0), "0");
+    EXPECT_EQ(format_rate(-1), "0");
+    EXPECT_EQ(format_rate(std::numeric_limits<double>::quiet_NaN()), "0");
+}
+
+TEST(Table, OfNothingIsEmpty) {
+    EXPECT_EQ(table({}, {}), "");
+}
+
+TEST(Table, ShowsTheMedianRateBetweenItsInterval) {
+    Row row = fake_row({2, 4, 1, 4, 4, 5});  // 100, 50, 200, 50, 50 and 40 MiB/s
+    row.limit = Limit{"local add", {2}, {2}};
+    row.published = published(0.12);
+    EXPECT_THAT(words_of(row), testing::ElementsAre("native", "shm", "2MiB", "50.00", "[40.00,",
+                                                    "200.0]", "100.0", "0.50", "yes", "0.12x"));
+}
+
+TEST(Table, MarksWhatIsNotThere) {
+    Row row = fake_row({1, 1, 1});
+    row.check.reset();
+    EXPECT_THAT(words_of(row),
+                testing::ElementsAre("native", "shm", "2MiB", "200.0", "-", "-", "-", "-"));
+}
+
+TEST(Table, FlagsFractionsThatCannotBe) {
+    Row row = fake_row({1, 1, 1});
+    row.limit = Limit{"local add", {1.05}, {1.05}};
+    EXPECT_THAT(words_of(row), testing::Contains("1.05"));
+    EXPECT_THAT(table(std::vector{row}, {}), Not(HasSubstr("!")));
+
+    row.limit = Limit{"local add", {1.06}, {1.06}};
+    EXPECT_THAT(words_of(row), testing::Contains("1.06!"));
+    EXPECT_THAT(table(std::vector{row}, {}), HasSubstr("! " + row.name.text()));
+}
+
+TEST(Table, MarksMediansOfRunsThatDrifted) {
+    EXPECT_THAT(words_of(fake_row({1, 1, 1, 1, 2, 2, 2, 2})), testing::Contains("133.3~"));
+    EXPECT_THAT(table(std::vector{fake_row({1, 2, 1, 2, 1, 2, 1, 2})}, {}), Not(HasSubstr("~")));
+}
+
+TEST(Table, ShoutsAboutWrongResults) {
+    Row row = fake_row({1});
+    EXPECT_THAT(words_of(row), AllOf(testing::Contains("yes"), Not(testing::Contains("NO"))));
+    row.check->passed = false;
+    EXPECT_THAT(words_of(row), AllOf(testing::Contains("NO"), Not(testing::Contains("yes"))));
+}
+
+TEST(Table, IsAtMostEightyColumnsWide) {
+    Row error = fake_error(
+        "transport staged needs an accelerator (none is visible): use --transport mpi, or shm "
+        "where "
+        "all ranks are on one node");
+    error.name = widest_row().name.with_suffix("error");
+    Row usual = fake_row({1, 2, 3, 4, 5, 6});
+    usual.limit = Limit{"local add", {2}, {2}};
+    Row drifting = widest_row();
+    for (std::size_t run = 0; run < 5; ++run) {
+        drifting.runs[run].real = 1.06 * drifting.runs[run].real;
+    }
+    const auto lines = lines_of(
+        {widest_row(), drifting, usual, error},
+        {"4 ranks with 128 threads each are more than the 256 cores of the node that they run on: "
+         "they will wait for each other, so use fewer"});
+
+    EXPECT_GT(lines.size(), 8U);
+    EXPECT_THAT(lines, testing::Contains(HasSubstr("~ ")));
+    EXPECT_THAT(lines, Each(fits_or_names_a_row()));
+}
+
+TEST(Table, IsAtMostEightyColumnsWideForPairs) {
+    std::vector<Row> rows;
+    for (const char* pair : {"pair:0-1", "pair:15-14", "pair:100-120"}) {
+        rows.push_back(widest_row());
+        rows.back().name = rows.back().name.with_suffix(pair);
+        rows.back().published.reset();
+    }
+    EXPECT_THAT(lines_of(rows), Each(fits_or_names_a_row()));
+    EXPECT_THAT(table(rows, {}), HasSubstr(" pair:15-14 "));
+}
+
+TEST(Table, AlignsItsColumns) {
+    Row small = fake_row({10, 10, 10, 10, 10, 10});
+    small.limit = Limit{"local add", {9}, {9}};
+    const auto lines = lines_of({widest_row(), small});
+    const auto end_of = [](const std::string& line, const std::string& word) {
+        return line.find(word) + word.size();
+    };
+    EXPECT_EQ(end_of(lines.at(1), "median"), end_of(lines.at(2), " 950119"));
+    EXPECT_EQ(end_of(lines.at(1), "median"), end_of(lines.at(3), " 20.00"));
+    EXPECT_EQ(end_of(lines.at(1), "frac"), end_of(lines.at(3), "0.90"));
+}
+
+TEST(Table, ThePapersClockSharesALineWithItsRow) {
+    Row whole = fake_row({1});
+    Row paper = fake_row({0.5});
+    paper.name = paper.name.with_suffix("paper");
+    paper.published = published(0.25);
+
+    const auto lines = lines_of({whole, paper});
+
+    EXPECT_THAT(lines.at(2), AllOf(HasSubstr("200.0"), HasSubstr("0.25x")));
+    EXPECT_THAT(lines, Each(Not(HasSubstr("400.0"))));
+    EXPECT_THAT(lines_of({paper, whole}).at(2), HasSubstr("400.0")) << "alone it has its own";
+}
+
+TEST(Table, SaysBelowWhatWasPublishedOnce) {
+    Row row = fake_row({1});
+    row.published = published(0.5);
+    const std::string text = table(std::vector{row, row}, {});
+    const auto first = text.find("publ.: above 6000 MiB/s");
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(text.find("publ.:", first + 1), std::string::npos);
+    EXPECT_THAT(text, HasSubstr("They 2019"));
+}
+
+TEST(Table, KeepsErrorsAndWarningsInFull) {
+    const std::string error =
+        "transport staged needs an accelerator (none is visible here): use --transport mpi";
+    const std::string warning =
+        "4 ranks with 128 threads each are more than the 256 cores of the node that they run on";
+    const Row row = fake_error(error);
+
+    const std::string words = words_of(table(std::vector{row}, std::vector{warning}));
+
+    EXPECT_THAT(words, HasSubstr("error: " + row.name.text() + ": " + error + " "));
+    EXPECT_THAT(words, HasSubstr("warning: " + warning + " "));
+}
+
+TEST(Table, NamesProgramDeviceAndRanks) {
+    EXPECT_THAT(lines_of({fake_row({1})}).at(0),
+                HasSubstr("stream on host, 2 ranks x 1 thread: MiB/s"));
+    EXPECT_THAT(lines_of({widest_row()}).at(0),
+                HasSubstr("stream on cuda, 1024 ranks x 128 threads: MiB/s"));
+}
+
+TEST(Table, WordsThatNotAllRowsHaveSetThemApart) {
+    Row full = fake_row({1, 2, 3});
+    full.name.words = {"laplace", "full"};
+    Row symmetric = full;
+    symmetric.name.words = {"laplace", "symmetric"};
+    const std::array rows{full, symmetric};
+    const std::string text = table(rows, {});
+    EXPECT_THAT(text, HasSubstr(" full "));
+    EXPECT_THAT(text, HasSubstr(" symmetric "));
+    EXPECT_THAT(text, Not(HasSubstr("laplace")));
+}
+
+}  // namespace
+}  // namespace quartet::bench

@@ -1,0 +1,116 @@
+#include "cg/checkpoint/checkpoint_manifest.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "core/message_of.hpp"
+
+namespace quartet::cg {
+namespace {
+
+using testing::HasSubstr;
+
+CheckpointManifest some() {
+    CheckpointManifest manifest;
+    manifest.system = "random";
+    manifest.size = 100;
+    manifest.seed = std::numeric_limits<std::uint64_t>::max();
+    manifest.right_side = 0xfedcba9876543210;
+    manifest.algorithm = Algorithm::single_reduction;
+    manifest.set_up = {{"ranks", "2"}, {"storage", "full"}};
+    manifest.iterations = 500;
+    manifest.done = 120;
+    manifest.residual_dot = 0.1;
+    manifest.step = std::numeric_limits<double>::denorm_min();
+    manifest.segments = 3;
+    manifest.spent.real = {1.1};
+    manifest.spent.cpu = {2.3};
+    manifest.spent.phases[static_cast<std::size_t>(Phase::checkpoint)] = 0.7;
+    manifest.history = {"history.npy", 0, 120, 1};
+    manifest.vectors = {{"state-0.npy", 0, 50, 0xffffffffffffffff}, {"state-1.npy", 50, 50, 2}};
+    return manifest;
+}
+
+std::string complaint_about(const std::string& text) {
+    return message_of<Failure>([&] { read_checkpoint_manifest(text); });
+}
+
+std::string refusal(const CheckpointManifest& found, const CheckpointManifest& wanted) {
+    return message_of<UsageError>([&] { require_same_problem(found, wanted, "folder"); });
+}
+
+TEST(CheckpointManifest, KeepsEveryBit) {
+    for (const double value :
+         {0.1, -0.0, std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity()}) {
+        CheckpointManifest manifest = some();
+        manifest.residual_dot = value;
+        const CheckpointManifest read = read_checkpoint_manifest(to_text(manifest));
+        EXPECT_EQ(read.residual_dot, value);
+        EXPECT_EQ(std::signbit(read.residual_dot), std::signbit(value));
+        EXPECT_EQ(read.step, manifest.step);
+        EXPECT_EQ(read.seed, manifest.seed);
+        EXPECT_EQ(read.algorithm, manifest.algorithm);
+        EXPECT_EQ(read.vectors.at(0).checksum, manifest.vectors.at(0).checksum);
+        EXPECT_EQ(read.vectors.at(1).first_row, 50);
+        EXPECT_EQ(read.history.rows, 120);
+        EXPECT_EQ(read.set_up, manifest.set_up);
+        EXPECT_EQ(read.spent.real, manifest.spent.real);
+        EXPECT_EQ(read.spent.phases, manifest.spent.phases);
+        EXPECT_EQ(to_text(read), to_text(manifest));
+    }
+}
+
+TEST(CheckpointManifest, AnyCharacterThatIsChangedIsNoticed) {
+    const std::string sound = to_text(some());
+    for (std::size_t place = 0; place + 1 < sound.size(); ++place) {
+        std::string changed = sound;
+        changed[place] = static_cast<char>(changed[place] ^ 1);
+        if (sound[place] == ' ' || sound[place] == '\n') {
+            continue;  // layout: may still be the same document
+        }
+        EXPECT_NE(complaint_about(changed), "") << place;
+    }
+}
+
+TEST(CheckpointManifest, AnythingCutOffIsNoticed) {
+    const std::string sound = to_text(some());
+    for (std::size_t length = 0; length + 2 < sound.size(); length += 7) {
+        EXPECT_THAT(complaint_about(sound.substr(0, length)), HasSubstr("is not a manifest"));
+    }
+}
+
+TEST(CheckpointManifest, AnotherProblemIsRefusedByName) {
+    EXPECT_NO_THROW(require_same_problem(some(), some(), "folder"));
+    CheckpointManifest other = some();
+    other.system = "laplace";
+    EXPECT_THAT(refusal(other, some()), HasSubstr("--problem laplace, not random"));
+    other = some();
+    other.size = 99;
+    EXPECT_THAT(refusal(other, some()), HasSubstr("--size 99, not 100"));
+    other = some();
+    other.seed = 7;
+    EXPECT_THAT(refusal(other, some()), HasSubstr("--seed 7"));
+    other = some();
+    other.right_side = 1;
+    EXPECT_THAT(refusal(other, some()), HasSubstr("right side"));
+    other = some();
+    other.algorithm = Algorithm::classic;
+    EXPECT_THAT(refusal(other, some()), HasSubstr("--algorithm classic"));
+    other = some();
+    other.iterations = 119;
+    EXPECT_THAT(refusal(some(), other), HasSubstr("past --iterations 119"));
+    other.iterations = 120;
+    EXPECT_NO_THROW(require_same_problem(some(), other, "folder"));
+}
+
+TEST(CheckpointManifest, DifferencesOfTheSetUpAreSaid) {
+    EXPECT_EQ(differences(some(), some()), "");
+    CheckpointManifest now = some();
+    now.set_up["ranks"] = "3";
+    now.set_up["threads"] = "2";
+    EXPECT_EQ(differences(some(), now), "ranks 3 (was 2), threads 2 (was unknown)");
+}
+
+}  // namespace
+}  // namespace quartet::cg

@@ -1,0 +1,324 @@
+#include "cg/native/iteration.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "cg/cg_session.hpp"
+#include "cg/system/laplace.hpp"
+#include "cg/system/random_system.hpp"
+#include "core/message_of.hpp"
+
+namespace quartet::cg {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr double tiny = std::numeric_limits<double>::min();
+constexpr double huge = std::numeric_limits<double>::max();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(StepLength, IsTheQuotientUnlessNothingIsLeft) {
+    EXPECT_EQ(step_length(6, 3, 0, "A"), 2);
+    EXPECT_EQ(step_length(0, 3, 0, "A"), 0);
+    EXPECT_EQ(step_length(0, 0, 0, "A"), 0);
+    EXPECT_EQ(step_length(tiny / 2, 1, 0, "A"), 0);
+    EXPECT_EQ(step_length(1, tiny / 2, 0, "A"), 0);
+    EXPECT_EQ(step_length(1, -tiny / 2, 0, "A"), 0);
+    EXPECT_TRUE(std::isfinite(step_length(1, tiny, 0, "A")));
+}
+
+TEST(StepLength, ACurvatureThatIsNegativeOrNoNumberIsNamed) {
+    for (const double curvature : {-1.0, -tiny, nan, huge * 2, -huge * 2}) {
+        EXPECT_THAT(
+            message_of<Failure>([&] { step_length(1, curvature, 6, "matrix 'a.npy'"); }),
+            AllOf(HasSubstr("matrix 'a.npy' is not positive definite"), HasSubstr("iteration 7")));
+    }
+    EXPECT_THROW(step_length(nan, 1, 0, "A"), Failure);
+    EXPECT_THROW(step_length(huge * 2, 1, 0, "A"), Failure);
+}
+
+TEST(Turn, BeginsAnewAfterAStepOfZero) {
+    EXPECT_EQ(turn(3, 6, 1), 0.5);
+    EXPECT_EQ(turn(3, 6, 0), 0);
+    EXPECT_EQ(turn(0, 0, 1), 0);
+    EXPECT_EQ(turn(tiny, tiny / 2, 1), 0);
+}
+
+struct Way {
+    Algorithm algorithm;
+    Storage storage;
+};
+
+void PrintTo(const Way& way, std::ostream* out) {
+    *out << name(way.algorithm) << ", " << name(way.storage);
+}
+
+// Conjugate gradients in long double: r.r before the first iteration and after each, and x.
+struct Reference {
+    std::vector<long double> history;
+    std::vector<long double> x;
+};
+
+Reference reference(const LinearSystem& system, int iterations) {
+    const auto dot = [](const auto& a, const auto& b) {
+        long double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            sum += a[i] * b[i];
+        }
+        return sum;
+    };
+    std::vector<long double> r(system.right_side().begin(), system.right_side().end());
+    std::vector<long double> p = r;
+    std::vector<long double> q(r.size());
+    Reference result{{dot(r, r)}, std::vector<long double>(r.size())};
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+        system.multiply(p, q);
+        const long double step = result.history.back() / dot(p, q);
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            result.x[i] += step * p[i];
+            r[i] -= step * q[i];
+        }
+        const long double before = result.history.back();
+        result.history.push_back(dot(r, r));
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            p[i] = r[i] + result.history.back() / before * p[i];
+        }
+    }
+    return result;
+}
+
+/// A system on all ranks, ready to be solved.
+struct Solving {
+    Solving(bench::Session& session, const LinearSystem& system, const Way& way, double scale = 1)
+        : matrix(session, session.transport("mpi"),
+                 Problem{"", system.size(), 0, way.storage, way.algorithm}),
+          right_side(device::allocate<double>(session.device(), matrix.rows().size())),
+          iteration(Iteration::make(way.algorithm, session, matrix, "A")) {
+        matrix.share().fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
+            system.read_row(row, first, out);
+        });
+        for (std::int64_t row = matrix.rows().begin; row < matrix.rows().end; ++row) {
+            right_side.span()[static_cast<std::size_t>(row - matrix.rows().begin)] =
+                scale * system.right_side()[static_cast<std::size_t>(row)];
+        }
+    }
+
+    std::vector<double> run(int iterations) {
+        NoObserver nobody;
+        return run(iterations, nobody);
+    }
+    std::vector<double> run(int iterations, Observer& watch) {
+        std::vector<double> history(static_cast<std::size_t>(iterations) + 1);
+        iteration->restart(right_side.view());
+        iteration->run(history, watch);
+        return history;
+    }
+
+    DistributedMatrix matrix;
+    device::Buffer<double> right_side;
+    std::unique_ptr<Iteration> iteration;
+};
+
+class IterationTest : public testing::TestWithParam<Way> {
+  protected:
+    std::unique_ptr<bench::Session> session = make_session();
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, IterationTest,
+                         testing::Values(Way{Algorithm::classic, Storage::full},
+                                         Way{Algorithm::classic, Storage::symmetric},
+                                         Way{Algorithm::single_reduction, Storage::full},
+                                         Way{Algorithm::single_reduction, Storage::symmetric}));
+
+TEST_P(IterationTest, FollowsThatInLongDouble) {
+    for (const std::int64_t size : {1, 3, 10, 100, 301}) {
+        const RandomSystem system(size, 1);
+        const int iterations = size < 10 ? 1 : 5;  // far from where rounding decides
+        const Reference wanted = reference(system, iterations);
+        Solving solving(*session, system, GetParam());
+
+        const auto history = solving.run(iterations);
+
+        for (std::size_t i = 0; i + (size == 1 ? 1 : 0) < history.size(); ++i) {
+            const auto value = static_cast<double>(wanted.history[i]);
+            EXPECT_NEAR(history[i], value, 1e-8 * value) << size << ", iteration " << i;
+        }
+        const Range rows = solving.matrix.rows();
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            EXPECT_NEAR(solving.iteration->state()
+                            .solution.span()[static_cast<std::size_t>(row - rows.begin)],
+                        static_cast<double>(wanted.x[static_cast<std::size_t>(row)]), 1e-8)
+                << size;
+        }
+    }
+}
+
+TEST_P(IterationTest, GoesOnFarBeyondConvergence) {
+    for (const std::int64_t size : {1, 2, 20}) {
+        const RandomSystem random(size, 1);
+        const Laplace laplace(size);
+        for (const LinearSystem* system : {static_cast<const LinearSystem*>(&random),
+                                           static_cast<const LinearSystem*>(&laplace)}) {
+            Solving solving(*session, *system, GetParam());
+            const auto history = solving.run(1000);
+            for (const double dot : history) {
+                ASSERT_TRUE(std::isfinite(dot) && dot >= 0);
+            }
+            EXPECT_LE(history.back(), 1e-20 * history.front());
+            for (const double value : solving.iteration->state().solution.span()) {
+                EXPECT_TRUE(std::isfinite(value));
+            }
+        }
+    }
+}
+
+TEST_P(IterationTest, ARightSideOfZerosHasTheSolutionZero) {
+    Solving solving(*session, RandomSystem(20, 1), GetParam(), 0.0);
+    EXPECT_EQ(solving.run(5), std::vector<double>(6));
+    for (const double value : solving.iteration->state().solution.span()) {
+        EXPECT_EQ(value, 0);
+    }
+}
+
+TEST_P(IterationTest, TinyAndHugeRightSidesScaleTheSolution) {
+    const RandomSystem system(30, 1);
+    Solving usual(*session, system, GetParam());
+    usual.run(50);
+    const auto found = usual.iteration->state().solution.span();
+    const std::vector<double> wanted(found.begin(), found.end());
+    for (const int exponent : {-400, 300}) {  // squares stay normal numbers
+        const double scale = std::ldexp(1.0, exponent);
+        Solving scaled(*session, system, GetParam(), scale);
+        scaled.run(50);
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            EXPECT_EQ(scaled.iteration->state().solution.span()[i], scale * wanted[i]);
+        }
+    }
+}
+
+TEST_P(IterationTest, TheSameRunHasTheSameBits) {
+    const RandomSystem system(123, 1);
+    Solving solving(*session, system, GetParam());
+    const auto first = solving.run(40);
+    EXPECT_EQ(solving.run(40), first);
+    EXPECT_EQ(solving.iteration->state().done, 40);
+}
+
+// A rank alone enqueues many iterations at once where nobody looks at each.
+TEST_P(IterationTest, IsTheSameWhetherItIsLookedAtOrNot) {
+    for (const std::int64_t size : {1, 40, 123}) {
+        const RandomSystem system(size, 1);
+        Solving solving(*session, system, GetParam());
+        for (const int iterations : {0, 1, 63, 64, 65, 200}) {
+            Observer somebody;
+            const auto wanted = solving.run(iterations, somebody);
+            const auto solution = solving.iteration->state().solution.span();
+            const std::vector<double> wanted_solution(solution.begin(), solution.end());
+
+            EXPECT_EQ(solving.run(iterations), wanted) << iterations;
+            EXPECT_TRUE(std::ranges::equal(solution, wanted_solution)) << iterations;
+            EXPECT_EQ(solving.iteration->state().done, iterations);
+        }
+    }
+}
+
+/// Keeps the state after one of the iterations, as a checkpoint would; one rank asks to stop there.
+class Keeper final : public Observer {
+  public:
+    Keeper(std::int64_t when, bool asks) : when_(when), asks_(asks) {}
+
+    [[nodiscard]] bool wants_stop() const override { return asks_ && ++iterations_ == when_; }
+    Next after(const IterationState& now, std::span<const double> past, bool stop) override {
+        EXPECT_EQ(stop, now.done == when_);
+        if (now.done != when_) {
+            return Next::go_on;
+        }
+        scalars = now;
+        history.assign(past.begin(), past.end());
+        for (const auto& vector : vectors_of(now)) {
+            vectors.emplace_back(vector.span().begin(), vector.span().end());
+        }
+        return Next::stop;
+    }
+
+    static std::array<device::View<double>, 4> vectors_of(const IterationState& state) {
+        return {state.solution, state.residual, state.direction, state.direction_product};
+    }
+
+    IterationState scalars;
+    std::vector<std::vector<double>> vectors;
+    std::vector<double> history;
+
+  private:
+    std::int64_t when_;
+    bool asks_;
+    mutable std::int64_t iterations_ = 0;
+};
+
+TEST_P(IterationTest, WhatWasStoppedGoesOnWithTheSameBits) {
+    const RandomSystem system(123, 1);
+    constexpr int iterations = 40;
+    Solving undisturbed(*session, system, GetParam());
+    const auto wanted = undisturbed.run(iterations);
+    for (const int when : {1, 17, iterations}) {
+        const bool last_rank = session->world().rank() == session->world().size() - 1;
+        Keeper keeper(when, last_rank);
+        Solving first(*session, system, GetParam());
+        std::vector<double> history(iterations + 1);
+        first.iteration->restart(first.right_side.view());
+        first.iteration->run(history, keeper);
+        EXPECT_EQ(first.iteration->state().done, when);
+
+        Solving second(*session, system, GetParam());
+        IterationState& state = second.iteration->state();
+        const auto vectors = Keeper::vectors_of(state);
+        for (std::size_t index = 0; index < vectors.size(); ++index) {
+            std::ranges::copy(keeper.vectors.at(index), vectors.at(index).span().begin());
+        }
+        state.residual_dot = keeper.scalars.residual_dot;
+        state.step = keeper.scalars.step;
+        state.done = keeper.scalars.done;
+        std::vector<double> found(iterations + 1);
+        std::ranges::copy(keeper.history, found.begin());
+        Observer nobody;
+        second.iteration->run(found, nobody);
+
+        EXPECT_EQ(found, wanted) << "stopped after " << when;
+        const auto solution = second.iteration->state().solution.span();
+        const auto undisturbed_solution = undisturbed.iteration->state().solution.span();
+        EXPECT_TRUE(std::ranges::equal(solution, undisturbed_solution));
+    }
+}
+
+/// -1 on the diagonal, else nothing.
+class NegativeSystem final : public LinearSystem {
+  public:
+    [[nodiscard]] std::int64_t size() const override { return 5; }
+    void read_row(std::int64_t row, std::int64_t first, std::span<double> out) const override {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = row == first + static_cast<std::int64_t>(i) ? -1 : 0;
+        }
+    }
+    [[nodiscard]] std::span<const double> right_side() const override { return ones_; }
+    [[nodiscard]] std::span<const long double> solution() const override { return {}; }
+    void multiply(std::span<const long double>, std::span<long double>) const override {}
+    [[nodiscard]] Spectrum spectrum() const override { return {-1, -1}; }
+    [[nodiscard]] int affordable_products() const override { return 0; }
+
+  private:
+    std::vector<double> ones_ = std::vector<double>(5, 1.0);
+};
+
+TEST_P(IterationTest, AMatrixThatIsNotPositiveDefiniteIsNoticedOnAllRanks) {
+    Solving solving(*session, NegativeSystem(), GetParam());
+    EXPECT_THAT(message_of<Failure>([&] { solving.run(3); }),
+                HasSubstr("A is not positive definite"));
+}
+
+}  // namespace
+}  // namespace quartet::cg

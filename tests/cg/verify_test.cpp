@@ -1,0 +1,169 @@
+#include "cg/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "cg/system/laplace.hpp"
+#include "cg/system/random_system.hpp"
+
+namespace quartet::cg {
+namespace {
+
+struct Result {
+    std::vector<double> x;
+    std::vector<double> r;
+};
+
+// Conjugate gradients in double precision, by the system's elements.
+Result solve(const LinearSystem& system, int iterations) {
+    const auto size = static_cast<std::size_t>(system.size());
+    std::vector<std::vector<double>> matrix(size, std::vector<double>(size));
+    for (std::size_t row = 0; row < size; ++row) {
+        system.read_row(static_cast<std::int64_t>(row), 0, matrix[row]);
+    }
+    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            sum += a[i] * b[i];
+        }
+        return sum;
+    };
+    Result result{std::vector<double>(size),
+                  {system.right_side().begin(), system.right_side().end()}};
+    std::vector<double> p = result.r;
+    double residual_dot = dot(p, p);
+    for (int iteration = 0; iteration < iterations && residual_dot > 1e-300; ++iteration) {
+        std::vector<double> q(size);
+        for (std::size_t row = 0; row < size; ++row) {
+            q[row] = dot(matrix[row], p);
+        }
+        const double step = residual_dot / dot(p, q);
+        for (std::size_t i = 0; i < size; ++i) {
+            result.x[i] += step * p[i];
+            result.r[i] -= step * q[i];
+        }
+        const double before = residual_dot;
+        residual_dot = dot(result.r, result.r);
+        for (std::size_t i = 0; i < size; ++i) {
+            p[i] = result.r[i] + residual_dot / before * p[i];
+        }
+    }
+    return result;
+}
+
+// x with the residual that belongs to it, exactly.
+Result consistent(const LinearSystem& system, std::vector<double> x) {
+    std::vector<long double> product(x.size());
+    system.multiply(std::vector<long double>(x.begin(), x.end()), product);
+    std::vector<double> r(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        r[i] = static_cast<double>(system.right_side()[i] - product[i]);
+    }
+    return {std::move(x), std::move(r)};
+}
+
+std::vector<std::unique_ptr<LinearSystem>> systems(std::int64_t size) {
+    std::vector<std::unique_ptr<LinearSystem>> both;
+    both.push_back(std::make_unique<Laplace>(size));
+    both.push_back(std::make_unique<RandomSystem>(size, 1));
+    return both;
+}
+
+TEST(Verifier, AcceptsConjugateGradientsConvergedOrNot) {
+    for (const std::int64_t size : {1, 2, 3, 10, 64, 200, 500}) {
+        for (const auto& system : systems(size)) {
+            for (const int iterations : {1, 2, 3, 10, 50, 100, 500, 1000}) {
+                const Result result = solve(*system, iterations);
+                const VerificationResult found =
+                    Verifier(*system, iterations).examine(result.x, result.r);
+                EXPECT_TRUE(found.check.passed)
+                    << size << ", " << iterations << ": " << found.residual_gap << " of "
+                    << found.gap_tolerance << ", " << found.energy_error << " of "
+                    << found.energy_tolerance;
+            }
+        }
+    }
+}
+
+TEST(Verifier, CatchesEachElementOfXThatChanged) {
+    for (const auto& system : systems(300)) {
+        const Verifier verifier(*system, 100);
+        const Result result = solve(*system, 100);
+        double largest = 0;
+        for (const double value : result.x) {
+            largest = std::max(largest, std::abs(value));
+        }
+        for (std::size_t i = 0; i < result.x.size(); i += 7) {
+            Result wrong = result;
+            wrong.x[i] += 1e-6 * largest;
+            EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed) << i;
+        }
+    }
+}
+
+TEST(Verifier, CatchesAResidualThatIsNotThatOfX) {
+    for (const auto& system : systems(300)) {
+        Result wrong = solve(*system, 100);
+        wrong.r[123] += 1e-4 * std::abs(system->right_side()[123]);
+        EXPECT_FALSE(Verifier(*system, 100).examine(wrong.x, wrong.r).check.passed);
+    }
+}
+
+TEST(Verifier, IsNotFooledByASmallResidualOrByFewerIterations) {
+    for (const auto& system : systems(1000)) {
+        const Verifier verifier(*system, 200);
+        // Nothing done at all: x = 0 and r = b belong together.
+        EXPECT_FALSE(verifier
+                         .examine(std::vector<double>(1000),
+                                  {system->right_side().begin(), system->right_side().end()})
+                         .check.passed);
+        for (const int fewer : {1, 5, 50}) {
+            const Result early = consistent(*system, solve(*system, fewer).x);
+            const VerificationResult found = verifier.examine(early.x, early.r);
+            EXPECT_FALSE(found.check.passed) << fewer;
+            EXPECT_GT(found.check.error, 1) << fewer;
+        }
+    }
+}
+
+TEST(Verifier, CatchesTheSolutionOfAnotherSystem) {
+    const RandomSystem system(100, 1);
+    const RandomSystem other(100, 2);
+    const Result wrong = solve(other, 400);
+    EXPECT_FALSE(Verifier(system, 400).examine(wrong.x, wrong.r).check.passed);
+}
+
+TEST(Verifier, CatchesWhatIsNoNumber) {
+    const RandomSystem system(50, 1);
+    const Verifier verifier(system, 10);
+    const Result result = solve(system, 10);
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        Result wrong = result;
+        wrong.x[20] = bad;
+        EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed);
+        wrong = result;
+        wrong.r[20] = bad;
+        EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed);
+    }
+}
+
+TEST(Verifier, SaysHowFarTheSolutionIs) {
+    const RandomSystem system(100, 1);
+    Result result = solve(system, 800);
+    const Verifier verifier(system, 800);
+    EXPECT_LT(verifier.examine(result.x, result.r).solution_error, 1e-11);
+    for (double& value : result.x) {
+        value *= 1.25;
+    }
+    const VerificationResult wrong = verifier.examine(result.x, result.r);
+    EXPECT_NEAR(wrong.solution_error, 0.25, 1e-9);
+    EXPECT_NEAR(wrong.energy_error, 0.25, 1e-9);
+    EXPECT_NEAR(wrong.true_residual, 0.25, 1e-9);
+}
+
+}  // namespace
+}  // namespace quartet::cg

@@ -1,0 +1,322 @@
+#include "comm/mpi/large_count.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+#include "comm/mpi/mpi_session.hpp"
+#include "core/check.hpp"
+#include "system/memory_limits.hpp"
+
+namespace quartet::comm {
+namespace {
+
+using Counts = std::vector<std::int64_t>;
+
+// Byte i of what `from` has for `to`.
+std::byte pattern(int from, int to, std::int64_t i) {
+    return static_cast<std::byte>((from * 131 + to * 17 + i * 7 + i / 256) & 0xff);
+}
+
+// Ragged and partly empty.
+std::int64_t count_between(int from, int to) {
+    return (from * 5 + to * 3) % 4 == 0 ? 0 : 11 + from * 37 + to * 13;
+}
+
+TEST(ByteType, SpansItsBytesWithoutGaps) {
+    for (const std::int64_t largest : {1, 3, 7, 100, INT_MAX}) {
+        for (const std::int64_t count : {0, 1, 6, 7, 8, 49, 100, 1000}) {
+            const ByteType type(count, largest);
+            MPI_Count size = -1;
+            MPI_Count lower = -1;
+            MPI_Count extent = -1;
+            check_mpi(MPI_Type_size_x(type.handle(), &size));
+            check_mpi(MPI_Type_get_extent_x(type.handle(), &lower, &extent));
+            EXPECT_EQ(size, count);
+            EXPECT_EQ(lower, 0);
+            EXPECT_EQ(extent, count);
+        }
+    }
+}
+
+TEST(ByteType, SpansMoreBytesThanAnIntCounts) {
+    for (const std::int64_t count : {std::int64_t{INT_MAX} + 1, (std::int64_t{1} << 31) + 5,
+                                     (std::int64_t{1} << 33), (std::int64_t{1} << 40) + 123}) {
+        const ByteType type(count);
+        MPI_Count size = -1;
+        check_mpi(MPI_Type_size_x(type.handle(), &size));
+        EXPECT_EQ(size, count);
+    }
+}
+
+TEST(ByteType, RefusesImpossibleCounts) {
+    EXPECT_THROW(ByteType(-1), Failure);
+    EXPECT_THROW(ByteType(1, 0), Failure);
+    EXPECT_THROW(ByteType(std::int64_t{1} << 40, 1), Failure);
+}
+
+// The parameter is where MPI's counts are taken to end: small ones force the large path.
+class LargeCountTest : public testing::TestWithParam<std::int64_t> {
+  protected:
+    const Communicator world = Communicator::world();
+    const int rank = world.rank();
+    const int size = world.size();
+    const std::int64_t largest = GetParam();
+
+    Counts counts(auto count_of) const {
+        Counts result;
+        for (int r = 0; r < size; ++r) {
+            result.push_back(count_of(r));
+        }
+        return result;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Paths, LargeCountTest, testing::Values(1, 7, 64, INT_MAX),
+                         [](const auto& instance) {
+                             return "MpiCountsEndAt" + std::to_string(instance.param);
+                         });
+
+TEST_P(LargeCountTest, PassesBuffersAroundARing) {
+    for (const std::int64_t count : {0, 1, 63, 64, 65, 4097}) {
+        std::vector<std::byte> data(static_cast<std::size_t>(count));
+        for (std::int64_t i = 0; i < count; ++i) {
+            data[static_cast<std::size_t>(i)] = pattern(0, 0, i);
+        }
+        std::vector<std::byte> received(data.size());
+        if (rank == 0 && size > 1) {
+            send_bytes(data, 1, 3, world.handle(), largest);
+            receive_bytes(received, size - 1, 3, world.handle(), largest);
+            EXPECT_EQ(received, data);
+        } else if (size > 1) {
+            receive_bytes(received, rank - 1, 3, world.handle(), largest);
+            send_bytes(received, (rank + 1) % size, 3, world.handle(), largest);
+        }
+    }
+}
+
+TEST_P(LargeCountTest, NoticesMessagesOfAnotherSize) {
+    std::vector<std::byte> short_one(10);
+    std::vector<std::byte> long_one(200);
+    if (size > 1 && rank == 0) {
+        send_bytes(short_one, 1, 0, world.handle(), largest);
+        send_bytes(long_one, 1, 1, world.handle(), largest);
+    } else if (rank == 1) {
+        EXPECT_THROW(receive_bytes(long_one, 0, 0, world.handle(), largest), Failure);
+        EXPECT_THROW(receive_bytes(short_one, 0, 1, world.handle(), largest), Failure);
+    }
+    world.barrier();
+}
+
+TEST_P(LargeCountTest, AllGatherConcatenatesByRank) {
+    const auto all_counts = counts([](int r) { return count_between(r, 1); });
+    const auto total = std::reduce(all_counts.begin(), all_counts.end());
+    std::vector<std::byte> mine(
+        static_cast<std::size_t>(all_counts[static_cast<std::size_t>(rank)]));
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        mine[i] = pattern(rank, 0, static_cast<std::int64_t>(i));
+    }
+    std::vector<std::byte> all(static_cast<std::size_t>(total));
+    all_gather_bytes(mine, all, RankCounts(all_counts, largest), world.handle());
+    std::size_t place = 0;
+    for (int r = 0; r < size; ++r) {
+        for (std::int64_t i = 0; i < all_counts[static_cast<std::size_t>(r)]; ++i) {
+            EXPECT_EQ(all[place++], pattern(r, 0, i));
+        }
+    }
+}
+
+TEST_P(LargeCountTest, AllToAllDeliversEachRanksParts) {
+    const auto send_counts = counts([&](int r) { return count_between(rank, r); });
+    const auto receive_counts = counts([&](int r) { return count_between(r, rank); });
+    std::vector<std::byte> send;
+    for (int to = 0; to < size; ++to) {
+        for (std::int64_t i = 0; i < count_between(rank, to); ++i) {
+            send.push_back(pattern(rank, to, i));
+        }
+    }
+    std::vector<std::byte> receive(
+        static_cast<std::size_t>(std::reduce(receive_counts.begin(), receive_counts.end())));
+    all_to_all_bytes(send, receive, ExchangeCounts(send_counts, world.handle(), largest),
+                     world.handle());
+    std::size_t place = 0;
+    for (int from = 0; from < size; ++from) {
+        for (std::int64_t i = 0; i < count_between(from, rank); ++i) {
+            EXPECT_EQ(receive[place++], pattern(from, rank, i));
+        }
+    }
+}
+
+TEST_P(LargeCountTest, AllToAllAgreesOnThePathWhereOnlySomeRanksHaveMuch) {
+    // Rank 0 sends 100 bytes to itself, which no other rank knows of.
+    auto own = counts([&](int r) { return rank == 0 && r == 0 ? 100 : 1; });
+    std::vector<std::byte> send(static_cast<std::size_t>(std::reduce(own.begin(), own.end())),
+                                static_cast<std::byte>(rank));
+    std::vector<std::byte> receive(send.size());
+    all_to_all_bytes(send, receive, ExchangeCounts(own, world.handle(), largest), world.handle());
+    EXPECT_EQ(receive.back(), static_cast<std::byte>(size - 1));
+}
+
+TEST_P(LargeCountTest, ReduceScatterAddsElementwise) {
+    const auto part_counts = counts([](int r) { return r == 1 ? 0 : 5 + 31 * r; });
+    const auto total = std::reduce(part_counts.begin(), part_counts.end());
+    std::vector<double> contribution(static_cast<std::size_t>(total));
+    for (std::size_t i = 0; i < contribution.size(); ++i) {
+        contribution[i] = static_cast<double>(i) * (rank + 1);
+    }
+    const auto kept = contribution;
+    std::vector<double> mine(static_cast<std::size_t>(part_counts[static_cast<std::size_t>(rank)]));
+    reduce_scatter_sum(contribution, mine, RankCounts(part_counts, largest), world.handle());
+    const auto first = std::reduce(part_counts.begin(), part_counts.begin() + rank);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        const auto index = static_cast<double>(first) + static_cast<double>(i);
+        EXPECT_DOUBLE_EQ(mine[i], index * size * (size + 1) / 2);
+    }
+    EXPECT_EQ(contribution, kept);
+}
+
+TEST_P(LargeCountTest, ReduceScatterGivesTheSameBitsAgain) {
+    const Counts part_counts(static_cast<std::size_t>(size), 40);
+    std::vector<double> contribution(static_cast<std::size_t>(40 * size));
+    for (std::size_t i = 0; i < contribution.size(); ++i) {
+        contribution[i] = std::ldexp(1.0 / (3.0 + static_cast<double>(i)), 11 * ((rank * 3) % 4));
+    }
+    std::vector<double> first(40);
+    std::vector<double> again(40, -1.0);
+    reduce_scatter_sum(contribution, first, RankCounts(part_counts, largest), world.handle());
+    reduce_scatter_sum(contribution, again, RankCounts(part_counts, largest), world.handle());
+    EXPECT_EQ(first, again);
+}
+
+TEST_P(LargeCountTest, EverythingMayBeEmpty) {
+    const Counts none(static_cast<std::size_t>(size), 0);
+    const RankCounts counts(none, largest);
+    EXPECT_NO_THROW(all_gather_bytes({}, {}, counts, world.handle()));
+    EXPECT_NO_THROW(
+        all_to_all_bytes({}, {}, ExchangeCounts(none, world.handle(), largest), world.handle()));
+    EXPECT_NO_THROW(reduce_scatter_sum({}, {}, counts, world.handle()));
+}
+
+TEST_P(LargeCountTest, RefusesCountsThatDoNotFitTheBuffers) {
+    std::vector<std::byte> buffer(5);
+    const Counts too_many(static_cast<std::size_t>(size) + 1, 0);
+    const Counts wrong_sum(static_cast<std::size_t>(size), 1000);
+    Counts negative(static_cast<std::size_t>(size), 5);
+    negative[0] = -5;
+    for (const auto& bad : {too_many, wrong_sum}) {
+        const RankCounts counts(bad, largest);
+        EXPECT_THROW(all_gather_bytes(buffer, buffer, counts, world.handle()), Failure);
+        EXPECT_THROW(reduce_scatter_sum({}, {}, counts, world.handle()), Failure);
+    }
+    EXPECT_THROW(RankCounts(negative, largest), Failure);
+    EXPECT_THROW(ExchangeCounts(too_many, world.handle(), largest), Failure);
+    const ExchangeCounts sums(wrong_sum, world.handle(), largest);
+    EXPECT_THROW(all_to_all_bytes(buffer, buffer, sums, world.handle()), Failure);
+    world.barrier();
+}
+
+TEST(LargeCount, ThePiecewiseReductionAddsInRankOrder) {
+    const auto world = Communicator::world();
+    const Counts counts(static_cast<std::size_t>(world.size()), 3);
+    const auto value_of = [](int r) { return std::ldexp(1.0 / (r + 3), 13 * ((r * 7) % 5)); };
+    const std::vector<double> contribution(static_cast<std::size_t>(3 * world.size()),
+                                           value_of(world.rank()));
+    std::vector<double> mine(3);
+    reduce_scatter_sum(contribution, mine, RankCounts(counts, 2), world.handle());
+    for (const double value : mine) {
+        EXPECT_EQ(value, world.sum(value_of(world.rank())));
+    }
+}
+
+// A buffer of 2^31 + 5 bytes, 0 but for some marks. Touching that much memory is what takes the
+// test's time, so that it lies on huge pages where these can be had, and the sender's zeros are
+// never touched.
+class HugeBuffer {
+  public:
+    static constexpr std::size_t size = (std::size_t{1} << 31) + 5;
+
+    HugeBuffer()
+        : data_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+        if (allocated()) {
+            madvise(data_, size, MADV_HUGEPAGE);
+        }
+    }
+    ~HugeBuffer() {
+        if (allocated()) {
+            munmap(data_, size);
+        }
+    }
+    HugeBuffer(const HugeBuffer&) = delete;
+    HugeBuffer& operator=(const HugeBuffer&) = delete;
+
+    [[nodiscard]] bool allocated() const { return data_ != MAP_FAILED; }
+    [[nodiscard]] std::span<std::byte> span() const {
+        return {static_cast<std::byte*>(data_), size};
+    }
+
+    void mark() const {
+        for (const auto place : marks()) {
+            span()[place] = mark_at(place);
+        }
+    }
+
+    // Whether it holds what mark() writes; the marks are gone afterwards.
+    [[nodiscard]] bool is_marked() const {
+        for (const auto place : marks()) {
+            if (span()[place] != mark_at(place)) {
+                return false;
+            }
+            span()[place] = std::byte{0};
+        }
+        // All bytes are 0 where the first is and each equals the next.
+        return span()[0] == std::byte{0} && std::memcmp(&span()[0], &span()[1], size - 1) == 0;
+    }
+
+  private:
+    // Here and there, and around the places where counts may go wrong.
+    static std::vector<std::size_t> marks() {
+        constexpr std::size_t end = std::size_t{1} << 31;
+        std::vector<std::size_t> places{1, end / 2 - 1, end - 2, end - 1, end + 1, size - 1};
+        for (std::size_t place = 0; place <= end; place += end / 32) {
+            places.push_back(place);
+        }
+        return places;
+    }
+
+    static std::byte mark_at(std::size_t place) { return static_cast<std::byte>(1 + place % 83); }
+
+    void* data_;
+};
+
+TEST(LargeCount, MovesMoreThanTwoGibibytes) {
+    const auto world = Communicator::world();
+    if (world.size() != 2) {
+        GTEST_SKIP() << "for two ranks";
+    }
+    const Bytes available{static_cast<std::int64_t>(
+        world.minimum(static_cast<double>(system::read_memory().available.value)))};
+    if (available < gibibytes(8)) {
+        GTEST_SKIP() << "8 GiB of memory are needed, " << available.value << " bytes are available";
+    }
+    const HugeBuffer buffer;
+    if (!world.all(buffer.allocated())) {
+        GTEST_SKIP() << "2 GiB cannot be allocated";
+    }
+    if (world.rank() == 0) {
+        buffer.mark();
+        send_bytes(buffer.span(), 1, 0, world.handle());
+    } else {
+        receive_bytes(buffer.span(), 0, 0, world.handle());
+        EXPECT_TRUE(buffer.is_marked());
+    }
+    world.barrier();
+}
+
+}  // namespace
+}  // namespace quartet::comm

@@ -1,0 +1,122 @@
+#include "comm/topology/topology.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace quartet::comm {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// As far as the control group that the tests run in lets them have that many cores' time.
+int with_quota(const Topology& topology, int cores) {
+    return std::clamp(static_cast<int>(topology.mine().quota.value_or(cores)), 1, cores);
+}
+
+class TopologyTest : public testing::Test {
+  protected:
+    const Communicator world = Communicator::world();
+};
+
+TEST_F(TopologyTest, AgreesWithMpiOnWhoSharesANode) {
+    const Topology topology(world);
+    const auto node = world.split_by_node();
+    EXPECT_EQ(topology.node().size(), node.size());
+    EXPECT_EQ(topology.mine().local_rank, node.rank());
+    EXPECT_EQ(topology.mine().local_size, node.size());
+    EXPECT_EQ(topology.of(0).node, 0) << "nodes are numbered by their lowest rank";
+    EXPECT_TRUE(topology.same_node(world.rank(), world.rank()));
+    EXPECT_GE(topology.nodes(), 1);
+    EXPECT_LE(topology.nodes(), world.size());
+}
+
+TEST_F(TopologyTest, IsTheSameOnAllRanks) {
+    const Topology topology(world);
+    std::string all;
+    for (int rank = 0; rank < world.size(); ++rank) {
+        const auto& placement = topology.of(rank);
+        all += placement.host + ' ' + std::to_string(placement.node) + ' ' +
+               std::to_string(placement.local_rank) + ' ' + format_cpus(placement.cpus) + '\n';
+    }
+    EXPECT_EQ(world.broadcast(all, 0), all);
+}
+
+TEST_F(TopologyTest, FindsTheCpusThatTheSchedulerAllows) {
+    const Topology topology(world);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ASSERT_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
+    std::vector<int> expected;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &set)) {
+            expected.push_back(cpu);
+        }
+    }
+    EXPECT_EQ(topology.mine().cpus, expected);
+    EXPECT_GE(topology.mine().cores, 1);
+    EXPECT_LE(topology.mine().cores, std::ssize(expected));
+    EXPECT_EQ(topology.mine().cores, std::ssize(topology.mine().core_numbers));
+    EXPECT_GE(topology.mine().node_cores, topology.mine().cores);
+    EXPECT_THAT(topology.mine().numa_nodes, Not(IsEmpty()));
+}
+
+TEST_F(TopologyTest, SharesTheNodesCoresOut) {
+    const Topology topology(world);
+    const auto& resources = topology.resources();
+    EXPECT_GE(resources.cores, with_quota(topology, topology.mine().cores));
+    EXPECT_EQ(topology.default_threads(),
+              std::max(1, resources.cores / topology.mine().local_size));
+}
+
+TEST_F(TopologyTest, FindsTheNodesMemory) {
+    const Topology topology(world);
+    const auto& resources = topology.resources();
+    EXPECT_GT(resources.memory_available, mebibytes(1));
+    EXPECT_GE(resources.memory_total, resources.memory_available);
+    EXPECT_GE(resources.shared_memory_free, Bytes{0});
+    const auto available = static_cast<double>(resources.memory_available.value);
+    EXPECT_EQ(topology.node().minimum(available), topology.node().maximum(available));
+}
+
+TEST_F(TopologyTest, WarnsOnAllRanksAlike) {
+    const Topology topology(world);
+    const auto warnings = topology.warnings(1000000);
+    EXPECT_THAT(warnings, Not(IsEmpty()));
+    EXPECT_EQ(world.broadcast(warnings.front(), 0), warnings.front());
+}
+
+// What hwloc is told to see instead of this machine, for as long as it lives.
+class FakeMachine {
+  public:
+    explicit FakeMachine(const char* description) { setenv(name, description, 1); }
+    ~FakeMachine() { unsetenv(name); }
+    FakeMachine(const FakeMachine&) = delete;
+    FakeMachine& operator=(const FakeMachine&) = delete;
+
+  private:
+    static constexpr const char* name = "HWLOC_SYNTHETIC";
+};
+
+TEST_F(TopologyTest, CountsCoresNotHardwareThreadsAndFindsNumaNodes) {
+    const FakeMachine machine("numa:2 core:4 pu:2");
+    const Topology topology(world);
+    EXPECT_EQ(format_cpus(topology.mine().cpus), "0-15");
+    EXPECT_THAT(topology.mine().core_numbers, ElementsAre(0, 2, 4, 6, 8, 10, 12, 14));
+    EXPECT_EQ(topology.mine().node_cores, 8);
+    EXPECT_THAT(topology.mine().numa_nodes, ElementsAre(0, 1));
+    EXPECT_EQ(topology.resources().cores, with_quota(topology, 8));
+}
+
+TEST_F(TopologyTest, ACoreWithTwoKindsOfMemoryBelongsToOneNumaNode) {
+    const FakeMachine machine("pack:1 [numa] [numa] core:2 pu:1");
+    const Topology topology(world);
+    EXPECT_THAT(topology.mine().numa_nodes, ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace quartet::comm

@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+
+#include "comm/topology/gpus_of_ranks.hpp"
+#include "comm/transport/transport_registry.hpp"
+#include "device/cuda/runtime/cuda_device.hpp"
+#include "fakes/fake_cuda_runtime.hpp"
+
+namespace quartet::comm {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// What there is for a GPU: the stand-in, which all ranks share.
+class TransportsOfGpus : public testing::Test {
+  protected:
+    TransportContext context() { return {world, topology, *device, trace, {}}; }
+
+    void remove(const std::string& name) {
+        registry.add(
+            {name, [](const TransportContext&) { return std::optional<std::string>("gone"); }, {}});
+    }
+    void put(const std::string& name) {
+        registry.add(
+            {name, [](const TransportContext&) { return std::optional<std::string>(); }, {}});
+    }
+
+    const Communicator world = Communicator::world();
+    const Topology topology{world};
+    Trace trace;
+    std::unique_ptr<device::Device> device = device::make_cuda_device({}, trace);
+    TransportRegistry registry = TransportRegistry::standard();
+};
+
+TEST_F(TransportsOfGpus, AreIpcWhereRanksMapOneAnothersMemoryElseWhatReachesFurther) {
+    EXPECT_EQ(registry.automatic(context()), "ipc");
+    for (const std::string name : {"ipc", "mpi", "nccl"}) {
+        remove(name);
+    }
+    EXPECT_EQ(registry.automatic(context()), "staged");
+    put("mpi");
+    EXPECT_EQ(registry.automatic(context()), "mpi");
+}
+
+TEST_F(TransportsOfGpus, AreNeverNcclWhereRanksShareAGpu) {
+    EXPECT_EQ(any_shared(gpus_of_ranks(context())), world.size() > 1);
+    remove("ipc");
+    remove("mpi");
+    put("nccl");
+    EXPECT_EQ(registry.automatic(context()), world.size() > 1 ? "staged" : "nccl");
+}
+
+TEST_F(TransportsOfGpus, DoNotIncludeThoseOfTheHost) {
+    for (const std::string name : {"shm", "rma", "grpc"}) {
+        EXPECT_THAT(*registry.why_not(name, context()), HasSubstr("memory of the host"));
+    }
+}
+
+TEST_F(TransportsOfGpus, AreNotIpcWhereGpusAreHidden) {
+    if (world.size() == 1) {
+        GTEST_SKIP() << "one rank has no peers";
+    }
+    if (world.rank() == world.size() - 1) {
+        device::hide_peers();
+    }
+    const auto reason = registry.why_not("ipc", context());
+    const std::string choice = registry.automatic(context());
+    device::show_peers();
+
+    ASSERT_TRUE(reason);
+    EXPECT_THAT(*reason, AllOf(HasSubstr("cudaIpcOpenMemHandle"), HasSubstr("--gpu-bind=none"),
+                               HasSubstr("--transport staged")));
+    EXPECT_NE(choice, "ipc");
+    EXPECT_EQ(registry.why_not("ipc", context()), std::nullopt) << "nothing is left behind";
+}
+
+}  // namespace
+}  // namespace quartet::comm

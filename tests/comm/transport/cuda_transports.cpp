@@ -1,0 +1,50 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "comm/transport/transport_contract.hpp"
+#include "device/cuda/info/current_gpu.hpp"
+#include "device/cuda/info/gpu_choice.hpp"
+#include "device/cuda/runtime/cuda_device.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+// For NCCL, ranks that share a GPU must be on hosts of their own, which talk by sockets.
+void separate_ranks_for_nccl() {
+    ::setenv("NCCL_HOSTID", ("process-" + std::to_string(::getpid())).c_str(), 1);
+    ::setenv("NCCL_SOCKET_IFNAME", "lo", 1);
+}
+
+std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
+    const int seen = device::visible_gpus();
+    if (seen == 1) {
+        separate_ranks_for_nccl();
+    }
+    return device::make_cuda_device({.gpu = device::gpu_of_rank(local_rank, seen)}, trace);
+}
+
+}  // namespace
+
+// Each transport of GPU memory; those that cut transfers into pieces also with small pieces and
+// without cutting.
+std::vector<TransportParameter> contract_parameters() {
+    const DeviceChoice cuda{"cuda", make_device, [] { return device::why_no_cuda(); }};
+    const TransportSettings defaults;
+    std::vector<TransportParameter> all;
+    for (const std::string name : {"mpi", "staged", "nccl", "ipc"}) {
+        all.push_back({name, name, defaults, cuda});
+    }
+    all.push_back({"staged_small_pieces", "staged", {kibibytes(64), Pipeline::on}, cuda});
+    all.push_back({"staged_tiny_pieces", "staged", {{1000}, Pipeline::on}, cuda});
+    all.push_back({"staged_whole", "staged", {defaults.chunk, Pipeline::off}, cuda});
+    all.push_back({"mpi_tiny_pieces", "mpi", {{1000}, Pipeline::on}, cuda});
+    all.push_back({"mpi_whole", "mpi", {defaults.chunk, Pipeline::off}, cuda});
+    all.push_back({"nccl_tiny_pieces", "nccl", {{1000}, Pipeline::on}, cuda});
+    all.push_back({"nccl_whole", "nccl", {defaults.chunk, Pipeline::off}, cuda});
+    return all;
+}
+
+}  // namespace quartet::comm

@@ -1,0 +1,108 @@
+#include "comm/transport/transport_contract.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <numeric>
+
+#include "core/message_of.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+using testing::HasSubstr;
+
+std::string parameter_name(const testing::TestParamInfo<TransportParameter>& info) {
+    return info.param.name;
+}
+
+const auto all = testing::ValuesIn(contract_parameters());
+
+bool aligned(const std::byte* data) {
+    return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
+}
+
+}  // namespace
+
+INSTANTIATE_TEST_SUITE_P(Transports, MemoryOfTransport, all, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Transports, PushContract, all, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Transports, ExchangeContract, all, parameter_name);
+
+TEST_P(MemoryOfTransport, IsAlignedToCacheLinesAndZeroed) {
+    for (int round = 0; round < 2; ++round) {
+        for (const std::int64_t bytes : {1, 63, 64, 4096, 100001}) {
+            device::Allocation memory = transport->allocate({bytes + rank});
+
+            EXPECT_TRUE(aligned(memory.data.get()));
+            EXPECT_GE(memory.size.value, bytes + rank);
+            const device::View<std::byte> view(memory.data.get(), bytes + rank, memory.kind);
+            EXPECT_EQ(read(device::View<const std::byte>(view)),
+                      std::vector(static_cast<std::size_t>(view.size()), std::byte{0}))
+                << bytes << " bytes, round " << round;
+            write(std::vector(static_cast<std::size_t>(view.size()), std::byte{255}),
+                  view);  // for who gets it next
+        }
+    }
+}
+
+TEST_P(MemoryOfTransport, MayBeNothingOnSomeRanksOrAll) {
+    device::Buffer<double> nowhere = allocate<double>(*transport, 0);
+    device::Buffer<double> somewhere = allocate<double>(*transport, rank == size - 1 ? 5 : 0);
+
+    EXPECT_TRUE(nowhere.view().empty());
+    EXPECT_EQ(somewhere.size(), rank == size - 1 ? 5 : 0);
+}
+
+TEST_P(MemoryOfTransport, IsReleasedInAnyOrder) {
+    std::vector<device::Buffer<std::int64_t>> buffers;
+    for (std::int64_t index = 0; index < 5; ++index) {
+        buffers.push_back(allocate<std::int64_t>(*transport, 1000 + index));
+        write(std::vector(static_cast<std::size_t>(1000 + index), index), buffers.back().view());
+    }
+    // The middle one first, then from the front, while the others keep what they hold.
+    for (const std::size_t released : {2U, 0U, 1U, 3U}) {
+        buffers[released] = {};
+        for (std::size_t index = 0; index < buffers.size(); ++index) {
+            const auto values = read(buffers[index].view());
+            EXPECT_EQ(std::ranges::count(values, static_cast<std::int64_t>(index)),
+                      std::ssize(values));
+        }
+    }
+}
+
+TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
+    const device::View<const std::byte> nothing;
+    int refused = 0;
+    const auto refuses = [&](Capability capability, const auto& call) {
+        if (!can(capability)) {
+            const std::string message = message_of<Failure>(call);
+            EXPECT_THAT(message, HasSubstr(std::string(name(capability))));
+            EXPECT_THAT(message, HasSubstr(GetParam().transport));
+            ++refused;
+        }
+    };
+
+    refuses(Capability::push, [&] { transport->prepare_push({}); });
+    refuses(Capability::send_receive, [&] { transport->send(nothing, 0, *stream); });
+    refuses(Capability::send_receive, [&] { transport->receive({}, 0, *stream); });
+    refuses(Capability::mail, [&] { transport->prepare_mail({}); });
+    refuses(Capability::all_gather, [&] { transport->prepare_all_gather({}); });
+    refuses(Capability::reduce_scatter, [&] { transport->prepare_reduce_scatter({}); });
+    refuses(Capability::all_to_all, [&] { transport->prepare_exchange({}); });
+
+    if (refused == 0) {
+        GTEST_SKIP() << "it declares everything";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, TransportContract, testing::ValuesIn([] {
+                             auto some = contract_parameters();
+                             std::erase_if(some, [](const TransportParameter& parameter) {
+                                 return parameter.name != parameter.transport;
+                             });
+                             return some;
+                         }()),
+                         parameter_name);
+
+}  // namespace quartet::comm

@@ -1,0 +1,228 @@
+#include "core/files/file.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+
+namespace quartet {
+namespace {
+
+using testing::HasSubstr;
+
+std::span<const std::byte> bytes(std::string_view text) {
+    return std::as_bytes(std::span(text));
+}
+
+TEST(InputFile, ReadsAnyRangeAndStopsAtTheEnd) {
+    const TemporaryFolder folder;
+    write_text(folder / "a", "0123456789");
+    const InputFile file(folder / "a");
+    std::array<char, 4> out{};
+
+    EXPECT_EQ(file.size(), Bytes{10});
+    EXPECT_EQ(file.read(Bytes{3}, std::as_writable_bytes(std::span(out))), Bytes{4});
+    EXPECT_EQ(std::string(out.data(), 4), "3456");
+    EXPECT_EQ(file.read(Bytes{8}, std::as_writable_bytes(std::span(out))), Bytes{2});
+    EXPECT_EQ(file.read(Bytes{10}, std::as_writable_bytes(std::span(out))), Bytes{0});
+}
+
+TEST(InputFile, RefusesWhatIsNoFile) {
+    const TemporaryFolder folder;
+    const std::string missing = message_of<FileError>([&] { InputFile(folder / "none"); });
+    EXPECT_THAT(missing, HasSubstr("none' (No such file or directory): "));
+    EXPECT_THROW(InputFile(folder.path()), FileError);
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    EXPECT_THROW(InputFile(folder / "pipe"), FileError) << "or hangs";
+}
+
+TEST(InputFile, ReadsPastThePageCacheIntoAlignedMemory) {
+    const TemporaryFolder folder;
+    const std::string text = std::string(5000, 'x') + "the end";
+    write_text(folder / "a", text);
+    std::vector<char> memory(static_cast<std::size_t>(5 * direct_alignment));
+    void* begin = memory.data();
+    std::size_t space = memory.size();
+    const auto wanted = static_cast<std::size_t>(4 * direct_alignment);
+    auto* aligned = static_cast<char*>(
+        std::align(static_cast<std::size_t>(direct_alignment), wanted, begin, space));
+    const auto out = std::as_writable_bytes(std::span(aligned, wanted));
+    try {
+        const InputFile file(folder / "a", FileCache::direct);
+        EXPECT_EQ(file.read(Bytes{}, out), Bytes{std::ssize(text)});
+        EXPECT_EQ(std::string_view(aligned, text.size()), text);
+        EXPECT_EQ(file.read(Bytes{direct_alignment}, out),
+                  Bytes{std::ssize(text) - direct_alignment});
+    } catch (const FileError& error) {
+        EXPECT_EQ(error.reason(), "its file system has no direct input");
+        GTEST_SKIP() << error.what();
+    }
+}
+
+TEST(InputFile, DirectSizesAreWholePages) {
+    EXPECT_EQ(direct_size(Bytes{0}), Bytes{0});
+    EXPECT_EQ(direct_size(Bytes{1}), Bytes{4096});
+    EXPECT_EQ(direct_size(Bytes{4096}), Bytes{4096});
+    EXPECT_EQ(direct_size(Bytes{4097}), Bytes{8192});
+}
+
+TEST(Forget, LeavesTheFileAsItIs) {
+    const TemporaryFolder folder;
+    write_text(folder / "a", "kept");
+    forget(folder / "a");
+    EXPECT_EQ(read_text(folder / "a"), "kept");
+    EXPECT_THAT(message_of<FileError>([&] { forget(folder / "none"); }), HasSubstr("forget"));
+}
+
+TEST(Folder, FindsItsFilesByName) {
+    const TemporaryFolder temporary;
+    const Folder folder(temporary.path());
+    OutputFile output(FileName(folder, "a"));
+    output.write(bytes("text"));
+    EXPECT_FALSE(std::filesystem::exists(temporary / "a"));
+    output.commit();
+    EXPECT_EQ(InputFile(FileName(folder, "a")).size(), Bytes{4});
+    folder.remove("a");
+    folder.remove("a");
+    EXPECT_EQ(temporary.entries(), 0);
+    EXPECT_THAT(message_of<FileError>([&] { InputFile(FileName(folder, "a")); }),
+                HasSubstr((temporary / "a").native()));
+}
+
+TEST(Folder, RenamesAFileOverAnother) {
+    const TemporaryFolder temporary;
+    const Folder folder(temporary.path());
+    write_text(temporary / "a", "first");
+    write_text(temporary / "b", "second");
+    folder.rename("a", "b");
+    folder.rename("a", "b");
+    EXPECT_EQ(read_text(temporary / "b"), "first");
+    EXPECT_EQ(temporary.entries(), 1);
+    std::filesystem::create_directory(temporary / "c");
+    EXPECT_THROW(folder.rename("b", "c"), FileError);
+}
+
+TEST(Folder, IsAFolderThatIsThere) {
+    const TemporaryFolder temporary;
+    write_text(temporary / "file", "");
+    EXPECT_THROW(Folder(temporary / "none"), FileError);
+    EXPECT_THROW(Folder(temporary / "file"), FileError);
+    const Folder folder(temporary.path());
+    EXPECT_THROW(FileName(folder, std::string(64, 'x')), Failure);
+}
+
+TEST(FileCache, HasTheWordsOfTheCommandLine) {
+    EXPECT_EQ(name(FileCache::warm), "warm");
+    EXPECT_EQ(name(FileCache::drop), "drop");
+    EXPECT_EQ(name(FileCache::direct), "direct");
+}
+
+TEST(OutputFile, AppearsWhenCommitted) {
+    const TemporaryFolder folder;
+    OutputFile file(folder / "a");
+    file.write(bytes("one "));
+    file.write(bytes("two"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+    file.commit();
+    EXPECT_EQ(read_text(folder / "a"), "one two");
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(OutputFile, ReplacesAFileThatIsThere) {
+    const TemporaryFolder folder;
+    write_text(folder / "a", "old and longer");
+    OutputFile file(folder / "a");
+    file.write(bytes("new"));
+    EXPECT_EQ(read_text(folder / "a"), "old and longer");
+    file.commit();
+    EXPECT_EQ(read_text(folder / "a"), "new");
+}
+
+TEST(OutputFile, LeavesNothingWithoutCommit) {
+    const TemporaryFolder folder;
+    { OutputFile(folder / "a").write(bytes("half")); }
+    EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(OutputFile, AllowsTwoWritersOfOneName) {
+    const TemporaryFolder folder;
+    OutputFile first(folder / "a");
+    OutputFile second(folder / "a");
+    first.write(bytes("first"));
+    second.write(bytes("second"));
+    first.commit();
+    second.commit();
+    EXPECT_EQ(read_text(folder / "a"), "second");
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(OutputFile, WritesOverASpareOfAnyLength) {
+    const TemporaryFolder folder;
+    for (const std::string_view old : {"", "old", "an older and longer text"}) {
+        write_text(folder / "spare", old);
+        struct stat before {};
+        ASSERT_EQ(::stat((folder / "spare").c_str(), &before), 0);
+        OutputFile file(folder / "a", folder / "spare");
+        file.write(bytes("new text"));
+        file.commit();
+        struct stat after {};
+        ASSERT_EQ(::stat((folder / "a").c_str(), &after), 0);
+        EXPECT_EQ(after.st_ino, before.st_ino);
+        EXPECT_EQ(read_text(folder / "a"), "new text");
+        EXPECT_EQ(folder.entries(), 1);
+    }
+}
+
+TEST(OutputFile, NeedsNoSpareAndLeavesNoneWithoutCommit) {
+    const TemporaryFolder folder;
+    OutputFile file(folder / "a", folder / "spare");
+    file.commit();
+    EXPECT_EQ(read_text(folder / "a"), "");
+    write_text(folder / "spare", "old");
+    { OutputFile(folder / "b", folder / "spare").write(bytes("half")); }
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(OutputFile, DoesNotWriteThroughTheLinksOfASpare) {
+    const TemporaryFolder folder;
+    write_text(folder / "precious", "precious");
+    const auto write_beside = [&] {
+        OutputFile file(folder / "a", folder / "spare");
+        file.write(bytes("new"));
+        file.commit();
+        EXPECT_EQ(read_text(folder / "a"), "new");
+        EXPECT_EQ(read_text(folder / "precious"), "precious");
+        EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(folder / "spare")));
+    };
+    std::filesystem::create_symlink(folder / "precious", folder / "spare");
+    write_beside();
+    std::filesystem::create_hard_link(folder / "precious", folder / "spare");
+    write_beside();
+    ASSERT_EQ(::mkfifo((folder / "spare").c_str(), 0600), 0);
+    write_beside();
+}
+
+TEST(OutputFile, RefusesAFolderThatIsMissing) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(OutputFile(folder / "none/a"), FileError);
+}
+
+TEST(OutputFile, LeavesNothingWhereItCannotBeRenamed) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "a");
+    EXPECT_THROW(
+        {
+            OutputFile file(folder / "a");
+            file.commit();
+        },
+        FileError);
+    EXPECT_EQ(folder.entries(), 1);
+}
+
+}  // namespace
+}  // namespace quartet

@@ -1,0 +1,373 @@
+#include <cmath>
+
+#include "device/contract/contract.hpp"
+#include "support/reference_transform.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+using Point = std::complex<double>;
+
+/// One size on one number of ranks.
+struct Size {
+    std::int64_t tiles;
+    std::int64_t length;
+    int ranks;
+};
+
+// What takes each way through the passes: small and large, one level and two, whole cells and
+// ragged ones, sizes with large primes, fewer tiles or bins than ranks.
+const Size sizes[] = {
+    {64, 64, 1},  {64, 64, 2},   {64, 64, 4},  {64, 64, 3},   {512, 64, 2},  {16, 4096, 2},
+    {10, 80, 2},  {3, 72, 1},    {5, 1000, 3}, {7, 100, 4},   {4, 625, 2},   {3, 225, 3},
+    {300, 90, 4}, {289, 64, 2},  {11, 13, 3},  {6, 22, 2},    {22, 128, 4},  {1, 1, 1},
+    {1, 64, 2},   {64, 1, 3},    {2, 3, 4},    {3, 2, 4},     {1, 5, 4},     {343, 98, 2},
+    {270, 84, 3}, {2, 16384, 2}, {1024, 8, 2}, {120, 105, 2}, {125, 243, 4}, {2048, 96, 3},
+};
+
+}  // namespace
+
+/// All ranks of a split, one after another on one device.
+class SplitRun {
+  public:
+    SplitRun(Device& device, Stream& stream, const Size& size)
+        : device_(device), stream_(stream), size_(size) {}
+
+    [[nodiscard]] FourStepFft split(int rank) const {
+        return {size_.tiles, size_.length, size_.ranks, rank};
+    }
+
+    /// The transform of x, in the order of k, by the tile and combine passes.
+    std::vector<Point> transform(const std::vector<Point>& x) {
+        run_tiles(x);
+        std::vector<Point> bins(x.size());
+        for (int rank = 0; rank < size_.ranks; ++rank) {
+            const FourStepFft mine = split(rank);
+            const std::vector<Point> transposed = combine(mine);
+            const Range columns = mine.my_bins();
+            for (std::int64_t k2 = 0; k2 < mine.tiles; ++k2)
+                for (std::int64_t k1 = columns.begin; k1 < columns.end; ++k1)
+                    bins[static_cast<std::size_t>(k1 + mine.length * k2)] =
+                        transposed[static_cast<std::size_t>(k2 * columns.size() + k1 -
+                                                            columns.begin)];
+        }
+        return bins;
+    }
+
+    /// Ditto, brought into the order of k by the natural pass.
+    std::vector<Point> transform_to_natural(const std::vector<Point>& x) {
+        run_tiles(x);
+        std::vector<Buffer<Point>> transposed;
+        for (int rank = 0; rank < size_.ranks; ++rank)
+            transposed.push_back(upload(combine(split(rank))));
+        std::vector<Point> bins;
+        for (int rank = 0; rank < size_.ranks; ++rank) {
+            std::vector<View<const Point>> parts;
+            for (int from = 0; from < size_.ranks; ++from) {
+                std::int64_t before = 0;
+                for (int to = 0; to < rank; ++to)
+                    before += natural_part_points(split(from), from, to);
+                parts.push_back(std::as_const(transposed[static_cast<std::size_t>(from)])
+                                    .view()
+                                    .part(before, natural_part_points(split(from), from, rank)));
+            }
+            const Range mine = block_range(split(0).points(), size_.ranks, rank);
+            Buffer<Point> natural = allocate<Point>(device_, mine.size());
+            const auto pass = device_.plan_transpose(split(rank));
+            pass->run(parts, natural.view(), stream_);
+            const std::vector<Point> found = download(natural.view());
+            bins.insert(bins.end(), found.begin(), found.end());
+        }
+        return bins;
+    }
+
+  private:
+    void run_tiles(const std::vector<Point>& x) {
+        parts_.clear();
+        for (int rank = 0; rank < size_.ranks; ++rank) {
+            const FourStepFft mine = split(rank);
+            std::vector<Point> tiles;
+            for (std::int64_t t = mine.my_tiles().begin; t < mine.my_tiles().end; ++t)
+                for (std::int64_t m = 0; m < mine.length; ++m)
+                    tiles.push_back(x[static_cast<std::size_t>(t + mine.tiles * m)]);
+            const Buffer<Point> input = upload(tiles);
+            parts_.push_back(allocate<double>(device_, mine.parts_size()));
+            const auto pass = device_.plan_column_ffts(mine);
+            pass->run(input.view(), parts_.back().view(), stream_);
+            EXPECT_EQ(download(input.view()), tiles) << "a tile pass keeps its tiles";
+        }
+    }
+
+    std::vector<Point> combine(const FourStepFft& mine) {
+        std::vector<View<const double>> parts;
+        for (int from = 0; from < mine.ranks; ++from) {
+            const FourStepFft theirs = split(from);
+            std::int64_t before = 0;
+            for (int to = 0; to < mine.rank; ++to)
+                before += theirs.part_size(from, to);
+            parts.push_back(std::as_const(parts_[static_cast<std::size_t>(from)])
+                                .view()
+                                .part(before, theirs.part_size(from, mine.rank)));
+        }
+        Buffer<Point> bins = allocate<Point>(device_, mine.output_points());
+        const auto pass = device_.plan_row_ffts(mine);
+        EXPECT_FALSE(pass->description().empty());
+        pass->run(parts, bins.view(), stream_);
+        return download(bins.view());
+    }
+
+    Buffer<Point> upload(const std::vector<Point>& values) {
+        const auto count = static_cast<std::int64_t>(values.size());
+        Buffer<Point> staging = allocate<Point>(device_, count, MemoryKind::pinned);
+        std::ranges::copy(values, staging.span().begin());
+        Buffer<Point> buffer = allocate<Point>(device_, count);
+        device_.copy(as_bytes(std::as_const(staging).view()), as_bytes(buffer.view()), stream_);
+        stream_.synchronize();
+        return buffer;
+    }
+
+    std::vector<Point> download(const View<const Point>& view) {
+        Buffer<Point> staging = allocate<Point>(device_, view.size(), MemoryKind::pinned);
+        device_.copy(as_bytes(view), as_bytes(staging.view()), stream_);
+        stream_.synchronize();
+        return {staging.span().begin(), staging.span().end()};
+    }
+
+    Device& device_;
+    Stream& stream_;
+    Size size_;
+    std::vector<Buffer<double>> parts_;  ///< by rank
+};
+
+namespace {
+
+std::vector<Point> points(const std::vector<double>& values) {
+    std::vector<Point> result;
+    for (std::size_t index = 0; index + 1 < values.size(); index += 2)
+        result.emplace_back(values[index], values[index + 1]);
+    return result;
+}
+
+std::string text(const Size& size) {
+    return std::to_string(size.tiles) + " x " + std::to_string(size.length) + " on " +
+           std::to_string(size.ranks);
+}
+
+}  // namespace
+
+TEST_P(FourStepFftContract, IsTheTransformForAnySizeOnAnyNumberOfRanks) {
+    for (const Size& size : sizes) {
+        const std::vector<Point> x = points(random_values<double>(2 * size.tiles * size.length, 7));
+
+        const std::vector<Point> found = SplitRun(*device, *stream, size).transform(x);
+
+        EXPECT_LE(relative_error(found, reference_transform(x)), rounding_bound(x.size()))
+            << text(size);
+    }
+}
+
+TEST_P(FourStepFftContract, ComesIntoNaturalOrder) {
+    for (const Size& size : sizes) {
+        const std::vector<Point> x = points(random_values<double>(2 * size.tiles * size.length, 8));
+        SplitRun run(*device, *stream, size);
+
+        EXPECT_EQ(run.transform_to_natural(x), run.transform(x)) << text(size);
+    }
+}
+
+TEST_P(FourStepFftContract, OneRankMayDoAllInOnePass) {
+    if (!device->plan_single_rank_fft({2, 8, 1, 0}))
+        GTEST_SKIP() << "this device has no such pass";
+    for (const Size& size : sizes) {
+        const FourStepFft split{size.tiles, size.length, 1, 0};
+        const std::vector<Point> x = points(random_values<double>(2 * split.points(), 7));
+        std::vector<Point> tiles;
+        for (std::int64_t t = 0; t < split.tiles; ++t)
+            for (std::int64_t m = 0; m < split.length; ++m)
+                tiles.push_back(x[static_cast<std::size_t>(t + split.tiles * m)]);
+        Buffer<Point> input = upload(tiles);
+        Buffer<Point> bins = empty<Point>(split.points());
+        const auto pass = device->plan_single_rank_fft(split);
+
+        pass->run(std::as_const(input).view(), bins.view(), *stream);
+        EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
+                  rounding_bound(x.size()))
+            << text(size);
+        EXPECT_EQ(download(input.view()), tiles) << "the input keeps its values";
+
+        pass->run(std::as_const(input).view(), input.view(), *stream);
+        EXPECT_EQ(download(input.view()), download(bins.view())) << text(size) << " in place";
+    }
+}
+
+// Tile by tile, as they come from others, and all at once.
+TEST_P(FourStepFftContract, PlacesTilesWhereTheTilePassDoes) {
+    for (const auto& [tiles, length] : {std::pair{1, 1}, {5, 24}, {3, 70}, {7, 13}, {16, 64}}) {
+        const FourStepFft split{tiles, length, 1, 0};
+        const FourStepFft alone{1, length, 1, 0};
+        const std::vector<Point> values = points(random_values<double>(2 * split.points(), 13));
+        const Buffer<Point> input = upload(values);
+        Buffer<double> wanted = empty<double>(split.parts_size());
+        Buffer<double> found = empty<double>(split.parts_size());
+        Buffer<double> cells = empty<double>(alone.parts_size());
+        const auto whole = device->plan_column_ffts(split);
+        const auto one = device->plan_column_ffts(alone);
+        const auto place = device->plan_scatter_tile(split);
+
+        whole->run(input.view(), wanted.view(), *stream);
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            one->run(input.view().part(tile * length, length), cells.view(), *stream);
+            place->run(tile, std::as_const(cells).view(), found.view(), *stream);
+        }
+
+        const std::vector<double> expected = download(wanted.view());
+        const std::vector<double> result = download(found.view());
+        for (std::int64_t i = 0; i < split.parts_size(); ++i) {
+            const std::int64_t bin = i / FourStepFft::cell_size / tiles * FourStepFft::cell_bins +
+                                     i % FourStepFft::cell_bins;
+            const auto index = static_cast<std::size_t>(i);
+            if (bin < length) {
+                ASSERT_NEAR(result[index], expected[index], 1e-13 * length)
+                    << i << " of " << tiles << " x " << length;
+            }
+        }
+    }
+}
+
+// Groups' sums a few cells at a time, the groups in any order.
+TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
+    for (const auto& [tiles, length] :
+         {std::pair{2048, 8}, {64, 64}, {12, 24}, {270, 16}, {4, 80}}) {
+        const FourStepFft split{tiles, length, 1, 0};
+        const auto pass = device->plan_partial_row_ffts(split);
+        if (!pass)
+            GTEST_SKIP() << "this device sums all tiles at once";
+        const std::vector<Point> x = points(random_values<double>(2 * split.points(), 17));
+        const std::int64_t groups = pass->summed().tiles;
+        ASSERT_EQ(pass->members().tiles * groups, tiles);
+        const auto one = device->plan_column_ffts({1, length, 1, 0});
+        const auto place = device->plan_scatter_tile(pass->members());
+        Buffer<double> cells = empty<double>(FourStepFft{1, length, 1, 0}.parts_size());
+        Buffer<double> members = empty<double>(pass->members().parts_size());
+        Buffer<double> summed = empty<double>(pass->summed().parts_size());
+        Buffer<Point> bins = empty<Point>(split.points());
+
+        for (std::int64_t group = groups - 1; group >= 0; --group) {
+            for (std::int64_t t = group; t < tiles; t += groups) {
+                std::vector<Point> tile;
+                for (std::int64_t m = 0; m < length; ++m)
+                    tile.push_back(x[static_cast<std::size_t>(t + tiles * m)]);
+                const Buffer<Point> input = upload(tile);
+                one->run(input.view(), cells.view(), *stream);
+                place->run(t / groups, std::as_const(cells).view(), members.view(), *stream);
+                stream->synchronize();
+            }
+            const std::int64_t all = pass->members().cells_of(0);
+            for (std::int64_t cell = 0; cell < all; cell += 3)
+                pass->run(group, {cell, std::min(cell + 3, all)}, std::as_const(members).view(),
+                          summed.view(), *stream);
+        }
+        const View<const double> parts[] = {std::as_const(summed).view()};
+        const auto combine = device->plan_row_ffts(pass->summed());
+        combine->run(parts, bins.view(), *stream);
+
+        EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
+                  rounding_bound(x.size()))
+            << tiles << " x " << length;
+    }
+}
+
+TEST_P(FourStepFftContract, GroupsOnlyWhatItCan) {
+    for (const FourStepFft& split : {FourStepFft{64, 63, 1, 0}, FourStepFft{7, 64, 1, 0},
+                                     FourStepFft{22, 64, 1, 0}, FourStepFft{64, 64, 2, 0}})
+        EXPECT_EQ(device->plan_partial_row_ffts(split), nullptr);
+}
+
+TEST_P(FourStepFftContract, DoesNotDependOnTheRanksBeyondRounding) {
+    const std::vector<Point> x = points(random_values<double>(2 * 96 * 120, 9));
+    const std::vector<Point> alone = SplitRun(*device, *stream, {96, 120, 1}).transform(x);
+    const std::vector<Wide> expected(alone.begin(), alone.end());
+    for (const int ranks : {2, 3, 4, 7})
+        EXPECT_LE(
+            relative_error(SplitRun(*device, *stream, {96, 120, ranks}).transform(x), expected),
+            rounding_bound(x.size()));
+}
+
+TEST_P(FourStepFftContract, GivesTheSameBitsAgain) {
+    const std::vector<Point> x = points(random_values<double>(2 * 300 * 90, 10));
+    EXPECT_EQ(SplitRun(*device, *stream, {300, 90, 2}).transform(x),
+              SplitRun(*device, *stream, {300, 90, 2}).transform(x));
+}
+
+// A power of two changes exponents only, so that huge and tiny numbers have the same mantissas.
+TEST_P(FourStepFftContract, ScalesHugeAndTinyNumbersExactly) {
+    for (const Size& size : {Size{64, 64, 2}, Size{12, 70, 2}, Size{11, 13, 2}}) {
+        const std::vector<Point> x =
+            points(random_values<double>(2 * size.tiles * size.length, 11));
+        const std::vector<Point> usual = SplitRun(*device, *stream, size).transform(x);
+        for (const double scale : {std::ldexp(1.0, 900), std::ldexp(1.0, -900)}) {
+            std::vector<Point> scaled = x;
+            std::vector<Point> expected = usual;
+            for (Point& point : scaled)
+                point *= scale;
+            for (Point& point : expected)
+                point *= scale;
+            EXPECT_EQ(SplitRun(*device, *stream, size).transform(scaled), expected)
+                << text(size) << " times " << scale;
+        }
+    }
+}
+
+TEST_P(FourStepFftContract, LosesOfDenormalNumbersOnlyWhatTheyCannotHold) {
+    const double scale = std::ldexp(1.0, -1060);
+    std::vector<Point> x = points(random_values<double>(2 * 64 * 64, 12));
+    for (Point& point : x)
+        point *= scale;
+    const std::vector<Point> found = SplitRun(*device, *stream, {64, 64, 2}).transform(x);
+    const std::vector<Wide> expected = reference_transform(x);
+    const long double unit = std::numeric_limits<double>::denorm_min();
+    for (std::size_t k = 0; k < x.size(); ++k)
+        EXPECT_LE(std::abs(Wide(found[k]) - expected[k]), 1000 * unit) << k;
+}
+
+TEST_P(FourStepFftContract, RefusesWrongSizesAndOverlap) {
+    const FourStepFft split{8, 64, 2, 0};
+    Buffer<Point> tiles = empty<Point>(split.input_points());
+    Buffer<double> parts = empty<double>(split.parts_size());
+    Buffer<Point> bins = empty<Point>(split.output_points());
+    const auto column_ffts = device->plan_column_ffts(split);
+    const auto row_ffts = device->plan_row_ffts(split);
+    const auto transpose = device->plan_transpose(split);
+    const View<const Point> input = std::as_const(tiles).view();
+
+    EXPECT_THROW(column_ffts->run(input.part(0, 64), parts.view(), *stream), Failure);
+    EXPECT_THROW(column_ffts->run(input, parts.view().part(0, 64), *stream), Failure);
+    const View<const double> part = std::as_const(parts).view().part(0, split.part_size(0, 0));
+    const std::vector<View<const double>> one{part};
+    const std::vector<View<const double>> wrong{part, part.part(0, 16)};
+    EXPECT_THROW(row_ffts->run(one, bins.view(), *stream), Failure);
+    EXPECT_THROW(row_ffts->run(wrong, bins.view(), *stream), Failure);
+    const std::vector<View<const double>> both{part, part};
+    EXPECT_THROW(row_ffts->run(both, bins.view().part(0, 8), *stream), Failure);
+    const std::vector<View<const Point>> natural{input.part(0, 16), input.part(0, 16)};
+    EXPECT_THROW(transpose->run(natural, bins.view(), *stream), Failure);
+}
+
+TEST_P(FourStepFftContract, RefusesImpossibleSplits) {
+    for (const FourStepFft& split :
+         {FourStepFft{0, 8, 1, 0}, FourStepFft{8, 0, 1, 0}, FourStepFft{8, 8, 2, 2},
+          FourStepFft{8, 8, 0, 0}, FourStepFft{8, 8, 2, -1},
+          FourStepFft{std::int64_t{1} << 40, std::int64_t{1} << 40, 1, 0}}) {
+        EXPECT_THROW(device->plan_column_ffts(split), Failure);
+        EXPECT_THROW(device->plan_row_ffts(split), Failure);
+        EXPECT_THROW(device->plan_transpose(split), Failure);
+    }
+}
+
+TEST_P(FourStepFftContract, SaysWhatMemoryItTakes) {
+    EXPECT_GT(device->four_step_fft_memory({64, 64, 2, 0}).value, 64 * 64 / 2);
+    EXPECT_GT(device->four_step_fft_memory({11, 1300, 1, 0}).value, 11 * 1300 * 16);
+}
+
+}  // namespace quartet::device

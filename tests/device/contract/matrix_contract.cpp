@@ -1,0 +1,233 @@
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "device/contract/contract.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+/// A symmetric matrix whose elements depend on their place: one that is misplaced shows.
+double element(std::int64_t row, std::int64_t column) {
+    const std::int64_t low = std::min(row, column);
+    const std::int64_t high = std::max(row, column);
+    return static_cast<double>((7 * low + 13 * high) % 101) / 101 - 0.5;
+}
+
+void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) {
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = element(row, first_column + static_cast<std::int64_t>(i));
+}
+
+/// Rows of A x in long double, and of |A| |x|: what the rounding is relative to.
+struct Product {
+    std::vector<long double> value;
+    std::vector<long double> magnitude;
+};
+
+Product product(const RowBlock& block, const std::vector<double>& x) {
+    Product result;
+    for (std::int64_t row = block.first_row; row < block.first_row + block.rows; ++row) {
+        long double value = 0;
+        long double magnitude = 0;
+        for (std::int64_t column = 0; column < block.columns; ++column) {
+            const long double term = static_cast<long double>(element(row, column)) *
+                                     x[static_cast<std::size_t>(column)];
+            value += term;
+            magnitude += std::abs(term);
+        }
+        result.value.push_back(value);
+        result.magnitude.push_back(magnitude);
+    }
+    return result;
+}
+
+void expect_close(const std::vector<double>& found, const Product& wanted,
+                  const std::string& what) {
+    ASSERT_EQ(found.size(), wanted.value.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const auto bound = static_cast<double>(wanted.magnitude[i]) *
+                           std::numeric_limits<double>::epsilon() *
+                           static_cast<double>(found.size() + 16);
+        ASSERT_NEAR(found[i], static_cast<double>(wanted.value[i]), bound) << what << ", row " << i;
+    }
+}
+
+const RowBlock blocks[] = {{0, 1, 1},   {0, 8, 8},    {0, 16, 16},   {3, 5, 7}, {2, 9, 17},
+                           {0, 7, 63},  {1, 65, 9},   {0, 0, 5},     {0, 3, 0}, {40, 33, 131},
+                           {0, 24, 64}, {0, 100, 99}, {17, 12, 4101}};
+const std::int64_t sizes[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 33, 48, 63, 100, 257, 2100};
+
+}  // namespace
+
+TEST_P(MatrixContract, ARowBlockGivesItsRowsOfTheProduct) {
+    for (const RowBlock& block : blocks) {
+        const auto x = random_values<double>(block.columns, 1);
+        const Buffer<double> in = upload(x);
+        Buffer<double> out = upload(std::vector<double>(static_cast<std::size_t>(block.rows), NAN));
+        const auto matrix = device->make_matrix(block);
+        matrix->fill(read_row);
+
+        matrix->multiply(in.view(), out.view(), *stream);
+
+        expect_close(download(out.view()), product(block, x),
+                     std::to_string(block.rows) + " x " + std::to_string(block.columns));
+    }
+}
+
+TEST_P(MatrixContract, ThePartsOfATriangleGiveTheProductTogether) {
+    for (const std::int64_t size : sizes) {
+        for (const int parts : {1, 2, 3, 5}) {
+            const auto x = random_values<double>(size, 2);
+            const Buffer<double> in = upload(x);
+            std::vector<double> sum(x.size());
+            for (int part = 0; part < parts; ++part) {
+                Buffer<double> out = upload(std::vector<double>(x.size(), NAN));
+                const auto matrix = device->make_matrix(TrianglePart{size, parts, part});
+                matrix->fill(read_row);
+                matrix->multiply(in.view(), out.view(), *stream);
+                const auto contribution = download(out.view());
+                for (std::size_t i = 0; i < sum.size(); ++i)
+                    sum[i] += contribution[i];
+            }
+            expect_close(sum, product({0, size, size}, x),
+                         std::to_string(size) + " in " + std::to_string(parts));
+        }
+    }
+}
+
+TEST_P(MatrixContract, ReadsAndWritesOnlyTheVectorsItIsGiven) {
+    constexpr std::int64_t size = 21;
+    const auto x = random_values<double>(size, 3);
+    for (const std::int64_t offset : {1, 3, 8}) {
+        std::vector<double> padded(static_cast<std::size_t>(size + 16), NAN);
+        std::copy(x.begin(), x.end(), padded.begin() + offset);
+        const Buffer<double> in = upload(padded);
+        Buffer<double> out = upload(std::vector<double>(padded.size(), 7.0));
+        for (const auto& matrix : {device->make_matrix(RowBlock{0, size, size}),
+                                   device->make_matrix(TrianglePart{size, 1, 0})}) {
+            matrix->fill(read_row);
+            matrix->multiply(in.view().part(offset, size), out.view().part(offset, size), *stream);
+
+            const auto all = download(out.view());
+            expect_close({all.begin() + offset, all.begin() + offset + size},
+                         product({0, size, size}, x), "offset " + std::to_string(offset));
+            for (std::int64_t i = 0; i < std::ssize(all); ++i) {
+                if (i < offset || i >= offset + size) {
+                    EXPECT_EQ(all[static_cast<std::size_t>(i)], 7.0) << i;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(MatrixContract, TheSameProductHasTheSameBits) {
+    constexpr std::int64_t size = 1003;
+    const Buffer<double> in = upload(random_values<double>(size, 4));
+    Buffer<double> out = empty<double>(size);
+    for (const auto& matrix : {device->make_matrix(RowBlock{0, size, size}),
+                               device->make_matrix(TrianglePart{size, 1, 0})}) {
+        matrix->fill(read_row);
+        matrix->multiply(in.view(), out.view(), *stream);
+        const auto first = download(out.view());
+
+        for (int again = 0; again < 3; ++again) {
+            matrix->multiply(in.view(), out.view(), *stream);
+            EXPECT_EQ(download(out.view()), first);
+        }
+    }
+}
+
+TEST_P(MatrixContract, ShowsEachElementOfABlockOnce) {
+    const RowBlock block{5, 21, 35};
+    const auto matrix = device->make_matrix(block);
+    matrix->fill(read_row);
+
+    std::map<std::int64_t, int> seen;
+    matrix->visit([&](std::int64_t row, std::int64_t first, std::span<const double> elements) {
+        ++seen[row];
+        EXPECT_EQ(first, 0);
+        ASSERT_EQ(std::ssize(elements), block.columns);
+        for (std::int64_t column = 0; column < block.columns; ++column)
+            EXPECT_EQ(elements[static_cast<std::size_t>(column)], element(row, column));
+    });
+
+    ASSERT_EQ(std::ssize(seen), block.rows);
+    EXPECT_EQ(seen.begin()->first, 5);
+    for (const auto& [row, times] : seen)
+        EXPECT_EQ(times, 1) << row;
+}
+
+TEST_P(MatrixContract, ShowsEachRowOfATriangleOnceFromTheDiagonalOn) {
+    constexpr std::int64_t size = 75;
+    std::map<std::int64_t, int> seen;
+    for (int part = 0; part < 3; ++part) {
+        const auto matrix = device->make_matrix(TrianglePart{size, 3, part});
+        matrix->fill(read_row);
+        matrix->visit([&](std::int64_t row, std::int64_t first, std::span<const double> elements) {
+            ++seen[row];
+            EXPECT_EQ(first, row);
+            ASSERT_EQ(std::ssize(elements), size - row);
+            for (std::int64_t column = row; column < size; ++column)
+                EXPECT_EQ(elements[static_cast<std::size_t>(column - row)], element(row, column));
+        });
+    }
+    ASSERT_EQ(std::ssize(seen), size);
+    for (const auto& [row, times] : seen)
+        EXPECT_EQ(times, 1) << row;
+}
+
+TEST_P(MatrixContract, IsZeroUntilItIsFilled) {
+    const Buffer<double> in = upload(std::vector<double>(40, 1.0));
+    Buffer<double> out = upload(std::vector<double>(40, NAN));
+    const auto matrix = device->make_matrix(TrianglePart{40, 1, 0});
+
+    matrix->multiply(in.view(), out.view(), *stream);
+
+    EXPECT_EQ(download(out.view()), std::vector<double>(40, 0.0));
+}
+
+TEST_P(MatrixContract, TheMemoryIsWhatWasForetoldAndNearlyTheElements) {
+    constexpr std::int64_t size = 2048;
+    constexpr double besides = 8 << 20;  // what a device needs to multiply at all
+    const RowBlock block{0, size / 2, size};
+    const auto rows = device->make_matrix(block);
+    EXPECT_LE(rows->storage().bytes(), device->matrix_memory(block));
+    EXPECT_GE(rows->storage().size(), size * size / 2);
+    EXPECT_LE(static_cast<double>(device->matrix_memory(block).value),
+              1.03 * size * size / 2 * 8 + besides);
+
+    const TrianglePart part{size, 2, 1};
+    const auto triangle = device->make_matrix(part);
+    EXPECT_LE(triangle->storage().bytes(), device->matrix_memory(part));
+    EXPECT_GE(triangle->storage().size(), size * size / 4);
+    EXPECT_LE(static_cast<double>(device->matrix_memory(part).value), 1.03 * size * size / 4 * 8);
+}
+
+TEST_P(MatrixContract, PassesOnWhatTheReaderThrows) {
+    const auto failing = [](std::int64_t row, std::int64_t, std::span<double>) {
+        if (row == 50)
+            throw Failure("row 50 cannot be read");
+    };
+    EXPECT_THROW(device->make_matrix(RowBlock{0, 64, 64})->fill(failing), Failure);
+    EXPECT_THROW(device->make_matrix(TrianglePart{64, 1, 0})->fill(failing), Failure);
+}
+
+TEST_P(MatrixContract, RefusesOtherSizesAndOverlap) {
+    Buffer<double> values = empty<double>(30);
+    const View<double> ten = values.view().part(0, 10);
+    const View<double> next = values.view().part(10, 10);
+    const auto rows = device->make_matrix(RowBlock{0, 10, 10});
+    const auto triangle = device->make_matrix(TrianglePart{10, 1, 0});
+    for (MatrixShare* matrix : {rows.get(), triangle.get()}) {
+        EXPECT_THROW(matrix->multiply(values.view().part(0, 9), next, *stream), Failure);
+        EXPECT_THROW(matrix->multiply(ten, values.view().part(10, 11), *stream), Failure);
+        EXPECT_THROW(matrix->multiply(ten, values.view().part(9, 10), *stream), Failure);
+    }
+    EXPECT_THROW(device->make_matrix(RowBlock{0, -1, 10}), Failure);
+    EXPECT_THROW(device->make_matrix(TrianglePart{10, 2, 2}), Failure);
+    EXPECT_THROW(device->make_matrix(TrianglePart{10, 0, 0}), Failure);
+}
+
+}  // namespace quartet::device

@@ -1,0 +1,183 @@
+#include <gmock/gmock.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "device/contract/contract.hpp"
+#include "device/contract/gate.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+Task failing() {
+    return [] { throw std::domain_error("work"); };
+}
+
+}  // namespace
+
+TEST_P(StreamContract, RunsWorkInOrder) {
+    std::vector<int> done;
+    done.reserve(2000);
+
+    for (int i = 0; i < 2000; ++i)  // more than any queue holds
+        stream->enqueue(Phase::compute, "number", [&done, i] { done.push_back(i); });
+    stream->synchronize();
+
+    ASSERT_EQ(done.size(), 2000U);
+    for (int i = 0; i < 2000; ++i)
+        EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(StreamContract, SynchronisesWithoutWork) {
+    EXPECT_NO_THROW(stream->synchronize());
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, OrdersHostWorkAndOperations) {
+    Buffer<double> staging = allocate<double>(*device, 1000, MemoryKind::pinned);
+    Buffer<double> buffer = empty<double>(1000);
+    const std::span<double> values = staging.span();
+
+    for (int step = 0; step < 50; ++step) {
+        stream->enqueue(Phase::read, "make", [values, step] { values[999] = step; });
+        device->copy(as_bytes(std::as_const(staging).view()), as_bytes(buffer.view()), *stream);
+        device->vectors().add(buffer.view(), buffer.view(), *stream);
+        device->copy(as_bytes(std::as_const(buffer).view()), as_bytes(staging.view()), *stream);
+        stream->enqueue(Phase::reduce, "look", [values, step] {
+            if (values[999] != 2 * step)
+                throw std::logic_error("out of order");
+        });
+    }
+
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, FinishesItsWorkWhenDestroyed) {
+    int done = 0;
+    {
+        const std::unique_ptr<Stream> other = device->make_stream("other");
+        for (int i = 0; i < 100; ++i)
+            other->enqueue(Phase::compute, "count", [&done] { ++done; });
+    }
+    EXPECT_EQ(done, 100);
+}
+
+TEST_P(StreamContract, TransfersRunBesideTheirCaller) {
+    const std::unique_ptr<Stream> reading = device->make_stream("read", StreamKind::transfer);
+    const std::unique_ptr<Event> read = device->make_event();
+    Gate gate;
+    int value = 0;
+
+    reading->enqueue(Phase::read, "hold", [&gate] { gate.pass(); });
+    reading->enqueue(Phase::read, "read", [&value] { value = 7; });
+    reading->record(*read);
+    EXPECT_EQ(value, 0);  // and the caller has not been held
+    gate.open();
+    stream->wait(*read);
+    stream->enqueue(Phase::compute, "use", [&value] { value *= 6; });
+    stream->synchronize();
+
+    EXPECT_EQ(value, 42);
+}
+
+TEST_P(StreamContract, SynchronizeThrowsTheFirstErrorOnce) {
+    EXPECT_NO_THROW(stream->enqueue(Phase::compute, "fail", failing()));
+    stream->enqueue(Phase::compute, "fail too", [] { throw std::range_error("later"); });
+
+    EXPECT_THROW(stream->synchronize(), std::domain_error);
+    EXPECT_NO_THROW(stream->synchronize());
+}
+
+TEST_P(StreamContract, SkipsWorkAfterAnErrorUntilItIsThrown) {
+    int done = 0;
+
+    stream->enqueue(Phase::compute, "fail", failing());
+    stream->enqueue(Phase::compute, "work", [&done] { done += 1; });
+    EXPECT_THROW(stream->synchronize(), std::domain_error);
+    stream->enqueue(Phase::compute, "work", [&done] { done += 10; });
+    EXPECT_NO_THROW(stream->synchronize());
+
+    EXPECT_EQ(done, 10);
+}
+
+TEST_P(StreamContract, NothingHangsOnTheEventsOfAFailedStream) {
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+    const std::unique_ptr<Event> event = device->make_event();
+    bool done = false;
+
+    stream->enqueue(Phase::compute, "fail", failing());
+    stream->record(*event);
+    other->wait(*event);
+    other->enqueue(Phase::compute, "work", [&done] { done = true; });
+    event->synchronize();
+
+    EXPECT_NO_THROW(other->synchronize());
+    EXPECT_TRUE(done);
+    EXPECT_THROW(stream->synchronize(), std::domain_error);
+}
+
+TEST_P(StreamContract, DropsAnErrorNobodyAsksFor) {
+    const std::unique_ptr<Stream> other = device->make_stream("other");
+
+    other->enqueue(Phase::compute, "fail", failing());
+}
+
+TEST_P(StreamContract, AccountsWorkToItsPhase) {
+    stream->enqueue(Phase::read, "first", [] { give_time(); });
+    stream->enqueue(Phase::merge, "second", [] {});
+    stream->synchronize();
+
+    const Track& track = stream->track();
+    EXPECT_EQ(track.name(), "contract");
+    EXPECT_GE(track.busy()[static_cast<std::size_t>(Phase::read)], 0.005);
+    ASSERT_EQ(track.spans().size(), 2U);
+    EXPECT_STREQ(track.spans()[0].label, "first");
+    EXPECT_EQ(track.spans()[1].phase, Phase::merge);
+    EXPECT_LE(track.spans()[0].end, track.spans()[1].begin);
+}
+
+// The pattern of the kernels: three stages on three streams, over two slots.
+TEST_P(StreamContract, PipelinesOverSlots) {
+    constexpr int steps = 100;
+    constexpr std::size_t slots = 2;
+    const std::unique_ptr<Stream> reading = device->make_stream("reading");
+    const std::unique_ptr<Stream> writing = device->make_stream("writing");
+    std::array<int, slots> input{};
+    std::array<int, slots> output{};
+    std::array<std::unique_ptr<Event>, slots> read;
+    std::array<std::unique_ptr<Event>, slots> computed;
+    std::array<std::unique_ptr<Event>, slots> written;
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        read[slot] = device->make_event();
+        computed[slot] = device->make_event();
+        written[slot] = device->make_event();
+    }
+    std::vector<int> results;
+    results.reserve(steps);
+
+    for (int step = 0; step < steps; ++step) {
+        const auto slot = static_cast<std::size_t>(step) % slots;
+        reading->wait(*computed[slot]);
+        reading->enqueue(Phase::read, "read", [&in = input[slot], step] { in = step; });
+        reading->record(*read[slot]);
+        stream->wait(*read[slot]);
+        stream->wait(*written[slot]);
+        stream->enqueue(Phase::compute, "square",
+                        [&in = input[slot], &out = output[slot]] { out = in * in; });
+        stream->record(*computed[slot]);
+        writing->wait(*computed[slot]);
+        writing->enqueue(Phase::copy_out, "write",
+                         [&results, &out = output[slot]] { results.push_back(out); });
+        writing->record(*written[slot]);
+    }
+    writing->synchronize();
+    stream->synchronize();
+    reading->synchronize();
+
+    ASSERT_EQ(results.size(), static_cast<std::size_t>(steps));
+    for (int step = 0; step < steps; ++step)
+        EXPECT_EQ(results[static_cast<std::size_t>(step)], step * step);
+}
+
+}  // namespace quartet::device

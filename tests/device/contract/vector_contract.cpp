@@ -1,0 +1,277 @@
+#include <cmath>
+#include <limits>
+
+#include "device/contract/contract.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+constexpr std::int64_t sizes[] = {0, 1, 2, 7, 31, 32, 33, 1001, 65536, (1 << 20) + 5};
+
+/// One rounding of a multiplication and one of an addition, fused or not, of values below 2.
+template <typename T>
+constexpr T rounding = 4 * std::numeric_limits<T>::epsilon();
+
+}  // namespace
+
+TEST_P(VectorContract, AddsFloats) {
+    for (const std::int64_t size : sizes) {
+        const auto from = random_values<float>(size, 1);
+        const auto to = random_values<float>(size, 2);
+        const Buffer<float> source = upload(from);
+        Buffer<float> target = upload(to);
+
+        device->vectors().add(source.view(), target.view(), *stream);
+
+        const std::vector<float> result = download(target.view());
+        for (std::size_t i = 0; i < result.size(); ++i)
+            ASSERT_EQ(result[i], to[i] + from[i]) << i << " of " << size;
+        EXPECT_EQ(download(source.view()), from);
+    }
+}
+
+TEST_P(VectorContract, AddsDoubles) {
+    for (const std::int64_t size : sizes) {
+        const auto from = random_values<double>(size, 3);
+        const auto to = random_values<double>(size, 4);
+        const Buffer<double> source = upload(from);
+        Buffer<double> target = upload(to);
+
+        device->vectors().add(source.view(), target.view(), *stream);
+
+        const std::vector<double> result = download(target.view());
+        for (std::size_t i = 0; i < result.size(); ++i)
+            ASSERT_EQ(result[i], to[i] + from[i]) << i << " of " << size;
+    }
+}
+
+TEST_P(VectorContract, AddsAVectorToItself) {
+    Buffer<float> values = upload(std::vector<float>(1001, 1.5F));
+
+    device->vectors().add(values.view(), values.view(), *stream);
+
+    EXPECT_EQ(download(values.view()), std::vector<float>(1001, 3.0F));
+}
+
+TEST_P(VectorContract, TouchesNothingBesideItsPart) {
+    const Buffer<float> source = upload(std::vector<float>(100, 1.0F));
+    Buffer<float> target = empty<float>(100);
+
+    device->vectors().add(source.view().part(3, 50), target.view().part(5, 50), *stream);
+
+    const std::vector<float> result = download(target.view());
+    for (std::size_t i = 0; i < result.size(); ++i)
+        EXPECT_EQ(result[i], i >= 5 && i < 55 ? 1.0F : 0.0F) << i;
+}
+
+TEST_P(VectorContract, Fills) {
+    for (const std::int64_t size : sizes) {
+        Buffer<float> floats = empty<float>(size);
+        Buffer<double> doubles = empty<double>(size);
+
+        device->vectors().fill(0.1F, floats.view(), *stream);
+        device->vectors().fill(0.1, doubles.view(), *stream);
+
+        const auto count = static_cast<std::size_t>(size);
+        EXPECT_EQ(download(floats.view()), std::vector<float>(count, 0.1F));
+        EXPECT_EQ(download(doubles.view()), std::vector<double>(count, 0.1));
+    }
+}
+
+TEST_P(VectorContract, AddsMultiples) {
+    for (const std::int64_t size : sizes) {
+        const auto x = random_values<double>(size, 5);
+        const auto y = random_values<double>(size, 6);
+        const Buffer<double> source = upload(x);
+        Buffer<double> target = upload(y);
+
+        device->vectors().axpy(0.3, source.view(), target.view(), *stream);
+
+        const std::vector<double> result = download(target.view());
+        for (std::size_t i = 0; i < result.size(); ++i)
+            ASSERT_NEAR(result[i], y[i] + 0.3 * x[i], rounding<double>) << i << " of " << size;
+    }
+}
+
+TEST_P(VectorContract, AddsToMultiples) {
+    for (const std::int64_t size : sizes) {
+        const auto x = random_values<double>(size, 7);
+        const auto y = random_values<double>(size, 8);
+        const Buffer<double> source = upload(x);
+        Buffer<double> target = upload(y);
+
+        device->vectors().xpay(source.view(), 0.3, target.view(), *stream);
+
+        const std::vector<double> result = download(target.view());
+        for (std::size_t i = 0; i < result.size(); ++i)
+            ASSERT_NEAR(result[i], x[i] + 0.3 * y[i], rounding<double>) << i << " of " << size;
+    }
+}
+
+TEST_P(VectorContract, DotsAgreeWithLongDouble) {
+    for (const std::int64_t size : sizes) {
+        const auto x = random_values<double>(size, 9);
+        const auto y = random_values<double>(size, 10);
+        const Buffer<double> left = upload(x);
+        const Buffer<double> right = upload(y);
+        Buffer<double> result = upload(std::vector<double>{NAN});
+
+        device->vectors().dot(left.view(), right.view(), result.view(), *stream);
+
+        long double sum = 0;
+        long double magnitude = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const long double product = static_cast<long double>(x[i]) * y[i];
+            sum += product;
+            magnitude += std::abs(product);
+        }
+        const double bound = static_cast<double>(static_cast<long double>(size + 1) * magnitude) *
+                             std::numeric_limits<double>::epsilon();
+        EXPECT_NEAR(download(result.view())[0], static_cast<double>(sum), bound) << size;
+    }
+}
+
+TEST_P(VectorContract, DotsHaveTheSameBitsWhereverTheVectorsLie) {
+    constexpr std::int64_t size = 100'003;
+    const auto x = random_values<double>(size, 11);
+    Buffer<double> moved = empty<double>(size + 9);
+    Buffer<double> result = empty<double>(10);
+    const Buffer<double> original = upload(x);
+    device->vectors().dot(original.view(), original.view(), result.view().part(0, 1), *stream);
+
+    for (std::int64_t offset = 1; offset < 10; ++offset) {
+        const View<double> there = moved.view().part(offset, size);
+        device->copy(as_bytes(original.view()), as_bytes(there), *stream);
+        device->vectors().dot(there, there, result.view().part(offset, 1), *stream);
+    }
+
+    const std::vector<double> dots = download(result.view());
+    EXPECT_EQ(dots, std::vector<double>(10, dots[0]));
+}
+
+TEST_P(VectorContract, StepsAndGivesTheNewResidualsDot) {
+    for (const std::int64_t size : sizes) {
+        const auto p = random_values<double>(size, 12);
+        const auto q = random_values<double>(size, 13);
+        const auto x = random_values<double>(size, 14);
+        const auto r = random_values<double>(size, 15);
+        const Buffer<double> direction = upload(p);
+        const Buffer<double> product = upload(q);
+        Buffer<double> solution = upload(x);
+        Buffer<double> residual = upload(r);
+        Buffer<double> result = upload(std::vector<double>{NAN, NAN});
+
+        device->vectors().step_and_dot(
+            0.3, {direction.view(), product.view(), solution.view(), residual.view()},
+            result.view().part(0, 1), *stream);
+        device->vectors().dot(residual.view(), residual.view(), result.view().part(1, 1), *stream);
+
+        const auto new_x = download(solution.view());
+        const auto new_r = download(residual.view());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            ASSERT_NEAR(new_x[i], x[i] + 0.3 * p[i], rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_r[i], r[i] - 0.3 * q[i], rounding<double>) << i << " of " << size;
+        }
+        const auto dots = download(result.view());
+        EXPECT_NEAR(dots[0], dots[1], rounding<double> * static_cast<double>(size + 1)) << size;
+    }
+}
+
+TEST_P(VectorContract, TurnsStepsAndGivesTheNewResidualsDot) {
+    for (const std::int64_t size : sizes) {
+        const auto p = random_values<double>(size, 16);
+        const auto s = random_values<double>(size, 17);
+        const auto w = random_values<double>(size, 18);
+        const auto x = random_values<double>(size, 19);
+        const auto r = random_values<double>(size, 20);
+        Buffer<double> direction = upload(p);
+        Buffer<double> product = upload(s);
+        const Buffer<double> change = upload(w);
+        Buffer<double> solution = upload(x);
+        Buffer<double> residual = upload(r);
+        Buffer<double> result = upload(std::vector<double>{NAN, NAN});
+
+        device->vectors().turn_step_and_dot(
+            0.7, 0.3,
+            {direction.view(), product.view(), change.view(), solution.view(), residual.view()},
+            result.view().part(0, 1), *stream);
+        device->vectors().dot(residual.view(), residual.view(), result.view().part(1, 1), *stream);
+
+        const auto new_p = download(direction.view());
+        const auto new_s = download(product.view());
+        const auto new_x = download(solution.view());
+        const auto new_r = download(residual.view());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const double along = r[i] + 0.7 * p[i];
+            const double image = w[i] + 0.7 * s[i];
+            ASSERT_NEAR(new_p[i], along, rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_s[i], image, rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_x[i], x[i] + 0.3 * along, 2 * rounding<double>) << i << " of " << size;
+            ASSERT_NEAR(new_r[i], r[i] - 0.3 * image, 2 * rounding<double>) << i << " of " << size;
+        }
+        const auto dots = download(result.view());
+        EXPECT_NEAR(dots[0], dots[1], rounding<double> * static_cast<double>(size + 1)) << size;
+    }
+}
+
+TEST_P(VectorContract, RefusesStepsOfVectorsThatAreNotApartOrNotEqual) {
+    Buffer<double> values = empty<double>(60);
+    Buffer<double> one = empty<double>(1);
+    const auto vector = [&](std::int64_t index) { return values.view().part(10 * index, 10); };
+    const View<double> short_one = values.view().part(50, 9);
+    const auto step = [&](View<double> p, View<double> q, View<double> x, View<double> r) {
+        device->vectors().step_and_dot(1, {p, q, x, r}, one.view(), *stream);
+    };
+    const auto turn = [&](View<double> p, View<double> s, View<double> w, View<double> x,
+                          View<double> r) {
+        device->vectors().turn_step_and_dot(1, 1, {p, s, w, x, r}, one.view(), *stream);
+    };
+
+    step(vector(0), vector(1), vector(2), vector(3));
+    EXPECT_THROW(step(short_one, vector(1), vector(2), vector(3)), Failure);
+    EXPECT_THROW(step(vector(0), vector(1), vector(2), short_one), Failure);
+    EXPECT_THROW(step(vector(0), vector(0), vector(2), vector(3)), Failure);
+    EXPECT_THROW(step(vector(0), vector(1), vector(2), vector(2)), Failure);
+    EXPECT_THROW(step(vector(0), vector(1), vector(0), vector(3)), Failure);
+    turn(vector(0), vector(1), vector(2), vector(3), vector(4));
+    EXPECT_THROW(turn(vector(0), vector(1), short_one, vector(3), vector(4)), Failure);
+    for (std::int64_t i = 0; i < 5; ++i) {
+        for (std::int64_t j = 0; j < i; ++j) {
+            std::vector<View<double>> v;
+            for (std::int64_t k = 0; k < 5; ++k)
+                v.push_back(vector(k == i ? j : k));
+            EXPECT_THROW(turn(v[0], v[1], v[2], v[3], v[4]), Failure) << i << ", " << j;
+        }
+    }
+    stream->synchronize();  // before the vectors go
+}
+
+TEST_P(VectorContract, RefusesUnequalSizes) {
+    Buffer<double> three = empty<double>(3);
+    Buffer<double> four = empty<double>(4);
+    Buffer<double> one = empty<double>(1);
+    Buffer<float> floats = empty<float>(3);
+    Buffer<float> more_floats = empty<float>(4);
+    VectorOperations& vectors = device->vectors();
+
+    EXPECT_THROW(vectors.add(floats.view(), more_floats.view(), *stream), Failure);
+    EXPECT_THROW(vectors.add(three.view(), four.view(), *stream), Failure);
+    EXPECT_THROW(vectors.axpy(1, three.view(), four.view(), *stream), Failure);
+    EXPECT_THROW(vectors.xpay(three.view(), 1, four.view(), *stream), Failure);
+    EXPECT_THROW(vectors.dot(three.view(), four.view(), one.view(), *stream), Failure);
+    EXPECT_THROW(vectors.dot(three.view(), three.view(), four.view(), *stream), Failure);
+    EXPECT_THROW(vectors.dot(three.view(), three.view(), {}, *stream), Failure);
+}
+
+TEST_P(VectorContract, RefusesPartialOverlap) {
+    Buffer<double> values = empty<double>(10);
+    const View<double> low = values.view().part(0, 6);
+    const View<double> high = values.view().part(4, 6);
+
+    EXPECT_THROW(device->vectors().add(low, high, *stream), Failure);
+    EXPECT_THROW(device->vectors().axpy(1, high, low, *stream), Failure);
+    EXPECT_THROW(device->vectors().xpay(low, 1, high, *stream), Failure);
+}
+
+}  // namespace quartet::device

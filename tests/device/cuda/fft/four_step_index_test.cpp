@@ -1,0 +1,50 @@
+#include "device/cuda/fft/four_step_index.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device/four_step_fft.hpp"
+
+namespace quartet::device {
+namespace {
+
+TEST(FourStepIndexTest, PlacesBinsInTheCellsOfTheInterface) {
+    constexpr std::int64_t tiles = 5;
+    std::vector<int> seen(static_cast<std::size_t>(3 * tiles * FourStepFft::cell_size));
+    for (std::int64_t bin = 0; bin < 24; ++bin) {
+        for (std::int64_t tile = 0; tile < tiles; ++tile) {
+            const std::int64_t place = place_in_part(bin, tile, tiles);
+            EXPECT_EQ(place, cell_index(bin / FourStepFft::cell_bins, tile, tiles) *
+                                     FourStepFft::cell_size +
+                                 bin % FourStepFft::cell_bins);
+            ++seen[static_cast<std::size_t>(place)];
+            ++seen[static_cast<std::size_t>(place + fft_cell_bins)];
+        }
+    }
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+}
+
+TEST(FourStepIndexTest, RootsAreProductsOfTwoTables) {
+    for (const std::int64_t order : {1, 2, 3, 4, 5, 143, 4096, 4097, 1 << 20}) {
+        const RootSplit split = split_roots(order);
+        for (std::int64_t exponent = 0; exponent < order; exponent += 1 + order / 1000) {
+            EXPECT_EQ(split.coarse(exponent) * split.fine_entries() + split.fine(exponent),
+                      exponent);
+            EXPECT_LT(split.coarse(exponent), split.coarse_entries(order));
+        }
+        EXPECT_LE(split.fine_entries() * split.fine_entries(), 4 * order);
+    }
+}
+
+TEST(FourStepIndexTest, CountsInSixtyFourBits) {
+    constexpr std::int64_t order = std::int64_t{1} << 62;
+    static_assert(split_roots(order).fine_entries() == std::int64_t{1} << 31);
+    static_assert(split_roots(order).coarse_entries(order) == std::int64_t{1} << 31);
+    static_assert(TransposedColumns{0, 1 << 20, 1 << 20}.bin(std::int64_t{1} << 40) ==
+                  std::int64_t{1} << 40);
+    static_assert(place_in_part(std::int64_t{1} << 30, 0, 1 << 10) == std::int64_t{1} << 41);
+}
+
+}  // namespace
+}  // namespace quartet::device

@@ -1,0 +1,385 @@
+#include "fakes/fake_cuda_runtime.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/check.hpp"
+#include "device/host/runtime/host_stream.hpp"
+#include "fakes/fake_gpu_memory.hpp"
+
+using quartet::Phase;
+using quartet::Track;
+using namespace quartet::device;
+
+struct CUgraph_st {
+    struct Node {
+        Phase phase;
+        const char* label;
+        Task task;
+    };
+    std::vector<Node> nodes;
+};
+
+struct CUgraphExec_st {
+    CUgraph_st graph;
+};
+
+namespace {
+
+/// Collects work in place of doing it.
+class CapturingStream final : public Stream {
+  public:
+    void enqueue(Phase phase, const char* label, Task task) override {
+        graph.nodes.push_back({phase, label, task});
+    }
+    void record(Event&) override {}
+    void wait(Event&) override {}
+    void synchronize() override {}
+    Track& track() override { return track_; }
+
+    CUgraph_st graph;
+
+  private:
+    Track track_{"capture", 0};
+};
+
+}  // namespace
+
+struct CUstream_st {
+    Track track{"stand-in", 0};
+    std::unique_ptr<Stream> work = make_host_stream(HostStreams::threaded, track);
+    std::unique_ptr<CapturingStream> capture;
+};
+
+struct CUevent_st {
+    std::unique_ptr<Event> event = make_host_event();
+    bool timed = true;
+    std::atomic<int> recorded = 0;
+    std::atomic<int> reached = 0;
+    std::atomic<double> time = 0;
+};
+
+namespace {
+
+std::atomic<bool> broken = false;
+std::atomic<bool> peers_are_hidden = false;
+std::atomic<cudaError_t> last_error = cudaSuccess;
+std::mutex one_host_work_at_a_time;  // as a driver may do
+thread_local bool in_host_work = false;
+
+cudaError_t result(cudaError_t status) {
+    if (status == cudaSuccess && broken)
+        status = cudaErrorIllegalAddress;
+    if (status == cudaSuccess && in_host_work)
+        status = cudaErrorNotPermitted;
+    if (status != cudaSuccess)
+        last_error = status;
+    return status;
+}
+
+StandInMemory& memory() {
+    return StandInMemory::of_process();
+}
+
+}  // namespace
+
+namespace quartet::device {
+
+Stream& fakes(cudaStream_t stream) {
+    return stream->capture ? *stream->capture : *stream->work;
+}
+
+void break_gpu() {
+    broken = true;
+}
+
+void repair_gpu() {
+    broken = false;
+    last_error = cudaSuccess;
+}
+
+void hide_peers() {
+    peers_are_hidden = true;
+}
+
+void show_peers() {
+    peers_are_hidden = false;
+}
+
+}  // namespace quartet::device
+
+cudaError_t cudaGetLastError() {
+    return last_error.exchange(cudaSuccess);
+}
+
+const char* cudaGetErrorName(cudaError_t status) {
+    return status == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheStandIn";
+}
+
+const char* cudaGetErrorString(cudaError_t) {
+    return "the stand-in's reason";
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    *version = 13000;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaSetDevice(int device) {
+    return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    *device = 0;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+    *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+    *properties = {};
+    std::strcpy(properties->name, "Stand-in");
+    properties->totalGlobalMem = memory().total();
+    properties->major = 9;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* bus, int, int) {
+    std::strcpy(bus, "ffff:ff:1f.0");
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    *total = memory().total();
+    *free = memory().free();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMalloc(void** address, std::size_t size) {
+    *address = memory().allocate(size);
+    return result(*address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
+cudaError_t cudaFree(void* address) {
+    const bool known = address == nullptr || memory().release(address);
+    return result(known ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
+    *address = std::aligned_alloc(512, std::max<std::size_t>((size + 511) / 512 * 512, 512));
+    if (*address == nullptr)
+        return result(cudaErrorMemoryAllocation);
+    std::memset(*address, 0xa5, size);
+    memory().lock(*address, std::max<std::size_t>(size, 1));
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaFreeHost(void* address) {
+    const bool known = address == nullptr || memory().unlock(address);
+    if (known)
+        std::free(address);
+    return result(known ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostRegister(void* begin, std::size_t size, unsigned) {
+    const bool locked = memory().lock(begin, size);
+    return result(locked ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
+}
+
+cudaError_t cudaHostUnregister(void* begin) {
+    const bool known = memory().unlock(begin);
+    return result(known ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
+    const StandInMemory::Handle found = memory().handle_of(address);
+    static_assert(sizeof(found) <= sizeof(*handle));
+    *handle = {};
+    std::memcpy(handle, &found, sizeof(found));
+    return result(found.size == 0 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+// As the real one, refuses the process that the memory belongs to.
+cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsigned flags) {
+    if (flags != cudaIpcMemLazyEnablePeerAccess)
+        return result(cudaErrorInvalidValue);
+    if (peers_are_hidden)
+        return result(cudaErrorInvalidDevice);
+    StandInMemory::Handle wanted;
+    std::memcpy(static_cast<void*>(&wanted), &handle, sizeof(wanted));
+    *address = memory().open(wanted);
+    return result(*address == nullptr ? cudaErrorDeviceUninitialized : cudaSuccess);
+}
+
+cudaError_t cudaIpcCloseMemHandle(void* address) {
+    return result(memory().close(address) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    *stream = new CUstream_st;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    delete stream;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+    if (stream->capture || mode != cudaStreamCaptureModeThreadLocal)
+        return result(cudaErrorIllegalState);
+    stream->capture = std::make_unique<CapturingStream>();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    if (!stream->capture)
+        return result(cudaErrorIllegalState);
+    *graph = new CUgraph_st(std::move(stream->capture->graph));
+    stream->capture.reset();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags) {
+    if (flags != 0)
+        return result(cudaErrorInvalidValue);
+    *executable = new CUgraphExec_st{*graph};
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    for (const CUgraph_st::Node& node : executable->graph.nodes)
+        fakes(stream).enqueue(node.phase, node.label, node.task);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    delete executable;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (stream->capture)
+        return result(cudaErrorStreamCaptureUnsupported);
+    stream->work->synchronize();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t) {
+    return result(cudaErrorNotReady);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    if (stream->capture)  // the event is not of the capture
+        return result(cudaErrorStreamCaptureIsolation);
+    stream->work->wait(*event->event);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    *event = new CUevent_st;
+    (*event)->timed = (flags & cudaEventDisableTiming) == 0;
+    return result(cudaSuccess);
+}
+
+// Not while its stream may still reach it.
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    event->event->synchronize();
+    while (event->reached < event->recorded)
+        continue;
+    delete event;
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    if (stream->capture)  // allowed, but nothing of ours can use such an event
+        return result(cudaErrorStreamCaptureUnsupported);
+    ++event->recorded;
+    stream->work->enqueue(Phase::compute, "record", [event] {
+        event->time = quartet::now().value;
+        ++event->reached;
+    });
+    stream->work->record(*event->event);
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    event->event->synchronize();
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    return result(event->event->reached() ? cudaSuccess : cudaErrorNotReady);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t second) {
+    for (const cudaEvent_t event : {first, second}) {
+        if (!event->timed || event->recorded == 0)
+            return result(cudaErrorInvalidResourceHandle);
+        if (event->reached < event->recorded)
+            return result(cudaErrorNotReady);
+    }
+    *milliseconds = static_cast<float>(1e3 * (second->time - first->time));
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
+    if (stream->capture)
+        return result(cudaErrorStreamCaptureUnsupported);
+    stream->work->enqueue(Phase::compute, "host", [function, argument] {
+        if (broken)
+            return;
+        const std::lock_guard alone(one_host_work_at_a_time);
+        in_host_work = true;
+        function(argument);
+        in_host_work = false;
+    });
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemsetAsync(void* address, int value, std::size_t size, cudaStream_t stream) {
+    if (!memory().is_on_gpu(address))
+        return result(cudaErrorInvalidValue);
+    fakes(stream).enqueue(Phase::compute, "set",
+                          [to = on_cpu(address), value, size] { std::memset(to, value, size); });
+    return result(cudaSuccess);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    const bool out = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const bool in = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    if (memory().is_on_gpu(from) != out || memory().is_on_gpu(to) != in)
+        return result(cudaErrorInvalidMemcpyDirection);
+    if (in)
+        to = on_cpu(to);
+    if (out)
+        from = on_cpu(from);
+    fakes(stream).enqueue(Phase::compute, "copy",
+                          [to, from, size] { std::memcpy(to, from, size); });
+    return result(cudaSuccess);
+}

@@ -1,0 +1,193 @@
+#include "fakes/fake_gpu_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "core/check.hpp"
+#include "core/environment.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+constexpr std::size_t range = std::size_t{256} << 30;  // of addresses, not of memory
+constexpr std::size_t granularity = 4096;
+constexpr Bytes default_total = gibibytes(4);
+
+std::size_t rounded(std::size_t size) {
+    return std::max(granularity, (size + granularity - 1) / granularity * granularity);
+}
+
+std::byte* reserve_addresses() {
+    void* begin =
+        ::mmap(nullptr, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check(begin != MAP_FAILED, "the stand-in's addresses cannot be reserved");
+    return static_cast<std::byte*>(begin);
+}
+
+int make_file() {
+    const int file = ::memfd_create("stand-in GPU", MFD_CLOEXEC);
+    check(file >= 0 && ::ftruncate(file, static_cast<off_t>(range)) == 0,
+          "the stand-in's memory cannot be made");
+    return file;
+}
+
+Bytes total_wanted() {
+    const auto wanted = Environment().get("QUARTET_STAND_IN_MEMORY");
+    return wanted ? parse_bytes(*wanted) : default_total;
+}
+
+/// The block that holds an address, or the end.
+auto block_of(const std::map<const std::byte*, std::size_t>& blocks, const std::byte* address) {
+    const auto after = blocks.upper_bound(address);
+    if (after == blocks.begin())
+        return blocks.end();
+    const auto block = std::prev(after);
+    return address < block->first + block->second ? block : blocks.end();
+}
+
+const std::byte* as_byte(const void* address) {
+    return static_cast<const std::byte*>(address);
+}
+
+}  // namespace
+
+StandInMemory& StandInMemory::of_process() {
+    static auto* memory = new StandInMemory;  // streams may use it until the process ends
+    return *memory;
+}
+
+StandInMemory::StandInMemory()
+    : guarded_(reserve_addresses()),
+      touchable_(reserve_addresses()),
+      file_(make_file()),
+      next_(granularity),  // so that an address of nothing is there
+      total_(static_cast<std::size_t>(total_wanted().value)) {}
+
+std::byte* StandInMemory::allocate(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    if (rounded(size) > total_ - std::min(total_, allocated_))
+        return nullptr;
+    std::byte* address = map(file_, static_cast<std::int64_t>(next_), rounded(size));
+    if (address == nullptr)
+        return nullptr;
+    std::memset(touchable_ + (address - guarded_), 0xa5, size);
+    blocks_.emplace(address, rounded(size));
+    allocated_ += rounded(size);
+    return address;
+}
+
+bool StandInMemory::release(const void* address) {
+    const std::lock_guard lock(mutex_);
+    const auto block = blocks_.find(as_byte(address));
+    if (block == blocks_.end())
+        return false;
+    unmap(block->first, block->second);
+    ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, block->first - guarded_,
+                static_cast<off_t>(block->second));
+    allocated_ -= block->second;
+    blocks_.erase(block);
+    return true;
+}
+
+std::byte* StandInMemory::map(int file, std::int64_t offset, std::size_t size) {
+    if (size > range - next_)
+        return nullptr;
+    void* mapped = ::mmap(touchable_ + next_, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                          file, offset);
+    if (mapped == MAP_FAILED)
+        return nullptr;
+    std::byte* address = guarded_ + next_;
+    next_ += size;
+    return address;
+}
+
+void StandInMemory::unmap(const std::byte* address, std::size_t size) {
+    ::mmap(touchable_ + (address - guarded_), size, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+bool StandInMemory::is_on_gpu(const void* address) const {
+    return address >= guarded_ && address < guarded_ + range;
+}
+
+std::byte* StandInMemory::on_cpu(const void* address) const {
+    if (address == nullptr)
+        return nullptr;
+    if (is_on_gpu(address))
+        return touchable_ + (as_byte(address) - guarded_);
+    const std::lock_guard lock(mutex_);
+    return block_of(locked_, as_byte(address)) == locked_.end()
+               ? guarded_
+               : const_cast<std::byte*>(as_byte(address));
+}
+
+bool StandInMemory::lock(const void* begin, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    const auto next = locked_.lower_bound(as_byte(begin));
+    if (size == 0 || block_of(locked_, as_byte(begin)) != locked_.end() ||
+        (next != locked_.end() && next->first < as_byte(begin) + size))
+        return false;
+    locked_.emplace(as_byte(begin), size);
+    return true;
+}
+
+bool StandInMemory::unlock(const void* begin) {
+    const std::lock_guard lock(mutex_);
+    return locked_.erase(as_byte(begin)) == 1;
+}
+
+StandInMemory::Handle StandInMemory::handle_of(const void* address) const {
+    const std::lock_guard lock(mutex_);
+    const auto block = blocks_.find(as_byte(address));
+    if (block == blocks_.end())
+        return {};
+    return {::getpid(), file_, block->first - guarded_, static_cast<std::int64_t>(block->second)};
+}
+
+std::byte* StandInMemory::open(const Handle& handle) {
+    const std::lock_guard lock(mutex_);
+    if (handle.process == ::getpid() || handle.size == 0)
+        return nullptr;
+    Opened& opened = opened_[handle];
+    if (opened.count == 0) {
+        const std::string name =
+            "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
+        const int file = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+        if (file >= 0) {
+            opened.address = map(file, handle.offset, static_cast<std::size_t>(handle.size));
+            ::close(file);
+        }
+    }
+    if (opened.address == nullptr) {
+        opened_.erase(handle);
+        return nullptr;
+    }
+    ++opened.count;
+    return opened.address;
+}
+
+bool StandInMemory::close(const void* address) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(
+        opened_, [&](const auto& entry) { return entry.second.address == address; });
+    if (found == opened_.end())
+        return false;
+    if (--found->second.count == 0) {
+        unmap(as_byte(address), static_cast<std::size_t>(found->first.size));
+        opened_.erase(found);
+    }
+    return true;
+}
+
+std::size_t StandInMemory::free() const {
+    const std::lock_guard lock(mutex_);
+    return total_ - std::min(total_, allocated_);
+}
+
+}  // namespace quartet::device

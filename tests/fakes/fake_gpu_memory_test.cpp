@@ -1,0 +1,97 @@
+#include "fakes/fake_gpu_memory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace quartet::device {
+namespace {
+
+/// A stand-in that lets a mistake pass would prove nothing.
+class StandInMemoryTest : public ::testing::Test {
+  protected:
+    StandInMemory memory;
+};
+using StandInMemoryDeathTest = StandInMemoryTest;
+
+TEST_F(StandInMemoryTest, KernelsReachWhatTheGpuHas) {
+    std::byte* block = memory.allocate(100);
+
+    EXPECT_TRUE(memory.is_on_gpu(block + 99));
+    memory.on_cpu(block)[99] = std::byte{7};
+    EXPECT_EQ(memory.on_cpu(block + 99)[0], std::byte{7});
+    EXPECT_TRUE(memory.release(block));
+    EXPECT_FALSE(memory.release(block));
+}
+
+TEST_F(StandInMemoryDeathTest, TheCpuMayNotTouchMemoryOfTheGpu) {
+    volatile std::byte* block = memory.allocate(100);
+
+    EXPECT_DEATH(*block = std::byte{1}, "");
+}
+
+TEST_F(StandInMemoryDeathTest, NobodyMayTouchWhatWasFreed) {
+    std::byte* block = memory.allocate(100);
+    volatile std::byte* seen = memory.on_cpu(block);
+    memory.release(block);
+
+    EXPECT_DEATH(*seen = std::byte{1}, "");
+}
+
+TEST_F(StandInMemoryDeathTest, KernelsReachPageLockedMemoryOnly) {
+    std::array<std::byte, 64> values{};
+    EXPECT_DEATH(*memory.on_cpu(values.data()) = std::byte{1}, "");
+
+    EXPECT_TRUE(memory.lock(values.data(), values.size()));
+    EXPECT_FALSE(memory.lock(values.data() + 32, 1)) << "twice";
+    EXPECT_EQ(memory.on_cpu(values.data() + 1), values.data() + 1);
+    EXPECT_TRUE(memory.unlock(values.data()));
+    EXPECT_FALSE(memory.unlock(values.data()));
+}
+
+TEST_F(StandInMemoryTest, HasNoMoreThanItsTotal) {
+    memory.set_total(kibibytes(64));
+    std::byte* most = memory.allocate(60000);
+
+    EXPECT_NE(most, nullptr);
+    EXPECT_EQ(memory.allocate(60000), nullptr);
+    EXPECT_LT(memory.free(), 60000U);
+    memory.release(most);
+    EXPECT_NE(memory.allocate(60000), nullptr);
+}
+
+TEST_F(StandInMemoryTest, AnotherProcessMapsTheSameMemory) {
+    std::byte* block = memory.allocate(10000);
+    std::byte* values = memory.on_cpu(block);
+    values[9999] = std::byte{5};
+    const StandInMemory::Handle handle = memory.handle_of(block);
+    EXPECT_EQ(memory.open(handle), nullptr) << "by the process that has it";
+
+    const pid_t child = ::fork();
+    if (child == 0) {
+        StandInMemory other;
+        std::byte* theirs = other.open(handle);
+        if (theirs == nullptr || theirs != other.open(handle) || !other.is_on_gpu(theirs))
+            ::_exit(1);
+        if (other.on_cpu(theirs)[9999] != std::byte{5})
+            ::_exit(2);
+        other.on_cpu(theirs)[0] = std::byte{6};
+        ::_exit(other.close(theirs) && other.close(theirs) && !other.close(theirs) ? 0 : 3);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(values[0], std::byte{6});
+}
+
+TEST_F(StandInMemoryTest, ThereIsNoHandleOfAPartOfAnAllocation) {
+    std::byte* block = memory.allocate(100);
+
+    EXPECT_EQ(memory.handle_of(block + 64).size, 0);
+}
+
+}  // namespace
+}  // namespace quartet::device

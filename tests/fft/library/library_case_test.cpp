@@ -1,0 +1,94 @@
+#include "fft/library/library_case.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/measure/measure.hpp"
+#include "core/message_of.hpp"
+#include "fft/fake_session.hpp"
+#include "fft/native/native_case.hpp"
+#include "fft/plan.hpp"
+#include "support/reference_transform.hpp"
+
+namespace quartet::fft {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class LibraryCaseTest : public testing::Test {
+  protected:
+    // Skips the test, on all ranks alike, where FFTW-MPI was not found.
+    void SetUp() override {
+        try {
+            static_cast<void>(make_library_case(*session, {64 * 48, 48, Order::natural}, {}));
+        } catch (const Unavailable& reason) {
+            GTEST_SKIP() << reason.what();
+        }
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    std::unique_ptr<bench::Session> session = make_session(short_runs());
+};
+
+TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
+    for (const Order order : {Order::transposed, Order::natural}) {
+        for (const Planning planning : {Planning::estimate, Planning::measure}) {
+            Options wanted;
+            wanted.planning = planning;
+            const Problem problem{48 * 100, 48, order};
+            const auto rows = bench::measure(
+                *session, planned_case(*session, {"library", "host", "mpi"}, problem, wanted),
+                [](int, int) {});
+            ASSERT_EQ(rows.size(), 1U);
+            EXPECT_EQ(rows[0].error, "");
+            EXPECT_TRUE(rows[0].check->passed) << name(order);
+            EXPECT_THAT(rows[0].note, HasSubstr(name(planning)));
+        }
+    }
+}
+
+TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
+    // Sizes whose blocks are the same for both.
+    const Problem problem{144 * 144, 144, Order::natural};
+    const auto library = make_library_case(*session, problem, {});
+    NativeCase native(*session, {"native", "host", "mpi"}, problem, {});
+    bench::Clocks none(0);
+    for (TransformCase* subject :
+         {static_cast<TransformCase*>(library.get()), static_cast<TransformCase*>(&native)}) {
+        subject->prepare();
+        subject->run(none);
+        session->stream().synchronize();
+    }
+    const auto found = native.result().span();
+    const auto reference = library->result().span();
+    ASSERT_EQ(found.size(), reference.size());
+    EXPECT_LE(relative_error(found, std::vector<Wide>(reference.begin(), reference.end())),
+              2 * rounding_bound(144 * 144));
+}
+
+TEST_F(LibraryCaseTest, ACorruptedResultIsCaught) {
+    const auto library = make_library_case(*session, {64 * 48, 48, Order::transposed}, {});
+    bench::Clocks none(0);
+    library->prepare();
+    library->run(none);
+    EXPECT_TRUE(library->verify().passed);
+    if (world.rank() == 0) {
+        library->result().span()[5] += 1e-6;
+    }
+    EXPECT_FALSE(library->verify().passed);
+}
+
+TEST_F(LibraryCaseTest, RefusesWhatFftwCannot) {
+    const auto refusal = [&](const Problem& problem) {
+        return message_of<Unavailable>(
+            [&] { static_cast<void>(make_library_case(*session, problem, {})); });
+    };
+    EXPECT_THAT(refusal({1, 1, Order::natural}), HasSubstr("single point"));
+    EXPECT_THAT(refusal({std::int64_t{1} << 33, 1 << 17, Order::natural}), HasSubstr("32-bit"));
+    if (world.size() > 1) {
+        EXPECT_THAT(refusal({1009, 1, Order::transposed}), HasSubstr("no plan"));
+    }
+}
+
+}  // namespace
+}  // namespace quartet::fft

@@ -1,0 +1,297 @@
+#include "fft/native/native_case.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/measure/measure.hpp"
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+#include "fft/fake_session.hpp"
+#include "fft/plan.hpp"
+#include "support/reference_transform.hpp"
+
+namespace quartet::fft {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class NativeCaseTest : public testing::Test {
+  protected:
+    static std::vector<Point> values(const device::View<Point>& view) {
+        return {view.span().begin(), view.span().end()};
+    }
+
+    /// This rank's part of the right result.
+    [[nodiscard]] std::vector<Wide> expected(const Problem& problem) const {
+        std::vector<Point> x(static_cast<std::size_t>(problem.points));
+        fill_points(x, options.seed, 0, 1);
+        const std::vector<Wide> all = reference_transform(x);
+        const IndexOrder order = problem.output_order(world.size(), world.rank());
+        std::vector<Wide> mine;
+        for (std::int64_t row = 0; row < order.rows; ++row) {
+            for (std::int64_t column = 0; column < order.columns; ++column) {
+                mine.push_back(all[static_cast<std::size_t>(order.index(row, column))]);
+            }
+        }
+        return mine;
+    }
+
+    static void run(NativeCase& subject, bench::Session& session) {
+        bench::Clocks none(0);
+        subject.prepare();
+        session.stream().synchronize();
+        session.world().barrier();
+        subject.run(none);
+        session.stream().synchronize();
+    }
+
+    bench::CommonOptions options = short_runs();
+    const comm::Communicator world = comm::Communicator::world();
+};
+
+struct Way {
+    std::string transport;
+    Order order;
+};
+
+void PrintTo(const Way& way, std::ostream* out) {
+    *out << name(way.order) << " over " << way.transport;
+}
+
+class EveryWay : public NativeCaseTest, public testing::WithParamInterface<Way> {
+  protected:
+    // Skips the test, on all ranks alike, where the transport cannot be had.
+    void SetUp() override {
+        session = make_session(options);
+        variant.transport = GetParam().transport;
+        if (const auto reason =
+                session->registry().why_not(variant.transport, session->transport_context())) {
+            GTEST_SKIP() << *reason;
+        }
+        if (world.size() > 1 &&
+            !session->transport(variant.transport).can(comm::Capability::all_to_all)) {
+            GTEST_SKIP() << "no all-to-all";
+        }
+    }
+
+    [[nodiscard]] static Problem problem(std::int64_t tiles, std::int64_t length) {
+        return {tiles * length, tiles, GetParam().order};
+    }
+
+    std::unique_ptr<bench::Session> session;
+    bench::Variant variant{"native", "host", ""};
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, EveryWay,
+                         testing::Values(Way{"shm", Order::transposed}, Way{"shm", Order::natural},
+                                         Way{"mpi", Order::transposed}, Way{"mpi", Order::natural},
+                                         Way{"rma", Order::transposed}, Way{"rma", Order::natural}),
+                         [](const auto& way) {
+                             return way.param.transport + "_" + std::string(name(way.param.order));
+                         });
+
+TEST_P(EveryWay, IsTheTransformForAnySize) {
+    for (const auto& [tiles, length] : {std::pair{64, 64},
+                                        {10, 80},
+                                        {512, 96},
+                                        {7, 100},
+                                        {11, 13},
+                                        {1, 64},
+                                        {64, 1},
+                                        {2, 3},
+                                        {1, 1},
+                                        {3, 225}}) {
+        const Problem what = problem(tiles, length);
+        NativeCase subject(*session, variant, what, {});
+
+        run(subject, *session);
+
+        EXPECT_TRUE(subject.verify().passed) << tiles << " x " << length;
+        const auto right = expected(what);
+        ASSERT_EQ(std::ssize(right), subject.result().size());
+        EXPECT_LE(relative_error(values(subject.result()), right),
+                  rounding_bound(static_cast<std::size_t>(what.points)))
+            << tiles << " x " << length;
+    }
+}
+
+TEST_P(EveryWay, GivesTheSameBitsInEveryRun) {
+    NativeCase subject(*session, variant, problem(120, 144), {});
+    run(subject, *session);
+    const std::vector<Point> first = values(subject.result());
+    run(subject, *session);
+    EXPECT_EQ(values(subject.result()), first);
+}
+
+TEST_P(EveryWay, ACorruptedResultIsCaught) {
+    NativeCase subject(*session, variant, problem(64, 96), {});
+    run(subject, *session);
+    EXPECT_TRUE(subject.verify().passed);
+    const auto bins = subject.result();
+    if (world.rank() == world.size() - 1) {
+        bins.span()[static_cast<std::size_t>(bins.size() / 3)] *= 1.0001;
+    }
+    EXPECT_FALSE(subject.verify().passed) << "on all ranks";
+
+    run(subject, *session);
+    EXPECT_TRUE(subject.verify().passed) << "the next run is right again";
+}
+
+TEST_P(EveryWay, IsMeasuredVerifiedAndLimited) {
+    Options wanted;
+    wanted.order = GetParam().order;
+    const Problem what = problem(64, 64);
+    const auto rows =
+        bench::measure(*session, planned_case(*session, variant, what, wanted), [](int, int) {});
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0].error, "");
+    EXPECT_TRUE(rows[0].check->passed);
+    EXPECT_GT(rows[0].limit->seconds.value, 0);
+    EXPECT_THAT(rows[0].note, HasSubstr("in lanes"));
+}
+
+class PlanTest : public NativeCaseTest {
+  protected:
+    [[nodiscard]] bench::PlannedCase planned(const std::string& transport, const Problem& problem,
+                                             const Options& wanted = {}) {
+        session = make_session(options);
+        return planned_case(*session, {"native", "host", transport}, problem, wanted);
+    }
+    std::unique_ptr<bench::Session> session;
+    const std::string ranks_and_threads = "/ranks:" + std::to_string(world.size()) + "/threads:1";
+};
+
+TEST_F(PlanTest, NamesRowsByWhatChangesTheWork) {
+    const Problem problem{1 << 20, 256, Order::natural};
+    EXPECT_EQ(planned("shm", problem).name.text(),
+              "fft/native/host/shm/natural/n:1048576/tiles:256" + ranks_and_threads);
+    Options in_files;
+    in_files.data.folder = "somewhere";
+    EXPECT_EQ(planned("mpi", problem, in_files).name.text(),
+              "fft/native/host/mpi/natural/n:1048576/tiles:256/data:files/cache:warm" +
+                  ranks_and_threads);
+    Options measuring;
+    measuring.planning = Planning::measure;
+    const auto library = planned_case(*session, {"library", "host", "mpi"}, problem, measuring);
+    EXPECT_EQ(library.name.text(),
+              "fft/library/host/mpi/natural/n:1048576/plan:measure" + ranks_and_threads);
+}
+
+TEST_F(PlanTest, AsksForTheMemoryThatItTakes) {
+    const std::int64_t array = 16 * (1 << 22) / world.size();
+    const Problem transposed{1 << 22, 1024, Order::transposed};
+    const Problem natural{1 << 22, 1024, Order::natural};
+    const bool alone = world.size() == 1;
+    const std::int64_t slack = array / 4 + (2 << 20);  // ragged shares, tables, scratch
+    // Input, cells and result; what the limit sends and receives; received cells where not read in
+    // place; for the natural order one array more, and what is received of it.
+    const auto expect = [&](const std::string& transport, const Problem& problem, int arrays) {
+        const Bytes memory = planned(transport, problem).memory;
+        EXPECT_GE(memory.value, arrays * (array - array / 100)) << transport;
+        EXPECT_LE(memory.value, arrays * array + slack) << transport;
+    };
+    expect("shm", transposed, alone ? 3 : 5);
+    expect("mpi", transposed, alone ? 3 : 6);
+    expect("shm", natural, alone ? 3 : 6);
+    expect("mpi", natural, alone ? 3 : 8);
+    EXPECT_EQ(planned("mpi", natural).shared_memory, Bytes{0});
+    EXPECT_GE(planned("shm", natural).shared_memory.value, (alone ? 1 : 3) * (array - array / 100));
+}
+
+TEST_F(PlanTest, SaysWhatPublishedNumbersItIsComparedWith) {
+    const auto plan = planned("shm", {1 << 20, 256, Order::transposed});
+    EXPECT_EQ(plan.conditions.at("n"), "1048576");
+    EXPECT_EQ(plan.conditions.at("workers"), std::to_string(world.size()));
+    EXPECT_EQ(plan.compared, "");
+}
+
+class FileTest : public NativeCaseTest {
+  protected:
+    void SetUp() override {
+        if (world.rank() == 0) {
+            temporary.emplace();
+        }
+        wanted.size = 12 * 80;
+        wanted.tiles = 12;
+        wanted.data.folder =
+            world.broadcast(world.rank() == 0 ? (temporary->path() / "data").string() : "", 0);
+        wanted.data.generate = bench::Switch::on;
+        session = make_session(options);
+    }
+    void TearDown() override {
+        session.reset();
+        world.barrier();
+    }
+
+    [[nodiscard]] Problem what() const { return problem(wanted, world.size()); }
+    [[nodiscard]] std::unique_ptr<NativeCase> subject() {
+        return std::make_unique<NativeCase>(*session, variant, what(), wanted.data);
+    }
+
+    std::optional<TemporaryFolder> temporary;  ///< on one rank
+    Options wanted;
+    bench::Variant variant{"native", "host", "mpi"};
+    std::unique_ptr<bench::Session> session;
+};
+
+TEST_F(FileTest, TilesAreMadeAndReadInEveryWay) {
+    for (const FileCache cache : {FileCache::warm, FileCache::drop, FileCache::direct}) {
+        wanted.data.cache = cache;
+        std::unique_ptr<NativeCase> in_files;
+        try {
+            in_files = subject();
+            run(*in_files, *session);
+        } catch (const FileError&) {  // a file system without direct input
+            ASSERT_EQ(cache, FileCache::direct);
+            continue;
+        }
+        EXPECT_TRUE(in_files->verify().passed);
+        EXPECT_LE(relative_error(values(in_files->result()), expected(what())),
+                  rounding_bound(960));
+    }
+}
+
+TEST_F(FileTest, GivesTheSameBitsAsMemory) {
+    const auto in_files = subject();
+    NativeCase in_memory(*session, variant, what(), {});
+    run(*in_files, *session);
+    run(in_memory, *session);
+    EXPECT_EQ(values(in_files->result()), values(in_memory.result()));
+}
+
+TEST_F(FileTest, ATileThatIsCutBetweenRunsIsNamed) {
+    static_cast<void>(subject());  // makes the files
+    if (world.rank() == 0) {
+        TileReader reader(tile_folder(what(), options.seed, *wanted.data.folder), what(), {1, 2},
+                          wanted.data);
+        std::vector<Point> points(80);
+        reader.read(points);
+        std::filesystem::resize_file(*wanted.data.folder / "x-1.npy", 500);
+        EXPECT_THAT(message_of<Failure>([&] { reader.read(points); }),
+                    AllOf(HasSubstr("x-1.npy"), HasSubstr("500 B")));
+    }
+}
+
+TEST_F(FileTest, KeepsTheResultWithItsOrder) {
+    wanted.data.keep = bench::Switch::on;
+    for (const Order order : {Order::transposed, Order::natural}) {
+        wanted.order = order;
+        const auto in_files = subject();
+        run(*in_files, *session);
+        in_files->finish();
+
+        const auto folder = *wanted.data.folder / "result";
+        const Manifest manifest = read_manifest(folder);
+        EXPECT_THAT(manifest.order, HasSubstr(name(order)));
+        EXPECT_EQ(std::ssize(manifest.checksums), world.size());
+        const auto file = folder / block_file("X", world.rank());
+        const NpyHeader header = read_npy_header(file);
+        std::vector<Point> kept(static_cast<std::size_t>(in_files->result().size()));
+        read_npy<Point>(file, header, 0, kept);
+        EXPECT_EQ(kept, values(in_files->result()));
+        world.barrier();
+    }
+}
+
+}  // namespace
+}  // namespace quartet::fft

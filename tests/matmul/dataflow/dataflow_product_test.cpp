@@ -1,0 +1,259 @@
+#include "matmul/dataflow/dataflow_product.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/files/tiles.hpp"
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+#include "matmul/multiply_case.hpp"
+#include "matmul/reference.hpp"
+
+namespace quartet::matmul {
+namespace {
+
+using testing::HasSubstr;
+
+/// A shape of the data flow over a transport.
+struct Flow {
+    std::int64_t size = 0;
+    std::int64_t tile = 0;
+    int reducers = 1;
+    int bound = 16;
+    Shares shares = Shares::fixed;
+};
+
+/// How it has its tiles in files.
+struct Files {
+    FileCache cache = FileCache::warm;
+    bench::Switch keep = bench::Switch::off;
+    std::optional<int> lookahead = std::nullopt;
+};
+
+class DataflowProductTest : public testing::TestWithParam<const char*> {
+  protected:
+    DataflowProductTest() {
+        common.device = "host";
+        common.threads = 1;
+        common.formulations = {"dataflow"};
+        common.transports = {GetParam()};
+    }
+
+    MultiplyCase& run_once(const Flow& flow, const std::optional<Files>& files = std::nullopt) {
+        made.reset();
+        Options options;
+        common.lookahead.reset();
+        if (files) {
+            options.data = {folder(), bench::Switch::on, files->keep, files->cache};
+            common.lookahead = files->lookahead;
+        }
+        options.size = flow.size;
+        options.tile = flow.tile;
+        options.reducers = flow.reducers;
+        options.shares = flow.shares;
+        common.queue = flow.bound;
+        const bench::ProgramDescription description{"matmul", "", {"native", "dataflow"}, 1};
+        session = std::make_unique<bench::Session>(description, common,
+                                                   comm::TransportRegistry::standard());
+        plan_cases(*session, options);
+        made = session->plan().front().make();
+        auto& subject = dynamic_cast<MultiplyCase&>(*made);
+        bench::Clocks clocks(0);
+        for (int run = 0; run < 2; ++run) {  // the second one begins where the first has ended
+            subject.prepare();
+            world.barrier();
+            subject.run(clocks);
+            world.barrier();
+        }
+        return subject;
+    }
+    void TearDown() override {
+        made.reset();
+        world.barrier();
+    }
+    /// One for all ranks, made at its first use. Collective.
+    std::filesystem::path folder() {
+        if (shared.empty()) {
+            if (world.rank() == 0) {
+                temporary.emplace();
+            }
+            shared = world.broadcast(world.rank() == 0 ? temporary->path().string() : "", 0);
+        }
+        return shared;
+    }
+    void clear_folder() {
+        made.reset();
+        world.barrier();
+        if (world.rank() == 0) {
+            temporary.reset();
+        }
+        shared.clear();
+        world.barrier();
+    }
+    [[nodiscard]] Problem problem_of(const Flow& flow) const {
+        return {flow.size, std::min(flow.tile, flow.size), common.seed};
+    }
+    void expect_product(const Flow& flow, DataflowProduct& product) {
+        const Problem problem = problem_of(flow);
+        const auto reference = quartet::matmul::product(problem, whole_matrix(problem, "A"),
+                                                        whole_matrix(problem, "B"));
+        for (std::int64_t row = 0; row < problem.tiles(); ++row) {
+            for (std::int64_t column = 0; column < problem.tiles(); ++column) {
+                if (product.owns({row, column})) {
+                    EXPECT_LT(largest_difference(problem, reference, {row, column},
+                                                 product.result({row, column})),
+                              1e-5);
+                }
+            }
+        }
+    }
+
+    /// A tile of C, its products made one by one and added in the order of the inner index.
+    std::vector<float> sum_in_order(const Problem& problem, TileIndex tile) {
+        device::Device& device = session->device();
+        const std::int64_t elements = problem.elements(tile);
+        auto sum = device::allocate<float>(device, elements);
+        auto partial = device::allocate<float>(device, elements);
+        for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {
+            auto a = device::allocate<float>(device, problem.elements({tile.row, inner}));
+            auto b = device::allocate<float>(device, problem.elements({inner, tile.column}));
+            fill_tile(problem, "A", {tile.row, inner}, a.span());
+            fill_tile(problem, "B", {inner, tile.column}, b.span());
+            device.blas().gemm(
+                {problem.extent(tile.row), problem.extent(tile.column), problem.extent(inner)},
+                a.view(), b.view(), inner == 0 ? sum.view() : partial.view(),
+                device::Update::replace, session->stream());
+            session->stream().synchronize();
+            for (std::int64_t at = 0; inner > 0 && at < elements; ++at) {
+                sum.span()[static_cast<std::size_t>(at)] +=
+                    partial.span()[static_cast<std::size_t>(at)];
+            }
+        }
+        return {sum.span().begin(), sum.span().end()};
+    }
+
+    std::optional<TemporaryFolder> temporary;
+    std::filesystem::path shared;
+    const comm::Communicator world = comm::Communicator::world();
+    bench::CommonOptions common;
+    std::unique_ptr<bench::Session> session;
+    std::unique_ptr<bench::Case> made;
+};
+
+TEST_P(DataflowProductTest, IsTheProductWhateverTheSharesAndTheQueues) {
+    const int most = world.size() - 1;
+    for (const Flow& flow : {Flow{60, 13, 1, 16}, Flow{60, 13, most, 1},
+                             Flow{41, 50, most, 2},  // one tile, more reducers than tiles
+                             Flow{64, 16, 1, 1, Shares::dynamic},
+                             Flow{50, 7, most, 3, Shares::dynamic}, Flow{1, 1, 1, 1}}) {
+        const Problem problem{flow.size, std::min(flow.tile, flow.size), common.seed};
+        auto& product = dynamic_cast<DataflowProduct&>(run_once(flow).product());
+        const auto reference = quartet::matmul::product(problem, whole_matrix(problem, "A"),
+                                                        whole_matrix(problem, "B"));
+        double owned = 0;
+        for (std::int64_t row = 0; row < problem.tiles(); ++row) {
+            for (std::int64_t column = 0; column < problem.tiles(); ++column) {
+                if (product.owns({row, column})) {
+                    EXPECT_LT(largest_difference(problem, reference, {row, column},
+                                                 product.result({row, column})),
+                              1e-5);
+                    EXPECT_EQ((row * problem.tiles() + column) % flow.reducers, world.rank());
+                    ++owned;
+                }
+            }
+        }
+        const auto tiles = static_cast<double>(problem.tiles());
+        EXPECT_EQ(world.sum(owned), tiles * tiles) << "each tile has one owner";
+        EXPECT_EQ(world.sum(static_cast<double>(product.received())), tiles * tiles * tiles);
+    }
+}
+
+TEST_P(DataflowProductTest, AddsInTheOrderOfTheInnerIndexToTheSameBitsInEachRun) {
+    const int most = world.size() - 1;
+    for (const Shares shares : {Shares::fixed, Shares::dynamic}) {
+        for (const int bound : {1, 2, 16}) {
+            for (const Flow& flow : {Flow{150, 13, 1, bound, shares},
+                                     Flow{96, 16, std::min(2, most), bound, shares}}) {
+                const Problem problem = problem_of(flow);
+                auto& product = dynamic_cast<DataflowProduct&>(run_once(flow).product());
+                for (std::int64_t number = 0; number < problem.tiles() * problem.tiles();
+                     ++number) {
+                    const TileIndex tile{number / problem.tiles(), number % problem.tiles()};
+                    if (product.owns(tile)) {
+                        EXPECT_TRUE(
+                            std::ranges::equal(product.result(tile), sum_in_order(problem, tile)))
+                            << number << ", bound " << bound;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_P(DataflowProductTest, IsTheProductOfTilesInFilesHoweverFarAheadTheyAreRead) {
+    const int most = world.size() - 1;
+    for (const auto& [flow, files] :
+         {std::pair{Flow{60, 13, 1, 16}, Files{.lookahead = 0}},
+          std::pair{Flow{60, 13, most, 1}, Files{.cache = FileCache::drop}},
+          std::pair{Flow{50, 7, most, 3, Shares::dynamic}, Files{.lookahead = 1}},
+          std::pair{Flow{41, 50, most, 2}, Files{.lookahead = 100}}}) {
+        auto& product = dynamic_cast<DataflowProduct&>(run_once(flow, files).product());
+        expect_product(flow, product);
+        // Two tiles a product, each time anew (VI.B).
+        const Problem problem = problem_of(flow);
+        const auto tiles = static_cast<double>(problem.tiles());
+        EXPECT_EQ(world.sum(static_cast<double>(product.traffic().read.value)),
+                  2 * tiles * static_cast<double>(problem.matrix_bytes().value));
+        EXPECT_EQ(world.sum(static_cast<double>(product.traffic().written.value)), 0);
+        clear_folder();
+    }
+}
+
+TEST_P(DataflowProductTest, LeavesTheTilesOfCThatAreToBeKeptAndTheirChecksums) {
+    const Flow flow{60, 13, world.size() - 1, 4};
+    auto& subject = run_once(flow, Files{.keep = bench::Switch::on});
+    EXPECT_TRUE(subject.verify().passed);
+    auto& product = dynamic_cast<DataflowProduct&>(subject.product());
+    const Problem problem = problem_of(flow);
+    for (std::int64_t row = 0; row < problem.tiles(); ++row) {
+        for (std::int64_t column = 0; column < problem.tiles(); ++column) {
+            if (product.owns({row, column})) {
+                const TileIndex tile{row, column};
+                std::vector<std::byte> file(
+                    static_cast<std::size_t>(TileFiles::slot_bytes(problem).value));
+                const TileFiles files(folder(), problem, FileCache::warm);
+                EXPECT_TRUE(std::ranges::equal(files.read("C", tile, file), product.result(tile)));
+            }
+        }
+    }
+    const auto tiles = static_cast<std::size_t>(problem.tiles());
+    EXPECT_EQ(read_manifest(folder()).checksums.size(), 3 * tiles * tiles);
+    EXPECT_EQ(world.sum(static_cast<double>(product.traffic().written.value)),
+              static_cast<double>(problem.matrix_bytes().value));
+    clear_folder();
+}
+
+TEST_P(DataflowProductTest, AWrongTileOfAReducerIsFound) {
+    auto& subject = run_once({60, 13, world.size() - 1, 16});
+    EXPECT_TRUE(subject.verify().passed);
+    auto& product = dynamic_cast<DataflowProduct&>(subject.product());
+    if (world.rank() == 0) {
+        product.results().back() += 1;
+    }
+    EXPECT_FALSE(subject.verify().passed);
+}
+
+TEST_P(DataflowProductTest, TooFewRanksAreRefusedWithTheNumberNeeded) {
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    run_once({8, 4, world.size(), 1});
+                }),
+                HasSubstr("start at least " + std::to_string(world.size() + 1) + " ranks"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, DataflowProductTest, testing::Values("mpi", "shm"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace quartet::matmul

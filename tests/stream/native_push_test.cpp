@@ -1,0 +1,254 @@
+#include "stream/native_push.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/measure/measure.hpp"
+#include "core/message_of.hpp"
+#include "stream/spoiling_transport.hpp"
+
+namespace quartet::stream {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+constexpr std::int64_t elements = 5001;
+
+class NativePushTest : public testing::Test {
+  protected:
+    NativePushTest() {
+        options.device = "host";
+        options.runs = {2, 0.05, 1};
+        options.transfer.chunk = kibibytes(4);  // several pieces
+    }
+
+    std::unique_ptr<bench::Session> make_session(std::int64_t wrong = 0) const {
+        const bench::ProgramDescription description{
+            "stream", "", {"native", "dataflow", "library"}, 2};
+        return std::make_unique<bench::Session>(description, options,
+                                                with_spoiling_transport(wrong));
+    }
+
+    [[nodiscard]] Problem problem(int pushes = 3, bench::Switch pairs = bench::Switch::off) const {
+        const Options wanted{{bytes_of<float>(elements)}, pushes, pairs};
+        return problems(wanted, world.size()).front();
+    }
+
+    bench::CommonOptions options;
+    const comm::Communicator world = comm::Communicator::world();
+    const int rank = world.rank();
+    const int size = world.size();
+};
+
+struct Way {
+    std::string formulation;
+    std::string transport;
+};
+
+void PrintTo(const Way& way, std::ostream* out) {
+    *out << way.formulation << " over " << way.transport;
+}
+
+class EveryWay : public NativePushTest, public testing::WithParamInterface<Way> {
+  protected:
+    // Skips the test, on all ranks alike, where the transport cannot be had.
+    void SetUp() override {
+        session = make_session();
+        if (const auto reason =
+                session->registry().why_not(GetParam().transport, session->transport_context())) {
+            GTEST_SKIP() << *reason;
+        }
+    }
+
+    std::vector<bench::Row> measured(const Problem& what) {
+        const bench::Variant variant{GetParam().formulation, "host", GetParam().transport};
+        return bench::measure(*session, planned_case(*session, variant, what), [](int, int) {});
+    }
+
+    std::unique_ptr<bench::Session> session;
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, EveryWay,
+                         testing::Values(Way{"native", "mpi"}, Way{"native", "shm"},
+                                         Way{"native", "rma"}, Way{"dataflow", "mpi"},
+                                         Way{"dataflow", "shm"}, Way{"library", "mpi"}),
+                         [](const auto& way) {
+                             return way.param.formulation + "_" + way.param.transport;
+                         });
+
+TEST_P(EveryWay, IsVerifiedBetweenAllAndRank0) {
+    const auto rows = measured(problem());
+
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[1].name.suffix, "paper");
+    for (const bench::Row& row : rows) {
+        EXPECT_TRUE(row.check->passed);
+        EXPECT_EQ(row.check->error, 0);
+        EXPECT_EQ(row.runs.size(), 2U);
+        EXPECT_EQ(row.limit->what, "local add");
+        EXPECT_GT(row.limit->seconds.value, 0);
+    }
+    for (std::size_t run = 0; run < rows[0].runs.size(); ++run) {
+        EXPECT_GT(rows[1].runs[run].real.value, 0);
+        EXPECT_LE(rows[1].runs[run].real.value, rows[0].runs[run].real.value)
+            << "the sender's clock runs within the whole";
+    }
+}
+
+TEST_P(EveryWay, IsVerifiedForEveryPair) {
+    const Options wanted{{bytes_of<float>(elements)}, 2, bench::Switch::on};
+    for (const Problem& pair : problems(wanted, size)) {
+        const auto rows = measured(pair);
+        const Route& route = pair.routes.front();
+        EXPECT_EQ(rows.size(), 1U);
+        EXPECT_EQ(rows.front().name.suffix, "pair:" + std::to_string(route.senders.front()) + "-" +
+                                                std::to_string(route.receiver));
+        EXPECT_TRUE(rows.front().check->passed);
+        EXPECT_GT(rows.front().runs.front().real.value, 0);
+    }
+}
+
+TEST_P(EveryWay, IsVerifiedForDisjointPairsAtOnce) {
+    if (size < 4) {
+        GTEST_SKIP() << "two pairs take four ranks";
+    }
+    const Problem pairs{bytes_of<float>(elements), 2, Pattern::pairs, {{{3}, 0}, {{1}, 2}}};
+    const auto rows = measured(pairs);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].name.suffix, "pair:3-0");
+    EXPECT_EQ(rows[1].name.suffix, "pair:1-2");
+    EXPECT_TRUE(rows[0].check->passed && rows[1].check->passed);
+}
+
+TEST_P(EveryWay, ASingleFloatIsEnough) {
+    Problem least = problem();
+    least.size = {4};
+    EXPECT_TRUE(measured(least).front().check->passed);
+}
+
+TEST_P(EveryWay, PushingTwiceOntoTheSameTargetIsWrong) {
+    const bench::Variant variant{GetParam().formulation, "host", GetParam().transport};
+    NativePush subject(*session, variant, problem());
+    bench::Clocks clocks(1);
+    subject.prepare();
+    session->stream().synchronize();
+    world.barrier();
+    subject.run(clocks);
+    EXPECT_TRUE(subject.verify().passed);
+
+    subject.run(clocks);
+
+    const bench::Check check = subject.verify();
+    EXPECT_FALSE(check.passed);
+    EXPECT_EQ(check.error, static_cast<double>(elements)) << "none of the values is zero";
+}
+
+TEST_F(NativePushTest, CountsTheWrongElementsOnAllRanks) {
+    options.transports = {"spoiling"};
+    for (const std::int64_t wrong : {0, 1, 17}) {
+        const auto session = make_session(wrong);
+        const auto rows = bench::measure(
+            *session, planned_case(*session, {"native", "host", "spoiling"}, problem()),
+            [](int, int) {});
+        EXPECT_EQ(rows.front().check->passed, wrong == 0);
+        EXPECT_EQ(rows.front().check->error, static_cast<double>(wrong));
+    }
+}
+
+TEST_F(NativePushTest, AFormulationIsNotToBeHadOverATransportThatLacksWhatItNeeds) {
+    const auto session = make_session();
+    EXPECT_THAT(message_of<Unavailable>([&] {
+                    NativePush(*session, {"library", "host", "spoiling"}, problem());
+                }),
+                AllOf(HasSubstr("spoiling"), HasSubstr("--transport mpi")));
+    EXPECT_THAT(message_of<Unavailable>([&] {
+                    NativePush(*session, {"dataflow", "host", "spoiling"}, problem());
+                }),
+                AllOf(HasSubstr("spoiling"), HasSubstr("queues")));
+    EXPECT_THROW(NativePush(*session, {"native", "host", "nccl"}, problem()), Unavailable);
+}
+
+TEST_F(NativePushTest, TheSeedOfAllRanksDecidesTheData) {
+    options.seed = rank == 0 ? 1 : 2;  // never so in a program, whose ranks share a command line
+    const auto session = make_session();
+    NativePush subject(*session, {"native", "host", "mpi"}, problem());
+    bench::Clocks clocks(1);
+    subject.prepare();
+    subject.run(clocks);
+    EXPECT_FALSE(subject.verify().passed);
+}
+
+class PlannedCaseTest : public NativePushTest {
+  protected:
+    [[nodiscard]] bench::PlannedCase planned(const bench::Variant& variant,
+                                             const Problem& what) const {
+        const auto session = make_session();
+        return planned_case(*session, variant, what);
+    }
+
+    const std::string ranks_and_threads = "/ranks:" + std::to_string(size) + "/threads:1";
+};
+
+TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
+    options.threads = 1;
+    options.transfer = {};
+    Problem usual = problem();
+    usual.size = mebibytes(2);
+    EXPECT_EQ(planned({"native", "host", "shm"}, usual).name.text(),
+              "stream/native/host/shm/size:2MiB/pushes:3" + ranks_and_threads);
+
+    options.transfer.chunk = kibibytes(64);
+    options.transfer.pipeline = comm::Pipeline::off;
+    EXPECT_EQ(
+        planned({"native", "host", "shm"}, usual).name.text(),
+        "stream/native/host/shm/size:2MiB/pushes:3/chunk:64KiB/pipeline:off" + ranks_and_threads);
+}
+
+TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
+    options.transfer.chunk = kibibytes(4);
+    Problem large = problem();
+    large.size = mebibytes(1);
+    const Bytes in_windows = planned({"native", "host", "shm"}, large).memory;
+    const Bytes in_pieces = planned({"native", "host", "mpi"}, large).memory;
+    const Bytes in_whole = planned({"library", "host", "mpi"}, large).memory;
+    if (rank == 0) {
+        // Target, expected sums, the limit's target and one source a sender, and what arrives.
+        const int senders = size - 1;
+        EXPECT_EQ(in_windows, mebibytes(3 + senders));
+        EXPECT_EQ(in_pieces, mebibytes(3 + senders) + senders * kibibytes(8));
+        EXPECT_GE(in_whole, mebibytes(4 + senders));
+    } else {
+        EXPECT_EQ(in_windows, mebibytes(1)) << "a sender's vector";
+        EXPECT_EQ(in_pieces, mebibytes(1));
+        EXPECT_EQ(in_whole, mebibytes(1));
+    }
+}
+
+TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
+    const auto shared = [&](const std::string& transport) {
+        return planned({"native", "host", transport}, problem()).shared_memory;
+    };
+    EXPECT_EQ(shared("mpi"), Bytes{0});
+    EXPECT_EQ(shared("shm"), bytes_of<float>(elements));
+    EXPECT_EQ(shared("rma"), bytes_of<float>(elements));
+}
+
+TEST_F(PlannedCaseTest, ComparesThePapersClockWithThePaper) {
+    const auto plan = planned({"native", "host", "shm"}, problem());
+    EXPECT_EQ(plan.compared, "paper");
+    EXPECT_EQ(plan.whole, bench::WholeRow::reported);
+    EXPECT_THAT(plan.conditions, ElementsAre(Pair("device", "host"), Pair("transport", "shm")));
+}
+
+TEST_F(PlannedCaseTest, ReportsEachPairByItself) {
+    const auto plan = planned({"native", "host", "shm"}, problem(2, bench::Switch::on));
+    EXPECT_EQ(plan.whole, bench::WholeRow::omitted);
+    ASSERT_EQ(plan.clock_rows.size(), 1U);
+    EXPECT_EQ(plan.clock_rows[0].name, "pair:0-1");
+    EXPECT_EQ(plan.clock_rows[0].work.bytes, 2 * bytes_of<float>(elements));
+}
+
+}  // namespace
+}  // namespace quartet::stream

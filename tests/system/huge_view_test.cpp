@@ -1,0 +1,82 @@
+#include "system/huge_view.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+namespace quartet::system {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+/// Shared memory, eight huge pages long.
+class HugeViewTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        void* const memory =
+            mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        ASSERT_NE(memory, MAP_FAILED);
+        memory_ = {static_cast<std::byte*>(memory), size};
+    }
+    void TearDown() override { munmap(memory_.data(), memory_.size()); }
+
+    static constexpr std::size_t size = 8 * huge_page;
+    std::span<std::byte> memory_;
+};
+
+TEST_F(HugeViewTest, IsTheSameMemoryWhereHugePagesCanBegin) {
+    for (const std::size_t first : {std::size_t{0}, page, 3 * huge_page - page}) {
+        const std::span<std::byte> part = memory_.subspan(first, 4 * huge_page + 100);
+        std::ranges::fill(memory_, std::byte{7});
+
+        const HugeView view(part.data(), static_cast<std::int64_t>(part.size()));
+        const auto address = reinterpret_cast<std::uintptr_t>(view.data());
+        EXPECT_EQ((address - first) % huge_page, 0U);
+        EXPECT_NE(view.data(), part.data());
+        view.data()[5] = std::byte{1};
+        part.back() = std::byte{2};
+        view.collapse();
+
+        EXPECT_EQ(part[5], std::byte{1});
+        EXPECT_EQ(view.data()[part.size() - 1], std::byte{2});
+        EXPECT_EQ(std::count(view.data(), view.data() + part.size(), std::byte{7}),
+                  static_cast<std::ptrdiff_t>(part.size() - 2));
+        view.data()[6] = std::byte{3};
+        EXPECT_EQ(part[6], std::byte{3});
+    }
+}
+
+TEST_F(HugeViewTest, LeavesTheMemoryWhenItGoes) {
+    std::optional<HugeView> view(std::in_place, memory_.data(), std::int64_t{size});
+    view->data()[huge_page] = std::byte{9};
+    view->collapse();
+
+    HugeView moved(*std::move(view));
+    view.reset();
+    EXPECT_EQ(moved.data()[huge_page], std::byte{9});
+    EXPECT_EQ(memory_[huge_page], std::byte{9});
+}
+
+TEST_F(HugeViewTest, OfLessThanAHugePageIsTheMemoryItself) {
+    const HugeView none(memory_.data(), 0);
+    const HugeView small(memory_.data() + page, static_cast<std::int64_t>(huge_page - 1));
+    small.collapse();
+
+    EXPECT_EQ(none.data(), memory_.data());
+    EXPECT_EQ(small.data(), memory_.data() + page);
+}
+
+TEST_F(HugeViewTest, OfWhatCannotBeMappedAgainIsTheMemoryItself) {
+    // Beyond the mapping's end.
+    const HugeView view(memory_.data() + huge_page, std::int64_t{size});
+    view.collapse();
+
+    EXPECT_EQ(view.data(), memory_.data() + huge_page);
+}
+
+}  // namespace
+}  // namespace quartet::system
