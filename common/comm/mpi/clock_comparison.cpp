@@ -14,7 +14,8 @@ constexpr int clock_tag = 0;
 // Rank 0's part: its time, whenever it is asked.
 void answer(const Communicator& comm, int asking, const std::function<Seconds()>& clock) {
     for (int trip = 0; trip < round_trips; ++trip) {
-        check_mpi(MPI_Recv(nullptr, 0, MPI_DOUBLE, asking, clock_tag, comm.handle(), MPI_STATUS_IGNORE));
+        check_mpi(
+            MPI_Recv(nullptr, 0, MPI_DOUBLE, asking, clock_tag, comm.handle(), MPI_STATUS_IGNORE));
         const double time = clock().value;
         check_mpi(MPI_Send(&time, 1, MPI_DOUBLE, asking, clock_tag, comm.handle()));
     }
@@ -27,8 +28,8 @@ ClockReading ask(const Communicator& comm, const std::function<Seconds()>& clock
         const Seconds sent = clock();
         check_mpi(MPI_Send(nullptr, 0, MPI_DOUBLE, 0, clock_tag, comm.handle()));
         Seconds answered;
-        check_mpi(
-            MPI_Recv(&answered.value, 1, MPI_DOUBLE, 0, clock_tag, comm.handle(), MPI_STATUS_IGNORE));
+        check_mpi(MPI_Recv(&answered.value, 1, MPI_DOUBLE, 0, clock_tag, comm.handle(),
+                           MPI_STATUS_IGNORE));
         const Seconds received = clock();
         if (received - sent < quickest) {
             quickest = received - sent;

@@ -100,7 +100,8 @@ void exchange(std::span<const ConstBytes> send, std::span<const MutableBytes> re
         const Item received(ssize(in), largest);
         MPI_Status status;
         check_mpi(MPI_Sendrecv(out.data(), sent.count(), sent.type(), to, exchange_tag, in.data(),
-                               received.count(), received.type(), from, exchange_tag, comm, &status));
+                               received.count(), received.type(), from, exchange_tag, comm,
+                               &status));
         require_size(status, ssize(in));
     }
 }

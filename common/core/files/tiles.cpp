@@ -146,7 +146,8 @@ void write_manifest(const std::filesystem::path& folder, const Manifest& manifes
 Manifest read_manifest(const std::filesystem::path& folder) {
     const std::filesystem::path file = manifest_file(folder);
     const auto refuse = [&file](std::string_view why) {
-        throw Failure(fmt::format("cannot use {} ({}): {}", quotation(file.native()), why, make_again));
+        throw Failure(
+            fmt::format("cannot use {} ({}): {}", quotation(file.native()), why, make_again));
     };
     try {
         return from_json(Json::parse(contents(file)));

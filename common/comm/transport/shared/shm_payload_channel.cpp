@@ -15,7 +15,8 @@ class ShmMail final : public Mail {
     ShmMail(const MailPlan& plan, WindowPool& pool)
         : pool_(pool),
           largest_(plan.largest),
-          stride_((plan.largest.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes),
+          stride_((plan.largest.value + system::page_bytes - 1) / system::page_bytes *
+                  system::page_bytes),
           outgoing_(pool.allocate({plan.outgoing * stride_})),
           window_(pool.newest()),
           incoming_(static_cast<std::size_t>(plan.incoming)) {}

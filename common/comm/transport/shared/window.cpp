@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "comm/mpi/mpi_session.hpp"
-#include "system/page.hpp"
 #include "core/environment.hpp"
 #include "system/mapping.hpp"
+#include "system/page.hpp"
 
 namespace quartet::comm {
 
@@ -24,8 +24,8 @@ namespace {
 // would straddle cache lines.
 
 std::int64_t distance_to_page(const std::byte* address) {
-    const auto misaligned =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)) & (system::page_bytes - 1);
+    const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)) &
+                            (system::page_bytes - 1);
     return (system::page_bytes - misaligned) & (system::page_bytes - 1);
 }
 
@@ -79,7 +79,8 @@ void Window::make_views(const Communicator& comm) {
         int unit = 0;
         void* base = nullptr;
         check_mpi(MPI_Win_shared_query(window_, rank, &size, &unit, &base));
-        views_.emplace_back(static_cast<std::byte*>(base) + displacement_of(rank), size - system::page_bytes);
+        views_.emplace_back(static_cast<std::byte*>(base) + displacement_of(rank),
+                            size - system::page_bytes);
     }
     local_ = views_[static_cast<std::size_t>(comm.rank())].data();
 }

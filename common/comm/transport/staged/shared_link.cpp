@@ -3,13 +3,12 @@
 #include <atomic>
 #include <new>
 
-#include "system/page.hpp"
 #include "core/check.hpp"
+#include "system/page.hpp"
 
 namespace quartet::comm {
 
 namespace {
-
 
 /// How many pieces of one direction have been posted, and how many taken, each alone on its cache
 /// line: one is written by the sender, the other by the receiver.
@@ -17,7 +16,8 @@ struct RingFlags {
     alignas(64) std::atomic<std::int64_t> posted;
     alignas(64) std::atomic<std::int64_t> taken;
 };
-static_assert(std::atomic<std::int64_t>::is_always_lock_free && sizeof(RingFlags) <= system::page_bytes);
+static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
+              sizeof(RingFlags) <= system::page_bytes);
 
 std::int64_t slot_bytes(Bytes piece) {
     return (piece.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
@@ -40,8 +40,8 @@ class Ring {
     [[nodiscard]] RingFlags& flags() const { return *reinterpret_cast<RingFlags*>(begin_); }
     [[nodiscard]] device::View<std::byte> slot(std::int64_t number, Bytes size) const {
         check(size <= piece_, "a piece is larger than the link's");
-        return {begin_ + system::page_bytes + number % pipeline_depth * slot_bytes(piece_), size.value,
-                device::MemoryKind::pinned};
+        return {begin_ + system::page_bytes + number % pipeline_depth * slot_bytes(piece_),
+                size.value, device::MemoryKind::pinned};
     }
 
   private:

@@ -78,7 +78,7 @@ class SimdColumnFfts final : public ColumnFfts {
     Buffer<double> middle_;  ///< [block of b][ka] of lanes b: w_M^(b ka)
     /// Whether eight k1 that are lanes always are one cell.
     bool whole_cells_ = true;
-    std::vector<Cell> cells_;            ///< by k1 / 8 where they are whole
+    std::vector<Cell> cells_;                  ///< by k1 / 8 where they are whole
     std::vector<ColumnWorkspace> workspaces_;  ///< by thread
 };
 

@@ -67,8 +67,8 @@ class SimdRowFfts final : public RowFfts {
     SmallTransform first_;   ///< A, 1 where there is one level
     SmallTransform second_;  ///< B
     std::int64_t scratch_row_;
-    std::vector<Source> sources_;        ///< by t
-    std::vector<double> factors_;        ///< [b][ka], re and im: w_T^(b ka)
+    std::vector<Source> sources_;           ///< by t
+    std::vector<double> factors_;           ///< [b][ka], re and im: w_T^(b ka)
     std::vector<RowWorkspace> workspaces_;  ///< by thread
 };
 

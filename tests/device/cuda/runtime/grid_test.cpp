@@ -40,8 +40,7 @@ TEST(GridTest, CountsInSixtyFourBits) {
 
     static_assert(grid.blocks() == most_sum_blocks);
     static_assert(grid.first(grid.threads() - 1, sum_lanes - 1) == grid.step() - 1);
-    static_assert(divide_up(std::numeric_limits<std::int64_t>::max(), 2) == std::int64_t{1}
-                                                                                   << 62);
+    static_assert(divide_up(std::numeric_limits<std::int64_t>::max(), 2) == std::int64_t{1} << 62);
 }
 
 }  // namespace
