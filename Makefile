@@ -15,7 +15,15 @@ COST_FLAGS ?=
 # More for `make gpu`: `make gpu GPU_FLAGS='--only bench'`.
 GPU_FLAGS ?=
 
+# Whether to build the CUDA device: AUTO (wherever a toolkit is found), ON or OFF. `make run` and
+# `make test` leave it out where there is no GPU driver: nothing of it could run.
+CUDA ?= AUTO
+DRIVER := $(wildcard /proc/driver/nvidia/version /dev/nvidiactl /dev/dxg)
+CUDA_HERE := $(if $(DRIVER)$(filter-out host-release,$(PRESET))$(filter-out file,$(origin CUDA)),$(CUDA),OFF)
+SAY_CUDA = $(if $(filter $(CUDA),$(CUDA_HERE)),:,echo "make: without the CUDA device, since there is no GPU driver here (CUDA=AUTO builds it)")
+
 BUILD := build/$(PRESET)
+CONFIGURE = cmake --preset $(PRESET) --log-level=NOTICE $(if $(filter-out gpu,$(PRESET)),-D QUARTET_CUDA=$(CUDA))
 PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
 JOBS := $(shell nproc)
 # Layout differs between versions of clang-format: the one of Debian 12 decides where it is there.
@@ -30,7 +38,10 @@ REPORT_PYTHON = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run sweep limits cost gpu report programs build test microbench sanitize \
+# What measures here needs the programs.
+PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
+
+.PHONY: help setup run sweep limits cost gpu report programs build check test microbench sanitize \
 	format format-check lint clean
 
 help: ## This list
@@ -40,23 +51,19 @@ setup: ## Install what running and testing need (and only what is missing)
 	@scripts/setup.sh test
 
 run: ## Measure on this machine: builds what is needed, shows one table
-	@scripts/setup.sh run
-	@$(MAKE) --no-print-directory programs
+	@$(PROGRAMS_HERE)
 	@python3 scripts/run.py --build $(BUILD) $(RUN_FLAGS)
 
 sweep: ## Scaling on this machine, the published figures in laptop size; goes on where it was stopped
-	@scripts/setup.sh run
-	@$(MAKE) --no-print-directory programs
+	@$(PROGRAMS_HERE)
 	@python3 scripts/sweep.py --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
 
 limits: ## How near each kernel is to its limit, and how far ahead of its peers: 20 minutes
-	@scripts/setup.sh run
-	@$(MAKE) --no-print-directory programs
+	@$(PROGRAMS_HERE)
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
 
 cost: ## Time and memory of each kernel against its size, beside the formulas; pictures of them
-	@scripts/setup.sh run
-	@$(MAKE) --no-print-directory programs
+	@$(PROGRAMS_HERE)
 	@$(REPORT_PYTHON) scripts/cost.py --build $(BUILD) $(COST_FLAGS)
 
 gpu: ## All that wants a GPU, in ten minutes: build for it, test, try everything, measure
@@ -65,21 +72,29 @@ gpu: ## All that wants a GPU, in ten minutes: build for it, test, try everything
 report: ## Make one page of all results, results/report/index.html
 	@$(REPORT_PYTHON) scripts/report.py $(REPORT_FLAGS)
 
-# The programs alone: for whoever only measures, no tests and none of their libraries.
-programs: $(BUILD)/build.ninja
-	@cmake --build $(BUILD) --target $(PROGRAMS)
-
-$(BUILD)/build.ninja:
-	@cmake --preset $(PRESET) -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF
+programs: ## Build the four programs, with CUDA wherever a toolkit is found
+	@$(CONFIGURE) $$([ -e $(BUILD)/build.ninja ] || \
+	    echo -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF) >/dev/null
+	@python3 scripts/build.py $(BUILD) $(PROGRAMS)
 
 # A folder that `make run` made for the programs alone is configured anew.
+FRESH = $$(grep -qs 'QUARTET_TESTS:BOOL=OFF' $(BUILD)/CMakeCache.txt && echo --fresh)
+
 build: ## Build everything, tests included
 	@scripts/setup.sh test
-	@cmake --preset $(PRESET) \
-	    $$(grep -qs 'QUARTET_TESTS:BOOL=OFF' $(BUILD)/CMakeCache.txt && echo --fresh)
-	@cmake --build --preset $(PRESET)
+	@$(CONFIGURE) $(FRESH) >/dev/null
+	@python3 scripts/build.py $(BUILD)
 
-test: build ## Build everything and run all tests
+check: ## Build and run the unit tests, of one process each: minutes
+	@scripts/setup.sh test
+	@$(SAY_CUDA)
+	@$(CONFIGURE) -D QUARTET_CUDA=$(CUDA_HERE) $(FRESH) >/dev/null
+	@python3 scripts/build.py $(BUILD) unit_tests
+	@ctest --preset $(PRESET) -j $(JOBS) -L unit
+
+test: ## Build everything and run all tests
+	@$(SAY_CUDA)
+	@$(MAKE) --no-print-directory build CUDA=$(CUDA_HERE)
 	@ctest --preset $(PRESET) -j $(JOBS)
 
 microbench: build ## Run the micro benchmarks

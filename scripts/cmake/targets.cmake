@@ -37,21 +37,29 @@ function(quartet_layer name)
                         PRIVATE quartet_settings ${layer_PRIVATE})
 endfunction()
 
-# All tests that need a GPU: scripts/gpu.py builds no others.
+# All tests that need a GPU: scripts/gpu.py builds no others. All of one process: `make check`.
 add_custom_target(gpu_tests)
+add_custom_target(unit_tests)
 
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
-# runs every test; without, it runs alone. Ranks are not bound: tests of parallel jobs would all be
-# bound to the first cores.
+# runs every test (label mpi); without, it runs alone (label unit). Tests on a GPU (label gpu) are
+# neither. Ranks are not bound: tests of parallel jobs would all be bound to the first cores.
 function(quartet_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
   target_link_libraries(${name} PRIVATE ${test_LINK} quartet_settings GTest::gmock GTest::gtest)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  # Compiling them takes longer than running them.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if("gpu" IN_LIST test_LABELS)
     add_dependencies(gpu_tests ${name})
+  elseif(test_RANKS)
+    list(APPEND test_LABELS mpi)
+  else()
+    list(APPEND test_LABELS unit)
+    add_dependencies(unit_tests ${name})
   endif()
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Builds, and says how far it is: steps, percentage and time left. `make` calls it.
+
+    scripts/build.py build/host-release stream cg      # of a configured folder, some targets or all
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from quartet.command_line import parser_of, run_script
+from quartet.exit_codes import FAILED, VERIFIED
+from quartet.wording import say
+
+STEP = re.compile(r"\[(\d+)/(\d+)\] ")
+PROCESSOR_SECONDS = 5.0  # of a step, about: what the time left is estimated by at the beginning
+REPORTS = 10  # lines of progress where there is no terminal
+
+
+def steps_to_do(folder: Path, targets: list[str]) -> int:
+    """How many steps the build has to make; 0 where everything is up to date."""
+    plan = subprocess.run(["cmake", "--build", folder, "--target", *targets, "--", "-n"],
+                          capture_output=True, text=True, check=False)
+    return max((int(found[2]) for found in STEP.finditer(plan.stdout)), default=0)
+
+
+def duration(seconds: float) -> str:
+    """ "40 s", "2 min 10 s"; in steps of ten seconds."""
+    tens = max(10, 10 * round(seconds / 10))
+    return f"{tens} s" if tens < 60 else f"{tens // 60} min {tens % 60} s"
+
+
+def time_left(done: int, total: int, elapsed: float, expected: float) -> float:
+    """Seconds: by the pace so far, and at the beginning by what was expected."""
+    share = done / total
+    pace = elapsed / share if done else expected
+    return (1 - share) * (share * pace + (1 - share) * expected)
+
+
+class Progress:
+    """One line on a terminal, rewritten; elsewhere a line for each tenth of the build."""
+
+    def __init__(self, expected: float):
+        self._expected = expected
+        self._begin = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+        self._reported = 0
+
+    def step(self, done: int, total: int) -> None:
+        left = time_left(done, total, time.monotonic() - self._begin, self._expected)
+        text = f"build: {done} of {total} steps, {100 * done // total}%"
+        text += f", about {duration(left)} left" if done < total else ""
+        if self._terminal:
+            print(f"\r{text:<78}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+        elif REPORTS * done // total > self._reported:
+            self._reported = REPORTS * done // total
+            print(text, file=sys.stderr, flush=True)
+
+    def interrupt(self) -> None:
+        """Ends the line on a terminal, so that something else can be printed."""
+        if self._terminal:
+            print(file=sys.stderr)
+
+
+def build(folder: Path, targets: list[str], expected: float) -> int:
+    """Runs the build; prints what the compiler says, and the steps as progress."""
+    progress = Progress(expected)
+    with subprocess.Popen(["cmake", "--build", folder, "--target", *targets],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace") as process:
+        for line in process.stdout:
+            found = STEP.match(line)
+            if found:
+                progress.step(int(found[1]), int(found[2]))
+            elif line.strip() and not line.startswith("ninja: no work to do"):
+                progress.interrupt()
+                print(line, end="", flush=True)
+    return process.returncode
+
+
+def main() -> int:
+    parser = parser_of(__doc__)
+    parser.add_argument("folder", type=Path, help="a build folder that CMake has configured")
+    parser.add_argument("targets", nargs="*", help="what to build (all)")
+    arguments = parser.parse_args()
+    targets = arguments.targets or ["all"]
+    steps = steps_to_do(arguments.folder, targets)
+    processors = len(os.sched_getaffinity(0))
+    expected = steps * PROCESSOR_SECONDS / processors
+    if steps > 1:
+        say(f"{steps} steps, about {duration(expected)} on {processors} processors")
+    return VERIFIED if build(arguments.folder, targets, expected) == 0 else FAILED
+
+
+if __name__ == "__main__":
+    run_script(main)

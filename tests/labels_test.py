@@ -1,0 +1,36 @@
+"""Tests that every test has one label that says what it needs: `make check` and CI select by it."""
+
+import json
+import os
+import subprocess
+import unittest
+
+LABELS = {"unit", "mpi", "cli", "scripts", "lab", "gpu"}
+
+
+def labels_of(test):
+    return next((set(entry["value"]) for entry in test["properties"] if entry["name"] == "LABELS"),
+                set())
+
+
+class Labels(unittest.TestCase):
+    def test_each_test_has_one(self):
+        listing = subprocess.run(
+            ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1"],
+            stdout=subprocess.PIPE, text=True, check=True)
+        tests = json.loads(listing.stdout)["tests"]
+        self.assertGreater(len(tests), 50)
+        wrong = {test["name"]: labels_of(test) for test in tests
+                 if len(labels_of(test) & LABELS) != 1}
+        self.assertEqual(wrong, {})
+
+    def test_unit_tests_need_no_launcher(self):
+        listing = subprocess.run(
+            ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1", "-L",
+             "^unit$"], stdout=subprocess.PIPE, text=True, check=True)
+        for test in json.loads(listing.stdout)["tests"]:
+            self.assertEqual(len(test["command"]), 1, test["command"])
+
+
+if __name__ == "__main__":
+    unittest.main()
