@@ -29,7 +29,7 @@ class Labels(unittest.TestCase):
             ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1", "-L",
              "^unit$"], stdout=subprocess.PIPE, text=True, check=True)
         for test in json.loads(listing.stdout)["tests"]:
-            self.assertEqual(len(test["command"]), 1, test["command"])
+            self.assertLessEqual(len(test.get("command", [])), 1, test)
 
 
 if __name__ == "__main__":
