@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quartet.results import collect
-from reporting import comparisons, machines, page, paper_figures, png, publications, summary
+from reporting import comparisons, kernels_chart, machines, page, paper_figures, publications
+from reporting import summary
 from reporting import warnings as cautions
 from reporting.cases import Failure, Measurement, joined, read
-from reporting.chart import Chart
-from reporting.svg import standalone
+from reporting.charts.model import Chart
+from reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
+from reporting.markup import Markup
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULTS = [ROOT / "results" / "runs", ROOT / "results" / "measured"]
@@ -57,7 +59,9 @@ def gather(paths: list[Path]) -> Material:
 def compose(material: Material, published: list[publications.Number]) -> page.Page:
     """The page in its order."""
     results = joined(material.measurements)
-    sections = [summary.summary(results, published),
+    dates = {path: str(document["context"].get("date", ""))[:10]
+             for path, document in material.documents}
+    sections = [kernels_chart.section(results, dates), summary.summary(results, published),
                 *(paper_figures.section(figure, results, published)
                   for figure in paper_figures.FIGURES),
                 comparisons.formulations(results), comparisons.devices(results),
@@ -80,22 +84,23 @@ def _subtitle(material: Material) -> str:
             f"measured cases; {when}; {where}; {'; '.join(kinds)}")
 
 
-def write(content: page.Page, target: Path) -> tuple[str, ...]:
-    """The page and its figures. Returns the endings of the figures' files."""
+def write(content: page.Page, target: Path, with_charts: bool) -> None:
+    """The page and its figures' files; without charts the figures' numbers alone."""
     folder = target.parent / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    plots = png.pyplot()
-    endings = ("svg", "csv", "png") if plots else ("svg", "csv")
-    for section in content.sections:
-        for chart, name in zip(section.charts, page.file_names(section)):
-            (folder / f"{name}.svg").write_text(standalone(page.drawn(chart)), encoding="utf-8")
-            _write_csv(chart, folder / f"{name}.csv")
-            if plots:
-                png.save(plots, chart, folder / f"{name}.png")
+    charts = {name: chart for section in content.sections
+              for name, chart in zip(page.file_names(section), section.charts)}
+    for name, chart in charts.items():
+        _write_csv(chart, folder / f"{name}.csv")
+    pictures: dict[str, Markup] = {}
+    endings: tuple[str, ...] = ("csv",)
+    if with_charts:
+        from reporting.charts import drawing  # needs matplotlib
+        pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
+        endings = (*drawing.ENDINGS, "csv")
     aside = target.with_name(target.name + ".part")
-    aside.write_text(page.render(content, endings), encoding="utf-8")
+    aside.write_text(page.render(content, pictures, endings), encoding="utf-8")
     aside.replace(target)
-    return endings
 
 
 def _write_csv(chart: Chart, path: Path) -> None:
@@ -128,9 +133,10 @@ def main() -> int:
         say(f"no usable result document in {places}: make some (make run, or a program's --json), "
             "or name where they are")
         return BAD_USAGE
-    endings = write(compose(material, publications.load()), options.output)
-    if "png" not in endings:
-        say("no PNG figures: this Python has no matplotlib (Debian: python3-matplotlib)")
+    with_charts = has_matplotlib()
+    write(compose(material, publications.load()), options.output, with_charts)
+    if not with_charts:
+        say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))
     return 0
 

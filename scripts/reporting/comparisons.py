@@ -3,7 +3,7 @@
 from quartet.table import rate, ratio
 
 from .cases import Result
-from .chart import Bar, BarChart, HeatMap, Stack, StackChart
+from .charts.model import Bar, BarChart, HeatMap, Stack, StackChart
 from .factors import (KERNELS, alike, counted, factors, grouped, in_words, is_pair, label, shown,
                       size_of, usable)
 from .sections import Section, Table
@@ -29,9 +29,10 @@ def _ranks(result: Result) -> int:
     return int(_resource(result)[1] or 0)
 
 
-def _bar(result: Result, base: Result, style: int, name: str) -> Bar:
+def _bar(result: Result, base: Result, name: str) -> Bar:
     text = f"{rate(result.rate)} ({ratio(result.rate / base.rate)})"
-    return Bar(name, result.rate, text, result.interval, style, result.first.run_name)
+    return Bar(name, result.rate, text, result.interval, result.name.formulation,
+               result.first.run_name)
 
 
 def formulations(results: list[Result]) -> Section:
@@ -48,8 +49,8 @@ def formulations(results: list[Result]) -> Section:
             continue
         unit = sets[0][0].first.unit
         bars = tuple((_place(best[0]), tuple(
-            _bar(result, best[0], FORMULATIONS.index(result.name.formulation), _way(result))
-            for result in best)) for best in sets[:MOST_GROUPS])
+            _bar(result, best[0], _way(result)) for result in best))
+            for best in sets[:MOST_GROUPS])
         base = sets[0][0].name.formulation
         charts.append(BarChart(f"{kernel}: best of each formulation (over {base})", unit, bars))
         tables.append(_formulation_table(kernel, unit, sets))
@@ -107,8 +108,8 @@ def devices(results: list[Result]) -> Section:
         charts.append(BarChart(f"{kernel}: host and CUDA (over the host)", members[0][0].first.unit,
                                tuple((shown("n" if "n" in host.name.values else "size",
                                             host.name.size),
-                                      (_bar(host, host, 0, _computes(host)),
-                                       _bar(cuda, host, 1, _computes(cuda))))
+                                      (_bar(host, host, _computes(host)),
+                                       _bar(cuda, host, _computes(cuda))))
                                      for host, cuda in members[:MOST_GROUPS])))
     return Section(
         "devices", "Host against CUDA",
@@ -181,9 +182,7 @@ def _difference(result: Result, common: dict[str, str]) -> str:
 
 def _share(result: Result, name: str) -> Bar:
     text = f"{result.fraction:.0%} of {rate(result.limit.rate)} {result.first.unit}"
-    return Bar(name, result.fraction * 100, text,
-               style=FORMULATIONS.index(result.name.formulation)
-               if result.name.formulation in FORMULATIONS else 3,
+    return Bar(name, result.fraction * 100, text, formulation=result.name.formulation,
                about=f"limit: {result.limit.what}. {result.first.run_name}",
                flagged=result.is_suspicious)
 

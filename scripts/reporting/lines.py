@@ -22,6 +22,10 @@ class Line:
     def formulation(self) -> str:
         return self.points[0][1].name.formulation
 
+    @property
+    def transport(self) -> str:
+        return self.points[0][1].name.transport
+
 
 @dataclass(frozen=True)
 class Panel:

@@ -1,4 +1,4 @@
-"""HTML and SVG as text. What is not Markup is escaped, so no document can write its own."""
+"""HTML as text. What is not Markup is escaped, so no document can write its own."""
 
 import html
 import re
@@ -16,8 +16,13 @@ class Markup(str):
 def escape(text) -> Markup:
     if isinstance(text, Markup):
         return text
-    sound = str(text).encode("utf-8", "replace").decode("utf-8")  # lone surrogates
-    return Markup(html.escape(_CONTROLS.sub("\N{REPLACEMENT CHARACTER}", sound)))
+    return Markup(html.escape(sound(text)))
+
+
+def sound(text) -> str:
+    """The text without what XML forbids: control characters, lone surrogates."""
+    whole = str(text).encode("utf-8", "replace").decode("utf-8")
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", whole)
 
 
 def join(*parts) -> Markup:
@@ -31,7 +36,7 @@ def _attribute(name: str, value) -> str:
 
 
 def tag(name: str, /, *children, **attributes) -> Markup:
-    """An element. `class_` is class, `stroke_width` stroke-width; attributes that are None are left
+    """An element. `class_` is class, `http_equiv` http-equiv; attributes that are None are left
     out."""
     shown = "".join(_attribute(key, value) for key, value in attributes.items()
                     if value is not None)

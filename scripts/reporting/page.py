@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Optional
 
-from . import svg_bars, svg_lines
-from .chart import BarChart, Chart, LineChart, StackChart
+from table import rate
+
+from .charts.model import Chart
+from .charts.style import NO_MATPLOTLIB
 from .markup import Markup, join, tag
 from .sections import Section, Table
 from .warnings import Warning
@@ -23,33 +26,29 @@ class Page:
     sections: list[Section]
 
 
-def drawn(chart: Chart) -> Markup:
-    if isinstance(chart, LineChart):
-        return svg_lines.draw(chart)
-    if isinstance(chart, BarChart):
-        return svg_bars.draw_bars(chart)
-    if isinstance(chart, StackChart):
-        return svg_bars.draw_stacks(chart)
-    return svg_bars.draw_map(chart)
-
-
 def file_names(section: Section) -> list[str]:
     """Of its charts, without an ending."""
     count = len(section.charts)
     return [section.slug if count == 1 else f"{section.slug}-{index + 1}" for index in range(count)]
 
 
-def render(page: Page, endings: tuple[str, ...]) -> str:
-    """The HTML; beside it lie the charts in files of these endings."""
+def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) -> str:
+    """The HTML. `pictures` are the charts as SVG, by their files' names; none where they cannot be
+    drawn. Beside the page lie their files, with these endings."""
     head = tag("head", tag("meta", charset="utf-8"),
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
                tag("meta", http_equiv="Content-Security-Policy", content=NOTHING_ELSE),
                tag("title", "Quartet report"),
                tag("style", Markup(STYLE.read_text(encoding="utf-8"))))
     body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
-               _warnings(page.warnings), _contents(page.sections),
-               tag("main", *(_section(section, endings) for section in page.sections)))
+               _warnings(page.warnings), *(() if pictures else (_NO_CHARTS,)),
+               _contents(page.sections),
+               tag("main", *(_section(section, pictures, endings) for section in page.sections)))
     return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
+
+
+_NO_CHARTS = tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}. Then make the page "
+                 "again.", class_="missing")
 
 
 def _warnings(warnings: list[Warning]) -> Markup:
@@ -73,7 +72,7 @@ def _contents(sections: list[Section]) -> Markup:
                                   for section in sections)), aria_label="Contents")
 
 
-def _section(section: Section, endings: tuple[str, ...]) -> Markup:
+def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...]) -> Markup:
     parts = [tag("h2", section.title)]
     if section.introduction:
         parts.append(tag("p", section.introduction))
@@ -82,18 +81,28 @@ def _section(section: Section, endings: tuple[str, ...]) -> Markup:
         parts.append(tag("p", section.missing, how, class_="missing"))
     if section.charts:
         notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]
-        parts.append(tag("div", *(_figure(chart, name, endings) for chart, name in
-                                  zip(section.charts, file_names(section))),
+        parts.append(tag("div", *(_figure(chart, name, pictures.get(name), endings)
+                           for chart, name in zip(section.charts, file_names(section))),
                          *(notes if section.notes else []), class_="charts"))
     parts += [_table(table, bool(section.charts)) for table in section.tables]
     return tag("section", *parts, id=section.slug)
 
 
-def _figure(chart: Chart, name: str, endings: tuple[str, ...]) -> Markup:
+def _figure(chart: Chart, name: str, picture: Optional[Markup],
+            endings: tuple[str, ...]) -> Markup:
     links = [part for ending in endings for part in (
         " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
     caption = [tag("figcaption", "As a file:", *links)] if links else []
-    return tag("figure", drawn(chart), *caption)
+    return tag("figure", picture or _as_table(chart), *caption)
+
+
+def _as_table(chart: Chart) -> Markup:
+    heading, *rows = chart.rows()
+    numeric = frozenset(name for index, name in enumerate(heading)
+                        if all(isinstance(row[index], (int, float)) for row in rows))
+    return _table(Table(heading, [tuple(rate(cell) if isinstance(cell, float) else str(cell)
+                                        for cell in row) for row in rows],
+                        numeric, chart.title), False)
 
 
 def _table(table: Table, is_folded: bool) -> Markup:

@@ -6,7 +6,7 @@ from typing import Callable
 from quartet.table import rate
 
 from .cases import Result
-from .chart import DASHES, Axis, LineChart, Point, Series
+from .charts.model import Axis, LineChart, Point, Series
 from .factors import (counted, factors, grouped, in_words, is_pair, natural, shown, size_of,
                       usable)
 from .lines import FOLLOW_RANKS, Line, Panel, by, weak_sets
@@ -15,10 +15,23 @@ from .scaling import published_steps, speedups
 from .sections import Section
 
 MIB = 1024.0**2
-MOST_LINES = 8  # in a chart: as many as there are colours and markers
+MOST_LINES = 8  # in a chart
 WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
 SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Variants:
+    """Numbers the lines of each formulation and transport, alike in all charts of a section."""
+
+    def __init__(self):
+        self._labels: dict[tuple[str, str], list[str]] = {}
+
+    def of(self, line: Line) -> int:
+        known = self._labels.setdefault((line.formulation, line.transport), [])
+        if line.label not in known:
+            known.append(line.label)
+        return known.index(line.label)
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,7 @@ def section(figure: Figure, results: list[Result], published: list[Number]) -> S
             and result.first.unit == figure.unit and not is_pair(result)]
     numbers = [number for number in published if number.kernel == figure.kernel]
     charts, tables = [], []
-    styles: dict[str, int] = {}
+    variants = Variants()
     several = len({result.first.machine for result in ours}) > 1
     for panel in _panels(figure, ours):
         title = f"{figure.kernel}: {', '.join(filter(None, (panel.about, in_words(panel.common))))}"
@@ -79,7 +92,7 @@ def section(figure: Figure, results: list[Result], published: list[Number]) -> S
         for start in range(0, len(panel.lines), MOST_LINES):
             part = f" ({start // MOST_LINES + 1})" if len(panel.lines) > MOST_LINES else ""
             charts.append(_chart(figure, title + part, panel.lines[start:start + MOST_LINES],
-                                 [] if panel.about else numbers, styles))
+                                 [] if panel.about else numbers, variants))
         if figure.is_scaling:
             tables += speedups(title, panel.lines, figure.unit)
     if figure.is_scaling and ours:
@@ -116,27 +129,27 @@ def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
 
 
 def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],
-           styles: dict[str, int]) -> LineChart:
+           variants: "Variants") -> LineChart:
     measured = [Series(line.label, tuple(
         Point(x, result.rate, result.interval, result.first.run_name)
-        for x, result in line.points), style=styles.setdefault(line.label, len(styles)),
-        dash=DASHES.get(line.formulation, "")) for line in lines]
+        for x, result in line.points), formulation=line.formulation, transport=line.transport,
+        variant=variants.of(line)) for line in lines]
     xs = sorted({x for line in lines for x, _ in line.points})
-    series = [*measured, *_limits(lines, styles)]
+    series = [*measured, *_limits(lines)]
     if figure.is_scaling:
         series += _ideal(lines, figure.unit)
     series += _published(figure, numbers, xs, lines[0].points[0][1].name.device == "cuda")
     low, high = (choose(point.y for item in series for point in item.points)
                  for choose in (min, max))
     every = sorted({point.x for item in series for point in item.points})
-    return LineChart(title, Axis(figure.x_label, True, tuple((x, f"{x:g}") for x in every)),
+    return LineChart(title, Axis(figure.x_label, True, tuple(every)),
                      Axis(figure.unit, figure.is_scaling or high / low > WIDE), tuple(series))
 
 
-def _limits(lines: list[Line], styles: dict[str, int]) -> list[Series]:
+def _limits(lines: list[Line]) -> list[Series]:
     """What the machine allows: one line where the same was found beside several, else in the
     colour of the line that it belongs to."""
-    curves: list[tuple[str, list[str], dict[float, list[float]]]] = []
+    curves: list[tuple[str, list[Line], dict[float, list[float]]]] = []
     for line in lines:
         own = {x: result.limit for x, result in line.points if result.limit}
         if not own:
@@ -147,16 +160,16 @@ def _limits(lines: list[Line], styles: dict[str, int]) -> list[Series]:
         if curve is None:
             curve = (what, [], {})
             curves.append(curve)
-        curve[1].append(line.label)
+        curve[1].append(line)
         for x, limit in own.items():
             curve[2].setdefault(x, []).append(limit.rate)
     made = []
-    for what, labels, rates in curves:
-        whose = "" if len(labels) > 1 or len(lines) == 1 else f" of {labels[0]}"
+    for what, owners, rates in curves:
+        whose = "" if len(owners) > 1 or len(lines) == 1 else f" of {owners[0].label}"
         points = tuple(Point(x, sorted(found)[len(found) // 2])
                        for x, found in sorted(rates.items()))
         made.append(Series(f"limit{whose}: {what}", points, "limit",
-                           style=styles[labels[0]] if whose else None))
+                           formulation=owners[0].formulation if whose else ""))
     return made
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .chart import Chart
+from .charts.model import Chart
 
 
 @dataclass(frozen=True)

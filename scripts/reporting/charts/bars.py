@@ -1,0 +1,156 @@
+"""Bars, stacked bars, and the bars of all kernels against their limits."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from . import style
+from .model import Bar, BarChart, ShareChart, Stack, StackChart
+from .parts import framed, tooltip
+from .text import lines_of, plain, width, wrapped
+
+THICK = 0.72  # of a bar, in lines of text
+AXIS = 3.0  # lines of text below the bars: ticks and the axis' name
+HEADING = 1.3  # lines of text that a group's name takes
+
+
+def draw_bars(chart: BarChart, across: float) -> Figure:
+    """Each bar below a line with its name and its value."""
+    room = across - 16
+    names = {id(bar): wrapped(bar.label, room - width(bar.text) - 12) for bar in chart.bars()}
+    rows = sum(HEADING for heading, _ in chart.groups if heading) + sum(
+        lines_of(name) + THICK + 0.4 for name in names.values()) + bool(chart.reference)
+    figure, body = framed(chart.title, _formulation_keys(chart), (rows + AXIS) * style.LINE,
+                          across, 3)
+    greatest = max(value for bar in chart.bars() for value in (bar.value, *(bar.interval or ())))
+    axes = _rows(body, rows, max(greatest, chart.reference[0] if chart.reference else 0))
+    y = 0.0
+    if chart.reference:
+        y = 1.0
+        _name_reference(axes, chart.reference)
+    for heading, bars in chart.groups:
+        if heading:
+            y += HEADING
+            axes.text(0, y - 0.2, wrapped(heading, room, weight="bold").split("\n")[0],
+                      weight="bold", va="bottom")
+        for bar in bars:
+            y += lines_of(names[id(bar)])
+            _named(axes, y, names[id(bar)], bar.text)
+            _bar(axes, y + THICK / 2, bar)
+            if chart.reference:
+                _upright(axes, chart.reference[0], y - 0.1, y + THICK + 0.1)
+            y += THICK + 0.4
+    axes.set_xlabel(plain(chart.unit))
+    return figure
+
+
+def _formulation_keys(chart: BarChart) -> list[tuple[Patch, str]]:
+    used = [bar.formulation for bar in chart.bars()]
+    return [(Patch(color=shade), name) for name, shade in style.FORMULATIONS.items()
+            if name in used]
+
+
+def _rows(body: Figure, rows: float, greatest: float) -> Axes:
+    """Axes from zero whose y counts lines of text from the top."""
+    axes = body.subplots()
+    axes.set_xlim(0, greatest)
+    axes.set_ylim(rows, 0)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.locator_params(axis="x", nbins=6)
+    return axes
+
+
+def _name_reference(axes: Axes, reference: tuple[float, str]) -> None:
+    axes.text(reference[0], 0.8, plain(reference[1]), ha="right", va="bottom", color=style.GREY)
+
+
+def _upright(axes: Axes, x: float, top: float, bottom: float) -> None:
+    axes.vlines(x, top, bottom, color=style.INK, linewidth=1.2, zorder=3, clip_on=False)
+
+
+def _named(axes: Axes, y: float, name: str, text: str) -> None:
+    """The lines above a bar, the last of which ends at y."""
+    axes.text(0, y - 0.1, name, va="bottom")
+    axes.text(1, y - 0.1, plain(text), ha="right", va="bottom", color=style.GREY,
+              transform=axes.get_yaxis_transform())
+
+
+def _bar(axes: Axes, y: float, bar: Bar) -> None:
+    shade = style.colour(bar.formulation)
+    drawn, = axes.barh(y, bar.value, THICK, color="white" if bar.flagged else shade,
+                       edgecolor=shade, hatch="///" if bar.flagged else None, linewidth=1)
+    tooltip(drawn, f"{bar.label}: {bar.text} {bar.about}".strip())
+    if bar.interval:
+        axes.errorbar(sum(bar.interval) / 2, y, xerr=(bar.interval[1] - bar.interval[0]) / 2,
+                      color=style.INK, capsize=3, elinewidth=1.2, clip_on=False)
+
+
+def draw_stacks(chart: StackChart, across: float) -> Figure:
+    """Each bar of parts below a line with its name and its whole, on a track of the whole."""
+    room = across - 16
+    names = [wrapped(stack.label, room - width(stack.text) - 12) for stack in chart.stacks]
+    rows = sum(lines_of(name) + 1.4 for name in names)
+    used = [name for name in chart.names if any(name in stack.parts for stack in chart.stacks)]
+    keys = [(Patch(color=style.PHASES[name]), name) for name in used]
+    figure, body = framed(chart.title, keys, (rows + AXIS) * style.LINE, across, 4)
+    longest = max(max(sum(stack.parts.values()) / stack.whole, 1.0) for stack in chart.stacks)
+    axes = _rows(body, rows, longest * 100)
+    y = 0.0
+    for stack, name in zip(chart.stacks, names):
+        y += lines_of(name)
+        _named(axes, y, name, stack.text)
+        _stack(axes, y + 0.5, chart.names, stack, room / longest)
+        y += 1.4
+    axes.set_xlabel(f"{plain(chart.unit)}, per cent")
+    return figure
+
+
+def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, whole: float) -> None:
+    """`whole` is how many points wide the whole run is drawn."""
+    axes.barh(y, 100, 0.9, color=style.TRACK)
+    left = 0.0
+    for name in (name for name in order if name in stack.parts):
+        share = stack.parts[name] / stack.whole
+        shade = style.PHASES[name]
+        drawn, = axes.barh(y, 100 * share, 0.9, left=left, color=shade, edgecolor="white",
+                           linewidth=0.5)
+        tooltip(drawn, f"{name}: {stack.parts[name]:.3g} s, {share:.1%} of the run")
+        if width(f"{share:.0%}") + 6 < share * whole:
+            axes.text(left + 50 * share, y, f"{share:.0%}", ha="center", va="center_baseline",
+                      size=style.TEXT - 1, color="white" if style.is_dark(shade) else style.INK)
+        left += 100 * share
+    _upright(axes, 100, y - 0.6, y + 0.6)
+
+
+def draw_shares(chart: ShareChart, across: float) -> Figure:
+    """The groups' names on the left, the bars' texts on the right."""
+    rows = sum(len(bars) + 0.6 for _, bars in chart.groups) + 0.8
+    caption = wrapped(chart.caption, across - 8)
+    figure, body = framed(chart.title, _formulation_keys(chart),
+                          (rows + AXIS + lines_of(caption)) * style.LINE, across, 3)
+    texts = max(width(bar.text) for bar in chart.bars())
+    names = max(width(heading, weight="bold") for heading, _ in chart.groups)
+    greatest = max(100.0, *(bar.value for bar in chart.bars()))
+    plot = across - texts - names - 40
+    axes = _rows(body, rows, greatest * (1 + (texts + 12) / plot))
+    axes.set_xticks(range(0, 101, 25))
+    axes.spines["bottom"].set_bounds(0, 100)
+    axes.grid(True, axis="x")
+    _name_reference(axes, (100.0, "limit"))
+    _upright(axes, 100.0, 0.9, rows)
+    y, ticks = 1.0, []
+    for heading, bars in chart.groups:
+        ticks.append((y + len(bars) / 2, heading))
+        for bar in bars:
+            _bar(axes, y + 0.5, bar)
+            axes.text(greatest * (1 + 10 / plot), y + 0.5, plain(bar.text),
+                      va="center_baseline")
+            y += 1
+        y += 0.6
+    axes.set_yticks([place for place, _ in ticks], [plain(name) for _, name in ticks],
+                    weight="bold", color=style.INK)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(plain(chart.unit), loc="left")
+    body.supxlabel(caption, x=4 / across, ha="left", size=style.TEXT - 1, color=style.GREY)
+    return figure

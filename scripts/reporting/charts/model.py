@@ -1,0 +1,134 @@
+"""What a chart shows, apart from how it is drawn. Each chart can be a table (`rows`)."""
+
+from dataclasses import dataclass
+from typing import Optional, Union
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`ticks` are the values to be named; none: the drawing chooses."""
+
+    label: str
+    logarithmic: bool = False
+    ticks: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    x: float
+    y: float
+    interval: Optional[tuple[float, float]] = None
+    about: str = ""  # which case it is
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line. `role`: measured, limit, ideal, or published (`mark` is its letter). Without a
+    formulation it is grey: it belongs to no single line. `variant` tells lines of the same
+    formulation and transport apart."""
+
+    label: str
+    points: tuple[Point, ...]
+    role: str = "measured"
+    formulation: str = ""
+    transport: str = ""
+    variant: int = 0
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class LineChart:
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+
+    def rows(self) -> list[tuple]:
+        rows: list[tuple] = [("series", "role", self.x.label, self.y.label, "low", "high", "case")]
+        for series in self.series:
+            rows += [(series.label, series.role, point.x, point.y,
+                      *(point.interval or ("", "")), point.about) for point in series.points]
+        return rows
+
+
+@dataclass(frozen=True)
+class Bar:
+    label: str
+    value: float
+    text: str  # the value as shown
+    interval: Optional[tuple[float, float]] = None
+    formulation: str = ""
+    about: str = ""
+    flagged: bool = False  # drawn hatched: do not trust it as it is
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """Horizontal bars from zero, in groups under headings."""
+
+    title: str
+    unit: str
+    groups: tuple[tuple[str, tuple[Bar, ...]], ...]
+    reference: Optional[tuple[float, str]] = None  # a line through all bars, and its name
+
+    def bars(self) -> list[Bar]:
+        return [bar for _, bars in self.groups for bar in bars]
+
+    def rows(self) -> list[tuple]:
+        return [("group", "bar", self.unit, "low", "high", "case")] + [
+            (group, bar.label, bar.value, *(bar.interval or ("", "")), bar.about)
+            for group, bars in self.groups for bar in bars]
+
+
+@dataclass(frozen=True)
+class ShareChart(BarChart):
+    """A group of bars for each kernel, in per cent of its limit: the group's name on the left, the
+    bars' texts on the right. `caption` says where and when it was measured."""
+
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """One bar of parts, in the chart's order of parts, against a whole."""
+
+    label: str
+    parts: dict[str, float]  # seconds
+    whole: float  # seconds
+    text: str  # the whole as shown
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class StackChart:
+    title: str
+    unit: str
+    names: tuple[str, ...]  # of all parts, in drawing order
+    stacks: tuple[Stack, ...]
+
+    def rows(self) -> list[tuple]:
+        return [("bar", "part", "seconds", "seconds of the whole run", "case")] + [
+            (stack.label, name, stack.parts[name], stack.whole, stack.about)
+            for stack in self.stacks for name in self.names if name in stack.parts]
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """values[row][column]; None where there is nothing."""
+
+    title: str
+    unit: str
+    row_label: str
+    column_label: str
+    rows_named: tuple[str, ...]
+    columns_named: tuple[str, ...]
+    values: tuple[tuple[Optional[float], ...], ...]
+
+    def rows(self) -> list[tuple]:
+        return [(self.row_label, self.column_label, self.unit)] + [
+            (row, column, value)
+            for row, values in zip(self.rows_named, self.values)
+            for column, value in zip(self.columns_named, values) if value is not None]
+
+
+Chart = Union[LineChart, BarChart, StackChart, HeatMap]  # a ShareChart is a BarChart

@@ -1,0 +1,92 @@
+"""How every picture looks: the colour is the formulation, the marker is the transport."""
+
+from contextlib import contextmanager
+from typing import Optional
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart.
+FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73"}
+TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "D", "staged": "v", "nccl": "P",
+              "grpc": "X"}
+# Lines of one formulation and one transport differ by their dashes and by how markers are filled.
+DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
+FILLS = ("full", "none", "left", "bottom")
+# Paul Tol's "muted" colours. Waiting is pale, so that work stands out.
+PHASES = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_out": "#44AA99",
+          "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
+          "wait": "#E4E4E4", "checkpoint": "#882255"}
+INK, GREY, FAINT, TRACK = "#1c1c1c", "#6b6b6b", "#dddddd", "#eeeeee"
+NO_MATPLOTLIB = ("this Python has no matplotlib: 'apt-get install python3-matplotlib' (and "
+                 "/usr/bin/python3), or 'python3 -m pip install matplotlib'")
+
+WIDTH = 400.0  # of a chart, in points; a page shows a point as about a pixel
+TEXT = 11.0  # font size
+LINE = 16.0  # height of a line of text, in points
+POINTS_PER_INCH = 72
+_SETTINGS = {
+    "axes.edgecolor": GREY, "axes.labelcolor": GREY, "axes.labelsize": TEXT,
+    "axes.spines.right": False, "axes.spines.top": False, "axes.axisbelow": True,
+    "figure.constrained_layout.use": True, "figure.constrained_layout.h_pad": 0.04,
+    "figure.constrained_layout.w_pad": 0.04,
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": TEXT,
+    "grid.color": FAINT, "hatch.linewidth": 1.2, "legend.borderaxespad": 0, "legend.borderpad": 0,
+    "legend.columnspacing": 1.2, "legend.frameon": False, "legend.handletextpad": 0.5,
+    "lines.linewidth": 1.8, "lines.markersize": 6.5,
+    "svg.fonttype": "none",  # texts stay texts: they can be found and copied
+    "svg.hashsalt": "quartet",  # the same chart gives the same file
+    "text.color": INK, "xtick.color": GREY, "ytick.color": GREY,
+}
+
+
+def colour(formulation: str) -> str:
+    """Grey for what belongs to no formulation."""
+    return FORMULATIONS.get(formulation, GREY)
+
+
+def marker(transport: str) -> str:
+    return TRANSPORTS.get(transport, "p")
+
+
+def dash(variant: int):
+    return DASHES[variant % len(DASHES)]
+
+
+def fill(variant: int) -> str:
+    return FILLS[variant % len(FILLS)]
+
+
+def is_dark(shade) -> bool:
+    """Whether text on this colour must be white."""
+    from matplotlib.colors import to_rgb
+    red, green, blue = to_rgb(shade)
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def has_matplotlib() -> bool:
+    try:
+        import matplotlib.figure  # noqa: F401, optional and slow to load
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def applied():
+    """Draw and save within this: the style holds, the user's own settings do not."""
+    import matplotlib
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_SETTINGS)
+        yield
+
+
+def figure(height: float, width: float = WIDTH):
+    """An empty figure, in points; within `applied`."""
+    from matplotlib.figure import Figure
+    return Figure((width / POINTS_PER_INCH, height / POINTS_PER_INCH))
+
+
+def save(made, file, dots_per_inch: Optional[float] = None) -> None:
+    """By the file's ending. No date is written, so that equal pictures are equal files."""
+    ending = str(file).rsplit(".", 1)[-1].lower()
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    made.savefig(file, dpi=dots_per_inch or 150, metadata=dates.get(ending))
