@@ -2,27 +2,32 @@
 """Makes one HTML page, and its figures as files, from result documents (`make report`).
 
 The page holds everything it shows, so it can be copied away and opened without a network. Documents
-that cannot be used are named on it and left out."""
+that cannot be used are named on it and left out. Charts need matplotlib; without it the page has
+tables.
+
+    scripts/report.py                                  # results/report/index.html
+    scripts/report.py old/ new/ --output page.html
+    scripts/report.py --kernels kernels.png FOLDER     # each kernel against its limit, alone"""
 
 import argparse
 import csv
 import os
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quartet.results import collect
-from reporting import comparisons, kernels_chart, machines, page, paper_figures, publications
-from reporting import summary
-from reporting import warnings as cautions
-from reporting.cases import Failure, Measurement, joined, read
-from reporting.charts.model import Chart
-from reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
-from reporting.markup import Markup
+from quartet.command_line import parser_of, run_script
+from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.paths import RESULTS
+from quartet.reporting import (cautions, comparisons, kernels_chart, machines, page, paper_figures,
+                               publications, summary)
+from quartet.reporting.cases import Launch, joined, read
+from quartet.reporting.charts.model import Chart
+from quartet.reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
+from quartet.reporting.markup import Markup
+from quartet.results import collect, device
+from quartet.wording import counted, say
 
-ROOT = Path(__file__).resolve().parent.parent
-DEFAULTS = [ROOT / "results" / "runs", ROOT / "results" / "measured"]
-BAD_USAGE = 2
+DEFAULTS = [RESULTS / "runs", RESULTS / "measured"]
 
 
 @dataclass
@@ -30,58 +35,57 @@ class Material:
     """What the page is made from."""
 
     documents: list[tuple[str, dict]] = field(default_factory=list)
-    measurements: list[Measurement] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+
+    @property
+    def measured(self) -> list[Launch]:
+        return [launch for launch in self.launches if not launch.case.error]
+
+    @property
+    def failed(self) -> list[Launch]:
+        return [launch for launch in self.launches if launch.case.error]
 
 
 def gather(paths: list[Path]) -> Material:
     """All documents at the paths, and why others cannot be used."""
     found = collect(paths)
     material = Material(skipped=list(found.skipped))
-    seen = set()
     for path, document in found.documents:
-        if path.resolve() in seen:
-            continue
-        seen.add(path.resolve())
         shown = os.path.relpath(path)
         try:
-            measurements, failures = read(shown, document)
+            material.launches += read(shown, document)
         except ValueError as error:
             material.skipped.append(str(error))
-            continue
-        material.documents.append((shown, document))
-        material.measurements += measurements
-        material.failures += failures
+        else:
+            material.documents.append((shown, document))
     return material
 
 
 def compose(material: Material, published: list[publications.Number]) -> page.Page:
     """The page in its order."""
-    results = joined(material.measurements)
-    dates = {path: str(document["context"].get("date", ""))[:10]
-             for path, document in material.documents}
-    sections = [kernels_chart.section(results, dates), summary.summary(results, published),
+    results = joined(material.measured)
+    sections = [kernels_chart.section(results), summary.summary(results, published),
                 *(paper_figures.section(figure, results, published)
                   for figure in paper_figures.FIGURES),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.fractions(results), comparisons.phases(results),
                 comparisons.pairs(results), machines.section(material.documents),
-                summary.every_row(material.measurements, material.failures)]
+                summary.every_row(material.launches)]
     return page.Page(_subtitle(material), cautions.warnings(
-        material.documents, material.skipped, results, material.failures), sections)
+        material.documents, material.skipped, results, material.failed), sections)
 
 
 def _subtitle(material: Material) -> str:
     contexts = [document["context"] for _, document in material.documents]
     dates = sorted(str(context.get("date", ""))[:10] for context in contexts)
     hosts = sorted({str(context.get("host_name", "?")) for context in contexts})
-    kinds = sorted({machines.machine(document) for _, document in material.documents})
+    kinds = sorted({device(document) for _, document in material.documents})
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
-    count = len(material.documents)
-    return (f"{count} document{'' if count == 1 else 's'} with {len(material.measurements)} "
-            f"measured cases; {when}; {where}; {'; '.join(kinds)}")
+    return (f"{counted(len(material.documents), 'document')} with "
+            f"{counted(len(material.measured), 'measured case')}; {when}; {where}; "
+            f"{'; '.join(kinds)}")
 
 
 def write(content: page.Page, target: Path, with_charts: bool) -> None:
@@ -95,7 +99,7 @@ def write(content: page.Page, target: Path, with_charts: bool) -> None:
     pictures: dict[str, Markup] = {}
     endings: tuple[str, ...] = ("csv",)
     if with_charts:
-        from reporting.charts import drawing  # needs matplotlib
+        from quartet.reporting.charts import drawing  # needs matplotlib
         pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
         endings = (*drawing.ENDINGS, "csv")
     aside = target.with_name(target.name + ".part")
@@ -108,18 +112,27 @@ def _write_csv(chart: Chart, path: Path) -> None:
         csv.writer(file, lineterminator="\n").writerows(chart.rows())
 
 
+def write_kernels(material: Material, file: Path) -> None:
+    """The kernels' chart alone. Raises ScriptError where it cannot be drawn."""
+    charts = kernels_chart.section(joined(material.measured)).charts
+    if len(charts) != 1:
+        raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with limits: "
+                          "name documents of one")
+    if not has_matplotlib():
+        raise ScriptError(NO_MATPLOTLIB)
+    from quartet.reporting.charts import drawing
+    drawing.save_alone(charts[0], file)
+
+
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH",
                         help="documents, or folders of them (results/runs, results/measured)")
-    parser.add_argument("--output", type=Path, default=ROOT / "results" / "report" / "index.html",
+    parser.add_argument("--output", type=Path, default=RESULTS / "report" / "index.html",
                         help="the page; its figures go to figures/ beside it (%(default)s)")
+    parser.add_argument("--kernels", type=Path, metavar="FILE",
+                        help="instead of the page: each kernel against its limit (png, svg, pdf)")
     return parser.parse_args()
-
-
-def say(text: str) -> None:
-    print(f"report: {text}", file=sys.stderr)
 
 
 def main() -> int:
@@ -130,16 +143,19 @@ def main() -> int:
         say(f"skipped: {why}")
     if not material.documents:
         places = ", ".join(map(os.path.relpath, paths or DEFAULTS))
-        say(f"no usable result document in {places}: make some (make run, or a program's --json), "
-            "or name where they are")
-        return BAD_USAGE
+        raise ScriptError(f"no usable result document in {places}: make some (make run, or a "
+                          "program's --json), or name where they are")
+    if options.kernels:
+        write_kernels(material, options.kernels)
+        print(os.path.relpath(options.kernels))
+        return VERIFIED
     with_charts = has_matplotlib()
     write(compose(material, publications.load()), options.output, with_charts)
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))
-    return 0
+    return VERIFIED
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -18,7 +18,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 
 import report  # noqa: E402
-from reporting import publications  # noqa: E402
+from quartet.reporting import publications  # noqa: E402
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
 FFT = "fft/{}/host/shm/transposed/n:1048576/ranks:2/threads:1"

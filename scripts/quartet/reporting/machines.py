@@ -2,7 +2,8 @@
 
 import re
 
-from .cases import machine
+from quartet.results import device
+
 from .factors import grouped, natural
 from .sections import Section, Table
 
@@ -14,10 +15,10 @@ _INTERNAL = re.compile(r"OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PM
 
 def section(documents: list[tuple[str, dict]]) -> Section:
     """A table for each machine and build, one of options, one of the environment."""
-    groups = grouped(documents, lambda item: (machine(item[1]), *_build(item[1])))
+    groups = grouped(documents, lambda item: (device(item[1]), *_build(item[1])))
     tables = [Table(("setting", "value"), _settings([item for _, item in members]),
                     caption=f"{members[0][1]['context'].get('host_name', '?')}: "
-                            f"{machine(members[0][1])}")
+                            f"{device(members[0][1])}")
               for members in groups.values()]
     tables.append(Table(("option", "values", "programs"), _options(documents),
                         caption="Options as resolved"))

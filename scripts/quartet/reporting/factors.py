@@ -2,11 +2,11 @@
 
 import re
 
-from quartet.table import size, size_in_bytes
+from quartet.kernels import NAMES
+from quartet.wording import size, size_in_bytes
 
 from .cases import Result
-
-KERNELS = ("stream", "matmul", "cg", "fft")
+from .charts.style import FORMULATIONS
 
 
 def factors(result: Result) -> dict[str, str]:
@@ -14,7 +14,7 @@ def factors(result: Result) -> dict[str, str]:
     name = result.name
     words = {f"word {index}": word for index, word in enumerate(name.words)}
     return {"formulation": name.formulation, "device": name.device, "transport": name.transport,
-            **words, **name.values, "nodes": str(result.first.nodes)}
+            **words, **name.values, "nodes": str(result.nodes)}
 
 
 def shown(key: str, value: str) -> str:
@@ -72,6 +72,18 @@ def natural(text: str) -> list:
 
 def is_pair(result: Result) -> bool:
     return "pair" in result.name.values
+
+
+def by_kernel(result: Result) -> int:
+    """A key that sorts by the list of kernels; those that are not in it come last."""
+    name = result.name.kernel
+    return NAMES.index(name) if name in NAMES else len(NAMES)
+
+
+def fastest_of_each(results: list[Result], key=lambda result: result.rate) -> list[Result]:
+    """Of each formulation the result with the greatest key."""
+    best = {result.name.formulation: result for result in sorted(results, key=key)}
+    return [best[name] for name in FORMULATIONS if name in best]
 
 
 def grouped(items, key) -> dict:

@@ -1,15 +1,16 @@
 """Cases as lines of a chart: by size, by workers on one problem, by workers on growing problems."""
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Optional
+
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Scaling
 
 from .cases import Result
 from .factors import alike, factors, grouped, label, size_of
 
 # Chosen by the programs from the number of ranks, so alike within a line though they differ.
 FOLLOW_RANKS = ("ranks", "nodes", "tiles", "reducers", "gpus")
-# Weak scaling keeps the work of a worker: N^3 products, N^2 elements, N points.
-WORK_POWER = {"matmul": 3, "cg": 2, "fft": 1}
 ROUNDING = 0.06  # by how much a weak problem's N may differ: it is rounded to what tiles divide
 
 
@@ -50,29 +51,34 @@ def by(x: Callable[[Result], float], members: list[Result], leave_out=FOLLOW_RAN
             best[x(result)] = result
         lines.append(Line(label(group[0], {*leave_out, *common}),
                           tuple(sorted(best.items(), key=lambda item: item[0]))))
-    return Panel(common, lines, members[0].first.machine, about)
+    return Panel(common, lines, members[0].machine, about)
 
 
 def weak_sets(results: list[Result]) -> list[list[Result]]:
     """Cases whose problem grows with the workers, so that each has as much to do: a list for every
     smallest problem, in all the ways that it was run."""
-    ways = grouped((result for result in results if result.name.kernel in WORK_POWER),
-                   lambda result: (result.first.machine, result.name.kernel, tuple(
+    ways = grouped((result for result in results if _scaling(result)),
+                   lambda result: (result.machine, result.name.kernel, tuple(
                        (key, value) for key, value in factors(result).items()
                        if key not in (*FOLLOW_RANKS, "n"))))
     sets: dict[tuple, list[Result]] = {}
     for members in ways.values():
-        fewest = min(result.first.workers for result in members)
+        fewest = min(result.workers for result in members)
         for base in members:
             grown = [result for result in members if _is_grown(result, base)]
-            if base.first.workers == fewest and grown:
-                key = (base.first.machine, base.name.kernel, base.name.device, base.name.size,
+            if base.workers == fewest and grown:
+                key = (base.machine, base.name.kernel, base.name.device, base.name.size,
                        fewest)
                 sets.setdefault(key, []).extend([base, *grown])
     return list(sets.values())
 
 
+def _scaling(result: Result) -> Optional[Scaling]:
+    kernel = KERNELS.get(result.name.kernel)
+    return kernel.scaling if kernel else None
+
+
 def _is_grown(result: Result, base: Result) -> bool:
-    more = result.first.workers / base.first.workers
-    power = WORK_POWER[base.name.kernel]
+    more = result.workers / base.workers
+    power = _scaling(base).exponent
     return more > 1 and abs(size_of(result) / size_of(base) / more ** (1 / power) - 1) < ROUNDING

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-FOLDER = Path(__file__).resolve().parents[2] / "results" / "published"
-BOUNDS = {"above": "> ", "below": "< ", "about": ""}
+from quartet.paths import RESULTS
+from quartet.wording import BOUNDS
+
+FOLDER = RESULTS / "published"
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,7 @@ class Number:
 
     @property
     def text(self) -> str:
-        sign = {"above": "> ", "below": "< ", "about": "~ "}[self.bound]
-        return f"{sign}{self.value:g} {self.unit}" if self.unit != "speed-up" else \
+        return f"{BOUNDS[self.bound]} {self.value:g} {self.unit}" if self.unit != "speed-up" else \
             f"{self.value:g}x"
 
 

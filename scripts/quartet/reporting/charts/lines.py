@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from table import rate
+from quartet.wording import rate
 
 from . import style
 from .model import Axis, LineChart, Point, Series

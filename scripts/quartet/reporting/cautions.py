@@ -3,7 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from .cases import SUSPICIOUS_FRACTION, Failure, Result
+from quartet.results import SUSPICIOUS_FRACTION
+
+from .cases import Launch, Result
 from .factors import grouped
 
 LEAST_RUNS = 6  # of an interval
@@ -20,20 +22,20 @@ class Warning:
 
 
 def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: list[Result],
-             failures: list[Failure]) -> list[Warning]:
+             failures: list[Launch]) -> list[Warning]:
     """Everything, the grave first."""
     found = [Warning("Documents that could not be used, skipped:", tuple(skipped), True),
              Warning("Wrong results, left out of all charts:",
-                     tuple(f"{result.first.run_name} "
+                     tuple(f"{result.case.text} "
                            f"({', '.join(sorted({launch.path for launch in result.launches}))})"
                            for result in results if result.verified is False), True)]
-    for message, members in grouped(failures, lambda failure: failure.message).items():
+    for message, members in grouped(failures, lambda failure: failure.case.error).items():
         found.append(Warning(f"Failed or refused: {message}", tuple(
-            f"{failure.name} ({failure.path})" for failure in members), True))
+            f"{failure.case.text} ({failure.path})" for failure in members), True))
     found.append(Warning(
-        f"Above {SUSPICIOUS_FRACTION:.0%} of the limit, so one of the two is wrong, or a cache is "
-        "in play:", tuple(f"{result.fraction:.0%}: {result.first.run_name}"
-                          + (f" ({result.first.note})" if result.first.note else "")
+        f"Above {SUSPICIOUS_FRACTION:.0%} of the limit, so limit and rate disagree, usually a cache "
+        "effect: do not quote these rows:", tuple(f"{result.fraction:.0%}: {result.case.text}"
+                          + (f" ({result.case.note})" if result.case.note else "")
                           for result in results if result.is_suspicious)))
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or [])

@@ -13,6 +13,7 @@ from .parts import TOOLTIP
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 ENDINGS = ("svg", "png", "pdf")
+WIDE = 600.0  # of a picture that stands alone, in points
 _DRAW = {LineChart: lines.draw, BarChart: bars.draw_bars, ShareChart: bars.draw_shares,
          StackChart: bars.draw_stacks, HeatMap: heat_map.draw}
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -40,6 +41,13 @@ def save(chart: Chart, stem: Path) -> Markup:
         for ending in ENDINGS[1:]:
             style.save(figure, stem.with_name(f"{stem.name}.{ending}"))
     return picture
+
+
+def save_alone(chart: Chart, file: Path) -> None:
+    """One picture, wider than in a page, by the ending of its file."""
+    with style.applied(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        style.save(draw(chart, WIDE), file)
 
 
 def svg(figure, name: str, label: str) -> Markup:

@@ -1,9 +1,9 @@
 """The best of each kernel, and every row."""
 
-from quartet.table import rate, ratio
+from quartet.wording import BOUNDS, percent_of_limit, rate, ratio
 
-from .cases import SUSPICIOUS_FRACTION, Failure, Measurement, Result
-from .factors import KERNELS, counted, grouped, is_pair, label
+from .cases import Launch, Result
+from .factors import by_kernel, counted, grouped, is_pair, label
 from .publications import Number
 from .sections import Section, Table
 
@@ -11,9 +11,8 @@ def summary(results: list[Result], published: list[Number]) -> Section:
     """Each kernel's best verified case on each kind of machine."""
     rows = []
     candidates = [result for result in results if result.verified and not is_pair(result)]
-    order = {kernel: index for index, kernel in enumerate(KERNELS)}
-    groups = grouped(sorted(candidates, key=lambda item: order.get(item.name.kernel, len(order))),
-                     lambda item: (item.name.kernel, item.name.device, item.first.machine))
+    groups = grouped(sorted(candidates, key=by_kernel),
+                     lambda item: (item.name.kernel, item.name.device, item.machine))
     for group in groups.values():
         sound = [result for result in group if not result.is_suspicious]
         rows.append(_summary_row(max(sound or group, key=lambda item: item.rate), published))
@@ -22,31 +21,31 @@ def summary(results: list[Result], published: list[Number]) -> Section:
         "The best verified rate of each kernel on each kind of device. Published numbers were "
         "measured under other conditions, which stand beside them.",
         tables=[Table(("kernel", "best rate", "interval", "of its limit",
-                       "of the nearest published", "case", "measured on"), rows, frozenset({"best rate", "interval"}))]
+                       "of the nearest published", "case", "measured on"), rows,
+                      frozenset({"best rate", "interval"}))]
         if rows else [],
         missing="No row was verified.", command="any program without --verify off")
 
 
 def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
     interval = (f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else "")
-    flag = " !" if (best.fraction or 0) > SUSPICIOUS_FRACTION else ""
-    share = (f"{best.fraction:.0%}{flag} of {rate(best.limit.rate)} ({best.limit.what})"
+    share = (f"{percent_of_limit(best.fraction, best.is_suspicious)} of {rate(best.limit.rate)} ({best.limit.what})"
              if best.limit and best.fraction else "not measured")
-    return (best.name.kernel, f"{rate(best.rate)} {best.first.unit}", interval,
+    return (best.name.kernel, f"{rate(best.rate)} {best.unit}", interval,
             share, _nearest(best, published), label(best, ("ranks", "nodes")),
-            f"{counted(best.first.workers, 'worker')} on {counted(best.first.nodes, 'node')}, "
-            f"{best.first.machine}")
+            f"{counted(best.workers, 'worker')} on {counted(best.nodes, 'node')}, "
+            f"{best.machine}")
 
 
 def _nearest(best: Result, published: list[Number]) -> str:
     """Ratio and conditions: of the number that the program chose, else of the paper's first."""
     own = best.published
     if own:
-        sign = {"above": "> ", "below": "< "}.get(own.bound, "~ ")
-        return f"{ratio(own.ratio)} of {sign}{own.value:g} {own.unit}: {own.conditions}"
+        return (f"{ratio(own['ratio'])} of {BOUNDS[own['bound']]} {own['value']:g} {own['unit']}: "
+                f"{own['conditions']}")
     on_gpu = best.name.device == "cuda"
     numbers = [number for number in published
-               if number.unit == best.first.unit and number.kernel == best.name.kernel]
+               if number.unit == best.unit and number.kernel == best.name.kernel]
     if not numbers:
         return "none"
     other = min(numbers, key=lambda number: number.is_gpu != on_gpu)  # the first of equals
@@ -54,11 +53,9 @@ def _nearest(best: Result, published: list[Number]) -> str:
     return f"{ratio(best.rate / other.value)} of {other.text}: {other.conditions}{kind}"
 
 
-def every_row(measurements: list[Measurement], failures: list[Failure]) -> Section:
+def every_row(launches: list[Launch]) -> Section:
     """All cases of all documents, one by one, as they are."""
-    rows = [_row(item) for item in measurements]
-    rows += [(failure.name, *[""] * 6, "failed", "", "", failure.message, "", failure.path)
-             for failure in failures]
+    rows = [_row(launch) for launch in sorted(launches, key=lambda item: bool(item.case.error))]
     return Section(
         "rows", "Every row",
         "One line for each case of each document, the failed last.",
@@ -70,11 +67,15 @@ def every_row(measurements: list[Measurement], failures: list[Failure]) -> Secti
         missing="No row.")
 
 
-def _row(item: Measurement) -> tuple[str, ...]:
-    check = {True: "ok", False: "WRONG", None: "off"}[item.verified]
-    low_high = f"{rate(item.interval[0])} to {rate(item.interval[1])}" if item.interval else ""
-    return (item.run_name, rate(item.rate), item.unit, low_high, str(item.runs),
-            f"{item.seconds:.4g}", f"{item.total_seconds:.4g}" if item.total_seconds else "", check,
-            rate(item.limit.rate) if item.limit else "",
-            f"{item.fraction:.0%}" if item.fraction else "", item.note, str(item.workers),
-            item.path)
+def _row(launch: Launch) -> tuple[str, ...]:
+    case = launch.case
+    if case.error:
+        return (case.text, *[""] * 6, "failed", "", "", case.error, "", launch.path)
+    check = {True: "ok", False: "WRONG"}.get(case.verified, "off")
+    low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
+    total = case.median.get("total_seconds")
+    return (case.text, rate(case.rate), case.unit, low_high, str(case.median.get("iterations", 1)),
+            f"{case.seconds:.4g}", f"{total:.4g}" if total else "", check,
+            rate(case.limit["rate"]) if case.limit else "",
+            percent_of_limit(case.fraction_of_limit, case.is_suspicious), case.note,
+            str(case.workers), launch.path)

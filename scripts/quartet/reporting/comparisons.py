@@ -1,14 +1,13 @@
 """Formulations against each other, host against CUDA, rates against limits, phases, pairs."""
 
-from quartet.table import rate, ratio
+from quartet.wording import rate, ratio
 
 from .cases import Result
 from .charts.model import Bar, BarChart, HeatMap, Stack, StackChart
-from .factors import (KERNELS, alike, counted, factors, grouped, in_words, is_pair, label, shown,
-                      size_of, usable)
+from .factors import (alike, by_kernel, counted, factors, fastest_of_each, grouped, in_words,
+                      is_pair, label, shown, size_of, usable)
 from .sections import Section, Table
 
-FORMULATIONS = ("native", "dataflow", "library")
 PHASES = ("compute", "copy_in", "copy_out", "read", "push", "exchange", "reduce", "merge", "wait",
           "checkpoint")
 MOST_GROUPS = 4  # in a chart; the table has them all
@@ -21,7 +20,7 @@ def _cases(results: list[Result]) -> list[Result]:
 def _resource(result: Result) -> tuple[str, str]:
     """What two ways to compute must share to be compared: the cores, or the GPUs."""
     if result.name.device == "cuda":
-        return "workers", str(result.first.workers)
+        return "workers", str(result.workers)
     return "ranks", result.name.values.get("ranks", "")
 
 
@@ -32,22 +31,22 @@ def _ranks(result: Result) -> int:
 def _bar(result: Result, base: Result, name: str) -> Bar:
     text = f"{rate(result.rate)} ({ratio(result.rate / base.rate)})"
     return Bar(name, result.rate, text, result.interval, result.name.formulation,
-               result.first.run_name)
+               result.case.text)
 
 
 def formulations(results: list[Result]) -> Section:
     """Each formulation's best beside the native one on the same cores or GPUs."""
     charts, tables = [], []
-    for kernel in KERNELS:
-        groups = grouped((result for result in _cases(results) if result.name.kernel == kernel),
-                         lambda result: (result.first.machine, result.name.device,
-                                         _resource(result), result.name.size, result.first.nodes,
+    kernels = grouped(sorted(_cases(results), key=by_kernel), lambda result: result.name.kernel)
+    for kernel, members in kernels.items():
+        groups = grouped(members, lambda result: (result.machine, result.name.device,
+                                         _resource(result), result.name.size, result.nodes,
                                          result.name.values.get("threads", "")))
-        sets = [best for best in map(_best_of_each, groups.values()) if len(best) > 1]
+        sets = [best for best in map(fastest_of_each, groups.values()) if len(best) > 1]
         sets.sort(key=lambda best: (-_ranks(best[0]), -size_of(best[0])))
         if not sets:
             continue
-        unit = sets[0][0].first.unit
+        unit = sets[0][0].unit
         bars = tuple((_place(best[0]), tuple(
             _bar(result, best[0], _way(result)) for result in best))
             for best in sets[:MOST_GROUPS])
@@ -62,13 +61,6 @@ def formulations(results: list[Result]) -> Section:
         charts, tables, missing="No problem was run in two formulations on the same resources.",
         command="scripts/launch.sh 2 build/host-release/bin/fft --formulation "
                 "native,dataflow,library --json results/runs/formulations.json")
-
-
-def _best_of_each(group: list[Result]) -> list[Result]:
-    best: dict[str, Result] = {}
-    for result in sorted(group, key=lambda item: item.rate):
-        best[result.name.formulation] = result
-    return [best[name] for name in FORMULATIONS if name in best]
 
 
 def _place(result: Result) -> str:
@@ -102,10 +94,10 @@ def devices(results: list[Result]) -> Section:
         best = {result.name.device: result for result in sorted(group, key=lambda item: item.rate)}
         if {"host", "cuda"} <= best.keys():
             pairs.append((best["host"], best["cuda"]))
-    pairs.sort(key=lambda pair: (KERNELS.index(pair[0].name.kernel), -size_of(pair[0])))
+    pairs.sort(key=lambda pair: (by_kernel(pair[0]), -size_of(pair[0])))
     charts = []
     for kernel, members in grouped(pairs, lambda pair: pair[0].name.kernel).items():
-        charts.append(BarChart(f"{kernel}: host and CUDA (over the host)", members[0][0].first.unit,
+        charts.append(BarChart(f"{kernel}: host and CUDA (over the host)", members[0][0].unit,
                                tuple((shown("n" if "n" in host.name.values else "size",
                                             host.name.size),
                                       (_bar(host, host, _computes(host)),
@@ -122,21 +114,21 @@ def devices(results: list[Result]) -> Section:
 
 
 def _computes(result: Result) -> str:
-    return (f"{result.name.device}: {counted(result.first.workers, 'worker')}, {_way(result)}; "
-            f"{result.first.machine}")
+    return (f"{result.name.device}: {counted(result.workers, 'worker')}, {_way(result)}; "
+            f"{result.machine}")
 
 
 def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
     def whole(result: Result) -> str:
         return f"{result.total_seconds:.3g} s" if result.total_seconds else ""
 
-    rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.first.unit}",
-             f"{rate(cuda.rate)} {cuda.first.unit}", ratio(cuda.rate / host.rate),
+    rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.unit}",
+             f"{rate(cuda.rate)} {cuda.unit}", ratio(cuda.rate / host.rate),
              whole(host), whole(cuda),
              ratio(host.total_seconds / cuda.total_seconds)
              if host.total_seconds and cuda.total_seconds else "",
-             f"{counted(host.first.workers, 'worker')}, {host.first.machine}",
-             f"{counted(cuda.first.workers, 'worker')}, {cuda.first.machine}")
+             f"{counted(host.workers, 'worker')}, {host.machine}",
+             f"{counted(cuda.workers, 'worker')}, {cuda.machine}")
             for host, cuda in pairs]
     return Table(("kernel", "problem", "host", "CUDA", "rates' ratio", "host, whole task",
                   "CUDA, whole task", "speed-up of the task", "host is", "CUDA is"), rows,
@@ -147,12 +139,11 @@ def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
 def _largest_of_each_way(results: list[Result]) -> list[Result]:
     """Of each way to run a kernel the case on the most ranks, then of the largest problem."""
     ways = grouped(_cases(results), lambda result: (
-        result.name.kernel, result.first.machine, result.name.formulation, result.name.device,
+        result.name.kernel, result.machine, result.name.formulation, result.name.device,
         result.name.transport, result.name.words))
-    chosen = [max(group, key=lambda item: (item.first.workers, _ranks(item), size_of(item)))
+    chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item)))
               for group in ways.values()]
-    return sorted(chosen, key=lambda item: KERNELS.index(item.name.kernel)
-                  if item.name.kernel in KERNELS else len(KERNELS))
+    return sorted(chosen, key=by_kernel)
 
 
 def fractions(results: list[Result]) -> Section:
@@ -169,7 +160,7 @@ def fractions(results: list[Result]) -> Section:
         "Limit time over median time, for each way to run a kernel on its most workers and largest "
         "problem. The limit is what this machine reached in the same job with the bare resource "
         "(adding, multiplying, reading, exchanging), so 100% is perfect. Hollow bars lie above "
-        "105%: one of the two is wrong, or a cache is in play.",
+        "105%: limit and rate disagree, usually a cache effect.",
         charts, missing="No row has a limit (--limits off).",
         command="any program without --limits off")
 
@@ -181,15 +172,15 @@ def _difference(result: Result, common: dict[str, str]) -> str:
 
 
 def _share(result: Result, name: str) -> Bar:
-    text = f"{result.fraction:.0%} of {rate(result.limit.rate)} {result.first.unit}"
+    text = f"{result.fraction:.0%} of {rate(result.limit.rate)} {result.unit}"
     return Bar(name, result.fraction * 100, text, formulation=result.name.formulation,
-               about=f"limit: {result.limit.what}. {result.first.run_name}",
+               about=f"limit: {result.limit.what}. {result.case.text}",
                flagged=result.is_suspicious)
 
 
 def phases(results: list[Result]) -> Section:
     """Where the time goes, on the slowest rank."""
-    with_phases = [result for result in _largest_of_each_way(results) if result.first.phases]
+    with_phases = [result for result in _largest_of_each_way(results) if result.phases]
     charts = []
     for kernel, members in grouped(with_phases, lambda result: result.name.kernel).items():
         common = alike(members)
@@ -197,10 +188,10 @@ def phases(results: list[Result]) -> Section:
             f"{kernel}: phases of the slowest rank; {in_words(common)}",
             "share of the median run's time", PHASES,
             tuple(Stack(_difference(result, common),
-                        {name: seconds for name, seconds in result.first.phases.items()
+                        {name: seconds for name, seconds in result.phases.items()
                          if name in PHASES and seconds > 0},
-                        result.first.seconds, f"{result.first.seconds:.3g} s",
-                        result.first.run_name) for result in members)))
+                        result.case.seconds, f"{result.case.seconds:.3g} s",
+                        result.case.text) for result in members)))
     return Section(
         "phases", "Phases",
         "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
@@ -212,7 +203,7 @@ def phases(results: list[Result]) -> Section:
 def pairs(results: list[Result]) -> Section:
     """The rate of every ordered pair of ranks."""
     tested = [result for result in usable(results) if is_pair(result)]
-    groups = grouped(tested, lambda result: (result.first.machine, tuple(
+    groups = grouped(tested, lambda result: (result.machine, tuple(
         (key, value) for key, value in factors(result).items() if key != "pair")))
     charts = [_map(members) for members in groups.values()]
     return Section(
@@ -231,5 +222,5 @@ def _map(members: list[Result]) -> HeatMap:
     names = tuple(map(str, ranks))
     values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)
     title = in_words(alike(members, ("pair",)))
-    return HeatMap(f"stream pairs: {title}", members[0].first.unit, "from", "to", names, names,
+    return HeatMap(f"stream pairs: {title}", members[0].unit, "from", "to", names, names,
                    values)

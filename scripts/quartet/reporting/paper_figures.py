@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Callable
 
-from quartet.table import rate
+from quartet.wording import rate
 
 from .cases import Result
 from .charts.model import Axis, LineChart, Point, Series
@@ -53,7 +53,7 @@ class Figure:
 
 
 def _workers(result: Result) -> float:
-    return result.first.workers
+    return result.workers
 
 
 _RUN = "scripts/launch.sh 2 build/host-release/bin/"
@@ -81,11 +81,11 @@ FIGURES = (
 def section(figure: Figure, results: list[Result], published: list[Number]) -> Section:
     """One of the paper's figures as charts, with its tables and the conditions of what is drawn."""
     ours = [result for result in usable(results) if result.name.kernel == figure.kernel
-            and result.first.unit == figure.unit and not is_pair(result)]
+            and result.unit == figure.unit and not is_pair(result)]
     numbers = [number for number in published if number.kernel == figure.kernel]
     charts, tables = [], []
     variants = Variants()
-    several = len({result.first.machine for result in ours}) > 1
+    several = len({result.machine for result in ours}) > 1
     for panel in _panels(figure, ours):
         title = f"{figure.kernel}: {', '.join(filter(None, (panel.about, in_words(panel.common))))}"
         title += f"; {panel.machine}" if several else ""
@@ -110,20 +110,20 @@ def _panels(figure: Figure, ours: list[Result]) -> list[Panel]:
     if not figure.is_scaling:
         return [by(figure.x, members, ("size",)) for members in _fixed(figure, ours)]
     weak = weak_sets(ours)
-    grown = {result.first.run_name for members in weak for result in members
+    grown = {result.case.text for members in weak for result in members
              if result.name.size != members[0].name.size}
     strong = [members for members in _fixed(figure, ours)
-              if not all(result.first.run_name in grown for result in members)]
+              if not all(result.case.text in grown for result in members)]
     return [by(figure.x, members) for members in strong] + [
         by(figure.x, members, (*FOLLOW_RANKS, "n"),
            f"weak scaling from {shown('n', members[0].name.size)} on "
-           f"{counted(members[0].first.workers, 'worker')}") for members in weak]
+           f"{counted(members[0].workers, 'worker')}") for members in weak]
 
 
 def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
     """Cases by what is alike in a chart, in a natural order."""
     groups = grouped(ours, lambda result: (*(
-        factors(result).get(key, "") for key in figure.fixed), result.first.machine))
+        factors(result).get(key, "") for key in figure.fixed), result.machine))
     return [members for _, members in sorted(groups.items(),
                                              key=lambda item: natural(" ".join(item[0])))]
 
@@ -131,7 +131,7 @@ def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
 def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],
            variants: "Variants") -> LineChart:
     measured = [Series(line.label, tuple(
-        Point(x, result.rate, result.interval, result.first.run_name)
+        Point(x, result.rate, result.interval, result.case.text)
         for x, result in line.points), formulation=line.formulation, transport=line.transport,
         variant=variants.of(line)) for line in lines]
     xs = sorted({x for line in lines for x, _ in line.points})

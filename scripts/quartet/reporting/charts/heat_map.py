@@ -5,7 +5,7 @@ import math
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from table import rate
+from quartet.wording import rate
 
 from . import style
 from .model import HeatMap

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from table import rate
+from quartet.wording import rate
 
+from .cautions import Warning
 from .charts.model import Chart
 from .charts.style import NO_MATPLOTLIB
 from .markup import Markup, join, tag
 from .sections import Section, Table
-from .warnings import Warning
 
 STYLE = Path(__file__).with_name("style.css")
 LONG = 34  # characters of a cell that may be broken anywhere, given room

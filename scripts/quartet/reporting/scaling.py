@@ -1,6 +1,6 @@
 """Speed-ups with their base case, beside the published ones."""
 
-from quartet.table import rate
+from quartet.wording import rate
 
 from .cases import Result
 from .factors import grouped, label, size_of
@@ -51,10 +51,10 @@ def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]
 def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
     """Speed-up, base in absolute terms, and case, of the largest problem that was run so."""
     lines = grouped(results, lambda result: (label(result, FOLLOW_RANKS),
-                                             result.first.machine))
+                                             result.machine))
     pairs = []
     for members in lines.values():
-        by_workers = {result.first.workers: result
+        by_workers = {result.workers: result
                       for result in sorted(members, key=lambda item: item.rate)}
         if number.base in by_workers and number.workers in by_workers:
             pairs.append((by_workers[number.base], by_workers[number.workers]))
@@ -62,4 +62,4 @@ def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
         return f"not run on {number.base} and {number.workers}", "", ""
     base, more = max(pairs, key=lambda pair: (size_of(pair[1]), pair[1].rate))
     return (f"{more.rate / base.rate:.2f}x",
-            f"{rate(base.rate)} {base.first.unit} on {base.first.workers}", label(more))
+            f"{rate(base.rate)} {base.unit} on {base.workers}", label(more))
