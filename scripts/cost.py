@@ -27,9 +27,10 @@ from quartet.kernels import KERNELS
 from quartet.launch import (Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended,
                             quiet_job)
 from quartet.paths import RESULTS
+from quartet.reporting.charts import style
 from quartet.results import cases, load
 from quartet.units import MIB
-from quartet.wording import say
+from quartet.wording import say, size as written
 
 COSTS = {name: kernel.cost for name, kernel in KERNELS.items() if kernel.cost}
 RANKS = 2
@@ -140,12 +141,9 @@ def describe(name: str, cost: Cost) -> str:
     return "\n".join(lines)
 
 
-def draw(name: str, cost: Cost, file: Path) -> None:
-    """Time and memory against the size, each with its formula: time's through the last size."""
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+def picture(name: str, cost: Cost):
+    """Time and memory against the size as a figure, each with its formula: time's through the last
+    size. Within the pictures' style."""
     kernel, last = COSTS[name], cost.points[-1]
     sizes = [point.size for point in cost.points]
     foreseen = [1e3 * last.seconds * kernel.work(size) / kernel.work(last.size) for size in sizes]
@@ -153,22 +151,24 @@ def draw(name: str, cost: Cost, file: Path) -> None:
                kernel.time_formula + ", through the last"),
               ("memory of a rank, MiB", [point.memory / MIB for point in cost.points],
                [kernel.memory(size) / MIB for size in sizes], kernel.memory_formula))
-    figure, all_axes = pyplot.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
-    for axes, (title, measured, formula, label) in zip(all_axes, panels):
-        axes.loglog(sizes, formula, color="#CC6677", label=label, base=2)
-        axes.loglog(sizes, measured, "o", color="#332288", label="measured", base=2)
-        axes.set_title(f"{name}: {title}", fontsize="medium", loc="left")
-        axes.set_xticks(sizes, [_tick(size) for size in sizes])
+    figure = style.figure(260, 760)
+    for axes, (title, measured, formula, label) in zip(figure.subplots(1, 2), panels):
+        axes.loglog(sizes, formula, color=style.GREY, linestyle=style.DASHES[1], label=label,
+                    base=2)
+        axes.loglog(sizes, measured, style.marker("shm"), color=style.colour("native"),
+                    label="measured", base=2)
+        axes.set_title(f"{name}: {title}", loc="left", **style.TITLE)
+        axes.set_xticks(sizes, [written(str(size)) for size in sizes])
         axes.set_xlabel(f"n, {kernel.unit}" if kernel.unit else "n")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize="small")
-    figure.savefig(file, dpi=110)
-    pyplot.close(figure)
+        axes.legend(borderaxespad=0.5)
+    return figure
 
 
-def _tick(size: int) -> str:
-    return str(size) if size < 2**17 else f"$2^{{{size.bit_length() - 1}}}$"
+def draw(name: str, cost: Cost, file: Path) -> None:
+    """Writes the picture."""
+    with style.applied():
+        style.save(picture(name, cost), file)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -217,10 +217,10 @@ def main() -> int:
             codes.append(BAD_USAGE)
             continue
         print(describe(name, cost))
-        try:
+        if style.has_matplotlib():
             draw(name, cost, options.pictures / f"cost-{name}.png")
-        except ImportError:
-            say("no pictures: this Python has no matplotlib (/usr/bin/python3 may, --reuse)")
+        else:
+            say(f"no pictures: {style.NO_MATPLOTLIB}; then --reuse draws what was measured")
     return worst(codes)
 
 

@@ -12,11 +12,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# One colour a phase, in the order of the results' `phases`: distinct to colour-blind readers too
-# (Paul Tol's "muted" scheme). Waiting is pale, so that what is done stands out.
-COLOURS = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_out": "#44AA99",
-           "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
-           "wait": "#E4E4E4", "checkpoint": "#882255"}
+from quartet.reporting.charts import style
 
 
 class Timeline:
@@ -30,7 +26,7 @@ class Timeline:
                       if event["name"] == "thread_name"}
         spans = [event for event in events if event["ph"] == "X"]
         self.runs = [event for event in spans if event["cat"] == "run"]
-        self.spans = [event for event in spans if event["cat"] in COLOURS]
+        self.spans = [event for event in spans if event["cat"] in style.PHASES]
 
     def run(self, case, number):
         """Begin and end, in microseconds, and the name of a case's run: over all ranks, numbered
@@ -63,49 +59,55 @@ class Timeline:
         return dict(sorted(found.items()))
 
 
-def draw(timeline, spans, begin, end, title, file):
-    """One row for each line that has spans; rank 0 on top."""
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit(f"plot_trace.py: {sys.executable} has no matplotlib (Debian: python3-matplotlib, "
-                 "for /usr/bin/python3)")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+def draw(timeline, spans, begin, end, title):
+    """A figure with one row for each line that has spans; rank 0 on top. Within the pictures'
+    style."""
     from matplotlib.patches import Patch
 
-    height = 0.8
-    figure, axes = pyplot.subplots(figsize=(10, 1.5 + 0.36 * len(spans)), layout="constrained")
+    figure = style.figure(110 + 26 * len(spans), 760)
+    axes = figure.subplots()
     used = set()
-    for row, (line, stretches) in enumerate(spans.items()):
-        for phase in COLOURS:
-            parts = [((first - begin) / 1e3, length / 1e3)
-                     for first, length, category in stretches if category == phase]
-            if parts:
-                used.add(phase)
-                axes.broken_barh(parts, (row - height / 2, height), facecolors=COLOURS[phase],
-                                 edgecolors="white", linewidth=0.3 if len(parts) < 200 else 0)
+    for row, stretches in enumerate(spans.values()):
+        used |= draw_line(axes, row, stretches, begin)
     rows = list(spans)
     axes.set_yticks(range(len(rows)), [timeline.lines[line] for line in rows])
     axes.invert_yaxis()
-    for process, name in timeline.processes.items():
-        of_rank = [row for row, line in enumerate(rows) if line[0] == process]
-        if of_rank:
-            role = name.split(", ")[-1]
-            axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
-                          xycoords=("axes fraction", "data"), ha="right", va="center",
-                          annotation_clip=False)
-            if of_rank[0] > 0:
-                axes.axhline(of_rank[0] - 0.5, color="black", linewidth=0.8)
+    name_ranks(axes, timeline, rows)
     axes.set_xlabel("ms")
     axes.set_xlim(0, (end - begin) / 1e3)
-    axes.set_title(title, fontsize="small", loc="left", pad=22)  # the legend is below it
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(handles=[Patch(color=COLOURS[phase], label=phase) for phase in COLOURS
+    axes.set_title(title, loc="left", pad=22)  # the legend is below it
+    axes.legend(handles=[Patch(color=shade, label=phase) for phase, shade in style.PHASES.items()
                          if phase in used],
-                ncols=len(COLOURS), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
-                frameon=False, fontsize="small", handlelength=1)
-    figure.savefig(file, dpi=110)
+                ncol=len(style.PHASES), loc="lower left", bbox_to_anchor=(0, 1), handlelength=1)
+    return figure
+
+
+def draw_line(axes, row, stretches, begin):
+    """The spans of one line. Returns the phases that it has."""
+    height = 0.8
+    used = set()
+    for phase, shade in style.PHASES.items():
+        parts = [((first - begin) / 1e3, length / 1e3)
+                 for first, length, category in stretches if category == phase]
+        if parts:
+            used.add(phase)
+            axes.broken_barh(parts, (row - height / 2, height), facecolors=shade,
+                             edgecolors="white", linewidth=0.3 if len(parts) < 200 else 0)
+    return used
+
+
+def name_ranks(axes, timeline, rows):
+    """Each rank and its role beside its rows."""
+    for process, name in timeline.processes.items():
+        of_rank = [row for row, line in enumerate(rows) if line[0] == process]
+        if not of_rank:
+            continue
+        role = name.split(", ")[-1]
+        axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
+                      xycoords=("axes fraction", "data"), ha="right", va="center",
+                      annotation_clip=False)
+        if of_rank[0] > 0:
+            axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8)
 
 
 def parse(arguments):
@@ -132,7 +134,10 @@ def main(arguments):
     spans = timeline.within(first, last)
     if not spans:
         raise SystemExit("plot_trace: nothing happens in that time: use another --from and --to")
-    draw(timeline, spans, first, last, title, wanted.picture)
+    if not style.has_matplotlib():
+        raise SystemExit(f"plot_trace: {style.NO_MATPLOTLIB}")
+    with style.applied():
+        style.save(draw(timeline, spans, first, last, title), wanted.picture)
 
 
 if __name__ == "__main__":

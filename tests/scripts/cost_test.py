@@ -64,7 +64,20 @@ class Arithmetic(unittest.TestCase):
             self.assertLess(kernel.memory(kernel.small), kernel.memory(kernel.sizes[0]) / 7, name)
 
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
-    def test_picture_is_drawn(self):
+    def test_picture_has_the_points_and_the_formula(self):
+        points = self.cost(3)
+        with cost.style.applied():
+            time, memory = cost.picture("cg", points).get_axes()
+        lines = {line.get_label(): line.get_xydata().tolist()
+                 for axes in (time, memory) for line in axes.get_lines()}
+        self.assertEqual(time.get_lines()[1].get_xydata().tolist(),
+                         [[point.size, 1e3 * point.seconds] for point in points.points])
+        self.assertEqual(lines["8 n^2 / 2 bytes"][0], [1024, 4.0])
+        self.assertEqual([tick.get_text() for tick in time.get_xticklabels()][:2],
+                         ["1024", "2048"])
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_picture_is_written(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, kernel in cost.COSTS.items():
                 points = [Point(n, kernel.work(n), kernel.memory(n)) for n in kernel.sizes]

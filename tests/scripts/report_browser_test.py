@@ -1,9 +1,9 @@
 """The report in a browser (headless Chromium), narrow and wide: nothing passes its edges, no text
-lies on another, nothing is fetched. Skipped where there is no Chromium."""
+lies on another or is too small to read, nothing is fetched. Skipped where there is no Chromium;
+without matplotlib the page has no charts to look at."""
 
 import html
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -11,10 +11,17 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import made_up
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+
+import report  # noqa: E402
+from quartet.reporting import publications  # noqa: E402
+from quartet.reporting.charts import style  # noqa: E402
+
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
                None)
 WIDTHS = (400, 1400)
@@ -36,11 +43,13 @@ for (const element of document.querySelectorAll('body *:not(svg *):not(script)')
 }
 for (const picture of document.querySelectorAll('svg')) {
   const around = box(picture), texts = [...picture.querySelectorAll('text')];
-  const places = texts.map(box);
+  const places = texts.map(box), scale = around.width / picture.viewBox.baseVal.width;
   places.forEach((a, i) => {
     if (a.left < around.left - 1 || a.right > around.right + 1 || a.top < around.top - 1 ||
         a.bottom > around.bottom + 1)
       found.push(`out of its picture: ${name(texts[i])} in ${name(picture)}`);
+    if (parseFloat(getComputedStyle(texts[i]).fontSize) * scale < 8.5)
+      found.push(`too small: ${name(texts[i])} in ${name(picture)}`);
     for (let j = i + 1; j < places.length; ++j) {
       const b = places[j];
       if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
@@ -137,12 +146,16 @@ class InABrowser(unittest.TestCase):
             for index, document in enumerate(documents()):
                 (Path(folder) / f"{index}.json").write_text(json.dumps(document))
             (Path(folder) / "broken.json").write_text("{")
-            # Without matplotlib: its pictures take seconds.
-            (Path(folder) / "matplotlib.py").write_text("raise ImportError('kept away')")
-            subprocess.run([sys.executable, SCRIPTS / "report.py", ".", "--output", "index.html"],
-                           cwd=folder, capture_output=True, text=True, check=True,
-                           env={**os.environ, "PYTHONPATH": folder})
+            content = report.compose(report.gather([Path(folder)]), publications.load())
+            cls.charts = sum(len(section.charts) for section in content.sections)
+            with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
+                report.write(content, Path(folder) / "index.html", style.has_matplotlib())
             cls.page = (Path(folder) / "index.html").read_text(encoding="utf-8")
+
+    @unittest.skipUnless(style.has_matplotlib(), "no matplotlib (Debian: python3-matplotlib)")
+    def test_every_chart_is_looked_at(self):
+        self.assertGreater(self.charts, 30)
+        self.assertEqual(self.page.count("<svg "), self.charts)
 
     def test_nothing_passes_its_edges_overlaps_or_is_fetched(self):
         for width in WIDTHS:
@@ -154,12 +167,13 @@ class InABrowser(unittest.TestCase):
             <img src="http://127.0.0.1:9/picture.png"><div style="width: 3000px">far</div>
             <svg viewBox="0 0 40 40" width="40"><text x="30" y="20">long text</text>
             <text x="32" y="20">another</text></svg>
+            <svg viewBox="0 0 400 40" width="200"><text x="9" y="20" font-size="16">tiny</text></svg>
             <h1>first</h1><h1 style="margin-top: -3rem">second</h1><header>""")
         found = "\n".join(look(spoiled, 400))
         for expected in ("the page is 3", 'past the edge: DIV "far"', "asks http://127.0.0.1:9/",
                          'out of its picture: text "long text"',
                          'one on the other: text "long text", text "another"',
-                         'one on the other: H1 "first", H1 "second"'):
+                         'too small: text "tiny"', 'one on the other: H1 "first", H1 "second"'):
             self.assertIn(expected, found)
 
 

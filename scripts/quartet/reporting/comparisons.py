@@ -4,12 +4,11 @@ from quartet.wording import rate, ratio
 
 from .cases import Result
 from .charts.model import Bar, BarChart, HeatMap, Stack, StackChart
+from .charts.style import PHASES
 from .factors import (alike, by_kernel, counted, factors, fastest_of_each, grouped, in_words,
                       is_pair, label, shown, size_of, usable)
 from .sections import Section, Table
 
-PHASES = ("compute", "copy_in", "copy_out", "read", "push", "exchange", "reduce", "merge", "wait",
-          "checkpoint")
 MOST_GROUPS = 4  # in a chart; the table has them all
 
 
@@ -186,7 +185,7 @@ def phases(results: list[Result]) -> Section:
         common = alike(members)
         charts.append(StackChart(
             f"{kernel}: phases of the slowest rank; {in_words(common)}",
-            "share of the median run's time", PHASES,
+            "share of the median run's time", tuple(PHASES),
             tuple(Stack(_difference(result, common),
                         {name: seconds for name, seconds in result.phases.items()
                          if name in PHASES and seconds > 0},

@@ -47,8 +47,7 @@ def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) ->
     return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
 
 
-_NO_CHARTS = tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}. Then make the page "
-                 "again.", class_="missing")
+_NO_CHARTS = tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}.", class_="missing")
 
 
 def _warnings(warnings: list[Warning]) -> Markup:

@@ -57,8 +57,10 @@ def svg(figure, name: str, label: str) -> Markup:
     figure.savefig(text, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(sound(text.getvalue()))
     ElementTree.register_namespace("", SVG)
-    for child in root.findall(f"{{{SVG}}}metadata"):
-        root.remove(child)
+    for child in [*root.findall(f"{{{SVG}}}metadata"), *root.findall(f"{{{SVG}}}defs")]:
+        if child.tag.endswith("metadata") or child.find(f"{{{SVG}}}style") is not None:
+            root.remove(child)  # such a style would hold for the whole page
+    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
     for key in ("width", "height"):  # the viewBox alone: the page decides
         root.attrib.pop(key, None)
     _unique(root, name)

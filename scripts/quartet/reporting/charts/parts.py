@@ -9,7 +9,6 @@ from .text import lines_of, wrapped
 
 TOOLTIP = "tooltip: "  # begins the id of a drawn thing that has one
 SAMPLE = 40.0  # width of a key's sample with its space, in points
-_TITLE = {"size": style.TEXT + 1, "weight": "bold"}
 KEY, MORE = 14.6, 12.8  # height of a key and of each further line of its text, in points
 
 
@@ -17,13 +16,13 @@ def framed(title: str, keys: list[tuple[Artist, str]], height: float, across: fl
            columns: int = 1) -> tuple[Figure, Figure]:
     """A figure with its title and its keys (sample, text) on top, and the part below, of this
     height, to draw in."""
-    heading = wrapped(title, across - 8, **_TITLE)
+    heading = wrapped(title, across - 8, **style.TITLE)
     texts = [wrapped(text, across / columns - SAMPLE) for _, text in keys]
     more = sum(map(lines_of, texts)) - len(texts)
     above = style.LINE * (lines_of(heading) + 0.4) + KEY * -(-len(texts) // columns) + MORE * more
     figure = style.figure(above + height, across)
     top, body = figure.subfigures(2, 1, height_ratios=(above, height))
-    top.text(4 / across, 1 - 3 / above, heading, va="top", **_TITLE)
+    top.text(4 / across, 1 - 3 / above, heading, va="top", **style.TITLE)
     if keys:
         top.legend([sample for sample, _ in keys], texts, loc="lower left", ncol=columns,
                    bbox_to_anchor=(4 / across, 0), handlelength=2.6 if columns == 1 else 1,

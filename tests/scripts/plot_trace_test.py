@@ -1,0 +1,82 @@
+"""Tests of scripts/plot_trace.py over a made-up timeline."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+
+import plot_trace  # noqa: E402
+from quartet.reporting.charts import style  # noqa: E402
+
+CASE = "matmul/dataflow/host/shm/n:1024/ranks:2/threads:1"
+
+
+def trace():
+    """Two ranks, of which one computes for 4 of 10 ms and then waits for 2."""
+    names = [{"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"rank, {role}"}}
+             for rank, role in enumerate(("reducer", "worker"))]
+    names += [{"ph": "M", "name": "thread_name", "pid": rank, "tid": 0, "args": {"name": "compute"}}
+              for rank in range(2)]
+
+    def span(rank, category, begin, length, name="x"):
+        return {"ph": "X", "cat": category, "name": name, "pid": rank, "tid": 0, "ts": begin,
+                "dur": length}
+
+    runs = [span(rank, "run", 1000, 10000, CASE) for rank in range(2)]
+    return {"traceEvents": [*names, *runs, span(1, "compute", 2000, 4000),
+                            span(1, "wait", 6000, 2000), span(0, "reduce", 7000, 1000)]}
+
+
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+class Pictures(unittest.TestCase):
+    def axes(self):
+        timeline = plot_trace.Timeline(trace())
+        begin, end, title = timeline.run("dataflow", -1)
+        with style.applied():
+            axes, = plot_trace.draw(timeline, timeline.within(begin, end), begin, end,
+                                    title).get_axes()
+        return axes
+
+    def test_spans_lie_at_their_times_in_their_phases_colours(self):
+        from matplotlib.colors import to_hex
+        spans = {to_hex(bars.get_facecolor()[0]): bars.get_paths()[0].get_extents().intervalx
+                 for bars in self.axes().collections}
+        expected = {"compute": [1, 5], "wait": [5, 7], "reduce": [6, 7]}  # ms of the run
+        self.assertEqual({colour: list(times) for colour, times in spans.items()},
+                         {style.PHASES[phase].lower(): times for phase, times in expected.items()})
+
+    def test_legend_names_the_phases_that_occur(self):
+        names = [text.get_text() for text in self.axes().get_legend().get_texts()]
+        self.assertEqual(names, ["compute", "reduce", "wait"])
+
+
+class Command(unittest.TestCase):
+    def run_it(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file, picture = Path(folder) / "trace.json", Path(folder) / "picture.svg"
+            file.write_text(json.dumps(trace()))
+            done = subprocess.run([sys.executable, SCRIPTS / "plot_trace.py", file, picture,
+                                   *arguments], text=True, capture_output=True, check=False)
+            return done, picture.read_text() if picture.exists() else ""
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_picture_names_the_case_and_the_ranks(self):
+        done, picture = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in (CASE, "rank 1", "worker"):
+            self.assertIn(text, picture)
+
+    def test_unknown_case_is_refused_with_those_that_there_are(self):
+        done, _ = self.run_it("--case", "fft")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"there are: {CASE}", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
