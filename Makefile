@@ -32,7 +32,7 @@ CLANG_TIDY_VERSIONS = $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy
 SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
 SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
-# The report's pictures want matplotlib; its page does not.
+# Charts need matplotlib; without it the report has tables.
 REPORT_PYTHON = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'import matplotlib' \
 		2>/dev/null && echo $(p))) python3)
 PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
@@ -41,7 +41,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 # What measures here needs the programs.
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
-.PHONY: help setup run sweep limits cost gpu report programs build check test microbench sanitize \
+.PHONY: help setup run sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
 	format format-check lint clean
 
 help: ## This list
@@ -62,15 +62,19 @@ limits: ## How near each kernel is to its limit, and how far ahead of its peers:
 	@$(PROGRAMS_HERE)
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
 
-cost: ## Time and memory of each kernel against its size, beside the formulas; pictures of them
+cost: matplotlib ## Time and memory of each kernel against its size, beside the formulas; pictures of them
 	@$(PROGRAMS_HERE)
 	@$(REPORT_PYTHON) scripts/cost.py --build $(BUILD) $(COST_FLAGS)
 
 gpu: ## All that wants a GPU, in ten minutes: build for it, test, try everything, measure
 	@python3 scripts/gpu.py $(GPU_FLAGS)
 
-report: ## Make one page of all results, results/report/index.html
+report: matplotlib ## Make one page of all results, results/report/index.html
 	@$(REPORT_PYTHON) scripts/report.py $(REPORT_FLAGS)
+
+# Where it can be installed: whoever draws does without otherwise.
+matplotlib:
+	@scripts/setup.sh report || true
 
 programs: ## Build the four programs, with CUDA wherever a toolkit is found
 	@$(CONFIGURE) $$([ -e $(BUILD)/build.ninja ] || \

@@ -8,10 +8,11 @@ each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplot
 
 import argparse
 import json
-import sys
 from collections import defaultdict
 from pathlib import Path
 
+from quartet.command_line import run_script
+from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.reporting.charts import style
 
 
@@ -34,7 +35,7 @@ class Timeline:
         names = [run["name"] for run in self.runs if case in run["name"]]
         if not names:
             there = ", ".join(sorted({run["name"] for run in self.runs})) or "none"
-            raise SystemExit(f"plot_trace: no run of {case!r} in the trace (there are: {there})")
+            raise ScriptError(f"no run of {case!r} in the trace (there are: {there})")
         by_rank = defaultdict(list)
         for run in self.runs:
             if run["name"] == names[-1]:
@@ -43,7 +44,7 @@ class Timeline:
             chosen = [runs[number] for runs in by_rank.values()]
         except IndexError:
             count = min(len(runs) for runs in by_rank.values())
-            raise SystemExit(f"plot_trace: no run {number} (there are {count}): "
+            raise ScriptError(f"no run {number} (there are {count}): "
                              f"use 0 to {count - 1}") from None
         return (min(run["ts"] for run in chosen),
                 max(run["ts"] + run["dur"] for run in chosen), names[-1])
@@ -110,7 +111,7 @@ def name_ranks(axes, timeline, rows):
             axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8)
 
 
-def parse(arguments):
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("trace", type=Path, help="what --trace wrote")
     parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
@@ -119,26 +120,27 @@ def parse(arguments):
     parser.add_argument("--from", dest="begin", type=float, default=0, metavar="MS",
                         help="where to begin within the run")
     parser.add_argument("--to", dest="end", type=float, metavar="MS", help="and where to end")
-    return parser.parse_args(arguments)
+    return parser.parse_args()
 
 
-def main(arguments):
-    wanted = parse(arguments)
+def main():
+    wanted = parse_arguments()
     try:
         timeline = Timeline(json.loads(wanted.trace.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise SystemExit(f"plot_trace: {wanted.trace} is no timeline ({problem!r})") from None
+        raise ScriptError(f"{wanted.trace} is no timeline ({problem!r})") from None
     begin, end, title = timeline.run(wanted.case, wanted.run)
     first = begin + 1e3 * wanted.begin
     last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)
     spans = timeline.within(first, last)
     if not spans:
-        raise SystemExit("plot_trace: nothing happens in that time: use another --from and --to")
+        raise ScriptError("nothing happens in that time: use another --from and --to")
     if not style.has_matplotlib():
-        raise SystemExit(f"plot_trace: {style.NO_MATPLOTLIB}")
+        raise ScriptError(style.NO_MATPLOTLIB)
     with style.applied():
         style.save(draw(timeline, spans, first, last, title), wanted.picture)
+    return VERIFIED
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run_script(main)

@@ -1,7 +1,8 @@
 #!/bin/sh
-# setup.sh [run|test|lint|lab|grpc|peers]: installs what is missing to run the suite, to test it as well,
-# to lint it as well, to test it on a Slurm of its own as well, to run it with transport grpc, which it
-# does without otherwise, or to compare it with other suites as well. Silent when nothing is missing.
+# setup.sh [run|report|test|lint|lab|grpc|peers]: installs what is missing to run the suite, to draw the
+# report's charts, to run, draw and test it, to lint it as well, to test it on a Slurm of its own as
+# well, to run it with transport grpc, which it does without otherwise, or to compare it with other
+# suites as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -35,6 +36,7 @@ test share:benchmark/compare.py        libbenchmark-tools google-benchmark      
 test module:numpy                      python3-numpy      python3-numpy          py-numpy      NumPy
 test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
+report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 lint command:clang-tidy-22,clang-tidy-21,clang-tidy-20,clang-tidy-19 clang-tidy-19 clang-tools-extra llvm clang-tidy (19 or newer)
 lab  command:slurmctld                 slurmctld          slurm-slurmctld        slurm         slurmctld
@@ -119,7 +121,8 @@ has_share() (
 # The Python modules that are missing. One Python must have them all, the system's or PATH's; where
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
-    modules='numpy scipy jsonschema'
+    modules=matplotlib
+    case $groups in *" test "*) modules='numpy scipy jsonschema matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do
@@ -147,7 +150,7 @@ is_there() {
 # Sets `missing` (names), `probes`, and the packages `apt`, `dnf` and `spack` to what is missing.
 find_missing() {
     missing='' probes='' apt='' dnf='' spack='' missing_modules=''
-    case $groups in *" test "*) missing_modules=$(find_missing_modules) ;; esac
+    case $groups in *" report "*) missing_modules=$(find_missing_modules) ;; esac
     while read -r group probe for_apt for_dnf for_spack name; do
         case $groups in *" ${group:-none} "*) ;; *) continue ;; esac
         is_there "$probe" && continue
@@ -235,13 +238,14 @@ check_cmake() {
 
 case ${1:-run} in
 run) groups=' run ' ;;
-test) groups=' run test ' ;;
-lint) groups=' run test lint ' ;;
-lab) groups=' run test lab ' ;;
+report) groups=' report ' ;;
+test) groups=' run report test ' ;;
+lint) groups=' run report test lint ' ;;
+lab) groups=' run report test lab ' ;;
 grpc) groups=' run grpc ' ;;
 peers) groups=' run peers ' ;;
 *)
-    echo "setup: '$1' is not one of run, test, lint, lab, grpc, peers" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, lab, grpc, peers" >&2
     exit 2
     ;;
 esac
@@ -254,4 +258,4 @@ if [ -n "$missing" ]; then
         give_up "$obstacle"
     fi
 fi
-check_cmake
+case $groups in *" run "*) check_cmake ;; esac

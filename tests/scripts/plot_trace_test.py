@@ -74,7 +74,7 @@ class Command(unittest.TestCase):
 
     def test_unknown_case_is_refused_with_those_that_there_are(self):
         done, _ = self.run_it("--case", "fft")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn(f"there are: {CASE}", done.stderr)
 
 

@@ -81,7 +81,7 @@ class Setup(unittest.TestCase):
         self.machine.command("apt-get", f'case "$*" in *install*)\n{touches};; esac', recorded=True)
 
     def test_silent_and_without_calls_when_nothing_is_missing(self):
-        for group in ("run", "test", "lint", "lab"):
+        for group in ("run", "report", "test", "lint", "lab"):
             done = self.machine.setup(group)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(self.machine.calls(), [])
@@ -135,6 +135,19 @@ class Setup(unittest.TestCase):
         self.machine.command("python3", "echo scipy")
         self.machine.setup("test")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends python3-scipy"))
+
+    def test_report_asks_for_matplotlib_alone(self):
+        self.machine.command("python3", 'case "$3" in *matplotlib*) echo matplotlib ;; esac')
+        self.machine.without("include/fmt/format.h", "cmake")
+        self.machine.setup("report")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends python3-matplotlib"))
+
+    def test_tests_ask_for_matplotlib_too(self):
+        self.machine.command("python3", 'echo "$3"')  # all are missing
+        self.machine.setup("test")
+        self.assertTrue(self.machine.calls()[-1].endswith(
+            "python3-numpy python3-scipy python3-jsonschema python3-matplotlib"),
+            self.machine.calls()[-1])
 
     def test_one_python_with_all_modules_is_enough(self):
         self.machine.command("python3", "echo numpy scipy")
