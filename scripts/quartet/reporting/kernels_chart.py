@@ -16,7 +16,8 @@ def section(results: list[Result]) -> Section:
     return Section(
         "kernels", "Each kernel against its limit",
         "The limit was measured in the same job with the bare resource, so 100% is perfect. Each "
-        "bar is the fastest verified way on the most ranks and the largest problem.",
+        "bar is the fastest verified way on the most ranks and the largest problem, in per cent of "
+        "its own limit; a way above its limit is shown only where there is no other.",
         [_chart(members) for members in machines.values()],
         missing="No verified row has a limit.", command="any program without --limits off")
 
@@ -27,10 +28,12 @@ def _chart(results: list[Result]) -> ShareChart:
     days = sorted({launch.date for best in chosen.values() for result in best
                    for launch in result.launches})
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    hatched = "; hatched: above its limit, do not quote" if any(
+        result.is_suspicious for best in chosen.values() for result in best) else ""
     return ShareChart("Share of the limit that the same job measured",
                       "per cent of the limit",
                       tuple((kernel, tuple(map(_bar, best))) for kernel, best in chosen.items()),
-                      caption=f"{results[0].machine}; {when}")
+                      caption=f"{results[0].machine}; {when}" + hatched)
 
 
 def _worth(result: Result) -> tuple:
