@@ -17,6 +17,7 @@ from pathlib import Path
 
 from quartet.command_line import parser_of, run_script
 from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.kernels import KERNELS
 from quartet.paths import RESULTS
 from quartet.reporting import (cautions, comparisons, kernels_chart, machines, page, paper_figures,
                                publications, summary)
@@ -66,8 +67,8 @@ def compose(material: Material, published: list[publications.Number]) -> page.Pa
     """The page in its order."""
     results = joined(material.measured)
     sections = [kernels_chart.section(results), summary.summary(results, published),
-                *(paper_figures.section(figure, results, published)
-                  for figure in paper_figures.FIGURES),
+                *(paper_figures.section(kernel, results, published)
+                  for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.fractions(results), comparisons.phases(results),
                 comparisons.pairs(results), machines.section(material.documents),

@@ -5,8 +5,8 @@ from math import log2
 from pathlib import Path
 from typing import Optional
 
-from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Run,
-                                    Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Report,
+                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
                                   nanoseconds_per_point)
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
@@ -94,4 +94,6 @@ KERNEL = Kernel(
                 SmallRun("files", ("--size", "3600"), ("native",), files=True)),
     benchmarks=tuple(Benchmark(f"{NAME} 2^{exponent}", 1,
                                ("--size", f"2^{exponent}", "--formulation", "native,library",
-                                "--runs", "6"), 90, place=5) for exponent in range(27, 33)))
+                                "--runs", "6"), 90, place=5) for exponent in range(27, 33)),
+    report=Report("One complex double-precision transform over all ranks: 5N log₂N operations, "
+                  "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11))

@@ -100,6 +100,15 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Report:
+    """What the report says above the kernel's charts."""
+
+    introduction: str = ""
+    arguments: str = ""  # of a run that fills the charts
+    figure: Optional[int] = None  # the paper's
+
+
+@dataclass(frozen=True)
 class Kernel:
     name: str
     unit: str  # of its rate
@@ -113,6 +122,7 @@ class Kernel:
     limits: Optional[Limits] = None
     small_runs: tuple[SmallRun, ...] = ()
     benchmarks: tuple[Benchmark, ...] = ()
+    report: Report = Report()
 
 
 def one_rank_per_core(machine: Machine) -> list[int]:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Reducers,
-                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
+                                    Report, Run, Scaling, SmallRun, doublings,
+                                    one_rank_per_core)
 from quartet.limits.goals import Bound, BytesRead, Goal, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
@@ -97,4 +98,6 @@ KERNEL = Kernel(
                 SmallRun("files", _BOUNDED, ("native",), files=True)),
     benchmarks=(Benchmark(f"{NAME} 65536", 1,
                           ("--size", "65536", "--device-memory", "8GiB", "--runs", "3"), 200,
-                          place=1),))
+                          place=1),),
+    report=Report("Tiled single-precision product C = A B: 2N³ − N² operations over the time of the "
+                  "slowest rank.", "--size 4096", figure=8))

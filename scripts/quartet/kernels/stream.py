@@ -1,7 +1,7 @@
 """stream: vectors pushed from rank to rank, and added there."""
 
 from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Reducers,
-                                    Run, SmallRun, doublings)
+                                    Report, Run, SmallRun, doublings)
 from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, Match, Section, side
 from quartet.machine import Machine
@@ -77,4 +77,7 @@ KERNEL = Kernel(
     small_runs=(SmallRun("pushes", ("--sizes", "2", "--pushes", "3")),),
     benchmarks=(Benchmark(f"{NAME}, a pair", 2,
                           ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50"), 60,
-                          place=4),))
+                          place=4),),
+    report=Report("Rate at which a vector is pushed to another rank and added there, by its size and "
+                  "transport. One push reads the source and updates the target once.",
+                  "--transport mpi,shm,rma", figure=7))

@@ -1,8 +1,9 @@
-"""The paper's Figures 7, 8, 10 and 11, with what was measured here."""
+"""Each kernel's rates as lines: the paper's Figures 7, 8, 10 and 11, with what was measured here."""
 
 from dataclasses import dataclass
-from typing import Callable
 
+from quartet.kernels.kernel import Kernel
+from quartet.units import MIB
 from quartet.wording import rate
 
 from .cases import Result
@@ -14,7 +15,6 @@ from .publications import Number
 from .scaling import published_steps, speedups
 from .sections import Section
 
-MIB = 1024.0**2
 MOST_LINES = 8  # in a chart
 WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
 SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
@@ -36,58 +36,42 @@ class Variants:
 
 @dataclass(frozen=True)
 class Figure:
-    """One of the paper's figures: what its x axis is, and what is fixed in each chart."""
+    """What the charts of a kernel show: rates by workers, or by size where there is no scaling."""
 
-    number: int
-    kernel: str
-    unit: str
-    x_label: str
-    x: Callable[[Result], float]
-    fixed: tuple[str, ...]  # factors that are alike in a chart
-    introduction: str
-    command: str
+    kernel: Kernel
 
     @property
     def is_scaling(self) -> bool:
-        return self.kernel != "stream"
+        return self.kernel.scaling is not None
+
+    @property
+    def unit(self) -> str:
+        return self.kernel.unit
+
+    @property
+    def x_label(self) -> str:
+        return "workers (computing devices)" if self.is_scaling else "vector size in MiB"
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """Factors that are alike in a chart."""
+        return ("device", "n") if self.is_scaling else ("device", "ranks", "nodes")
+
+    def x(self, result: Result) -> float:
+        return result.workers if self.is_scaling else size_of(result) / MIB
 
 
-def _workers(result: Result) -> float:
-    return result.workers
-
-
-_RUN = "scripts/launch.sh 2 build/host-release/bin/"
-_TO = "--json results/runs/"
-FIGURES = (
-    Figure(7, "stream", "MiB/s", "vector size in MiB", lambda result: size_of(result) / MIB,
-           ("device", "ranks", "nodes"),
-           "Rate at which a vector is pushed to another rank and added there, by its size and "
-           "transport. One push reads the source and updates the target once.",
-           f"{_RUN}stream --transport mpi,shm,rma {_TO}stream.json"),
-    Figure(8, "matmul", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
-           "Tiled single-precision product C = A B: 2N³ − N² operations over the time of the "
-           "slowest rank.", f"{_RUN}matmul --size 4096 {_TO}matmul.json"),
-    Figure(10, "cg", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
-           "Dense double-precision conjugate gradients: 2N² operations an iteration, as "
-           "published; vector operations are left out.",
-           f"{_RUN}cg --size 8192 --iterations 100 {_TO}cg.json"),
-    Figure(11, "fft", "GFLOP/s", "workers (computing devices)", _workers, ("device", "n"),
-           "One complex double-precision transform over all ranks: 5N log₂N operations, however "
-           "many are done.",
-           f"{_RUN}fft --size 2^24 --formulation native,dataflow {_TO}fft.json"),
-)
-
-
-def section(figure: Figure, results: list[Result], published: list[Number]) -> Section:
-    """One of the paper's figures as charts, with its tables and the conditions of what is drawn."""
-    ours = [result for result in usable(results) if result.name.kernel == figure.kernel
-            and result.unit == figure.unit and not is_pair(result)]
-    numbers = [number for number in published if number.kernel == figure.kernel]
+def section(kernel: Kernel, results: list[Result], published: list[Number]) -> Section:
+    """A kernel's charts, with their tables and the conditions of the published numbers."""
+    figure = Figure(kernel)
+    ours = [result for result in usable(results) if result.name.kernel == kernel.name
+            and result.unit == kernel.unit and not is_pair(result)]
+    numbers = [number for number in published if number.kernel == kernel.name]
     charts, tables = [], []
     variants = Variants()
     several = len({result.machine for result in ours}) > 1
     for panel in _panels(figure, ours):
-        title = f"{figure.kernel}: {', '.join(filter(None, (panel.about, in_words(panel.common))))}"
+        title = f"{kernel.name}: {', '.join(filter(None, (panel.about, in_words(panel.common))))}"
         title += f"; {panel.machine}" if several else ""
         for start in range(0, len(panel.lines), MOST_LINES):
             part = f" ({start // MOST_LINES + 1})" if len(panel.lines) > MOST_LINES else ""
@@ -97,12 +81,15 @@ def section(figure: Figure, results: list[Result], published: list[Number]) -> S
             tables += speedups(title, panel.lines, figure.unit)
     if figure.is_scaling and ours:
         tables += published_steps(ours, numbers)
+    report = kernel.report
     return Section(
-        slug=f"figure-{figure.number:02d}-{figure.kernel}",
-        title=f"{figure.kernel}: the paper's Figure {figure.number}",
-        introduction=figure.introduction, charts=charts, tables=tables,
-        notes=_notes(numbers, ours) if charts else [],
-        missing=f"No rows of {figure.kernel} yet.", command=figure.command)
+        slug=f"figure-{report.figure:02d}-{kernel.name}" if report.figure else kernel.name,
+        title=kernel.name + (f": the paper's Figure {report.figure}" if report.figure else ""),
+        introduction=report.introduction, charts=charts, tables=tables,
+        notes=_notes(figure, numbers, ours) if charts else [],
+        missing=f"No rows of {kernel.name} yet.",
+        command=f"scripts/launch.sh 2 build/host-release/bin/{kernel.name} {report.arguments} "
+                f"--json results/runs/{kernel.name}.json")
 
 
 def _panels(figure: Figure, ours: list[Result]) -> list[Panel]:
@@ -215,11 +202,11 @@ def _rates(numbers: list[Number]) -> list[Number]:
     return [number for number in numbers if number.unit != "speed-up"]
 
 
-def _notes(numbers: list[Number], ours: list[Result]) -> list[str]:
+def _notes(figure: Figure, numbers: list[Number], ours: list[Result]) -> list[str]:
     """The conditions of every published rate that is drawn."""
     on_gpu = {result.name.device == "cuda" for result in ours}
     drawn = [(letter, number) for letter, number in zip(LETTERS, _rates(numbers))
-             if number.kernel != "stream" or number.is_gpu in on_gpu]
+             if figure.is_scaling or number.is_gpu in on_gpu]
     return [f"{letter}: {number.text}: {number.conditions} ({number.source})."
             + (f" {number.caveat[:1].upper()}{number.caveat[1:]}." if number.caveat else "")
             for letter, number in drawn]

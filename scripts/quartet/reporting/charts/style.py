@@ -5,7 +5,7 @@ from typing import Optional
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73"}
-TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "D", "staged": "v", "nccl": "P",
+TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "p", "staged": "v", "nccl": "P",
               "grpc": "X"}
 # Lines of one formulation and one transport differ by their dashes and by how markers are filled.
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
@@ -44,7 +44,7 @@ def colour(formulation: str) -> str:
 
 
 def marker(transport: str) -> str:
-    return TRANSPORTS.get(transport, "p")
+    return TRANSPORTS.get(transport, "*")
 
 
 def dash(variant: int):
