@@ -147,6 +147,13 @@ class Contents(Charts):
         self.assertEqual((kernel, bar.value, bar.text), ("cg", 75.0, "75% (8.00 GFLOP/s)"))
         self.assertEqual(chart.caption, "A processor, 4 CPUs; 2026-01-02")
 
+    def test_first_picture_compares_formulations_on_one_problem(self):
+        larger = CG.format("native", "shm", "full", 2).replace("4096", "8192")
+        self.put(made_up.case(larger, 99.0, "GFLOP/s"), cg(8.0), cg(6.0, "dataflow"))
+        chart, = self.charts("kernels")
+        self.assertEqual([bar.text for bar in chart.bars()],
+                         ["80% (8.00 GFLOP/s)", "80% (6.00 GFLOP/s)"])
+
 
 class Pages(Charts):
     def test_labels_and_values_are_texts_of_the_page(self):

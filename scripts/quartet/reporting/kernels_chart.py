@@ -16,31 +16,34 @@ def section(results: list[Result]) -> Section:
     return Section(
         "kernels", "Each kernel against its limit",
         "The limit was measured in the same job with the bare resource, so 100% is perfect. Each "
-        "bar is the fastest verified way on the most ranks and the largest problem, in per cent of "
-        "its own limit; a way above its limit is shown only where there is no other.",
+        "bar is the fastest verified way, in per cent of its own limit; a way above its limit is "
+        "shown only where there is no other. A kernel's bars are of one problem on as many ranks: "
+        "the one that most formulations solved, then the largest.",
         [_chart(members) for members in machines.values()],
         missing="No verified row has a limit.", command="any program without --limits off")
 
 
 def _chart(results: list[Result]) -> ShareChart:
     kernels = grouped(sorted(results, key=by_kernel), lambda result: result.name.kernel)
-    chosen = {kernel: fastest_of_each(members, _worth) for kernel, members in kernels.items()}
+    chosen = {kernel: _best(members) for kernel, members in kernels.items()}
     days = sorted({launch.date for best in chosen.values() for result in best
                    for launch in result.launches})
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     hatched = "; hatched: above its limit, do not quote" if any(
         result.is_suspicious for best in chosen.values() for result in best) else ""
-    return ShareChart("Share of the limit that the same job measured",
+    return ShareChart("Share of its own limit, measured in the same job",
                       "per cent of the limit",
                       tuple((kernel, tuple(map(_bar, best))) for kernel, best in chosen.items()),
                       caption=f"{results[0].machine}; {when}" + hatched)
 
 
-def _worth(result: Result) -> tuple:
-    """The most ranks, then the largest problem, then the fastest way that is not above its
-    limit."""
-    return (int(result.name.values.get("ranks", 0)), size_of(result), not result.is_suspicious,
-            result.rate)
+def _best(results: list[Result]) -> list[Result]:
+    """Each formulation's best, all on the same problem and as many ranks."""
+    problems = grouped(results, lambda result: (int(result.name.values.get("ranks", 0)),
+                                                size_of(result)))
+    best = {key: fastest_of_each(members, lambda result: (not result.is_suspicious, result.rate))
+            for key, members in problems.items()}
+    return best[max(best, key=lambda key: (len(best[key]), key))]
 
 
 def _bar(result: Result) -> Bar:

@@ -76,7 +76,8 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
         for start in range(0, len(panel.lines), MOST_LINES):
             part = f" ({start // MOST_LINES + 1})" if len(panel.lines) > MOST_LINES else ""
             charts.append(_chart(figure, title + part, panel.lines[start:start + MOST_LINES],
-                                 [] if panel.about else numbers, variants))
+                                 [] if panel.about else numbers,
+                                 Variants() if panel.about else variants))
         if figure.is_scaling:
             tables += speedups(title, panel.lines, figure.unit)
     if figure.is_scaling and ours:
