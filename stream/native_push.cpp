@@ -276,6 +276,14 @@ Seconds NativePush::limit() {
     return {session_.world().maximum(seconds)};
 }
 
+bench::Details NativePush::details() const {
+    bench::Details details;
+    if (const auto huge = transport_.huge_pages()) {
+        details.flags = {{"huge_pages", *huge}};
+    }
+    return details;
+}
+
 std::string NativePush::limit_name() const {
     return links_.empty() ? "local add" : "slower of local add and pair link";
 }

@@ -34,6 +34,7 @@ class NativePush final : public bench::Case {
     Seconds limit() override;
     [[nodiscard]] std::string limit_name() const override;
     [[nodiscard]] std::string note() const override { return transport_.description(); }
+    [[nodiscard]] bench::Details details() const override;
 
   private:
     void make_vectors();

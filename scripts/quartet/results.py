@@ -61,6 +61,11 @@ class Case:
         return self.median["real_time"] * SECONDS[self.median["time_unit"]]
 
     @property
+    def huge_pages(self) -> bool:
+        """Whether the row says that its windows are mapped by huge pages."""
+        return self.median.get("huge_pages") is True
+
+    @property
     def is_suspicious(self) -> bool:
         return (self.fraction_of_limit or 0) > SUSPICIOUS_FRACTION
 

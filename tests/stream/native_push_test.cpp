@@ -122,6 +122,15 @@ TEST_P(EveryWay, IsVerifiedForDisjointPairsAtOnce) {
     EXPECT_TRUE(rows[0].check->passed && rows[1].check->passed);
 }
 
+TEST_P(EveryWay, RecordsHowWindowsAreMappedWhereTheyAreReadInPlace) {
+    const bool in_place = GetParam().transport == "shm" && GetParam().formulation == "native";
+    const auto flags = measured(problem()).front().details.flags;
+    ASSERT_EQ(flags.size(), in_place ? 1U : 0U);
+    if (in_place) {
+        EXPECT_EQ(flags.front().first, "huge_pages");
+    }
+}
+
 TEST_P(EveryWay, ASingleFloatIsEnough) {
     Problem least = problem();
     least.size = {4};

@@ -178,6 +178,9 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     for (const auto& [key, values] : row.details.series) {
         json[key] = numbers(values);
     }
+    for (const auto& [key, value] : row.details.flags) {
+        json[key] = value;
+    }
 }
 
 Json time_aggregate(const Row& row, const std::string& aggregate, double real, double cpu) {

@@ -80,10 +80,11 @@ struct Run {
 /// Times of the runs, in seconds.
 std::vector<double> times(const std::vector<Run>& runs);
 
-/// Figures of a kernel's own, for the document: "residual_history", "bytes_read".
+/// Figures of a kernel's own, for the document: "residual_history", "bytes_read", "huge_pages".
 struct Details {
     std::vector<std::pair<std::string, double>> numbers;
     std::vector<std::pair<std::string, std::vector<double>>> series;
+    std::vector<std::pair<std::string, bool>> flags{};
 };
 
 /// The time that the machine allows for one run, and what sets it.

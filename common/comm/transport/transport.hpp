@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -101,6 +102,9 @@ class Transport {
     [[nodiscard]] virtual bool can(Capability capability) const = 0;
     /// Settings and properties worth recording ("window on huge pages").
     [[nodiscard]] virtual std::string description() const { return {}; }
+    /// Whether the kernel maps what it reads in place by huge pages; nothing where it reads nothing
+    /// in place, or nothing was prepared yet. Same answer on all ranks.
+    [[nodiscard]] virtual std::optional<bool> huge_pages() const { return std::nullopt; }
 
     /// Memory that this transport can reach on all ranks. Collective over the communicator; sizes
     /// may differ and may be 0. Zeroed. Releasing it is collective too, in the order of allocation

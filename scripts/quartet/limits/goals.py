@@ -72,6 +72,7 @@ class Figures:
     ratio: float
     unit: str
     note: str = ""  # of a library that is measured against; with a limit, of the row itself
+    huge_pages: bool = False  # whether the row's windows are mapped by huge pages
 
 
 class Comparison(Protocol):
@@ -100,7 +101,8 @@ class OfLimit:
         case = self.row.of(results)
         if not case.limit or not case.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note)
+        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note,
+                       case.huge_pages)
 
 
 @dataclass(frozen=True)
@@ -159,12 +161,10 @@ class Bound:
     least: Optional[float] = None
     most: Optional[float] = None
     noise: Noise = Noise.COUNTS
-    on_huge_pages: Optional[float] = None  # the least where the row's note says that it has them
+    on_huge_pages: Optional[float] = None  # the least where the row has them in every round
 
-    def for_note(self, note: str) -> "Bound":
-        if self.on_huge_pages and "huge pages" in note:
-            return Bound(self.on_huge_pages)
-        return self
+    def for_pages(self, are_huge: bool) -> "Bound":
+        return Bound(self.on_huge_pages) if self.on_huge_pages and are_huge else self
 
     @property
     def is_set(self) -> bool:
@@ -228,7 +228,7 @@ def judge(goal: Goal, rounds: list[Round]) -> Finding:
         return Finding(goal, goal.bound, verdict,
                        troubles=tuple(troubles) or ("not measured",))
     ratios = [each.ratio for each in figures]
-    bound = goal.bound.for_note(figures[0].note)
+    bound = goal.bound.for_pages(all(each.huge_pages for each in figures))
     return Finding(
         goal, bound, _verdict(goal, bound, figures), len(figures),
         measured=statistics.median(each.measured for each in figures),

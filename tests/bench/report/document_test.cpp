@@ -72,11 +72,13 @@ TEST(Document, HasTheKernelsOwnFiguresOnTheMedianRow) {
     Row row = complete_row();
     row.details.numbers = {{"bytes_read", 4096}, {"broken", std::nan("")}};
     row.details.series = {{"residual_history", {1, 0.5, std::nan("")}}};
+    row.details.flags = {{"huge_pages", false}};
     const Json rows = document_of(row);
     const Json& median = aggregate(rows, "median");
     EXPECT_EQ(median.at("bytes_read"), 4096);
     EXPECT_FALSE(median.contains("broken"));
     EXPECT_EQ(median.at("residual_history"), Json({1, 0.5, nullptr}));
+    EXPECT_EQ(median.at("huge_pages"), false);
     EXPECT_FALSE(aggregate(rows, "mean").contains("bytes_read"));
 }
 

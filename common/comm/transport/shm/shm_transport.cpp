@@ -24,7 +24,12 @@ class ShmTransport final : public Transport {
     [[nodiscard]] bool can(Capability capability) const override {
         return capability != Capability::send_receive;
     }
-    [[nodiscard]] std::string description() const override { return pages_; }
+    [[nodiscard]] std::string description() const override {
+        return !huge_pages_   ? ""
+               : *huge_pages_ ? "windows on huge pages"
+                              : "windows on ordinary pages";
+    }
+    [[nodiscard]] std::optional<bool> huge_pages() const override { return huge_pages_; }
 
     device::Allocation allocate(Bytes size) override { return pool_.allocate(size); }
 
@@ -53,14 +58,14 @@ class ShmTransport final : public Transport {
     // The windows that are read decide.
     void note_pages(device::View<const std::byte> read) {
         const bool huge = read.empty() || on_huge_pages(read.data());
-        pages_ = comm_.all(huge) ? "windows on huge pages" : "windows on ordinary pages";
+        huge_pages_ = comm_.all(huge);
     }
 
     Communicator comm_;
     WindowPool pool_;
     device::Device& device_;
     Track& track_;
-    std::string pages_;
+    std::optional<bool> huge_pages_;
 };
 
 std::optional<std::string> why_no_shm(const TransportContext& context) {
