@@ -1,6 +1,10 @@
-"""Reads the suite's result documents: Google Benchmark's schema with the keys that Quartet adds."""
+"""Reads the suite's result documents: Google Benchmark's schema with the keys that Quartet adds.
+
+This is the only reader. collect() finds documents, cases() gives what was measured in one. Scripts
+that show figures take checked_cases(), which refuses rows that are not as the schema has them."""
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
@@ -59,6 +63,29 @@ class Case:
     def seconds(self) -> float:
         """Of the median run."""
         return self.median["real_time"] * SECONDS[self.median["time_unit"]]
+
+    @property
+    def total_seconds(self) -> Optional[float]:
+        """With input and output."""
+        return self.median.get("total_seconds")
+
+    @property
+    def runs(self) -> int:
+        return self.median.get("iterations", 1)
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Busy seconds of the slowest rank by phase; they overlap."""
+        return self.median.get("phases", {})
+
+    @property
+    def check_error(self) -> Optional[float]:
+        """What verification found, to be compared with `tolerance`."""
+        return self.median.get("error")
+
+    @property
+    def tolerance(self) -> Optional[float]:
+        return self.median.get("tolerance")
 
     @property
     def huge_pages(self) -> bool:
@@ -137,6 +164,15 @@ def collect(paths) -> Collection:
     return found
 
 
+def nodes(document: dict) -> int:
+    return document["context"]["quartet"].get("nodes", 1)
+
+
+def commit(document: dict) -> str:
+    """Of the programs' sources; empty where it is not recorded."""
+    return str(document["context"]["quartet"].get("commit", ""))
+
+
 def device(document: dict) -> str:
     """What computed: the GPU's model, or the processor's with how many CPUs the node has."""
     context = document["context"]
@@ -188,3 +224,42 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
         published=paper.get("published", median.get("published")),
         median=median,
     )
+
+
+def checked_cases(path: object, document: dict) -> list[Case]:
+    """cases(), once all figures are known to be numbers. Raises ValueError, with the path and the
+    reason, where a row is not as the schema has it."""
+    try:
+        found = cases(document)
+        for case in found:
+            if not case.error:
+                _check_figures(case)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{path}: a row is not as the schema has it "
+                         f"({type(error).__name__}: {error})") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return found
+
+
+def _check_figures(case: Case) -> None:
+    """Raises ValueError, or what indexing and calling raise, where one is none."""
+    for row, keys in ((case.median, (case.unit, "real_time", "workers")),
+                      (case.limit or {}, ("rate",) if case.limit else ()),
+                      (case.published or {}, ("value", "ratio") if case.published else ())):
+        for key in keys:
+            if _number(row, key) <= 0:
+                raise ValueError(f"{key} is not positive: {row[key]:g}")
+    for key in ("iterations", "total_seconds", "fraction_of_limit", "error", "tolerance"):
+        if case.median.get(key) is not None:
+            _number(case.median, key)
+    for phase in case.phases:
+        _number(case.phases, phase)
+    SECONDS[case.median["time_unit"]]
+
+
+def _number(row: dict, key: str) -> float:
+    value = row[key]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{key} is not a number: {value!r:.40}")
+    return value

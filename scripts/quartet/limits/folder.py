@@ -1,18 +1,16 @@
 """The folder of `make limits`: what each launch left, so that the table, or the report, can be made
 again without measuring.
 
-    MATCH-SIDE-1.json       results of a launch in the first round, written by the program
-    MATCH-SIDE-1.out        ditto, in the words of another suite's program
-    MATCH-SIDE-1.outcome    how it ended
-    MATCH-SIDE-1.log        what it wrote to standard error"""
+    MATCH-SIDE-1.json       results of a launch in the first round
+    MATCH-SIDE-1.out        what another suite's program printed in it
+
+and the other files of a LaunchFolder."""
 
 import contextlib
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Optional
 
-from quartet.exit_codes import FAILED
+from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
 from quartet.limits.goals import DAMAGE, Result, Round
 from quartet.limits.match import Match, Side
@@ -21,17 +19,18 @@ from quartet.results import cases, load
 KINDS = ("json", "out", "outcome", "log")
 
 
+def _name(match: Match, side: Side, number: int) -> str:
+    return f"{match.name}-{side.name}-{number}"
+
+
 class LimitsFolder:
     def __init__(self, path: Path):
         self.path = path
+        self._folder = LaunchFolder(path)
 
     def files(self, match: Match, side: Side, number: int) -> Files:
         """Of a launch; rounds are numbered from 1."""
-        return Files(self._file(match, side, number, "out" if side.peer else "json"),
-                     self._file(match, side, number, "log"))
-
-    def _file(self, match: Match, side: Side, number: int, kind: str) -> Path:
-        return self.path / f"{match.name}-{side.name}-{number}.{kind}"
+        return self._folder.files(_name(match, side, number), "out" if side.peer else "json")
 
     def clear(self, match: Match) -> None:
         """Forgets an earlier measurement of it."""
@@ -41,21 +40,13 @@ class LimitsFolder:
                     file.unlink()
 
     def record(self, match: Match, side: Side, number: int, outcome: Outcome) -> None:
-        file = self._file(match, side, number, "outcome")
-        aside = file.with_suffix(".unfinished")
-        aside.write_text(json.dumps(asdict(outcome), indent=1) + "\n", encoding="utf-8")
-        aside.replace(file)
+        self._folder.record(_name(match, side, number), outcome)
 
     def result(self, match: Match, side: Side, number: int) -> Optional[Result]:
         """None where it was not launched."""
-        try:
-            text = self._file(match, side, number, "outcome").read_text(encoding="utf-8")
-        except OSError:
+        outcome = self._folder.recorded(_name(match, side, number))
+        if outcome is None:
             return None
-        try:
-            outcome = Outcome(**json.loads(text))
-        except (ValueError, TypeError):
-            return Result(Outcome(FAILED, None, "a damaged record of how it ended"))
         document = self.files(match, side, number).document
         try:
             if side.peer:

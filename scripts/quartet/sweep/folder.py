@@ -2,9 +2,9 @@
 
     sweep.plan              what is measured; a folder keeps its plan
     sweep.lock              held while a sweep, or a job that it started, is alive
-    NAME-launch2.json       results of one launch, written by the program, whole or not at all
-    NAME-launch2.outcome    how the launch ended
-    NAME-launch2.log        what it wrote to standard error"""
+    NAME-launch2.json       results of one launch
+
+and the other files of a LaunchFolder."""
 
 import fcntl
 import json
@@ -12,11 +12,12 @@ import os
 import random
 import re
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
+from quartet.folder import LaunchFolder, write_json
 from quartet.launch import Files, LaunchError, Outcome
 from quartet.results import cases, load
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
@@ -65,6 +66,7 @@ class SweepFolder:
     def __init__(self, path: Path, plan: Plan):
         self.path = path
         self.plan = plan
+        self._folder = LaunchFolder(path)
         self.lock: Optional[int] = None
 
     @staticmethod
@@ -76,7 +78,7 @@ class SweepFolder:
         folder._hold()
         there = stored_plan(path)
         if there is None:
-            _write_whole(path / PLAN_FILE, plan.as_json())
+            write_json(path / PLAN_FILE, plan.as_json())
         elif there != plan.as_json():
             raise LaunchError(BAD_USAGE, f"{path} holds another sweep "
                               f"({'; '.join(differences(there, plan.as_json()))}): name another "
@@ -92,31 +94,24 @@ class SweepFolder:
             raise LaunchError(BAD_USAGE, f"{self.path} is in use (by another sweep, or by a launch "
                               "that one left behind): wait until it has ended") from None
 
-    def document(self, launch: Launch) -> Path:
-        return self.path / f"{launch.name}.json"
-
-    def log(self, launch: Launch) -> Path:
-        return self.path / f"{launch.name}.log"
-
     def files(self, launch: Launch) -> Files:
-        return Files(self.document(launch), self.log(launch))
+        return self._folder.files(launch.name)
 
-    def _outcome_file(self, launch: Launch) -> Path:
-        return self.path / f"{launch.name}.outcome"
+    def document(self, launch: Launch) -> Path:
+        return self.files(launch).document
 
     def record(self, launch: Launch, outcome: Outcome) -> None:
-        _write_whole(self._outcome_file(launch), asdict(outcome))
+        self._folder.record(launch.name, outcome)
 
     def is_recorded(self, launch: Launch) -> bool:
-        return self._outcome_file(launch).exists()
+        return self._folder.recorded(launch.name) is not None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
         """None where it has not been run. A program that ended after its sweep has left results,
         which are whole, and speak for it."""
-        try:
-            return Outcome(**json.loads(self._outcome_file(launch).read_text(encoding="utf-8")))
-        except OSError:
-            pass
+        recorded = self._folder.recorded(launch.name)
+        if recorded:
+            return recorded
         try:
             return Outcome(_code_of(load(self.document(launch))), None)
         except (OSError, ValueError):
@@ -188,9 +183,3 @@ def _code_of(document: dict) -> int:
     if any(case.error for case in found):
         return FAILED
     return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED
-
-
-def _write_whole(file: Path, data: dict) -> None:
-    aside = file.with_name(file.name + ".tmp")
-    aside.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    os.replace(aside, file)

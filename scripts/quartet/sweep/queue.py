@@ -6,12 +6,12 @@
 
 import argparse
 import json
-import os
 import time
 from pathlib import Path
 from typing import Iterator, Optional
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
+from quartet.folder import write_json
 from quartet.launch import Job, LaunchError, Outcome, judged
 from quartet.slurm.launcher import LONGEST_ARRAY, SlurmLauncher
 from quartet.slurm.machine import Request
@@ -101,7 +101,7 @@ class QueuedSweep(Sweep):
         for begin in range(0, len(launches), LONGEST_ARRAY):
             part = launches[begin:begin + LONGEST_ARRAY]
             for launch in part:
-                for file in (self._code_file(launch), self._folder.log(launch)):
+                for file in (self._code_file(launch), self._folder.files(launch).log):
                     file.unlink(missing_ok=True)
             jobs: dict[str, Job] = {launch.name: self._job(launch) for launch in part}
             try:
@@ -181,9 +181,7 @@ class QueuedSweep(Sweep):
             return {}
 
     def _store(self) -> None:
-        aside = self._jobs_file.with_suffix(".tmp")
-        aside.write_text(json.dumps(self._tasks, indent=1) + "\n", encoding="utf-8")
-        os.replace(aside, self._jobs_file)
+        write_json(self._jobs_file, self._tasks)
 
 
 def _rounds(launches: list[Launch]) -> Iterator[list[Launch]]:
