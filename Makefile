@@ -58,7 +58,7 @@ sweep: ## Scaling on this machine, the published figures in laptop size; goes on
 	@$(PROGRAMS_HERE)
 	@python3 scripts/sweep.py --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
 
-limits: ## How near each kernel is to its limit, and how far ahead of its peers: 20 minutes
+limits: ## How near each kernel is to its limit, and how far ahead of its peers: at most 50 minutes
 	@$(PROGRAMS_HERE)
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
 

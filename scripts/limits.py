@@ -36,6 +36,7 @@ from quartet.paths import RESULTS
 from quartet.units import GIB
 from quartet.wording import say
 
+BUDGET = 3000  # seconds; the Makefile's help says it in minutes
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -45,8 +46,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--pairs", type=_count, default=5, metavar="N",
                         help="rounds (%(default)s)")
     parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
-                        help="begins no round that would pass it (3000; with --full none); FFTW's "
-                        "planning, before all rounds, is not counted")
+                        help=f"begins no round that would pass it ({BUDGET}; with --full none); "
+                        "FFTW's planning, before all rounds, is not counted")
     parser.add_argument("--full", action="store_true",
                         help="the larger sizes, too: hours")
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
@@ -54,12 +55,12 @@ def parse_arguments() -> argparse.Namespace:
                         help="of one launch (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "limits",
                         help="where the documents are (%(default)s)")
-    parser.add_argument("--data", type=Path, metavar="DIR", help="keeps matmul's files there (a "
+    parser.add_argument("--data", type=Path, metavar="DIR", help="keeps data files there (a "
                         "temporary folder in --results)")
     add_launch_arguments(parser)
     options = parser.parse_args()
     if options.budget is None and not options.full:
-        options.budget = 3000
+        options.budget = BUDGET
     return options
 
 

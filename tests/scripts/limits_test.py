@@ -17,6 +17,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.kernels.kernel import LimitsFiles  # noqa: E402
 from quartet.launch import Outcome  # noqa: E402
+import limits  # noqa: E402
 from quartet.limits import folder as limits_folder  # noqa: E402
 from quartet.limits import goals as limits_goals  # noqa: E402
 from quartet.limits import loop as limits_loop  # noqa: E402
@@ -323,7 +324,8 @@ class Measuring(MadeUpBuild):
         self.assertNotIn("library", beside)  # it was beaten
 
     def test_programs_warn_in_the_words_that_are_counted(self):
-        source = (SCRIPTS.parent / "common" / "bench" / "disturbance.cpp").read_text()
+        (file,) = (SCRIPTS.parent / "common").rglob("disturbance.cpp")
+        source = file.read_text(encoding="utf-8")
         for begin in limits_table.DISTURBANCES:
             self.assertIn(f'"{begin}', source)
         self.assertIn(f"slow_loop = {limits_table.SLOW_LOOP};", source)
@@ -397,6 +399,11 @@ class Measuring(MadeUpBuild):
         self.assertLess(len(numbers), 50)
         self.assertEqual(len(numbers) % 5, 0)
         self.assertRegex(done.stderr, r"\d+ rounds were left out by the budget of 1.5 s")
+
+    def test_makefile_says_the_budget(self):
+        makefile = (SCRIPTS.parent / "Makefile").read_text(encoding="utf-8")
+        (line,) = (line for line in makefile.splitlines() if line.startswith("limits:"))
+        self.assertIn(f"at most {limits.BUDGET // 60} minutes", line)
 
     def test_refuses_what_it_does_not_know(self):
         self.assertEqual(self.limits("--reuse").returncode, 2)

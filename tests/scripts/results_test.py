@@ -10,7 +10,7 @@ import made_up
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet.results import collect, load  # noqa: E402
+from quartet.results import checked_cases, collect, load  # noqa: E402
 
 
 class Documents(unittest.TestCase):
@@ -55,6 +55,23 @@ class Documents(unittest.TestCase):
 
     def test_good_document_is_read_as_written(self):
         self.assertEqual(load(self.write("good.json", self.good())), self.good())
+
+    def test_figures_that_are_no_numbers_are_refused_with_path_and_reason(self):
+        def median(document):
+            return next(row for row in document["benchmarks"]
+                        if row.get("aggregate_name") == "median")
+
+        self.assertEqual(len(checked_cases("good.json", self.good())), 2)
+        for key, value, reason in (("real_time", 0, "real_time is not positive"),
+                                   ("workers", "two", "workers is not a number"),
+                                   ("time_unit", "h", "not as the schema has it"),
+                                   ("phases", {"push": None}, "push is not a number"),
+                                   ("limit", {"what": "add"}, "not as the schema has it"),
+                                   ("total_seconds", True, "total_seconds is not a number")):
+            with self.subTest(key):
+                document = self.changed(lambda d: median(d).update({key: value}))
+                with self.assertRaisesRegex(ValueError, f"bad.json: .*{reason}"):
+                    checked_cases("bad.json", document)
 
     def test_folders_are_searched_and_what_cannot_be_used_is_named(self):
         good = [self.write("a.json", self.good()), self.write("below/b.json", self.good())]
