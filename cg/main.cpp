@@ -9,7 +9,6 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "cg",
                             .summary = "solve a dense symmetric system by conjugate gradients",
-                            .formulations = {"native", "dataflow", "library"},
                             .least_ranks = 1});
     program.command_line().add_queue();
     cg::Options options;

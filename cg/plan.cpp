@@ -36,11 +36,11 @@ std::string joined(const std::vector<Value>& values) {
 }
 
 bool flows(const bench::Variant& variant) {
-    return variant.formulation == "dataflow";
+    return variant.formulation == bench::Formulation::dataflow;
 }
 
 bool is_library(const bench::Variant& variant) {
-    return variant.formulation == "library";
+    return variant.formulation == bench::Formulation::library;
 }
 
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
@@ -132,7 +132,7 @@ bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algor
         throw UsageError(
             fmt::format("--formulation {}: it has full storage and the classic algorithm alone "
                         "({}): add --storage full --algorithm classic",
-                        variant.formulation, *reason));
+                        name(variant.formulation), *reason));
     }
     return true;
 }

@@ -37,8 +37,9 @@ bench::Work Problem::work(int workers) const {
 }
 
 comm::Roles roles_of(const bench::Variant& variant, int ranks) {
-    return variant.formulation == "dataflow" ? comm::Roles::with_reducers(ranks, 1)
-                                             : comm::Roles::all_workers(ranks);
+    return variant.formulation == bench::Formulation::dataflow
+               ? comm::Roles::with_reducers(ranks, 1)
+               : comm::Roles::all_workers(ranks);
 }
 
 }  // namespace quartet::cg

@@ -57,7 +57,7 @@ CheckpointManifest manifest_of(const bench::Session& session, const bench::Varia
     manifest.right_side = problem.is_made() ? 0 : checksum(std::as_bytes(system.right_side()));
     manifest.algorithm = problem.algorithm;
     manifest.iterations = problem.iterations;
-    manifest.set_up = {{"formulation", variant.formulation},
+    manifest.set_up = {{"formulation", std::string(name(variant.formulation))},
                        {"transport", variant.transport},
                        {"storage", std::string(name(problem.storage))},
                        {"ranks", std::to_string(session.world().size())},

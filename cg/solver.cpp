@@ -16,11 +16,11 @@ std::vector<double> on_host(device::View<const double> vector, device::Device& d
 
 std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
                                     const Problem& problem, const bench::Variant& variant) {
-    if (variant.formulation == "dataflow") {
+    if (variant.formulation == bench::Formulation::dataflow) {
         return std::make_unique<DataflowSolver>(session, transport, problem,
                                                 roles_of(variant, session.world().size()));
     }
-    if (variant.formulation == "library") {
+    if (variant.formulation == bench::Formulation::library) {
         return std::make_unique<LibrarySolver>(session, transport, problem);
     }
     return std::make_unique<NativeSolver>(session, transport, problem);
@@ -30,11 +30,11 @@ SolverMemory solver_memory(const bench::Session& session, const Problem& problem
                            const bench::Variant& variant, const device::Device& device) {
     const int rank = session.world().rank();
     const int ranks = session.world().size();
-    if (variant.formulation == "dataflow") {
+    if (variant.formulation == bench::Formulation::dataflow) {
         return DataflowSolver::memory(device, problem, roles_of(variant, ranks), rank,
                                       session.options().queue);
     }
-    if (variant.formulation == "library") {
+    if (variant.formulation == bench::Formulation::library) {
         return LibrarySolver::memory(device, problem, ranks, rank);
     }
     return NativeSolver::memory(device, problem, ranks, rank);

@@ -19,12 +19,12 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     bench::RowName name = session.row_name(variant, std::to_string(problem.points));
     name.size_key = "n";
     name.words = {std::string(fft::name(problem.order))};
-    if (variant.formulation == "library") {
+    if (variant.formulation == bench::Formulation::library) {
         name.factors = {{"plan", std::string(fft::name(options.planning))}};
         return name;
     }
     name.factors = {{"tiles", std::to_string(problem.tiles)}};
-    if (variant.formulation == "dataflow") {
+    if (variant.formulation == bench::Formulation::dataflow) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
     }
     if (options.data.in_files()) {
@@ -55,7 +55,7 @@ void plan_flow(bench::Session& session, const bench::Variant& variant, const Pro
 
 void require_measured_library(const std::vector<bench::Variant>& variants, const Options& options) {
     if (std::ranges::none_of(variants, [](const bench::Variant& variant) {
-            return variant.formulation == "library";
+            return variant.formulation == bench::Formulation::library;
         })) {
         throw UsageError(fmt::format("--wisdom {} (only FFTW has any): add --formulation library",
                                      quotation(options.wisdom->native())));
@@ -90,7 +90,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                           {"transport", variant.transport},
                           {"n", std::to_string(problem.points)},
                           {"workers", std::to_string(ranks)}};
-    if (variant.formulation == "library") {
+    if (variant.formulation == bench::Formulation::library) {
         planned.memory = library_memory(problem, session);
         planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
             if (session.transport(variant.transport).name() != "mpi") {
@@ -100,7 +100,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         };
         return planned;
     }
-    if (variant.formulation == "dataflow") {
+    if (variant.formulation == bench::Formulation::dataflow) {
         plan_flow(session, variant, problem, planned);
         return planned;
     }
@@ -130,7 +130,7 @@ void plan_cases(bench::Session& session, const Options& options) {
         read_wisdom(session.world(), *options.wisdom);
     }
     for (const bench::Variant& variant : variants) {
-        if (variant.formulation == "dataflow") {
+        if (variant.formulation == bench::Formulation::dataflow) {
             if (options.data.in_files()) {
                 throw Unavailable(
                     "not available in this build: fft's data flow with tiles in files: leave out "
@@ -141,7 +141,7 @@ void plan_cases(bench::Session& session, const Options& options) {
             session.add(planned_case(session, variant, natural, options));
             continue;
         }
-        if (variant.formulation == "library" && options.data.in_files()) {
+        if (variant.formulation == bench::Formulation::library && options.data.in_files()) {
             throw UsageError(
                 "--formulation library has its data in memory (FFTW-MPI's layout is "
                 "its own): leave out --data");

@@ -6,9 +6,8 @@ using namespace quartet;
 
 // MATMUL: C = A B in float32, tile by tile, from memory or from files (the paper's VI.B).
 int main(int argc, char** argv) {
-    bench::Program program({.name = "matmul",
-                            .summary = "multiply matrices that are stored as tiles",
-                            .formulations = {"native", "dataflow", "library"}});
+    bench::Program program(
+        {.name = "matmul", .summary = "multiply matrices that are stored as tiles"});
     matmul::Options options;
     matmul::add_options(program.command_line(), options);
 

@@ -32,7 +32,9 @@ struct CasePlan {
     std::optional<comm::Roles> roles;
     DataflowProduct::Settings flow;
 
-    [[nodiscard]] bool uses_library() const { return variant.formulation == "library"; }
+    [[nodiscard]] bool uses_library() const {
+        return variant.formulation == bench::Formulation::library;
+    }
 };
 
 /// Edge of the products that the limit is measured with: a tile, where memory is bounded; on a GPU

@@ -267,9 +267,10 @@ CasePlan library_plan(const bench::Session& session, CasePlan plan) {
 }
 
 CasePlan plan_of(bench::Session& session, const CasePlan& plan, const Options& options) {
-    return plan.uses_library()                      ? library_plan(session, plan)
-           : plan.variant.formulation == "dataflow" ? flow_plan(session, plan, options)
-                                                    : native_plan(session, plan);
+    return plan.uses_library() ? library_plan(session, plan)
+           : plan.variant.formulation == bench::Formulation::dataflow
+               ? flow_plan(session, plan, options)
+               : native_plan(session, plan);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "stream",
                             .summary = "push a vector to another rank and add",
-                            .formulations = {"native", "dataflow", "library"},
                             .least_ranks = 2,
                             // Senders only send: they can copy while the receiver adds.
                             .message_copy = comm::MessageCopy::by_sender});

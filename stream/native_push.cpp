@@ -13,8 +13,6 @@ namespace quartet::stream {
 namespace {
 
 constexpr const char* paper_clock = "paper";
-constexpr const char* plain_mpi = "library";
-constexpr const char* through_queue = "dataflow";
 
 std::string pair_name(const Route& route) {
     return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
@@ -29,23 +27,26 @@ std::int64_t remote_senders(const Route& route, const comm::Topology& topology) 
 // Target, expected sums, the vectors of the limit; what arrives lies somewhere, too.
 Bytes receiver_memory(const Problem& problem, const bench::Variant& variant,
                       const comm::TransportSettings& settings, std::int64_t senders) {
-    const bool whole_vectors =
-        variant.formulation != "native" || settings.pipeline == comm::Pipeline::off;
-    const std::int64_t under_way = variant.formulation == plain_mpi ? 1 : 2;
+    const bool whole_vectors = variant.formulation != bench::Formulation::native ||
+                               settings.pipeline == comm::Pipeline::off;
+    const std::int64_t under_way = variant.formulation == bench::Formulation::library ? 1 : 2;
     const Bytes piece = whole_vectors ? problem.size : std::min(settings.chunk, problem.size);
-    const bool staged = variant.transport == "mpi" || variant.formulation == plain_mpi;
+    const bool staged =
+        variant.transport == "mpi" || variant.formulation == bench::Formulation::library;
     return (3 + senders) * problem.size + (staged ? senders * under_way * piece : Bytes{0});
 }
 
 // The vector, and for the queue the places that it is posted from.
 Bytes sender_memory(const Problem& problem, const bench::Variant& variant) {
-    return (variant.formulation == through_queue ? 3 : 1) * problem.size;
+    return (variant.formulation == bench::Formulation::dataflow ? 3 : 1) * problem.size;
 }
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
 // target, and what a copy between them adds (less where it stays in the cache).
 std::int64_t traffic_factor(const bench::Variant& variant) {
-    return variant.formulation == "library" ? 7 : variant.transport == "mpi" ? 5 : 3;
+    return variant.formulation == bench::Formulation::library ? 7
+           : variant.transport == "mpi"                       ? 5
+                                                              : 3;
 }
 
 // On a GPU the vectors are in its memory; the sums that are expected are the CPU's, and what it
@@ -62,7 +63,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName name = session.row_name(variant, to_exact_string(problem.size));
     name.factors = {{"pushes", std::to_string(problem.pushes)}};
-    if (variant.formulation == through_queue) {
+    if (variant.formulation == bench::Formulation::dataflow) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
     }
     const comm::TransportSettings defaults;
@@ -150,10 +151,11 @@ NativePush::NativePush(bench::Session& session, const bench::Variant& variant,
       transport_(session.transport(variant.transport)) {
     session.require_formulation(variant.formulation);
     // Before there are windows: they could not be freed while an exception unwinds.
-    if (variant.formulation == through_queue) {
+    if (variant.formulation == bench::Formulation::dataflow) {
         flow::require_queues(transport_);
     }
-    if (variant.formulation == plain_mpi && !transport_.can(comm::Capability::send_receive)) {
+    if (variant.formulation == bench::Formulation::library &&
+        !transport_.can(comm::Capability::send_receive)) {
         throw Unavailable(fmt::format(
             "formulation library is plain MPI (transport {} has no send and receive): add "
             "--transport mpi",
@@ -179,17 +181,17 @@ void NativePush::make_vectors() {
     }
 }
 
-void NativePush::prepare_pushes(const std::string& formulation) {
+void NativePush::prepare_pushes(bench::Formulation formulation) {
     for (const Route& route : problem_.routes) {
         comm::PushPlan plan{route.senders, route.receiver, {}, {}};
         if (&route == route_) {
             plan.source = source_.view();
             plan.target = target_.view();
         }
-        if (formulation == plain_mpi) {
+        if (formulation == bench::Formulation::library) {
             pushes_.push_back(
                 std::make_unique<LibraryPush>(plan, transport_, session_.device(), rank_));
-        } else if (formulation == through_queue) {
+        } else if (formulation == bench::Formulation::dataflow) {
             const int bound = session_.options().queue;
             pushes_.push_back(std::make_unique<DataflowPush>(
                 plan, transport_, session_.device(), session_.world(), problem_.size, bound));

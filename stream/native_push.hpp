@@ -38,7 +38,7 @@ class NativePush final : public bench::Case {
 
   private:
     void make_vectors();
-    void prepare_pushes(const std::string& formulation);
+    void prepare_pushes(bench::Formulation formulation);
     [[nodiscard]] bool sends() const { return route_ != nullptr && route_->receiver != rank_; }
     [[nodiscard]] bool receives() const { return route_ != nullptr && route_->receiver == rank_; }
 

@@ -121,7 +121,7 @@ class LibraryCase final : public TransformCase {
 
 LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
     : session_(session), problem_(problem) {
-    session.require_formulation("library");
+    session.require_formulation(bench::Formulation::library);
     fftw_mpi_init();
     allocate(options.planning);
     make_plan(options);

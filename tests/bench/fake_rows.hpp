@@ -11,7 +11,7 @@ namespace quartet::bench {
 inline Row fake_row(const std::vector<double>& seconds) {
     Row row;
     row.name.kernel = "stream";
-    row.name.variant = {"native", "host", "shm"};
+    row.name.variant = {Formulation::native, "host", "shm"};
     row.name.size = "2MiB";
     row.name.factors = {{"pushes", "100"}};
     row.name.ranks = 2;

@@ -4,13 +4,12 @@
 
 namespace quartet::bench {
 
-/// A session of a program that has every formulation, on the host. Collective.
+/// A session of a program without the library formulation, on the host. Collective.
 inline Session fake_session(CommonOptions options) {
     options.device = "host";
     return Session({.name = "kernel",
                     .summary = "made up",
-                    .formulations = {"native", "dataflow"},
-                    .least_ranks = 1},
+                    .formulations = {Formulation::native, Formulation::dataflow}},
                    options, comm::TransportRegistry::standard());
 }
 

@@ -7,12 +7,14 @@
 namespace quartet::cg {
 namespace {
 
+using bench::Formulation;
+
 TEST(SolveCaseAllocation, ARunAllocatesNothing) {
     const auto session = make_session();
     for (const char* transport : {"mpi", "shm"}) {
         for (const Storage storage : {Storage::full, Storage::symmetric}) {
             for (const Algorithm algorithm : {Algorithm::classic, Algorithm::single_reduction}) {
-                SolveCase subject(*session, {"native", "host", transport},
+                SolveCase subject(*session, {Formulation::native, "host", transport},
                                   {"random", 100, 20, storage, algorithm}, {});
                 bench::Clocks clocks(0);
                 subject.prepare();
@@ -30,7 +32,7 @@ TEST(SolveCaseAllocation, ARunAllocatesNothing) {
 
 TEST(SolveCaseAllocation, ARunOfTheLibraryFormulationAllocatesNothing) {
     const auto session = make_session();
-    SolveCase subject(*session, {"library", "host", "mpi"}, {"random", 100, 20}, {});
+    SolveCase subject(*session, {Formulation::library, "host", "mpi"}, {"random", 100, 20}, {});
     bench::Clocks clocks(0);
     subject.prepare();
     const long before = device::allocations();

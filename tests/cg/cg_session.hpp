@@ -12,9 +12,8 @@ inline std::unique_ptr<bench::Session> make_session(bench::CommonOptions options
     if (!options.threads) {
         options.threads = 1;
     }
-    return std::make_unique<bench::Session>(
-        bench::ProgramDescription{"cg", "", {"native", "dataflow", "library"}, 1}, options,
-        comm::TransportRegistry::standard());
+    return std::make_unique<bench::Session>(bench::ProgramDescription{.name = "cg"}, options,
+                                            comm::TransportRegistry::standard());
 }
 
 }  // namespace quartet::cg

@@ -11,10 +11,11 @@
 namespace quartet::cg {
 namespace {
 
+using bench::Formulation;
 using testing::HasSubstr;
 
-const bench::Variant over_mpi{"native", "host", "mpi"};
-const bench::Variant over_shm{"native", "host", "shm"};
+const bench::Variant over_mpi{Formulation::native, "host", "mpi"};
+const bench::Variant over_shm{Formulation::native, "host", "shm"};
 
 class SolveCaseTest : public MeasuredCases {
   protected:
@@ -227,10 +228,10 @@ TEST_F(PlannedCaseTest, ASizeUnlikeTheFilesIsRefused) {
     EXPECT_THAT(session->plan().front().name.text(), HasSubstr("/matrix.npy/full/"));
 }
 
-TEST_F(PlannedCaseTest, OtherFormulationsAreUnavailable) {
+TEST_F(PlannedCaseTest, AnUnavailableTransportIsRefused) {
     const Problem problem{"laplace", 10, 1, Storage::full, Algorithm::classic};
-    EXPECT_THROW(SolveCase(*session, {"other", "host", "mpi"}, problem, {}), Unavailable);
-    EXPECT_THROW(SolveCase(*session, {"native", "host", "nccl"}, problem, {}), Unavailable);
+    EXPECT_THROW(SolveCase(*session, {Formulation::native, "host", "nccl"}, problem, {}),
+                 Unavailable);
 }
 
 }  // namespace

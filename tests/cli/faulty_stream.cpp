@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     registry.add(absent("never there"));
     bench::Program program({.name = "stream",
                             .summary = "pushes that go wrong",
-                            .formulations = {"native"},
+                            .formulations = {bench::Formulation::native},
                             .least_ranks = 2},
                            registry);
     stream::Options options;

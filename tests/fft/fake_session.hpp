@@ -8,7 +8,7 @@ namespace quartet::fft {
 
 /// A session of the fft program.
 inline std::unique_ptr<bench::Session> make_session(const bench::CommonOptions& options) {
-    const bench::ProgramDescription description{"fft", "", {"native", "library"}};
+    const bench::ProgramDescription description{.name = "fft"};
     return std::make_unique<bench::Session>(description, options,
                                             comm::TransportRegistry::standard());
 }

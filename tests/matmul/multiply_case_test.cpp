@@ -55,7 +55,7 @@ class MultiplyCaseTest : public testing::Test {
     bench::Session& plan(std::int64_t size, std::int64_t tile) {
         options.size = size;
         options.tile = tile;
-        const bench::ProgramDescription description{"matmul", "", {"native"}, 1};
+        const bench::ProgramDescription description{.name = "matmul"};
         session = std::make_unique<bench::Session>(description, common,
                                                    comm::TransportRegistry::standard());
         plan_cases(*session, options);

@@ -1,5 +1,6 @@
 #include "stream/native_push.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "bench/measure/measure.hpp"
@@ -9,6 +10,7 @@
 namespace quartet::stream {
 namespace {
 
+using bench::Formulation;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -25,8 +27,7 @@ class NativePushTest : public testing::Test {
     }
 
     std::unique_ptr<bench::Session> make_session(std::int64_t wrong = 0) const {
-        const bench::ProgramDescription description{
-            "stream", "", {"native", "dataflow", "library"}, 2};
+        const bench::ProgramDescription description{.name = "stream", .least_ranks = 2};
         return std::make_unique<bench::Session>(description, options,
                                                 with_spoiling_transport(wrong));
     }
@@ -43,12 +44,12 @@ class NativePushTest : public testing::Test {
 };
 
 struct Way {
-    std::string formulation;
+    Formulation formulation;
     std::string transport;
 };
 
 void PrintTo(const Way& way, std::ostream* out) {
-    *out << way.formulation << " over " << way.transport;
+    *out << name(way.formulation) << " over " << way.transport;
 }
 
 class EveryWay : public NativePushTest, public testing::WithParamInterface<Way> {
@@ -70,13 +71,14 @@ class EveryWay : public NativePushTest, public testing::WithParamInterface<Way> 
     std::unique_ptr<bench::Session> session;
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, EveryWay,
-                         testing::Values(Way{"native", "mpi"}, Way{"native", "shm"},
-                                         Way{"native", "rma"}, Way{"dataflow", "mpi"},
-                                         Way{"dataflow", "shm"}, Way{"library", "mpi"}),
-                         [](const auto& way) {
-                             return way.param.formulation + "_" + way.param.transport;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, EveryWay,
+    testing::Values(Way{Formulation::native, "mpi"}, Way{Formulation::native, "shm"},
+                    Way{Formulation::native, "rma"}, Way{Formulation::dataflow, "mpi"},
+                    Way{Formulation::dataflow, "shm"}, Way{Formulation::library, "mpi"}),
+    [](const auto& way) {
+        return fmt::format("{}_{}", name(way.param.formulation), way.param.transport);
+    });
 
 TEST_P(EveryWay, IsVerifiedBetweenAllAndRank0) {
     const auto rows = measured(problem());
@@ -159,7 +161,7 @@ TEST_F(NativePushTest, CountsTheWrongElementsOnAllRanks) {
     for (const std::int64_t wrong : {0, 1, 17}) {
         const auto session = make_session(wrong);
         const auto rows = bench::measure(
-            *session, planned_case(*session, {"native", "host", "spoiling"}, problem()),
+            *session, planned_case(*session, {Formulation::native, "host", "spoiling"}, problem()),
             [](int, int) {});
         EXPECT_EQ(rows.front().check->passed, wrong == 0);
         EXPECT_EQ(rows.front().check->error, static_cast<double>(wrong));
@@ -169,20 +171,21 @@ TEST_F(NativePushTest, CountsTheWrongElementsOnAllRanks) {
 TEST_F(NativePushTest, AFormulationIsNotToBeHadOverATransportThatLacksWhatItNeeds) {
     const auto session = make_session();
     EXPECT_THAT(message_of<Unavailable>([&] {
-                    NativePush(*session, {"library", "host", "spoiling"}, problem());
+                    NativePush(*session, {Formulation::library, "host", "spoiling"}, problem());
                 }),
                 AllOf(HasSubstr("spoiling"), HasSubstr("--transport mpi")));
     EXPECT_THAT(message_of<Unavailable>([&] {
-                    NativePush(*session, {"dataflow", "host", "spoiling"}, problem());
+                    NativePush(*session, {Formulation::dataflow, "host", "spoiling"}, problem());
                 }),
                 AllOf(HasSubstr("spoiling"), HasSubstr("queues")));
-    EXPECT_THROW(NativePush(*session, {"native", "host", "nccl"}, problem()), Unavailable);
+    EXPECT_THROW(NativePush(*session, {Formulation::native, "host", "nccl"}, problem()),
+                 Unavailable);
 }
 
 TEST_F(NativePushTest, TheSeedOfAllRanksDecidesTheData) {
     options.seed = rank == 0 ? 1 : 2;  // never so in a program, whose ranks share a command line
     const auto session = make_session();
-    NativePush subject(*session, {"native", "host", "mpi"}, problem());
+    NativePush subject(*session, {Formulation::native, "host", "mpi"}, problem());
     bench::Clocks clocks(1);
     subject.prepare();
     subject.run(clocks);
@@ -205,13 +208,13 @@ TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
     options.transfer = {};
     Problem usual = problem();
     usual.size = mebibytes(2);
-    EXPECT_EQ(planned({"native", "host", "shm"}, usual).name.text(),
+    EXPECT_EQ(planned({Formulation::native, "host", "shm"}, usual).name.text(),
               "stream/native/host/shm/size:2MiB/pushes:3" + ranks_and_threads);
 
     options.transfer.chunk = kibibytes(64);
     options.transfer.pipeline = comm::Pipeline::off;
     EXPECT_EQ(
-        planned({"native", "host", "shm"}, usual).name.text(),
+        planned({Formulation::native, "host", "shm"}, usual).name.text(),
         "stream/native/host/shm/size:2MiB/pushes:3/chunk:64KiB/pipeline:off" + ranks_and_threads);
 }
 
@@ -219,9 +222,9 @@ TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
     options.transfer.chunk = kibibytes(4);
     Problem large = problem();
     large.size = mebibytes(1);
-    const Bytes in_windows = planned({"native", "host", "shm"}, large).memory;
-    const Bytes in_pieces = planned({"native", "host", "mpi"}, large).memory;
-    const Bytes in_whole = planned({"library", "host", "mpi"}, large).memory;
+    const Bytes in_windows = planned({Formulation::native, "host", "shm"}, large).memory;
+    const Bytes in_pieces = planned({Formulation::native, "host", "mpi"}, large).memory;
+    const Bytes in_whole = planned({Formulation::library, "host", "mpi"}, large).memory;
     if (rank == 0) {
         // Target, expected sums, the limit's target and one source a sender, and what arrives.
         const int senders = size - 1;
@@ -237,7 +240,7 @@ TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
 
 TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
     const auto shared = [&](const std::string& transport) {
-        return planned({"native", "host", transport}, problem()).shared_memory;
+        return planned({Formulation::native, "host", transport}, problem()).shared_memory;
     };
     EXPECT_EQ(shared("mpi"), Bytes{0});
     EXPECT_EQ(shared("shm"), bytes_of<float>(elements));
@@ -245,14 +248,14 @@ TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
 }
 
 TEST_F(PlannedCaseTest, ComparesThePapersClockWithThePaper) {
-    const auto plan = planned({"native", "host", "shm"}, problem());
+    const auto plan = planned({Formulation::native, "host", "shm"}, problem());
     EXPECT_EQ(plan.compared, "paper");
     EXPECT_EQ(plan.whole, bench::WholeRow::reported);
     EXPECT_THAT(plan.conditions, ElementsAre(Pair("device", "host"), Pair("transport", "shm")));
 }
 
 TEST_F(PlannedCaseTest, ReportsEachPairByItself) {
-    const auto plan = planned({"native", "host", "shm"}, problem(2, bench::Switch::on));
+    const auto plan = planned({Formulation::native, "host", "shm"}, problem(2, bench::Switch::on));
     EXPECT_EQ(plan.whole, bench::WholeRow::omitted);
     ASSERT_EQ(plan.clock_rows.size(), 1U);
     EXPECT_EQ(plan.clock_rows[0].name, "pair:0-1");

@@ -170,12 +170,9 @@ void CommandLine::add_selection() {
     });
     add("--formulation", "native|dataflow|library, or a list", "native",
         [this](const std::string& text) {
-            options_.formulations = parse_list(text);
-            for (const std::string& name : options_.formulations) {
-                if (name != "native" && name != "dataflow" && name != "library") {
-                    throw UsageError(
-                        fmt::format("'{}' is not one of native|dataflow|library", name));
-                }
+            options_.formulations.clear();
+            for (const std::string& word : parse_list(text)) {
+                options_.formulations.push_back(parse_formulation(word));
             }
         });
     add("--transport", "auto|mpi|staged|shm|rma|nccl|ipc|grpc, or a list", "auto",

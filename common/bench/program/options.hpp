@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/program/formulation.hpp"
 #include "bench/program/gpu_map.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "core/units.hpp"
@@ -26,7 +27,7 @@ struct Runs {
 /// What all four programs understand. Flags and defaults are documented by --help.
 struct CommonOptions {
     std::string device = "auto";
-    std::vector<std::string> formulations{"native"};
+    std::vector<Formulation> formulations{Formulation::native};
     std::vector<std::string> transports{"auto"};
     Switch list = Switch::off;
     Switch dry_run = Switch::off;

@@ -251,11 +251,13 @@ std::string describe_choices(Session& session) {
     std::string text =
         "devices\n" + line("host", std::nullopt) + line("cuda", device::why_no_cuda());
     text += "formulations\n";
-    for (const std::string name : {"native", "dataflow", "library"}) {
-        const bool there = std::ranges::find(session.description().formulations, name) !=
-                           session.description().formulations.end();
-        text += line(
-            name, there ? std::nullopt : std::optional<std::string>("not available in this build"));
+    const std::vector<Formulation>& there = session.description().formulations;
+    for (const Formulation formulation : all_formulations) {
+        std::optional<std::string> reason;
+        if (std::ranges::find(there, formulation) == there.end()) {
+            reason = "not available in this build";
+        }
+        text += line(std::string(name(formulation)), reason);
     }
     text += fmt::format("transports on {} (auto: {})\n", session.device().name(),
                         session.registry().automatic(session.transport_context()));

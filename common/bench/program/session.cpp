@@ -14,8 +14,8 @@ namespace quartet::bench {
 namespace {
 
 // Queues and their payloads need more than one-sided pushes.
-bool serves(const std::string& transport, const std::string& formulation) {
-    return formulation != "dataflow" || transport != "rma";
+bool serves(const std::string& transport, Formulation formulation) {
+    return formulation != Formulation::dataflow || transport != "rma";
 }
 
 }  // namespace
@@ -126,8 +126,8 @@ std::vector<Variant> Session::variants() {
         std::ranges::find(options_.transports, "auto") != options_.transports.end();
     const bool has_mpi = automatic || std::ranges::find(transports, "mpi") != transports.end();
     std::vector<Variant> variants;
-    for (const std::string& formulation : options_.formulations) {
-        if (formulation == "library" && has_mpi) {
+    for (const Formulation formulation : options_.formulations) {
+        if (formulation == Formulation::library && has_mpi) {
             variants.push_back({formulation, std::string(device_->name()), "mpi"});
             continue;
         }
@@ -142,10 +142,11 @@ std::vector<Variant> Session::variants() {
     return variants;
 }
 
-void Session::require_formulation(const std::string& name) const {
-    if (std::ranges::find(description_.formulations, name) == description_.formulations.end()) {
-        throw Unavailable(fmt::format("not available in this build: formulation {} of {}", name,
-                                      description_.name));
+void Session::require_formulation(Formulation formulation) const {
+    if (std::ranges::find(description_.formulations, formulation) ==
+        description_.formulations.end()) {
+        throw Unavailable(fmt::format("not available in this build: formulation {} of {}",
+                                      name(formulation), description_.name));
     }
 }
 

@@ -23,8 +23,9 @@ namespace quartet::bench {
 /// What a program is, beside its flags.
 struct ProgramDescription {
     std::string name;
-    std::string summary;
-    std::vector<std::string> formulations;  ///< those that it has
+    std::string summary{};
+    /// Those that it has.
+    std::vector<Formulation> formulations{all_formulations.begin(), all_formulations.end()};
     int least_ranks = 1;
     comm::MessageCopy message_copy = comm::MessageCopy::as_configured;
 };
@@ -69,7 +70,7 @@ class Session {
     [[nodiscard]] std::vector<Variant> variants();
 
     /// Throws Unavailable unless the program has the formulation.
-    void require_formulation(const std::string& name) const;
+    void require_formulation(Formulation formulation) const;
 
     /// When the session began, and the machine's load then: before it was ours.
     [[nodiscard]] std::time_t started() const { return started_; }

@@ -9,8 +9,8 @@
 namespace quartet::bench {
 
 std::string RowName::text() const {
-    std::string text =
-        fmt::format("{}/{}/{}/{}", kernel, variant.formulation, variant.device, variant.transport);
+    std::string text = fmt::format("{}/{}/{}/{}", kernel, name(variant.formulation), variant.device,
+                                   variant.transport);
     for (const std::string& word : words) {
         text += "/" + word;
     }

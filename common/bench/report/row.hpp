@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/program/formulation.hpp"
 #include "bench/report/published.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"
@@ -15,7 +16,7 @@ namespace quartet::bench {
 
 /// One way to run a kernel.
 struct Variant {
-    std::string formulation;
+    Formulation formulation = Formulation::native;
     std::string device;
     std::string transport;
 };

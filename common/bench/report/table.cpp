@@ -114,7 +114,7 @@ std::string part_of(const Row& row, std::span<const Row> rows) {
 
 /// `compared` is the row that stands for this one where published numbers are compared.
 Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
-    const std::string& way = row.name.variant.formulation;
+    const std::string way(name(row.name.variant.formulation));
     const std::string& transport = row.name.variant.transport;
     const std::string part = part_of(row, rows);
     if (!row.error.empty()) {

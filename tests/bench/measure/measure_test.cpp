@@ -82,7 +82,7 @@ class MeasureTest : public testing::Test {
     PlannedCase a_case() {
         PlannedCase some;
         some.name.kernel = "kernel";
-        some.name.variant = {"native", "host", "mpi"};
+        some.name.variant = {Formulation::native, "host", "mpi"};
         some.work.bytes = mebibytes(1);
         some.make = [this] { return std::make_unique<FakeCase>(script); };
         return some;

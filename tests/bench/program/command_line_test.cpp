@@ -45,7 +45,7 @@ auto one_line() {
 TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
     const CommonOptions options = options_of({});
     EXPECT_EQ(options.device, "auto");
-    EXPECT_THAT(options.formulations, ElementsAre("native"));
+    EXPECT_THAT(options.formulations, ElementsAre(Formulation::native));
     EXPECT_THAT(options.transports, ElementsAre("auto"));
     EXPECT_EQ(options.runs.count, 10);
     EXPECT_EQ(options.runs.interval, 0.05);
@@ -67,7 +67,7 @@ TEST(CommandLine, ReadsWhatToRun) {
         options_of({"--device", "host", "--formulation", "library,native", "--transport",
                     "mpi,shm,auto", "--list", "--dry-run"});
     EXPECT_EQ(options.device, "host");
-    EXPECT_THAT(options.formulations, ElementsAre("library", "native"));
+    EXPECT_THAT(options.formulations, ElementsAre(Formulation::library, Formulation::native));
     EXPECT_THAT(options.transports, ElementsAre("mpi", "shm", "auto"));
     EXPECT_EQ(options.list, Switch::on);
     EXPECT_EQ(options.dry_run, Switch::on);

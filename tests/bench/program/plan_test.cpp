@@ -18,7 +18,7 @@ class PlanTest : public testing::Test {
     PlannedCase case_of(const Session& session, const std::string& size, Bytes memory,
                         Bytes shared_memory = {}) {
         PlannedCase planned;
-        planned.name = session.row_name({"native", "host", "mpi"}, size);
+        planned.name = session.row_name({Formulation::native, "host", "mpi"}, size);
         planned.memory = rank == last ? memory : Bytes{1};
         planned.shared_memory = rank == last ? shared_memory : Bytes{};
         planned.traffic = mebibytes(1);

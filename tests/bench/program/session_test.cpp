@@ -1,5 +1,6 @@
 #include "bench/program/session.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "bench/fake_session.hpp"
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 class SessionTest : public testing::Test {
   protected:
     // "formulation/transport" of each.
-    std::vector<std::string> variants_of(std::vector<std::string> formulations,
+    std::vector<std::string> variants_of(std::vector<Formulation> formulations,
                                          std::vector<std::string> transports) {
         CommonOptions options;
         options.formulations = std::move(formulations);
@@ -24,7 +25,7 @@ class SessionTest : public testing::Test {
         std::vector<std::string> texts;
         for (const Variant& variant : session.variants()) {
             EXPECT_EQ(variant.device, "host");
-            texts.push_back(variant.formulation + "/" + variant.transport);
+            texts.push_back(fmt::format("{}/{}", name(variant.formulation), variant.transport));
         }
         return texts;
     }
@@ -33,24 +34,25 @@ class SessionTest : public testing::Test {
 };
 
 TEST_F(SessionTest, RunsEachFormulationOverEachTransport) {
-    EXPECT_THAT(variants_of({"native", "dataflow"}, {"shm", "mpi"}),
+    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"shm", "mpi"}),
                 ElementsAre("native/shm", "native/mpi", "dataflow/shm", "dataflow/mpi"));
 }
 
 TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
     const comm::Topology topology(world);
     const std::string automatic = topology.nodes() == 1 ? "shm" : "mpi";
-    EXPECT_THAT(variants_of({"native"}, {"auto"}), ElementsAre("native/" + automatic));
-    EXPECT_THAT(variants_of({"native"}, {"auto", automatic}), ElementsAre("native/" + automatic));
+    EXPECT_THAT(variants_of({Formulation::native}, {"auto"}), ElementsAre("native/" + automatic));
+    EXPECT_THAT(variants_of({Formulation::native}, {"auto", automatic}),
+                ElementsAre("native/" + automatic));
 }
 
 TEST_F(SessionTest, TheLibraryRunsOverMpiWhereThatIsAskedFor) {
-    EXPECT_THAT(variants_of({"library"}, {"auto"}), ElementsAre("library/mpi"));
-    EXPECT_THAT(variants_of({"library"}, {"shm", "mpi"}), ElementsAre("library/mpi"));
-    EXPECT_THAT(variants_of({"dataflow"}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
-    EXPECT_THAT(variants_of({"dataflow"}, {"rma"}), ElementsAre("dataflow/rma"))
+    EXPECT_THAT(variants_of({Formulation::library}, {"auto"}), ElementsAre("library/mpi"));
+    EXPECT_THAT(variants_of({Formulation::library}, {"shm", "mpi"}), ElementsAre("library/mpi"));
+    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
+    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma"}), ElementsAre("dataflow/rma"))
         << "asked for by name alone";
-    EXPECT_THAT(variants_of({"library"}, {"shm"}), ElementsAre("library/shm"))
+    EXPECT_THAT(variants_of({Formulation::library}, {"shm"}), ElementsAre("library/shm"))
         << "to be refused with the reason";
 }
 
@@ -66,7 +68,7 @@ TEST_F(SessionTest, RefusesUnknownTransportsInOneLine) {
 
 TEST_F(SessionTest, RefusesTooFewRanksAndSaysHowManyItTakes) {
     const int needed = world.size() + 1;
-    const ProgramDescription description{"kernel", "", {"native"}, needed};
+    const ProgramDescription description{.name = "kernel", .least_ranks = needed};
     const auto start = [&](const CommonOptions& options) {
         Session session(description, options, comm::TransportRegistry::standard());
     };
@@ -89,8 +91,8 @@ TEST_F(SessionTest, MakesATransportOnce) {
 
 TEST_F(SessionTest, KnowsWhichFormulationsThereAre) {
     const Session session = fake_session({});
-    EXPECT_NO_THROW(session.require_formulation("dataflow"));
-    EXPECT_EQ(message_of<Unavailable>([&] { session.require_formulation("library"); }),
+    EXPECT_NO_THROW(session.require_formulation(Formulation::dataflow));
+    EXPECT_EQ(message_of<Unavailable>([&] { session.require_formulation(Formulation::library); }),
               "not available in this build: formulation library of kernel");
 }
 
@@ -99,7 +101,7 @@ TEST_F(SessionTest, NamesRowsByWhatItRuns) {
     options.threads = 3;
     const Session session = fake_session(options);
     EXPECT_EQ(
-        session.row_name({"native", "host", "mpi"}, "2MiB").text(),
+        session.row_name({Formulation::native, "host", "mpi"}, "2MiB").text(),
         "kernel/native/host/mpi/size:2MiB/ranks:" + std::to_string(world.size()) + "/threads:3");
 }
 
@@ -107,8 +109,7 @@ TEST_F(SessionTest, HasNoCudaDeviceWithoutCuda) {
     CommonOptions options;
     options.device = "cuda";
     const auto start = [&] {
-        Session session({"kernel", "", {"native"}, 1}, options,
-                        comm::TransportRegistry::standard());
+        Session session({.name = "kernel"}, options, comm::TransportRegistry::standard());
         EXPECT_EQ(session.device().name(), "cuda");
     };
     try {

@@ -20,7 +20,7 @@ TEST(RowName, HoldsTheFactorsInAFixedOrder) {
 
 TEST(RowName, TakesFactorsWithoutAKeyAndSizesInElements) {
     const RowName name{.kernel = "cg",
-                       .variant = {"native", "host", "shm"},
+                       .variant = {Formulation::native, "host", "shm"},
                        .words = {"laplace", "full", "classic"},
                        .size_key = "n",
                        .size = "8192",

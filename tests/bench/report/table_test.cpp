@@ -50,7 +50,7 @@ Comparison published(double ratio) {
 // All that may be long at once.
 Row widest_row() {
     Row row = fake_row(std::vector<double>(10, 0.0002105));  // 950119 MiB/s
-    row.name.variant = {"dataflow", "cuda", "staged"};
+    row.name.variant = {Formulation::dataflow, "cuda", "staged"};
     row.name.size = "1023MiB";
     row.name.ranks = 1024;
     row.name.threads = 128;

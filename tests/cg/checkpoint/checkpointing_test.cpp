@@ -12,6 +12,7 @@
 namespace quartet::cg {
 namespace {
 
+using bench::Formulation;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -48,7 +49,7 @@ class CheckpointingTest : public testing::Test {
 
     // Solves; a signal comes to the last rank before the iterations begin, if at all.
     Ending solve(const Problem& problem, const CheckpointOptions& checkpoint, int number = 0) {
-        SolveCase subject(*session, {"native", "host", "mpi"}, problem, {}, checkpoint);
+        SolveCase subject(*session, {Formulation::native, "host", "mpi"}, problem, {}, checkpoint);
         bench::Clocks clocks(0);
         subject.prepare();
         if (number != 0 && session->world().rank() == session->world().size() - 1) {

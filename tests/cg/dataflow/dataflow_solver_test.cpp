@@ -16,6 +16,7 @@
 namespace quartet::cg {
 namespace {
 
+using bench::Formulation;
 using testing::HasSubstr;
 
 /// A worker that is slower than the others, and irregularly so.
@@ -45,7 +46,7 @@ class DataflowSolverTest : public testing::TestWithParam<const char*> {
         options.queue = queue;
         options.runs = {2, 0.05, 0};
         options.limits = bench::Switch::off;
-        options.formulations = {"dataflow"};
+        options.formulations = {Formulation::dataflow};
         options.transports = {GetParam()};
         session = make_session(options);
     }
@@ -56,7 +57,7 @@ class DataflowSolverTest : public testing::TestWithParam<const char*> {
             .front();
     }
 
-    static bench::Variant variant() { return {"dataflow", "host", GetParam()}; }
+    static bench::Variant variant() { return {Formulation::dataflow, "host", GetParam()}; }
 
     bench::CommonOptions options;
     std::unique_ptr<bench::Session> session;
@@ -137,9 +138,10 @@ TEST_P(DataflowSolverTest, AStateOfNativesGoesOnAndThatIsSaid) {
     checkpoint.folder = folder.path() / "checkpoints";
     checkpoint.every = 20;
     const Problem problem{"random", 90, 40};
-    bench::measure(*session,
-                   planned_case(*session, {"native", "host", GetParam()}, problem, {}, checkpoint),
-                   [](int, int) {});
+    bench::measure(
+        *session,
+        planned_case(*session, {Formulation::native, "host", GetParam()}, problem, {}, checkpoint),
+        [](int, int) {});
     checkpoint.restart = Restart::previous;
     const bench::Row found = measured(problem, checkpoint);
     EXPECT_TRUE(found.check->passed);

@@ -12,11 +12,12 @@
 namespace quartet::cg {
 namespace {
 
+using bench::Formulation;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const bench::Variant library{"library", "host", "mpi"};
-const bench::Variant native{"native", "host", "mpi"};
+const bench::Variant library{Formulation::library, "host", "mpi"};
+const bench::Variant native{Formulation::native, "host", "mpi"};
 
 class LibrarySolverTest : public MeasuredCases {
   protected:
@@ -84,12 +85,12 @@ TEST_F(LibrarySolverTest, SaysHowItIsKeptAndMultiplied) {
 
 TEST_F(LibrarySolverTest, IsPlainMpiAlone) {
     begin();
-    EXPECT_THAT(measured({"library", "host", "shm"}, {"laplace", 20, 1}).error,
+    EXPECT_THAT(measured({Formulation::library, "host", "shm"}, {"laplace", 20, 1}).error,
                 AllOf(HasSubstr("shm"), HasSubstr("--transport mpi")));
 }
 
 TEST_F(LibrarySolverTest, IsThereForWhatItHasAndRefusedForTheRest) {
-    options.formulations = {"native", "library"};
+    options.formulations = {Formulation::native, Formulation::library};
     options.transports = {"mpi"};
     begin();
     Options wanted;
@@ -108,7 +109,7 @@ TEST_F(LibrarySolverTest, IsThereForWhatItHasAndRefusedForTheRest) {
 }
 
 TEST_F(LibrarySolverTest, HasNoCheckpoints) {
-    options.formulations = {"library"};
+    options.formulations = {Formulation::library};
     options.transports = {"mpi"};
     begin();
     Options wanted;

@@ -12,13 +12,15 @@
 namespace quartet::fft {
 namespace {
 
+using bench::Formulation;
+
 class DataflowCaseTest : public testing::TestWithParam<const char*> {
   protected:
     DataflowCase make(const Problem& problem, int queue) {
         options.queue = queue;
         session = make_session(options);
         return {*session,
-                {"dataflow", "host", GetParam()},
+                {Formulation::dataflow, "host", GetParam()},
                 problem,
                 comm::Roles::with_reducers(world.size(), 1)};
     }
@@ -73,7 +75,7 @@ TEST_P(DataflowCaseTest, ACorruptedResultIsCaught) {
 }
 
 TEST_P(DataflowCaseTest, ThePapersClockStopsBeforeTheMergeIsDone) {
-    options.formulations = {"dataflow"};
+    options.formulations = {Formulation::dataflow};
     options.transports = {GetParam()};
     const auto planned = make_session(options);
     Options wanted;

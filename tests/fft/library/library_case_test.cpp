@@ -12,6 +12,7 @@
 namespace quartet::fft {
 namespace {
 
+using bench::Formulation;
 using testing::AnyOf;
 using testing::HasSubstr;
 
@@ -37,7 +38,8 @@ TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
             wanted.planning = planning;
             const Problem problem{48 * 100, 48, order};
             const auto rows = bench::measure(
-                *session, planned_case(*session, {"library", "host", "mpi"}, problem, wanted),
+                *session,
+                planned_case(*session, {Formulation::library, "host", "mpi"}, problem, wanted),
                 [](int, int) {});
             ASSERT_EQ(rows.size(), 1U);
             EXPECT_EQ(rows[0].error, "");
@@ -51,7 +53,7 @@ TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
     // Sizes whose blocks are the same for both.
     const Problem problem{144 * 144, 144, Order::natural};
     const auto library = make_library_case(*session, problem, {});
-    NativeCase native(*session, {"native", "host", "mpi"}, problem, {});
+    NativeCase native(*session, {Formulation::native, "host", "mpi"}, problem, {});
     bench::Clocks none(0);
     for (TransformCase* subject :
          {static_cast<TransformCase*>(library.get()), static_cast<TransformCase*>(&native)}) {

@@ -12,6 +12,7 @@
 namespace quartet::fft {
 namespace {
 
+using bench::Formulation;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -79,7 +80,7 @@ class EveryWay : public NativeCaseTest, public testing::WithParamInterface<Way> 
     }
 
     std::unique_ptr<bench::Session> session;
-    bench::Variant variant{"native", "host", ""};
+    bench::Variant variant{Formulation::native, "host", ""};
 };
 
 INSTANTIATE_TEST_SUITE_P(Ways, EveryWay,
@@ -155,7 +156,7 @@ class PlanTest : public NativeCaseTest {
     [[nodiscard]] bench::PlannedCase planned(const std::string& transport, const Problem& problem,
                                              const Options& wanted = {}) {
         session = make_session(options);
-        return planned_case(*session, {"native", "host", transport}, problem, wanted);
+        return planned_case(*session, {Formulation::native, "host", transport}, problem, wanted);
     }
     std::unique_ptr<bench::Session> session;
     const std::string ranks_and_threads = "/ranks:" + std::to_string(world.size()) + "/threads:1";
@@ -172,7 +173,8 @@ TEST_F(PlanTest, NamesRowsByWhatChangesTheWork) {
                   ranks_and_threads);
     Options measuring;
     measuring.planning = Planning::measure;
-    const auto library = planned_case(*session, {"library", "host", "mpi"}, problem, measuring);
+    const auto library =
+        planned_case(*session, {Formulation::library, "host", "mpi"}, problem, measuring);
     EXPECT_EQ(library.name.text(),
               "fft/library/host/mpi/natural/n:1048576/plan:measure" + ranks_and_threads);
 }
@@ -230,7 +232,7 @@ class FileTest : public NativeCaseTest {
 
     std::optional<TemporaryFolder> temporary;  ///< on one rank
     Options wanted;
-    bench::Variant variant{"native", "host", "mpi"};
+    bench::Variant variant{Formulation::native, "host", "mpi"};
     std::unique_ptr<bench::Session> session;
 };
 

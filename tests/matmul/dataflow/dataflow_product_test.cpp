@@ -14,6 +14,7 @@
 namespace quartet::matmul {
 namespace {
 
+using bench::Formulation;
 using testing::HasSubstr;
 
 /// A shape of the data flow over a transport.
@@ -37,7 +38,7 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
     DataflowProductTest() {
         common.device = "host";
         common.threads = 1;
-        common.formulations = {"dataflow"};
+        common.formulations = {Formulation::dataflow};
         common.transports = {GetParam()};
     }
 
@@ -54,7 +55,7 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
         options.reducers = flow.reducers;
         options.shares = flow.shares;
         common.queue = flow.bound;
-        const bench::ProgramDescription description{"matmul", "", {"native", "dataflow"}, 1};
+        const bench::ProgramDescription description{.name = "matmul"};
         session = std::make_unique<bench::Session>(description, common,
                                                    comm::TransportRegistry::standard());
         plan_cases(*session, options);

@@ -13,6 +13,7 @@
 namespace quartet::matmul {
 namespace {
 
+using bench::Formulation;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -28,7 +29,7 @@ class LibraryProductTest : public testing::Test {
         }
     }
     void make_session() {
-        const bench::ProgramDescription description{"matmul", "", {"native", "library"}, 1};
+        const bench::ProgramDescription description{.name = "matmul"};
         session = std::make_unique<bench::Session>(description, common,
                                                    comm::TransportRegistry::standard());
     }
@@ -44,7 +45,7 @@ class LibraryProductTest : public testing::Test {
         runs.device = "host";
         runs.threads = 1;
         runs.runs = {2, 0.05, 1};
-        runs.formulations = {"library"};
+        runs.formulations = {Formulation::library};
         runs.transports = {"mpi"};
         return runs;
     }
