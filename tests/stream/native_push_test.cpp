@@ -125,7 +125,8 @@ TEST_P(EveryWay, IsVerifiedForDisjointPairsAtOnce) {
 }
 
 TEST_P(EveryWay, RecordsHowWindowsAreMappedWhereTheyAreReadInPlace) {
-    const bool in_place = GetParam().transport == "shm" && GetParam().formulation == "native";
+    const bool in_place =
+        GetParam().transport == "shm" && GetParam().formulation == Formulation::native;
     const auto flags = measured(problem()).front().details.flags;
     ASSERT_EQ(flags.size(), in_place ? 1U : 0U);
     if (in_place) {
