@@ -36,10 +36,14 @@ def wrapped(text: str, room: float, size: float = TEXT, weight: str = "normal") 
 
 def _head(word: str, room: float, size: float, weight: str) -> str:
     """As much of the word as fits, at least one character."""
-    count = len(word)
-    while count > 1 and width(word[:count], size, weight) > room:
-        count -= 1
-    return word[:count]
+    fitting, too_many = 1, len(word)
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        if width(word[:middle], size, weight) <= room:
+            fitting = middle
+        else:
+            too_many = middle
+    return word[:fitting]
 
 
 def lines_of(text: str) -> int:
