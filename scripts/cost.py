@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Cost against work: how long a run takes and how much memory a rank has, against the size, beside
-what the formulas of each kernel say; over four doublings, on two ranks. A picture for each kernel
-(needs matplotlib), and for each a line with the exponents fitted and expected.
+"""Measures time and memory of each kernel over four doublings of the size, on two ranks, beside the
+kernel's formulas. Prints the fitted and the expected exponents and draws a picture for each kernel
+(needs matplotlib).
 
     scripts/cost.py                              # minutes; pictures in results/pictures/
     scripts/cost.py --only cg --pictures /tmp    # elsewhere
     scripts/cost.py --reuse                      # draws again what was measured
 
-Memory is the peak of the largest rank as the kernel of the operating system counts it, less what
-a tiny problem takes beside its formula. At last it is said how long it takes from the start until the first timed
-run at the smallest size, at most: a whole launch with limit, warm-up and one run, less that run."""
+Memory is the largest rank's peak resident size, less what a tiny problem needs beyond its formula.
+"start to first timed run" is an upper bound: a launch with limit, warm-up and one run, less that
+run."""
 
 import argparse
 import json

@@ -117,8 +117,8 @@ def write_kernels(material: Material, file: Path) -> None:
     """The kernels' chart alone. Raises ScriptError where it cannot be drawn."""
     charts = kernels_chart.section(joined(material.measured)).charts
     if len(charts) != 1:
-        raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with limits: "
-                          "name documents of one")
+        raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with "
+                          "limits: name documents of one")
     if not has_matplotlib():
         raise ScriptError(NO_MATPLOTLIB)
     from quartet.reporting.charts import drawing

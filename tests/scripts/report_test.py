@@ -164,8 +164,8 @@ class Contents(Reported):
     def test_what_is_missing_is_said_with_a_command(self):
         self.put("a.json", made_up.case(made_up.stream_name(), 10000))
         text = self.page().text
-        self.assertIn("No rows of matmul yet. To have it: scripts/launch.sh", text)
-        self.assertIn("No pairs were measured. To have it: scripts/launch.sh 4", text)
+        self.assertIn("No rows of matmul yet. To get it: scripts/launch.sh", text)
+        self.assertIn("No pairs were measured. To get it: scripts/launch.sh 4", text)
         self.assertIn("No problem was run on both the host and a GPU.", text)
 
     def test_every_row_of_every_document_is_in_the_table(self):

@@ -1,4 +1,4 @@
-"""What to know before a number is believed."""
+"""Warnings at the head of the page."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ LEAST_RUNS = 6  # of an interval
 
 @dataclass(frozen=True)
 class Warning:
-    """One thing, with the cases or documents that it is about. `is_grave`: something is wrong or
-    missing, not merely to be known."""
+    """A text, and the cases or documents it is about. `is_grave`: something is wrong or missing."""
 
     text: str
     about: tuple[str, ...] = ()
@@ -23,8 +22,8 @@ class Warning:
 
 def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: list[Result],
              failures: list[Launch]) -> list[Warning]:
-    """Everything, the grave first."""
-    found = [Warning("Documents that could not be used, skipped:", tuple(skipped), True),
+    """All warnings, the grave ones first."""
+    found = [Warning("Documents that could not be read, skipped:", tuple(skipped), True),
              Warning("Wrong results, left out of all charts:",
                      tuple(f"{result.case.text} "
                            f"({', '.join(sorted({launch.path for launch in result.launches}))})"
@@ -34,9 +33,10 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
             f"{failure.case.text} ({failure.path})" for failure in members), True))
     found.append(Warning(
         f"Above {SUSPICIOUS_FRACTION:.0%} of the limit, so limit and rate disagree, usually a cache "
-        "effect: do not quote these rows:", tuple(f"{result.fraction:.0%}: {result.case.text}"
-                          + (f" ({result.case.note})" if result.case.note else "")
-                          for result in results if result.is_suspicious)))
+        "effect: do not quote these rows:",
+        tuple(f"{result.fraction:.0%}: {result.case.text}"
+              + (f" ({result.case.note})" if result.case.note else "")
+              for result in results if result.is_suspicious)))
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or [])
     found = [warning for warning in found if warning.about]
@@ -50,7 +50,7 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
 def _about_builds(documents, results: list[Result]) -> list[Warning]:
     found = []
     if any(document["context"].get("library_build_type") == "debug" for _, document in documents):
-        found.append(Warning("Some documents are from a debug build: their rates mean nothing.",
+        found.append(Warning("Some documents are from a debug build: do not quote their rates.",
                              is_grave=True))
     commits = sorted({launch.commit for result in results for launch in result.launches})
     if len(commits) > 1:
@@ -58,8 +58,8 @@ def _about_builds(documents, results: list[Result]) -> list[Warning]:
                              + ", ".join(commits)))
     changed = [commit for commit in commits if commit.endswith("-dirty")]
     if changed:
-        found.append(Warning("Built from a changed working tree, so not to be repeated exactly: "
-                             + ", ".join(changed)))
+        found.append(Warning("Built from a changed working tree, so nobody can repeat these "
+                             "exactly: " + ", ".join(changed)))
     return found
 
 
@@ -74,6 +74,6 @@ def _about_rows(results: list[Result]) -> list[Warning]:
                              f"{LEAST_RUNS} runs, one launch."))
     several = sum(len(result.launches) > 1 for result in results)
     if several:
-        found.append(Warning(f"{several} cases were launched more than once: shown is the median "
-                             "of the launches' medians; the interval spans all of them."))
+        found.append(Warning(f"{several} cases were launched more than once: the page shows the "
+                             "median of the launches' medians; the interval spans them all."))
     return found

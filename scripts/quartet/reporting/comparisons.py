@@ -54,9 +54,9 @@ def formulations(results: list[Result]) -> Section:
         tables.append(_formulation_table(kernel, unit, sets))
     return Section(
         "formulations", "Native against dataflow against library",
-        "The same problem in the three formulations, each in the way that was fastest: on the host "
-        "on the same number of ranks (so the same cores; dataflow's reducers are among them), on "
-        "GPUs on the same number of workers. Native is the base, 1x.",
+        "The same problem in the three formulations, each in its fastest way. On the host they have "
+        "as many ranks (dataflow's reducers included), on GPUs as many workers. Native is the "
+        "base, 1x.",
         charts, tables, missing="No problem was run in two formulations on the same resources.",
         command="scripts/launch.sh 2 build/host-release/bin/fft --formulation "
                 "native,dataflow,library --json results/runs/formulations.json")
@@ -104,8 +104,8 @@ def devices(results: list[Result]) -> Section:
                                      for host, cuda in members[:MOST_GROUPS])))
     return Section(
         "devices", "Host against CUDA",
-        "The fastest way on each, with the timed part alone as a rate, and the whole task, input "
-        "and output included, as a user feels it. The host is the base, 1x.",
+        "The fastest way on each. The rate is of the timed part; the whole task includes input and "
+        "output. The host is the base, 1x.",
         charts, [_device_table(pairs)] if pairs else [],
         missing="No problem was run on both the host and a GPU.",
         command="on a machine with a GPU: scripts/launch.sh 2 build/host-release/bin/cg --device "
@@ -156,9 +156,9 @@ def fractions(results: list[Result]) -> Section:
                                "per cent of the limit", (("", bars),), (100.0, "the limit")))
     return Section(
         "fractions", "Fractions of limits",
-        "Limit time over median time, for each way to run a kernel on its most workers and largest "
-        "problem. The limit is what this machine reached in the same job with the bare resource "
-        "(adding, multiplying, reading, exchanging), so 100% is perfect. Hollow bars lie above "
+        "Limit time over median time, for each way to run a kernel, on the most workers and the "
+        "largest problem. The limit was measured in the same job with the bare resource (adding, "
+        "multiplying, reading, exchanging), so 100% is perfect. Hatched bars lie above "
         "105%: limit and rate disagree, usually a cache effect.",
         charts, missing="No row has a limit (--limits off).",
         command="any program without --limits off")
@@ -194,8 +194,8 @@ def phases(results: list[Result]) -> Section:
     return Section(
         "phases", "Phases",
         "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
-        "for each way on its most workers and largest problem. Phases overlap, so a bar may pass "
-        "the whole run; where it stays short, the rest was not inside any phase.",
+        "for each way on the most workers and the largest problem. Phases overlap, so a bar may "
+        "be longer than the run; where it is shorter, the rest was in no phase.",
         charts, missing="No row has phases.", command="any program")
 
 

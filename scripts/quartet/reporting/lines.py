@@ -40,7 +40,7 @@ class Panel:
 
 def by(x: Callable[[Result], float], members: list[Result], leave_out=FOLLOW_RANKS,
        about: str = "") -> Panel:
-    """A line for every way to run the problem; where several cases fall on one point the best."""
+    """One line for each way to run the problem; of several cases at one point, the best."""
     common = alike(members, apart_from=leave_out)
     ways = grouped(members, lambda result: tuple(
         (key, value) for key, value in factors(result).items() if key not in leave_out))
@@ -55,8 +55,8 @@ def by(x: Callable[[Result], float], members: list[Result], leave_out=FOLLOW_RAN
 
 
 def weak_sets(results: list[Result]) -> list[list[Result]]:
-    """Cases whose problem grows with the workers, so that each has as much to do: a list for every
-    smallest problem, in all the ways that it was run."""
+    """Cases of weak scaling: the problem grows with the workers. One list for each smallest
+    problem."""
     ways = grouped((result for result in results if _scaling(result)),
                    lambda result: (result.machine, result.name.kernel, tuple(
                        (key, value) for key, value in factors(result).items()

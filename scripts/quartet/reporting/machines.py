@@ -23,8 +23,8 @@ def section(documents: list[tuple[str, dict]]) -> Section:
     tables.append(Table(("option", "values", "programs"), _options(documents),
                         caption="Options as resolved"))
     tables.append(Table(("variable", "values"), _environment(documents),
-                        caption="Environment that was read (what the launcher tells its own "
-                                "processes left out)"))
+                        caption="Environment variables read (without those of the launcher "
+                                "itself)"))
     return Section("machine", "Machines and settings",
                    "Documents from the same machine and build are described together.",
                    tables=[table for table in tables if table.rows])

@@ -76,7 +76,7 @@ def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, 
     if section.introduction:
         parts.append(tag("p", section.introduction))
     if section.is_empty:
-        how = join(" To have it: ", tag("code", section.command)) if section.command else ""
+        how = join(" To get it: ", tag("code", section.command)) if section.command else ""
         parts.append(tag("p", section.missing, how, class_="missing"))
     if section.charts:
         notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]

@@ -1,4 +1,4 @@
-"""Each kernel's rates as lines: the paper's Figures 7, 8, 10 and 11, with what was measured here."""
+"""Each kernel's rates as lines: the paper's Figures 7, 8, 10 and 11 with the results here."""
 
 from dataclasses import dataclass
 
@@ -135,8 +135,8 @@ def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],
 
 
 def _limits(lines: list[Line]) -> list[Series]:
-    """What the machine allows: one line where the same was found beside several, else in the
-    colour of the line that it belongs to."""
+    """Measured limits: one grey line where several lines have the same limit, else one in the
+    colour of its line."""
     curves: list[tuple[str, list[Line], dict[float, list[float]]]] = []
     for line in lines:
         own = {x: result.limit for x, result in line.points if result.limit}

@@ -29,8 +29,10 @@ def summary(results: list[Result], published: list[Number]) -> Section:
 
 def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
     interval = (f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else "")
-    share = (f"{percent_of_limit(best.fraction, best.is_suspicious)} of {rate(best.limit.rate)} ({best.limit.what})"
-             if best.limit and best.fraction else "not measured")
+    share = "not measured"
+    if best.limit and best.fraction:
+        share = (f"{percent_of_limit(best.fraction, best.is_suspicious)} of "
+                 f"{rate(best.limit.rate)} ({best.limit.what})")
     return (best.name.kernel, f"{rate(best.rate)} {best.unit}", interval,
             share, _nearest(best, published), label(best, ("ranks", "nodes")),
             f"{counted(best.workers, 'worker')} on {counted(best.nodes, 'node')}, "

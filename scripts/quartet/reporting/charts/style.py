@@ -15,8 +15,8 @@ PHASES = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_o
           "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
           "wait": "#E4E4E4", "checkpoint": "#882255"}
 INK, GREY, FAINT, TRACK = "#1c1c1c", "#6b6b6b", "#dddddd", "#eeeeee"
-NO_MATPLOTLIB = ("this Python has no matplotlib (to get it: 'apt-get install python3-matplotlib', for "
-                 "/usr/bin/python3, or 'python3 -m pip install matplotlib')")
+NO_MATPLOTLIB = ("this Python has no matplotlib (to get it: 'apt-get install "
+                 "python3-matplotlib', for /usr/bin/python3, or 'python3 -m pip install matplotlib')")
 
 WIDTH = 400.0  # of a chart, in points; a page shows a point as about a pixel
 TEXT = 11.0  # font size
