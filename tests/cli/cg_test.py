@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import assert_refused, cases, errors, medians, run
 
 PYTHON_WITH_NUMPY = os.environ["QUARTET_PYTHON_WITH_SCIPY"]
@@ -309,4 +310,4 @@ class Rows(Cg):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

@@ -15,6 +15,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import (LAUNCHER, PROGRAMS, alive_in_session, assert_refused, cases, errors,
                          medians, run, run_each, wait_for_the_last)
 from checkpoints import saved_iterations  # in a folder that quartet_cli adds
@@ -396,4 +397,4 @@ class Kills(Checkpoints):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

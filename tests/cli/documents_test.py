@@ -1,11 +1,11 @@
 """The results that the programs write: complete, valid, and consistent in themselves."""
 
-import functools
 import statistics
 import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import (KERNELS, assert_refused, available_transports, cases, medians, run,
                          schemas)
 
@@ -16,7 +16,7 @@ MEBIBYTE = 2**20
 UNITS = {"MiB/s": ("bytes", MEBIBYTE), "GFLOP/s": ("flops", 1e9)}
 
 
-@functools.lru_cache(maxsize=None)
+@concurrent_tests.once
 def measured(kernel, ranks):
     formulations, transports = ",".join(kernel.formulations), ",".join(available_transports(kernel))
     outcome = run(kernel.name, ranks, kernel.small, f"--runs {RUNS}",
@@ -27,7 +27,8 @@ def measured(kernel, ranks):
 
 def documents():
     """Every program's, on rank counts even and odd: (kernel, ranks, document)."""
-    return [(kernel, ranks, measured(kernel, ranks)) for kernel in KERNELS for ranks in (2, 3, 4)]
+    pairs = [(kernel, ranks) for kernel in KERNELS for ranks in (2, 3, 4)]
+    return concurrent_tests.each(lambda pair: (*pair, measured(*pair)), pairs)
 
 
 def all_cases():
@@ -175,4 +176,4 @@ class Files(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

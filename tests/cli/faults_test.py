@@ -5,6 +5,7 @@ import re
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import errors, medians, run
 
 FAULTY_STREAM = Path(os.environ["QUARTET_FAULTY_STREAM"])
@@ -67,4 +68,4 @@ class Faults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import assert_refused, medians, run
 
 BAD_USAGE, FAILED, WRONG, UNAVAILABLE = 2, 3, 1, 77
@@ -223,4 +224,4 @@ class Rows(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

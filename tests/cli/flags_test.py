@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import KERNELS, cases, listed, medians, run, schemas
 
 # Words of all programs.
@@ -205,4 +206,4 @@ class Pairs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

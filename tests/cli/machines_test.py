@@ -6,6 +6,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import KERNELS, PROGRAMS, assert_refused, errors, medians, run
 
 ALONE_IN_THE_NETWORK = 'ip link set lo up && exec "$@"'
@@ -127,4 +128,4 @@ class Machines(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

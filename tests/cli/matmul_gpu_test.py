@@ -1,10 +1,11 @@
-"""matmul through a GPU's bounded memory: the program over the stand-in for a GPU."""
+"""matmul through a GPU's bounded memory: the program over a fake GPU."""
 
 import os
 import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import assert_refused, errors, medians, run
 
 MATMUL = Path(os.environ["QUARTET_BUILD"]) / "tests" / "fake_gpu_matmul"
@@ -16,7 +17,7 @@ SMALL = (f"--device cuda --size 300 --tile 64 --threads 1 --runs 2 --limits off 
 MATRIX = 300 * 300 * 4
 
 
-@unittest.skipUnless(MATMUL.exists(), "no CUDA toolkit: no stand-in for a GPU")
+@unittest.skipUnless(MATMUL.exists(), "no CUDA toolkit: no fake GPU")
 class OutOfCore(unittest.TestCase):
     def assert_verified(self, outcome):
         self.assertEqual(outcome.code, 0, outcome)
@@ -84,4 +85,4 @@ class OutOfCore(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import assert_refused, cases, medians, run, run_each
 
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY")
@@ -177,4 +178,4 @@ class Files(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

@@ -5,6 +5,7 @@ import re
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import medians, run
 
 PRESETS = Path(__file__).resolve().parents[2] / "scripts" / "paper"
@@ -72,4 +73,4 @@ class Presets(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    concurrent_tests.main()

@@ -4,7 +4,6 @@ KERNELS says what the tests need to know of each program; another one joins by a
 programs are says the environment: QUARTET_PROGRAMS is their folder.
 """
 
-import functools
 import os
 import re
 import shlex
@@ -24,6 +23,7 @@ PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 
 sys.path.insert(0, str(ROOT / "tests" / "scripts"))
 import schemas  # noqa: E402
+from concurrent_tests import once  # noqa: E402
 
 SECONDS_FOR_A_JOB = 100
 SECONDS_TO_VANISH = 5
@@ -181,7 +181,7 @@ def run_each(jobs):
         return list(pool.map(lambda job: run(*job), jobs))
 
 
-@functools.lru_cache(maxsize=None)
+@once
 def listed(kernel_name):
     """What --list says: name and reason, or "available", of devices, formulations, transports."""
     outcome = run(kernel_name, 2, "--list --device host")

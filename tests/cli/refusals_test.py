@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import (KERNELS, assert_refused, errors, listed, medians, run, run_each, schemas,
                          unavailable_transports)
 
@@ -135,4 +136,4 @@ class Unavailable(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import concurrent_tests
 from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, ROOT, run_each, schemas
 
 SCRIPTS = ROOT / "scripts"
@@ -52,4 +53,4 @@ class Sweeps(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    concurrent_tests.main()

@@ -1,4 +1,4 @@
-"""Tests of scripts/compare.py and of its statistics, on made-up documents."""
+"""Tests of scripts/compare.py and of its statistics, on fake documents."""
 
 import itertools
 import json
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -24,7 +24,7 @@ GOOGLE_S = next((path for path in (Path("/usr/share/benchmark/compare.py"),
                                    Path("/usr/share/googlebenchmark/tools/compare.py"),
                                    Path("/usr/local/share/googlebenchmark/tools/compare.py"))
                  if path.exists()), None)
-NAME = made_up.stream_name()
+NAME = fake_results.stream_name()
 
 
 def around(rate, runs=10, spread=0.01):
@@ -97,18 +97,18 @@ class CompareCase(unittest.TestCase):
 
     def compared(self, first, second, *arguments):
         """The outcome for two cases' rows."""
-        return self.compare(self.side("a", made_up.document(first)),
-                            self.side("b", made_up.document(second)), *arguments)
+        return self.compare(self.side("a", fake_results.document(first)),
+                            self.side("b", fake_results.document(second)), *arguments)
 
     def verdict(self, first, second, *arguments):
-        done = self.compared(made_up.case(NAME, first), made_up.case(NAME, second), *arguments)
+        done = self.compared(fake_results.case(NAME, first), fake_results.case(NAME, second), *arguments)
         row = next(line for line in done.stdout.splitlines() if line.startswith("native"))
         return done.returncode, row.split()[10:]
 
 
 class Verdicts(CompareCase):
     def test_row_has_medians_ratio_interval_and_p(self):
-        done = self.compared(made_up.case(NAME, around(1000)), made_up.case(NAME, around(1200)))
+        done = self.compared(fake_results.case(NAME, around(1000)), fake_results.case(NAME, around(1200)))
         row = next(line for line in done.stdout.splitlines() if line.startswith("native"))
         self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "1000", "1200", "1.200",
                                        "1.192-1.208", "0.0002", "faster"])
@@ -130,26 +130,26 @@ class Verdicts(CompareCase):
     def test_few_runs_are_unclear_and_not_tested(self):
         for runs, code, words in (((3, 3), 0, ["unclear", "1"]), ((8, 9), 1, ["slower"]),
                                   ((9, 9), 1, ["0.0004", "slower"])):
-            sides = [made_up.case(NAME, around(rate, count))
+            sides = [fake_results.case(NAME, around(rate, count))
                      for rate, count in zip((1000, 500), runs)]
             done = self.compared(*sides)
             row = next(line for line in done.stdout.splitlines() if line.startswith("native"))
             self.assertEqual((done.returncode, row.split()[8 if runs == (3, 3) else 9:]),
                              (code, words))
         self.assertIn("too few runs for an interval (3 and 3)", self.compared(
-            *(made_up.case(NAME, around(rate, 3)) for rate in (1000, 500))).stdout)
+            *(fake_results.case(NAME, around(rate, 3)) for rate in (1000, 500))).stdout)
 
     def test_what_should_not_be_compared_is_not_and_why_is_said(self):
-        good = made_up.case(NAME, around(1000))
+        good = fake_results.case(NAME, around(1000))
         cases = {
-            "not verified in A": (made_up.case(NAME, around(1000), verified=None), good),
+            "not verified in A": (fake_results.case(NAME, around(1000), verified=None), good),
             "flagged: 120% of its limit in B": (
-                good, made_up.case(NAME, around(1000), fraction_of_limit=1.2)),
-            "failed in A: no window": (made_up.error(NAME, "no window"), good),
+                good, fake_results.case(NAME, around(1000), fraction_of_limit=1.2)),
+            "failed in A: no window": (fake_results.error(NAME, "no window"), good),
             "only in A (nearest in B: ranks 4, not 2)": (
-                good, made_up.case(made_up.stream_name(ranks=4), around(1000))),
+                good, fake_results.case(fake_results.stream_name(ranks=4), around(1000))),
             "only in A (nearest in B: device cuda, not host)": (
-                good, made_up.case(NAME.replace("host", "cuda"), around(1000))),
+                good, fake_results.case(NAME.replace("host", "cuda"), around(1000))),
         }
         for why, sides in cases.items():
             with self.subTest(why):
@@ -159,16 +159,16 @@ class Verdicts(CompareCase):
                 self.assertIn("nothing could be compared", done.stderr)
 
     def test_what_was_right_and_is_not_closes_the_gate(self):
-        good = made_up.case(NAME, around(1000))
-        for broken, why in ((made_up.case(NAME, around(1000), verified=False), "wrong result in B"),
-                            (made_up.error(NAME, "no window"), "failed in B: no window")):
+        good = fake_results.case(NAME, around(1000))
+        for broken, why in ((fake_results.case(NAME, around(1000), verified=False), "wrong result in B"),
+                            (fake_results.error(NAME, "no window"), "failed in B: no window")):
             done = self.compared(good, broken)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stdout)
 
     def test_strict_fails_where_a_case_is_missing_or_unclear(self):
-        other = made_up.case(made_up.stream_name(size="4MiB"), around(1000))
-        good = made_up.case(NAME, around(1000))
+        other = fake_results.case(fake_results.stream_name(size="4MiB"), around(1000))
+        good = fake_results.case(NAME, around(1000))
         self.assertEqual(self.compared(good + other, good).returncode, 0)
         self.assertEqual(self.compared(good + other, good, "--strict").returncode, 1)
         self.assertEqual(self.compared(good, good, "--strict").returncode, 0)
@@ -176,7 +176,7 @@ class Verdicts(CompareCase):
 
 class Launches(CompareCase):
     def sides(self, first, second):
-        return self.compare(*(self.side(name, *(made_up.document(made_up.case(NAME, around(rate)))
+        return self.compare(*(self.side(name, *(fake_results.document(fake_results.case(NAME, around(rate)))
                                                 for rate in rates))
                               for name, rates in (("a", first), ("b", second))))
 
@@ -208,11 +208,11 @@ class Launches(CompareCase):
 class SlowNodes(CompareCase):
     def document(self, seconds, gpus=(), ranks_a_node=2):
         ranks = len(seconds)
-        rows = made_up.case(f"matmul/native/host/shm/n:64/tile:32/ranks:{ranks}/threads:1", 100,
+        rows = fake_results.case(f"matmul/native/host/shm/n:64/tile:32/ranks:{ranks}/threads:1", 100,
                             "GFLOP/s", workers=ranks, rank_seconds=seconds)
         for row in rows:
             row["rank_seconds"] = seconds
-        document = made_up.document(rows)
+        document = fake_results.document(rows)
         quartet = document["context"]["quartet"]
         quartet["placement"] = [{"rank": rank, "host": f"node{rank // ranks_a_node}",
                                  "cpus": str(rank)} for rank in range(ranks)]
@@ -261,7 +261,7 @@ class Published(CompareCase):
 
     def against(self, rate, *numbers):
         done = self.compare(self.numbers(*numbers),
-                            self.side("b", made_up.document(made_up.case(NAME, around(rate)))))
+                            self.side("b", fake_results.document(fake_results.case(NAME, around(rate)))))
         return done.returncode, next(line.split() for line in done.stdout.splitlines()
                                      if line.startswith("native"))
 
@@ -282,19 +282,19 @@ class Published(CompareCase):
         self.assertIn("~2", row)
 
     def test_papers_clock_is_compared_where_there_is_one(self):
-        rows = made_up.case(NAME, around(1000)) + made_up.case(NAME + "/paper", around(2000))
-        done = self.compare(self.numbers({"value": 1000}), self.side("b", made_up.document(rows)))
+        rows = fake_results.case(NAME, around(1000)) + fake_results.case(NAME + "/paper", around(2000))
+        done = self.compare(self.numbers({"value": 1000}), self.side("b", fake_results.document(rows)))
         self.assertIn("2.000", done.stdout)
         self.assertIn("a machine (Someone 2000, section I).", done.stdout)
 
     def test_our_published_numbers_are_found_by_the_word(self):
-        side = self.side("b", made_up.document(made_up.case(NAME, around(7000))))
+        side = self.side("b", fake_results.document(fake_results.case(NAME, around(7000))))
         done = self.compare("published", side)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(">6000 a", done.stdout)
 
     def test_broken_numbers_are_refused(self):
-        side = self.side("b", made_up.document(made_up.case(NAME, around(7000))))
+        side = self.side("b", fake_results.document(fake_results.case(NAME, around(7000))))
         folder = self.numbers({"value": 1})
         (folder / "cg.json").write_text('{"numbers": []}')
         done = self.compare(folder, side)
@@ -305,7 +305,7 @@ class Published(CompareCase):
 class References(CompareCase):
     def measured(self):
         for name in ("one", "other"):
-            document = made_up.document(made_up.case(NAME, around(1000)))
+            document = fake_results.document(fake_results.case(NAME, around(1000)))
             document["context"]["quartet"]["device_description"] = f"{name}; BLAS"
             self.side("measured", document).joinpath(name).mkdir()
             (self.folder / "measured" / "0.json").rename(
@@ -313,7 +313,7 @@ class References(CompareCase):
         return self.folder / "measured"
 
     def side_on(self, device):
-        document = made_up.document(made_up.case(NAME, around(500)))
+        document = fake_results.document(fake_results.case(NAME, around(500)))
         document["context"]["quartet"]["device_description"] = f"{device}; another BLAS"
         return self.side("b", document)
 
@@ -331,8 +331,8 @@ class References(CompareCase):
 
 class Input(CompareCase):
     def test_what_cannot_be_read_is_named_and_the_rest_is_used(self):
-        good = made_up.document(made_up.case(NAME, around(1000)))
-        newer = made_up.document()
+        good = fake_results.document(fake_results.case(NAME, around(1000)))
+        newer = fake_results.document()
         newer["context"]["quartet"]["schema_version"] = 2
         side = self.side("a", good, json.dumps(good)[:-9], {"foreign": 1}, newer)
         done = self.compare(side, side)
@@ -341,7 +341,7 @@ class Input(CompareCase):
             self.assertRegex(done.stderr, f"skipped {side}/{number}.json: .*{reason}")
 
     def test_empty_sets_are_refused(self):
-        good = self.side("a", made_up.document(made_up.case(NAME, around(1000))))
+        good = self.side("a", fake_results.document(fake_results.case(NAME, around(1000))))
         empty = self.side("b")
         for pair in ((good, empty), (empty, good), (good, self.folder / "none.json")):
             done = self.compare(*pair)
@@ -349,16 +349,16 @@ class Input(CompareCase):
             self.assertIn("no results in", done.stderr)
 
     def test_what_differs_between_the_sides_is_said(self):
-        documents = [made_up.document(made_up.case(NAME, around(1000))) for _ in "ab"]
+        documents = [fake_results.document(fake_results.case(NAME, around(1000))) for _ in "ab"]
         documents[1]["context"]["quartet"]["commit"] = "9f8e7d6"
         done = self.compare(self.side("a", documents[0]), self.side("b", documents[1]))
         self.assertIn("differs: commit: 1a2b3c4 | 9f8e7d6", done.stdout)
         self.assertNotIn("differs: MPI", done.stdout)
 
     def test_fits_80_columns(self):
-        long = made_up.stream_name("dataflow", "staged", "128MiB", 12288)
-        sides = [[made_up.document(made_up.case(long, around(rate)),
-                                   made_up.error(NAME, "a long reason " * 20))] * 2
+        long = fake_results.stream_name("dataflow", "staged", "128MiB", 12288)
+        sides = [[fake_results.document(fake_results.case(long, around(rate)),
+                                   fake_results.error(NAME, "a long reason " * 20))] * 2
                  for rate in (381469.5, 12345.6)]
         done = self.compare(*(self.side(name, *documents) for name, documents in zip("ab", sides)))
         self.assertIn("slower", done.stdout)
@@ -372,7 +372,7 @@ class Agreement(CompareCase):
     def test_google_benchmarks_compare_says_the_same_of_the_same_files(self):
         draw = random.Random(3)
         for runs in ((9, 9), (10, 12)):
-            sides = [made_up.document(made_up.case(NAME, [rate * draw.lognormvariate(0, 0.05)
+            sides = [fake_results.document(fake_results.case(NAME, [rate * draw.lognormvariate(0, 0.05)
                                                           for _ in range(count)]))
                      for rate, count in zip((1000, 1030), runs)]
             files = [self.side(name, side) / "0.json" for name, side in zip("ab", sides)]

@@ -1,4 +1,4 @@
-"""Tests of scripts/cost.py with a stand-in for the launcher and for the programs."""
+"""Tests of scripts/cost.py with a fake launcher and fake programs."""
 
 import argparse
 import importlib.util
@@ -12,23 +12,23 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 import cost  # noqa: E402
 from cost import Cost, Point  # noqa: E402
-from made_up_build import MadeUpBuild  # noqa: E402
+from fake_build import FakeBuild  # noqa: E402
 from quartet.launch import LaunchError  # noqa: E402
 
 # cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
 PROGRAM = """#!{python} -S
 import json, sys
 sys.path.insert(0, {tests!r})
-import made_up
+import fake_results
 size = int(sys.argv[sys.argv.index("--size") + 1])
 with open({folder!r} + "/calls", "a") as calls:
     print(*sys.argv[1:], file=calls)
 matrix = bytearray(size * size // 4)
 for page in range(0, len(matrix), 4096):
     matrix[page] = 1
-rows = made_up.case("cg/native/host/shm/n:%d" % size, 1.0, "GFLOP/s", 3,
+rows = fake_results.case("cg/native/host/shm/n:%d" % size, 1.0, "GFLOP/s", 3,
                     real_time=1e-6 * size**3, time_unit="ms")
-json.dump(made_up.document(rows), open(sys.argv[sys.argv.index("--json") + 1], "w"))
+json.dump(fake_results.document(rows), open(sys.argv[sys.argv.index("--json") + 1], "w"))
 if size == {fails}:
     print("cg: no memory left", file=sys.stderr)
     sys.exit(3)
@@ -86,7 +86,7 @@ class Arithmetic(unittest.TestCase):
                 self.assertEqual(file.read_bytes()[1:4], b"PNG")
 
 
-class Measuring(MadeUpBuild):
+class Measuring(FakeBuild):
     def setUp(self):
         super().setUp()
         self.program()

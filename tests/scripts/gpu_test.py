@@ -1,4 +1,4 @@
-"""Tests of scripts/gpu.py with stand-ins for the launcher and for the programs."""
+"""Tests of scripts/gpu.py with a fake launcher and fake programs."""
 
 import json
 import os
@@ -15,8 +15,8 @@ sys.path.insert(0, str(SCRIPTS))
 import gpu  # noqa: E402
 from quartet.gpu import steps as gpu_steps  # noqa: E402
 from quartet.kernels import NAMES  # noqa: E402
-import made_up  # noqa: E402
-from made_up_build import MadeUpBuild  # noqa: E402
+import fake_results  # noqa: E402
+from fake_build import FakeBuild  # noqa: E402
 
 LIST = """devices
   host       available
@@ -48,7 +48,7 @@ exit "$(cat {folder}/code)"
 """
 
 
-class Whole(MadeUpBuild):
+class Whole(FakeBuild):
     def setUp(self):
         super().setUp()
         for name in NAMES:
@@ -59,8 +59,8 @@ class Whole(MadeUpBuild):
         self.write("list", listed)
         self.write("code", str(code))
         if writes:
-            case = made_up.case(made_up.stream_name(), 10000)
-            self.write("document", json.dumps(made_up.document(case)))
+            case = fake_results.case(fake_results.stream_name(), 10000)
+            self.write("document", json.dumps(fake_results.document(case)))
         there = ["--gpu", found] if found else []
         return subprocess.run(
             [sys.executable, SCRIPTS / "gpu.py", "--build", self.folder, "--results",

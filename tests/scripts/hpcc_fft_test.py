@@ -1,4 +1,4 @@
-"""Tests of scripts/quartet/peers/hpcc_fft.py with a stand-in for hpcc."""
+"""Tests of scripts/quartet/peers/hpcc_fft.py with a fake hpcc."""
 
 import math
 import os
@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from made_up_build import MadeUpBuild
-from made_up_hpcc import HEADER, section
+from fake_build import FakeBuild
+from fake_hpcc import HEADER, section
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -78,7 +78,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(MpiFft(2**22).cases(section(points=2**24)), [])
 
 
-class Running(MadeUpBuild):
+class Running(FakeBuild):
     def setUp(self):
         super().setUp()
         path = mock.patch.dict(os.environ, {"PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"})
@@ -137,12 +137,12 @@ class Running(MadeUpBuild):
         self.assertLessEqual(limits[1], 0)
 
     def test_failures_are_told_apart(self):
-        for code, words, made_up in (
+        for code, words, fake_results in (
                 (1, "own check failed", {"text": section(error="1.0e-10")}),
                 (3, "1024 points on 2", {"points": 1024}),
                 (3, "on 4 ranks", {"text": section(ranks=4)}),
                 (3, "without figures", {"text": "nothing", "seconds": 0})):
-            self.hpcc(**made_up)
+            self.hpcc(**fake_results)
             outcome = self.complete()
             self.assertEqual(outcome.exit_code, code, outcome)
             self.assertIn(words, outcome.message)

@@ -1,4 +1,4 @@
-"""Tests of scripts/limits.py with a stand-in for the launcher and for the programs."""
+"""Tests of scripts/limits.py with a fake launcher and fake programs."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-import made_up
-import made_up_hpcc
-from made_up_build import MadeUpBuild
+import fake_results
+import fake_hpcc
+from fake_build import FakeBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -31,7 +31,7 @@ from quartet.results import cases  # noqa: E402
 PROGRAM = """#!{python} -S
 import json, sys, time
 sys.path.insert(0, {tests!r})
-import made_up
+import fake_results
 file = sys.argv[sys.argv.index("--json") + 1]
 side, number = file.split("/cg-8192-")[1][:-len(".json")].rsplit("-", 1)
 with open({folder!r} + "/calls", "a") as calls:
@@ -44,22 +44,22 @@ if isinstance(mine, str):
     sys.exit(77 if "not available" in mine else 3)
 rate = mine[(int(number) - 1) % len(mine)]
 formulation = "library" if "library" in sys.argv else "native"
-row = made_up.case("cg/%s/host/shm/%s" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
+row = fake_results.case("cg/%s/host/shm/%s" % (formulation, side), rate, "GFLOP/s", 3, note="of " + side,
                    core_loop_seconds=3.6e-5 if side == "1x2-full" else 2e-5,
                    verified=rate > 0.5, rank_seconds=[1.0, 0.5], stolen_share=0.12,
                    phases=dict(compute=0.6, reduce=0.1, wait=0.2),
                    limit=dict(what="reading", seconds=1.0, rate=rate / 0.8, probes=[0.8, 1.2]))
 warning = "the hypervisor withheld 12% of a core's time"
-json.dump(made_up.document(row, warnings=[warning]), open(file, "w"))
+json.dump(fake_results.document(row, warnings=[warning]), open(file, "w"))
 sys.exit(0 if rate > 0.5 else 1)
 """
 
 
 def results(rate, error="", **median):
     """A round's result with one row."""
-    rows = made_up.error("cg/library", error) if error else \
-        made_up.case("cg/native/host/shm/n:8", rate, "GFLOP/s", 3, **median)
-    return Result(Outcome(77 if error else 0, 1.0), cases(made_up.document(rows)))
+    rows = fake_results.error("cg/library", error) if error else \
+        fake_results.case("cg/native/host/shm/n:8", rate, "GFLOP/s", 3, **median)
+    return Result(Outcome(77 if error else 0, 1.0), cases(fake_results.document(rows)))
 
 
 def every_match(data="data"):
@@ -152,14 +152,14 @@ class Verdicts(unittest.TestCase):
 
     def test_circumstances_are_those_of_each_row_and_only_what_its_documents_say(self):
         def stream(**median):
-            rows = [made_up.case(f"stream/native/host/shm/size:{size}", 800.0, **median)
+            rows = [fake_results.case(f"stream/native/host/shm/size:{size}", 800.0, **median)
                     for size in ("2MiB", "4MiB")]
-            return {"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}
+            return {"shm": Result(Outcome(0, 1.0), cases(fake_results.document(*rows)))}
 
         small, large = Row("shm", ("size:2MiB",)), Row("shm", ("size:4MiB",))
         known = stream(stolen_share=0.2, core_loop_seconds=4e-5, rank_seconds=[4, 2, None],
                        limit={"what": "add", "seconds": 1, "rate": 1000, "probes": [1, 0, None, 3]})
-        faster = {"other": Result(Outcome(0, 1.0), cases(made_up.document(made_up.case(
+        faster = {"other": Result(Outcome(0, 1.0), cases(fake_results.document(fake_results.case(
             "stream/native/host/mpi/size:2MiB", 800.0, core_loop_seconds=2e-5))))}
         unknown = stream(stolen_share=..., core_loop_seconds=..., rank_seconds=[1], limit=...,
                          fraction_of_limit=...)
@@ -177,9 +177,9 @@ class Verdicts(unittest.TestCase):
 
     def test_files_take_their_share_only_where_there_are_some(self):
         def share(**median):
-            row = made_up.case("matmul/native/host/shm/n:8192/tile:2048", 250.0, rank_seconds=[4, 5],
+            row = fake_results.case("matmul/native/host/shm/n:8192/tile:2048", 250.0, rank_seconds=[4, 5],
                                **median)
-            result = Result(Outcome(0, 1.0), cases(made_up.document(row)))
+            result = Result(Outcome(0, 1.0), cases(fake_results.document(row)))
             return circumstances(OfLimit(Row("memory")), [{"memory": result}])[0].files
 
         phases = {"compute": 4.5, "read": 0.3, "copy_out": 0.1}
@@ -188,12 +188,12 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(share(phases={"read": 1, "compute": 4}, bytes_read=2**30), 0.2)
 
     def test_pairs_have_circumstances_of_their_own(self):
-        rows = [made_up.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", 800.0,
+        rows = [fake_results.case(f"stream/native/host/shm/size:16MiB/pair:{pair}", 800.0,
                              stolen_share=share) for pair, share in (("0-1", 0.1), ("1-0", 0.3))]
-        pairs = {"shm": Result(Outcome(0, 1.0), cases(made_up.document(*rows)))}
+        pairs = {"shm": Result(Outcome(0, 1.0), cases(fake_results.document(*rows)))}
         over = OverPeer(Row("shm", ("pair:1-0",)), (Row("shm", ("pair:0-1",)),), "pair 0-1")
         found = circumstances(over, [pairs])
-        self.assertEqual([each.stolen for each in found], [0.3, 0.1])
+        self.assertEqual([each.steal for each in found], [0.3, 0.1])
 
     def test_bytes_read_leave_out_what_is_written(self):
         read = results(1, bytes_read=12 * 2**20, bytes_written=5 * 2**20,
@@ -204,9 +204,9 @@ class Verdicts(unittest.TestCase):
 
     def test_time_of_a_point(self):
         def transform(points, milliseconds):
-            rows = made_up.case(f"fft/native/host/shm/n:{points}", 1.0, "GFLOP/s", 3,
+            rows = fake_results.case(f"fft/native/host/shm/n:{points}", 1.0, "GFLOP/s", 3,
                                 real_time=milliseconds, time_unit="ms")
-            return Result(Outcome(0, 1.0), cases(made_up.document(rows)))
+            return Result(Outcome(0, 1.0), cases(fake_results.document(rows)))
         comparison = OverPeer(Row("odd"), (Row("power"),), "2^22", limits_goals.nanoseconds_per_point)
         found = limits_goals.judge(Goal("", comparison, Bound(most=1.5)),
                                    [{"odd": transform(1000, 3), "power": transform(2000, 4)}])
@@ -228,10 +228,10 @@ class Table(unittest.TestCase):
         everything = every_match()
         goals = [goal for match in everything for section in match.sections
                  for goal in section.goals]
-        findings = [limits_goals.Finding(goal, Bound(1.25), Verdict.MISSED, 5, 12345.0, 12345.0,
+        results_of_goals = [limits_goals.GoalResult(goal, Bound(1.25), Verdict.MISSED, 5, 12345.0, 12345.0,
                                          12.25, (11.25, 12.25), "GFLOP/s") for goal in goals]
         rows = [limits_table.HEADINGS,
-                *(limits_table._cells(each, limits_table.Footnotes("12")) for each in findings)]
+                *(limits_table._cells(each, limits_table.Footnotes("12")) for each in results_of_goals)]
         width = sum(max(len(row[column]) for row in rows) for column in range(len(rows[0])))
         self.assertLessEqual(width + len(rows[0]) - 1, 80)
         for match in everything:
@@ -251,7 +251,7 @@ class Table(unittest.TestCase):
         self.assertEqual(len(set(names)), len(names))
 
 
-class Measuring(MadeUpBuild):
+class Measuring(FakeBuild):
     def setUp(self):
         super().setUp()
         self.write("bin/cg", PROGRAM.format(python=sys.executable, folder=str(self.folder),
@@ -313,7 +313,7 @@ class Measuring(MadeUpBuild):
     def test_what_else_was_measured_stands_beside_what_is_missed(self):
         done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
-        headings = "waiting files early stolen cores probes reach limits\n"
+        headings = "waiting files early steal cores probes reach limits\n"
         beside = done.stdout.split(headings)[1].split("\n\n")[0]
         self.assertIn("cg, N = 8192, 2 ranks x 1 thread", beside)
         self.assertEqual(self.line(beside, "symmetric "),
@@ -328,7 +328,7 @@ class Measuring(MadeUpBuild):
         source = file.read_text(encoding="utf-8")
         for begin in limits_table.DISTURBANCES:
             self.assertIn(f'"{begin}', source)
-        self.assertIn(f"slow_loop = {limits_table.SLOW_LOOP};", source)
+        self.assertIn(f"slow_loop = {limits_table.SLOW_PROBE};", source)
 
     def test_disturbed_launches_are_counted_and_not_listed(self):
         done = self.limits("--pairs", 1)
@@ -488,17 +488,17 @@ class OtherSuites(unittest.TestCase):
 
     def leave_ours(self):
         name = f"fft/native/host/shm/natural/n:{2**22}/ranks:2/threads:1"
-        self.leave("ranks", json.dumps(made_up.document(made_up.case(name, 20.0, "GFLOP/s"))))
+        self.leave("ranks", json.dumps(fake_results.document(fake_results.case(name, 20.0, "GFLOP/s"))))
 
-    def finding(self):
+    def goal_result(self):
         (goal,) = (goal for goal in self.match.sections[0].goals if goal.comparison.label == "HPCC")
         return limits_goals.judge(goal, self.folder.rounds(self.match))
 
     def test_its_own_words_are_the_figure_and_no_document(self):
         self.leave_ours()
         self.leave("hpcc",
-                   made_up_hpcc.HEADER + made_up_hpcc.section(points=2**22, rate="4.000"))
-        found = self.finding()
+                   fake_hpcc.HEADER + fake_hpcc.section(points=2**22, rate="4.000"))
+        found = self.goal_result()
         self.assertEqual((found.measured, found.against, found.verdict), (20.0, 4.0, Verdict.MET))
         self.assertIn("HPCC 1.5.0", found.note)
         self.assertEqual(len(self.folder.documents(self.match)), 1)
@@ -512,7 +512,7 @@ class OtherSuites(unittest.TestCase):
             hpcc = self.sides["hpcc"]
             outcome = hpcc.peer.complete(None, 2, self.folder.files(self.match, hpcc, 1), 1)
         self.folder.record(self.match, hpcc, 1, outcome)
-        found = self.finding()
+        found = self.goal_result()
         self.assertIs(found.verdict, Verdict.UNKNOWN)
         self.assertIn("hpcc is not installed", found.troubles[0])
 

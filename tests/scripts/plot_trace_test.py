@@ -1,4 +1,4 @@
-"""Tests of scripts/plot_trace.py over a made-up timeline."""
+"""Tests of scripts/plot_trace.py over a fake timeline."""
 
 import importlib.util
 import json

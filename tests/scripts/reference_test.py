@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import made_up
+import fake_results
 import schemas
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -15,7 +15,7 @@ sys.path.insert(0, str(SCRIPTS))
 from quartet.results import cases, collect, device, load  # noqa: E402
 from reference import MEASURED  # noqa: E402
 
-NAME = made_up.stream_name()
+NAME = fake_results.stream_name()
 
 
 class Choosing(unittest.TestCase):
@@ -26,7 +26,7 @@ class Choosing(unittest.TestCase):
         (self.folder / "sweep").mkdir()
 
     def launch(self, number, *rows, device_description="A CPU; BLAS"):
-        document = made_up.document(*rows)
+        document = fake_results.document(*rows)
         document["context"]["quartet"]["device_description"] = device_description
         file = self.folder / "sweep" / f"000-stream-launch{number}.json"
         file.write_text(json.dumps(document))
@@ -39,7 +39,7 @@ class Choosing(unittest.TestCase):
 
     def test_middle_launch_is_taken_as_it_is_and_replaces_what_was_there(self):
         for rates in ((900, 1000, 990), (300, 100, 200)):
-            files = [self.launch(number, made_up.case(NAME, rate))
+            files = [self.launch(number, fake_results.case(NAME, rate))
                      for number, rate in enumerate(rates, 1)]
             self.assertEqual(self.reference().returncode, 0)
             there = list((self.folder / "measured" / "a-cpu-4-cpus").iterdir())
@@ -47,9 +47,9 @@ class Choosing(unittest.TestCase):
             self.assertEqual(there[0].read_bytes(), files[2].read_bytes())
 
     def test_what_is_no_reference_is_refused(self):
-        good = made_up.case(NAME, 1000)
-        bad = {"failed": made_up.error(NAME, "no window"),
-               "is not verified": made_up.case(NAME, 1000, verified=None)}
+        good = fake_results.case(NAME, 1000)
+        bad = {"failed": fake_results.error(NAME, "no window"),
+               "is not verified": fake_results.case(NAME, 1000, verified=None)}
         for reason, rows in bad.items():
             for number in (1, 2, 3):
                 self.launch(number, rows if number == 2 else good)

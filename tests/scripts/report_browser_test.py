@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -102,18 +102,18 @@ def documents():
     sizes = [f"{2**power}MiB" for power in range(1, 8)]
     ways = [("native", "mpi"), ("native", "shm"), ("native", "rma"), ("dataflow", "shm"),
             ("library", "mpi")]
-    yield made_up.document(*(made_up.case(made_up.stream_name(formulation, transport, size),
+    yield fake_results.document(*(fake_results.case(fake_results.stream_name(formulation, transport, size),
                                           9000.123 + 700 * index)
                              for index, (formulation, transport) in enumerate(ways)
                              for size in sizes),
-                           *(made_up.error(made_up.stream_name(transport="grpc"), "x" * 300),),
+                           *(fake_results.error(fake_results.stream_name(transport="grpc"), "x" * 300),),
                            warnings=["w" * 300, "several words " * 30])
     ranks = range(12)
-    yield made_up.document(*(made_up.case(
-        made_up.stream_name(size="16MiB", ranks=12) + f"/pair:{a}-{b}", 1234567 / (1 + a + b))
+    yield fake_results.document(*(fake_results.case(
+        fake_results.stream_name(size="16MiB", ranks=12) + f"/pair:{a}-{b}", 1234567 / (1 + a + b))
         for a in ranks for b in ranks if a != b))
     for device, transport, factor in (("host", "shm", 1), ("cuda", "ipc", 40)):
-        document = made_up.document(*(row for workers in (1, 2, 3, 4, 8, 16, 64) for row in (
+        document = fake_results.document(*(row for workers in (1, 2, 3, 4, 8, 16, 64) for row in (
             kernel_case(kernel, formulation, device, transport, workers, factor)
             for kernel in KERNELS for formulation in ("native", "dataflow", "library"))))
         document["context"]["quartet"].update(
@@ -133,7 +133,7 @@ def kernel_case(kernel, formulation, device, transport, workers, factor):
             f"ranks:{workers}/threads:1")
     value = factor * workers**0.8 * {"native": 20, "dataflow": 11, "library": 13}[formulation]
     seconds = 1000 / value
-    return made_up.case(name, value, "MiB/s" if kernel == "stream" else "GFLOP/s", workers=workers,
+    return fake_results.case(name, value, "MiB/s" if kernel == "stream" else "GFLOP/s", workers=workers,
                         fraction_of_limit=1.2 if workers == 64 else 0.8,
                         phases={phase: share * seconds for phase, share in PHASES.items()})
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from unittest import mock
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -29,7 +29,7 @@ CG = "cg/{}/host/{}/laplace/{}/classic/n:4096/iterations:50/ranks:{}/threads:1"
 
 
 def cg(rate, formulation="native", transport="shm", storage="full", workers=2, **median):
-    return made_up.case(CG.format(formulation, transport, storage, workers), rate, "GFLOP/s",
+    return fake_results.case(CG.format(formulation, transport, storage, workers), rate, "GFLOP/s",
                         workers=workers, **median)
 
 
@@ -47,7 +47,7 @@ class Charts(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def put(self, *rows, name="a.json", **quartet):
-        document = made_up.document(*rows)
+        document = fake_results.document(*rows)
         document["context"]["quartet"].update(quartet)
         (self.folder / "runs").mkdir(exist_ok=True)
         (self.folder / "runs" / name).write_text(json.dumps(document))
@@ -123,14 +123,14 @@ class Contents(Charts):
         self.assertEqual(parts[style.PHASES["wait"].lower()], (40.0, 20.0))
 
     def test_map_has_a_cell_for_each_pair(self):
-        self.put(*(made_up.case(made_up.stream_name() + f"/pair:{pair}", value)
+        self.put(*(fake_results.case(fake_results.stream_name() + f"/pair:{pair}", value)
                    for pair, value in (("0-1", 7000), ("1-0", 9000))))
         cells, = self.drawn("pairs").collections
         self.assertEqual(cells.get_array().compressed().tolist(), [7000, 9000])
 
     def test_first_picture_shows_the_largest_problem_with_machine_and_date(self):
         small = CG.format("native", "shm", "full", 2).replace("4096", "1024")
-        self.put(made_up.case(small, 99.0, "GFLOP/s", fraction_of_limit=0.9),
+        self.put(fake_results.case(small, 99.0, "GFLOP/s", fraction_of_limit=0.9),
                  cg(8.0, fraction_of_limit=0.75), cg(6.0, transport="mpi", fraction_of_limit=0.95),
                  device_description="A processor; a library")
         chart, = self.charts("kernels")
@@ -140,7 +140,7 @@ class Contents(Charts):
 
     def test_first_picture_compares_formulations_on_one_problem(self):
         larger = CG.format("native", "shm", "full", 2).replace("4096", "8192")
-        self.put(made_up.case(larger, 99.0, "GFLOP/s"), cg(8.0), cg(6.0, "dataflow"))
+        self.put(fake_results.case(larger, 99.0, "GFLOP/s"), cg(8.0), cg(6.0, "dataflow"))
         chart, = self.charts("kernels")
         self.assertEqual([bar.text for bar in chart.bars()],
                          ["80% (8.00 GFLOP/s)", "80% (6.00 GFLOP/s)"])
@@ -159,7 +159,7 @@ class Pages(Charts):
         cls.put(cls, cg(4.5), cg(8.5, "dataflow"), cg(3, transport="mpi"),
                 cg(4.5, "library", cls.ATTACK.split("/")[0] * 30,
                    limit={"what": cls.ATTACK, "seconds": 1, "rate": 5}),
-                made_up.case(made_up.stream_name() + "/pair:0-1", 7000),
+                fake_results.case(fake_results.stream_name() + "/pair:0-1", 7000),
                 device_description=cls.ATTACK)
         content = cls.content(cls)
         cls.charts = [chart for section in content.sections for chart in section.charts]

@@ -1,4 +1,4 @@
-"""Tests of the report without its charts, over made-up documents: what it says, escapes, skips and
+"""Tests of the report without its charts, over fake documents: what it says, escapes, skips and
 writes aside."""
 
 import csv
@@ -11,7 +11,7 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -62,7 +62,7 @@ class Reported(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def put(self, name, *rows, warnings=(), **quartet):
-        document = made_up.document(*rows, warnings=warnings)
+        document = fake_results.document(*rows, warnings=warnings)
         document["context"]["quartet"].update(quartet)
         self.put_text(name, json.dumps(document))
         return document
@@ -86,45 +86,45 @@ class Reported(unittest.TestCase):
 
 class Contents(Reported):
     def test_summary_has_the_best_verified_rate_of_each_kernel(self):
-        self.put("a.json", made_up.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
-                 made_up.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
+        self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
+                 fake_results.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
         page = self.page()
         summary = page.text.split("Summary")[2].split("Figure 7")[0]
         self.assertIn("12.2 GFLOP/s", summary)
         self.assertNotIn("99.5", summary)
 
     def test_wrong_result_is_among_the_warnings_and_in_no_chart(self):
-        self.put("a.json", made_up.case(CG.format(2), 12, "GFLOP/s"),
-                 made_up.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
+        self.put("a.json", fake_results.case(CG.format(2), 12, "GFLOP/s"),
+                 fake_results.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
         page = self.page()
         self.assertIn(f"Wrong results, left out of all charts: {CG.format(4)}", page.text)
         self.assertNotIn("99.5", {row["GFLOP/s"] for row in self.rows("figure-10-cg")})
 
     def test_warnings_stand_before_everything_else(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000), warnings=["it was hot"])
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000), warnings=["it was hot"])
         text = self.page().text
         self.assertLess(text.index("it was hot"), text.index("Summary"))
 
     def test_a_refused_case_is_named_with_its_reason(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000),
-                 made_up.error(made_up.stream_name(transport="rma"), "no window here"))
-        self.assertIn(f"no window here {made_up.stream_name(transport='rma')}", self.page().text)
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000),
+                 fake_results.error(fake_results.stream_name(transport="rma"), "no window here"))
+        self.assertIn(f"no window here {fake_results.stream_name(transport='rma')}", self.page().text)
 
     def test_above_its_limit_is_a_warning(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000, fraction_of_limit=1.4))
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=1.4))
         self.assertIn("140%: stream/native", self.page().text)
 
     def test_nothing_to_warn_of_is_said(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
         self.assertIn("No warnings", self.page().text)
 
     def test_speed_up_states_its_base(self):
-        self.put("a.json", made_up.case(CG.format(1), 4, "GFLOP/s", workers=1))
-        self.put("b.json", made_up.case(CG.format(2), 6, "GFLOP/s", workers=2))
+        self.put("a.json", fake_results.case(CG.format(1), 4, "GFLOP/s", workers=1))
+        self.put("b.json", fake_results.case(CG.format(2), 6, "GFLOP/s", workers=2))
         self.assertRegex(self.page().text, r"1\.50x 75% 4\.00 GFLOP/s on 1")
 
     def test_published_number_stands_with_its_conditions(self):
-        self.put("a.json", made_up.case(CG.format(1), 3, "GFLOP/s", workers=1))
+        self.put("a.json", fake_results.case(CG.format(1), 3, "GFLOP/s", workers=1))
         page = self.page()
         self.assertIn("8 V100 on 4 nodes of Kebnekaise", page.text)
         published = [row for row in self.rows("figure-10-cg") if row["role"] == "published"]
@@ -132,13 +132,13 @@ class Contents(Reported):
                                      for row in published])
 
     def test_formulations_are_compared_with_native(self):
-        self.put("a.json", made_up.case(FFT.format("native"), 10, "GFLOP/s"),
-                 made_up.case(FFT.format("dataflow"), 4, "GFLOP/s"))
+        self.put("a.json", fake_results.case(FFT.format("native"), 10, "GFLOP/s"),
+                 fake_results.case(FFT.format("dataflow"), 4, "GFLOP/s"))
         self.assertIn("dataflow shm, transposed 4.00 0.40x 10.0 GFLOP/s (native)", self.page().text)
 
     def test_host_is_compared_with_cuda_by_the_whole_task(self):
-        self.put("a.json", made_up.case(CG.format(2), 10, "GFLOP/s", total_seconds=8))
-        self.put("b.json", made_up.case(CG.format(2).replace("host/shm", "cuda/ipc"), 50, "GFLOP/s",
+        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", total_seconds=8))
+        self.put("b.json", fake_results.case(CG.format(2).replace("host/shm", "cuda/ipc"), 50, "GFLOP/s",
                                         total_seconds=4),
                  device="cuda", gpus=[{"name": "NVIDIA H200"}])
         text = self.page().text
@@ -147,7 +147,7 @@ class Contents(Reported):
 
     def test_several_launches_are_one_point_with_their_range(self):
         for index, value in enumerate((10.0, 30.0, 20.0)):
-            self.put(f"{index}.json", made_up.case(CG.format(2), value, "GFLOP/s", workers=2))
+            self.put(f"{index}.json", fake_results.case(CG.format(2), value, "GFLOP/s", workers=2))
         page = self.page()
         measured = [row for row in self.rows("figure-10-cg") if row["role"] == "measured"]
         self.assertEqual([(row["GFLOP/s"], row["low"], row["high"]) for row in measured],
@@ -155,28 +155,28 @@ class Contents(Reported):
         self.assertIn("launched more than once", page.text)
 
     def test_pairs_are_a_map(self):
-        self.put("a.json", *(made_up.case(made_up.stream_name() + f"/pair:{pair}", value)
+        self.put("a.json", *(fake_results.case(fake_results.stream_name() + f"/pair:{pair}", value)
                              for pair, value in (("0-1", 7000), ("1-0", 9000))))
         self.page()
         self.assertEqual([(row["from"], row["to"], row["MiB/s"]) for row in self.rows("pairs")],
                          [("0", "1", "7000.0"), ("1", "0", "9000.0")])
 
     def test_what_is_missing_is_said_with_a_command(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
         text = self.page().text
         self.assertIn("No rows of matmul yet. To get it: scripts/launch.sh", text)
         self.assertIn("No pairs were measured. To get it: scripts/launch.sh 4", text)
         self.assertIn("No problem was run on both the host and a GPU.", text)
 
     def test_every_row_of_every_document_is_in_the_table(self):
-        names = [made_up.stream_name(size=f"{2**power}MiB") for power in range(1, 8)]
-        self.put("a.json", *(made_up.case(name, 5000) for name in names))
+        names = [fake_results.stream_name(size=f"{2**power}MiB") for power in range(1, 8)]
+        self.put("a.json", *(fake_results.case(name, 5000) for name in names))
         rows = self.page().text.split("Every row")[-1]
         for name in names:
             self.assertIn(name, rows)
 
     def test_machine_and_build(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
         text = self.page().text
         for expected in ("Open MPI 4.1.4", "GNU 12.2.0", "1a2b3c4", "OMP_NUM_THREADS", "--runs"):
             self.assertIn(expected, text)
@@ -184,7 +184,7 @@ class Contents(Reported):
 
 class Files(Reported):
     def test_csv_holds_the_documents_values(self):
-        document = self.put("a.json", *(made_up.case(made_up.stream_name(size=f"{size}MiB"),
+        document = self.put("a.json", *(fake_results.case(fake_results.stream_name(size=f"{size}MiB"),
                                                      10000 / 3 + size) for size in (2, 4, 8)))
         self.page()
         expected = [(row["run_name"], repr(row["MiB/s"])) for row in document["benchmarks"]
@@ -194,7 +194,7 @@ class Files(Reported):
         self.assertEqual(measured, expected)
 
     def test_every_link_leads_to_a_file_or_a_place_on_the_page(self):
-        self.put("a.json", made_up.case(CG.format(1), 3, "GFLOP/s"))
+        self.put("a.json", fake_results.case(CG.format(1), 3, "GFLOP/s"))
         page = self.page()
         places = {attributes.get("id") for _, attributes in page.elements}
         links = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
@@ -208,8 +208,8 @@ class Files(Reported):
 class WithoutMatplotlib(Reported):
     def setUp(self):
         super().setUp()
-        self.put("a.json", made_up.case(CG.format(2), 12.25, "GFLOP/s"),
-                 made_up.case(made_up.stream_name() + "/pair:0-1", 7123))
+        self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s"),
+                 fake_results.case(fake_results.stream_name() + "/pair:0-1", 7123))
         self.done = run(self.folder, "runs")
 
     def test_page_and_program_say_how_to_get_charts(self):
@@ -243,12 +243,12 @@ class HostileDocuments(Reported):
     ATTACK = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>&amp;\u202e\x00\ud800"
 
     def test_every_text_is_escaped(self):
-        self.put("a.json", made_up.case(made_up.stream_name() + f"/x:{self.ATTACK[:8]}", 10000,
+        self.put("a.json", fake_results.case(fake_results.stream_name() + f"/x:{self.ATTACK[:8]}", 10000,
                                         note=self.ATTACK, fraction_of_limit=2,
                                         limit={"what": self.ATTACK, "seconds": 1, "rate": 1},
-                                        published={**made_up.PUBLISHED,
+                                        published={**fake_results.PUBLISHED,
                                                    "conditions": self.ATTACK}),
-                 made_up.error(made_up.stream_name(transport="rma"), self.ATTACK),
+                 fake_results.error(fake_results.stream_name(transport="rma"), self.ATTACK),
                  warnings=[self.ATTACK], mpi=self.ATTACK, device_description=self.ATTACK,
                  options={self.ATTACK: self.ATTACK}, environment={self.ATTACK: self.ATTACK})
         page = self.page()
@@ -259,7 +259,7 @@ class HostileDocuments(Reported):
         self.assertIn("<script>alert(1)</script>", page.text)  # as text
 
     def test_nothing_on_the_page_asks_the_network(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 10000))
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
         self.page()
         page = (self.folder / "out" / "index.html").read_text(encoding="utf-8")
         self.assertNotRegex(page, r"https?://|url\(|@import|src=")
@@ -267,10 +267,10 @@ class HostileDocuments(Reported):
 
 class BadInput(Reported):
     def test_unusable_documents_are_named_and_the_rest_is_reported(self):
-        good = self.put("good.json", made_up.case(made_up.stream_name(), 12345))
+        good = self.put("good.json", fake_results.case(fake_results.stream_name(), 12345))
         newer = json.loads(json.dumps(good))
         newer["context"]["quartet"]["schema_version"] = 99
-        no_workers = made_up.document(made_up.case(made_up.stream_name(), 1, workers="two"))
+        no_workers = fake_results.document(fake_results.case(fake_results.stream_name(), 1, workers="two"))
         infinite = json.dumps(good).replace("12345", "1e999")
         for name, text in {"short.json": json.dumps(good)[:2000], "foreign.json": '{"a": 1}',
                            "newer.json": json.dumps(newer), "list.json": "[1, 2]",
@@ -286,7 +286,7 @@ class BadInput(Reported):
         self.assertRegex(page.text, r"newer\.json: .*99")
 
     def test_the_same_file_twice_counts_once(self):
-        self.put("a.json", made_up.case(made_up.stream_name(), 12345))
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 12345))
         done = run(self.folder, "runs", "runs/a.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "out" / "index.html").read_text(encoding="utf-8")
@@ -301,7 +301,7 @@ class BadInput(Reported):
             self.assertFalse((self.folder / "out").exists())
 
     def test_documents_of_errors_alone_are_reported(self):
-        self.put("a.json", made_up.error(made_up.stream_name(), "no such device"))
+        self.put("a.json", fake_results.error(fake_results.stream_name(), "no such device"))
         self.assertIn("no such device", self.page().text)
 
 

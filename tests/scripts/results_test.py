@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -20,8 +20,8 @@ class Documents(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def good(self):
-        return made_up.document(made_up.case(made_up.stream_name(), 10000),
-                                made_up.error(made_up.stream_name(transport="rma"), "no window"))
+        return fake_results.document(fake_results.case(fake_results.stream_name(), 10000),
+                                fake_results.error(fake_results.stream_name(transport="rma"), "no window"))
 
     def write(self, name, document):
         file = self.folder / name

@@ -1,4 +1,4 @@
-"""Tests of scripts/run.py with a stand-in for the launcher and for the programs."""
+"""Tests of scripts/run.py with a fake launcher and fake programs."""
 
 import json
 import signal
@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -22,7 +22,7 @@ from quartet.machine import Machine, processor_quota  # noqa: E402
 PROGRAM = """#!{python}
 import json, sys
 sys.path.insert(0, {tests!r})
-import made_up
+import fake_results
 arguments = sys.argv[1:]
 behaviour = json.load(open({folder!r} + "/behaviour.json"))
 pushes = int(arguments[arguments.index("--pushes") + 1])
@@ -36,8 +36,8 @@ print("the program's own table")
 print("stream: 1 of 7", file=sys.stderr)
 if behaviour.get("writes", True):
     with open(arguments[arguments.index("--json") + 1], "w") as file:
-        name = made_up.stream_name()
-        json.dump(made_up.document(made_up.case(name, 10000), warnings=["hot"]), file)
+        name = fake_results.stream_name()
+        json.dump(fake_results.document(fake_results.case(name, 10000), warnings=["hot"]), file)
 sys.exit(behaviour.get("code", 0))
 """
 
@@ -150,7 +150,7 @@ echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}
 exec sleep 600
 """)
         (self.folder / "measured.json").write_text(json.dumps(
-            made_up.document(made_up.case(made_up.stream_name(), 10000))))
+            fake_results.document(fake_results.case(fake_results.stream_name(), 10000))))
         process = self.started("--budget", "1")
         job = self.wait_for(self.folder / "running")
         process.send_signal(signal.SIGTERM)

@@ -7,18 +7,18 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import made_up
+import fake_results
 import schemas
 
 
 def good_document():
-    name = made_up.stream_name()
-    return made_up.document(
-        made_up.case(name, 10000), made_up.paper(name, 9000),
-        made_up.case("fft/native/host/shm/transposed/n:16777216/ranks:2/threads:1", 5, "GFLOP/s"),
-        made_up.case(made_up.stream_name(size="4MiB"), 9000, verified=None, limit=...,
+    name = fake_results.stream_name()
+    return fake_results.document(
+        fake_results.case(name, 10000), fake_results.paper(name, 9000),
+        fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:2/threads:1", 5, "GFLOP/s"),
+        fake_results.case(fake_results.stream_name(size="4MiB"), 9000, verified=None, limit=...,
                      fraction_of_limit=..., error=..., tolerance=...),
-        made_up.error(made_up.stream_name(transport="rma"), "no window"))
+        fake_results.error(fake_results.stream_name(transport="rma"), "no window"))
 
 
 def row(document, **wanted):
@@ -39,7 +39,7 @@ class Results(unittest.TestCase):
 
     def test_gpus_are_described(self):
         document = good_document()
-        document["context"]["quartet"]["gpus"] = [made_up.GPU]
+        document["context"]["quartet"]["gpus"] = [fake_results.GPU]
         self.assertEqual(schemas.problems("results", document), [])
 
     def test_each_rule_can_fail(self):
@@ -77,19 +77,19 @@ class Results(unittest.TestCase):
             "limit without its rate": (median, lambda r: r["limit"].pop("rate")),
             "error without tolerance": (median, lambda r: r.pop("tolerance")),
             "published without source": (median, lambda r: r.update(
-                published={**made_up.PUBLISHED, "source": ""})),
+                published={**fake_results.PUBLISHED, "source": ""})),
             "unknown bound": (median, lambda r: r.update(
-                published={**made_up.PUBLISHED, "bound": "near"})),
+                published={**fake_results.PUBLISHED, "bound": "near"})),
             "a GPU without its ranks": (None, lambda d: d["context"]["quartet"].update(
-                gpus=[{key: value for key, value in made_up.GPU.items() if key != "ranks"}])),
+                gpus=[{key: value for key, value in fake_results.GPU.items() if key != "ranks"}])),
             "a GPU that is unnamed": (None, lambda d: d["context"]["quartet"].update(
-                gpus=[{**made_up.GPU, "name": ""}])),
+                gpus=[{**fake_results.GPU, "name": ""}])),
             "a clock in words": (None, lambda d: d["context"]["quartet"].update(
-                gpus=[{**made_up.GPU, "after": {"clock_mhz": "fast"}}])),
+                gpus=[{**fake_results.GPU, "after": {"clock_mhz": "fast"}}])),
             "failed without a message": (failed, lambda r: r.pop("error_message")),
             "failed in a time": (failed, lambda r: r.update(real_time=1)),
             "failed as an iteration": (failed, lambda r: r.update(run_type="iteration")),
-            "failed under another's name": (failed, lambda r: r.update(name=made_up.stream_name())),
+            "failed under another's name": (failed, lambda r: r.update(name=fake_results.stream_name())),
         }
         for what, (wanted, change) in breaks.items():
             with self.subTest(what):

@@ -1,4 +1,4 @@
-"""Tests of scripts/setup.sh on made-up machines: a PATH of stand-ins that record their calls."""
+"""Tests of scripts/setup.sh on fake machines: a PATH of fake commands that record their calls."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ APT_OF_RUN = ("g++ cmake ninja-build libopenmpi-dev openmpi-bin python3 libopenb
 
 
 class Machine:
-    """A made-up machine with everything there; tests take away."""
+    """A fake machine with everything there; tests take away."""
 
     def __init__(self, folder):
         self.bin = Path(folder) / "bin"

@@ -1,4 +1,4 @@
-"""Tests of scripts/sweep.py with a stand-in for the launcher and for the programs."""
+"""Tests of scripts/sweep.py with a fake launcher and fake programs."""
 
 import json
 import signal
@@ -9,8 +9,6 @@ import time
 import unittest
 from pathlib import Path
 
-import made_up
-
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.sweep import folder as sweep_folder  # noqa: E402
@@ -20,7 +18,7 @@ from quartet.sweep import plan as sweep_plan  # noqa: E402
 PROGRAM = """#!{python} -S
 import json, os, sys, time
 sys.path.insert(0, {tests!r})
-import made_up
+import fake_results
 if "--version" in sys.argv:
     print(open({folder!r} + "/version").read().strip())
     sys.exit(0)
@@ -34,10 +32,10 @@ time.sleep(mine.get("seconds", 0))
 if mine.get("writes", True):
     name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:1" % (
         value("--formulation"), value("--size"), ranks)
-    rows = made_up.case(name, mine.get("rate", 100.0 * int(ranks)), "GFLOP/s", workers=int(ranks),
+    rows = fake_results.case(name, mine.get("rate", 100.0 * int(ranks)), "GFLOP/s", workers=int(ranks),
                         verified=mine.get("code", 0) != 1)
     with open(value("--json") + ".tmp", "w") as file:
-        json.dump(made_up.document(rows), file)
+        json.dump(fake_results.document(rows), file)
     os.rename(value("--json") + ".tmp", value("--json"))
 if "says" in mine:
     print(mine["says"], file=sys.stderr)

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import made_up
+import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -15,12 +15,12 @@ from quartet import table  # noqa: E402
 
 
 def render(*rows, **context):
-    return table.render([made_up.document(*rows, **context)])
+    return table.render([fake_results.document(*rows, **context)])
 
 
 class Table(unittest.TestCase):
     def test_row_has_every_column(self):
-        text = render(made_up.case(made_up.stream_name(), 10000))
+        text = render(fake_results.case(fake_results.stream_name(), 10000))
         self.assertIn("stream MiB/s, host, pushes:100, threads:1\n", text)
         row = next(line for line in text.splitlines() if line.startswith("native"))
         self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "10000", "9901-10204",
@@ -28,13 +28,13 @@ class Table(unittest.TestCase):
         self.assertIn("stream's limit: the receiver's own local add", text)
 
     def test_median_of_runs_that_drifted_is_marked(self):
-        text = render(made_up.case(made_up.stream_name(), 10000, drift=0.2))
+        text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
         self.assertIn(" 10000~ ", text)
-        self.assertNotIn("~", render(made_up.case(made_up.stream_name(), 10000)))
+        self.assertNotIn("~", render(fake_results.case(fake_results.stream_name(), 10000)))
 
     def test_published_number_is_a_lettered_footnote_of_the_case_it_belongs_to(self):
-        name = made_up.stream_name()
-        text = render(made_up.case(name, 10000), made_up.paper(name, 9000))
+        name = fake_results.stream_name()
+        text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000))
         rows = [line for line in text.splitlines() if line.startswith("native")]
         self.assertEqual(len(rows), 1)
         self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
@@ -42,32 +42,32 @@ class Table(unittest.TestCase):
                       "\n    VI.A). Note: between two nodes.\n", text)
 
     def test_equal_published_numbers_share_a_letter_and_others_have_their_own(self):
-        other = {**made_up.PUBLISHED, "value": 480, "bound": "about"}
-        names = [made_up.stream_name(size=size) for size in ("2MiB", "4MiB", "8MiB")]
-        text = render(*(made_up.case(name, 10000) for name in names),
-                      made_up.paper(names[0], 9000), made_up.paper(names[1], 9000),
-                      made_up.paper(names[2], 9000, other))
+        other = {**fake_results.PUBLISHED, "value": 480, "bound": "about"}
+        names = [fake_results.stream_name(size=size) for size in ("2MiB", "4MiB", "8MiB")]
+        text = render(*(fake_results.case(name, 10000) for name in names),
+                      fake_results.paper(names[0], 9000), fake_results.paper(names[1], 9000),
+                      fake_results.paper(names[2], 9000, other))
         letters = [line[-1] for line in text.splitlines() if line.startswith("native")]
         self.assertEqual(letters, ["a", "a", "b"])
         self.assertIn(" b  ~ 480 MiB/s", text)
 
     def test_failed_case_is_a_row_with_its_message_below(self):
-        text = render(made_up.case(made_up.stream_name(), 10000),
-                      made_up.error(made_up.stream_name(transport="rma"), "no window: use shm"))
+        text = render(fake_results.case(fake_results.stream_name(), 10000),
+                      fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"))
         row = next(line for line in text.splitlines() if " rma " in line)
         self.assertEqual(row.split(), ["native", "rma", "2", "MiB", "2", "failed", "see", "1"])
         self.assertIn(" 1  no window: use shm\n", text)
         self.assertEqual(text.count("stream MiB/s"), 1)
 
     def test_document_with_errors_only(self):
-        text = render(made_up.error("stream/native/host/ipc", "two nodes"))
+        text = render(fake_results.error("stream/native/host/ipc", "two nodes"))
         self.assertIn("failed", text)
         self.assertIn(" 1  two nodes\n", text)
 
     def test_wrong_result_unverified_and_suspicious_fraction_are_seen(self):
-        text = render(made_up.case(made_up.stream_name(size="2MiB"), 10000, verified=False),
-                      made_up.case(made_up.stream_name(size="4MiB"), 10000, verified=None),
-                      made_up.case(made_up.stream_name(size="8MiB"), 10000, fraction_of_limit=1.2))
+        text = render(fake_results.case(fake_results.stream_name(size="2MiB"), 10000, verified=False),
+                      fake_results.case(fake_results.stream_name(size="4MiB"), 10000, verified=None),
+                      fake_results.case(fake_results.stream_name(size="8MiB"), 10000, fraction_of_limit=1.2))
         rows = [line for line in text.splitlines() if line.startswith("native")]
         self.assertIn("WRONG", rows[0])
         self.assertIn("off", rows[1])
@@ -75,14 +75,14 @@ class Table(unittest.TestCase):
         self.assertIn(" !  above its limit", text)
 
     def test_missing_limit_interval_and_published_leave_their_cells_empty(self):
-        rows = [row for row in made_up.case(made_up.stream_name(), 10000, limit=...,
+        rows = [row for row in fake_results.case(fake_results.stream_name(), 10000, limit=...,
                                             fraction_of_limit=...)
                 if row.get("aggregate_name") not in ("ci95_low", "ci95_high")]
         row = next(line for line in render(rows).splitlines() if line.startswith("native"))
         self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "10000", "ok"])
 
     def test_rows_are_ordered_by_ranks_then_size(self):
-        text = render(*(made_up.case(made_up.stream_name(size=size, ranks=ranks), 10000)
+        text = render(*(fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
                         for ranks in (4, 2) for size in ("128MiB", "2MiB", "1GiB")))
         rows = [line.split() for line in text.splitlines() if line.startswith("native")]
         self.assertEqual([f"{row[4]} {row[2]}{row[3]}" for row in rows],
@@ -91,17 +91,17 @@ class Table(unittest.TestCase):
     def test_several_programs_and_documents_make_one_table_in_80_columns(self):
         long_message = "the window cannot be made (a reason that goes on and on): do this " * 3
         text = table.render([
-            made_up.document(
-                made_up.case(made_up.stream_name("dataflow", "staged", "128MiB", 12288), 381469.5,
-                             published={**made_up.PUBLISHED, "ratio": 1234.0}),
-                made_up.error("stream/dataflow/host/staged/size:128MiB/ranks:2/threads:1",
+            fake_results.document(
+                fake_results.case(fake_results.stream_name("dataflow", "staged", "128MiB", 12288), 381469.5,
+                             published={**fake_results.PUBLISHED, "ratio": 1234.0}),
+                fake_results.error("stream/dataflow/host/staged/size:128MiB/ranks:2/threads:1",
                               long_message), warnings=["load was high " * 9]),
-            made_up.document(made_up.case(
+            fake_results.document(fake_results.case(
                 "matmul/native/host/mpi/n:8192/tile:1024/ranks:4/threads:1", 123.4, "GFLOP/s")),
-            made_up.document(
-                made_up.case("cg/native/host/shm/laplace/full/classic/n:8192/ranks:4/threads:1",
+            fake_results.document(
+                fake_results.case("cg/native/host/shm/laplace/full/classic/n:8192/ranks:4/threads:1",
                              3.14159, "GFLOP/s"),
-                made_up.case("fft/native/host/shm/transposed/n:16777216/ranks:4/threads:1",
+                fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:4/threads:1",
                              0.01, "GFLOP/s")),
         ])
         for line in text.splitlines():
@@ -117,11 +117,11 @@ class Table(unittest.TestCase):
         self.assertEqual(text.count("95% interval"), 1)
 
     def test_warnings_are_shown_once(self):
-        documents = [made_up.document(made_up.case(made_up.stream_name(), 1), warnings=["hot"])] * 2
+        documents = [fake_results.document(fake_results.case(fake_results.stream_name(), 1), warnings=["hot"])] * 2
         self.assertEqual(table.render(documents).count("warning: hot"), 1)
 
     def test_pair_is_shown_in_place_of_ranks(self):
-        text = render(made_up.case(made_up.stream_name() + "/pair:1-0", 10000))
+        text = render(fake_results.case(fake_results.stream_name() + "/pair:1-0", 10000))
         self.assertIn(" 1->0 ", text)
 
     def test_no_results(self):
@@ -136,7 +136,7 @@ class CommandLine(unittest.TestCase):
     def test_prints_the_table_of_files(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "run.json"
-            file.write_text(json.dumps(made_up.document(made_up.case(made_up.stream_name(), 1000))))
+            file.write_text(json.dumps(fake_results.document(fake_results.case(fake_results.stream_name(), 1000))))
             twice = Path(folder) / "again.json"
             twice.write_text(file.read_text())
             done = self.table(file, twice)

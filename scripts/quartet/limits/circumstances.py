@@ -19,11 +19,11 @@ class Circumstances:
     waiting: Optional[float]  # the slowest rank's time in sums and waiting for others, of all
     files: Optional[float]  # the slowest rank's time in which files are read and written, of all
     early: Optional[float]  # 1 - mean / longest of the ranks' times
-    stolen: Optional[float]  # of a busy core's time, what the hypervisor withheld
+    steal: Optional[float]  # of a busy core's time, what the hypervisor withheld
     cores: Optional[float]  # their speed after the runs, of their best in any of these launches
     spread: Optional[float]  # the limit's slowest probe over its fastest, in the same launch
     reach: Optional[float] = None  # of a peer: the limit of what is compared with it, over its rate
-    limits: Optional[float] = None  # of a peer: ditto, over its own limit
+    limits: Optional[float] = None  # of a peer: that limit over its own
 
 
 def _positive(values: list) -> list[float]:
@@ -54,11 +54,11 @@ def _early(case: Case) -> Optional[float]:
     return 1 - statistics.mean(seconds) / max(seconds) if len(seconds) > 1 else None
 
 
-def _stolen(case: Case) -> Optional[float]:
+def _steal(case: Case) -> Optional[float]:
     return case.median.get("stolen_share")
 
 
-def core_loop(case: Case) -> Optional[float]:
+def clock_probe(case: Case) -> Optional[float]:
     """Seconds of the loop by which the cores' speed is told; None where it was not timed."""
     return next(iter(_positive([case.median.get("core_loop_seconds")])), None)
 
@@ -78,13 +78,13 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
             except (Missing, *DAMAGE):
                 continue
     every = [case for results in rounds for result in results.values() for case in result.cases]
-    shortest = min(known(every, core_loop), default=None)
+    shortest = min(known(every, clock_probe), default=None)
 
     def cores(case: Case) -> Optional[float]:
-        loop = core_loop(case)
+        loop = clock_probe(case)
         return shortest / loop if loop else None
 
-    figures = (_waiting, _files, _early, _stolen, cores, _spread)
+    figures = (_waiting, _files, _early, _steal, cores, _spread)
     return [Circumstances(row, *(_median(cases, figure) for figure in figures),
                           reach=_limit_over(rate, comparison, row, rounds),
                           limits=_limit_over(_limit, comparison, row, rounds))

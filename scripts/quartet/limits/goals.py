@@ -197,7 +197,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class GoalResult:
     """A goal, and what all rounds say of it: medians, and the spread of the rounds' ratios."""
 
     goal: Goal
@@ -213,7 +213,7 @@ class Finding:
     troubles: tuple[str, ...] = ()  # why rounds are missing, each reason once
 
 
-def judge(goal: Goal, rounds: list[Round]) -> Finding:
+def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
     """The verdict on a goal. Rounds that lack a figure are left out, and said."""
     figures, troubles = [], {}
     for results in rounds:
@@ -225,11 +225,11 @@ def judge(goal: Goal, rounds: list[Round]) -> Finding:
             troubles["a damaged document"] = None
     if not figures:
         verdict = Verdict.UNKNOWN if goal.bound.is_set else Verdict.NOT_WANTED
-        return Finding(goal, goal.bound, verdict,
+        return GoalResult(goal, goal.bound, verdict,
                        troubles=tuple(troubles) or ("not measured",))
     ratios = [each.ratio for each in figures]
     bound = goal.bound.for_pages(all(each.huge_pages for each in figures))
-    return Finding(
+    return GoalResult(
         goal, bound, _verdict(goal, bound, figures), len(figures),
         measured=statistics.median(each.measured for each in figures),
         against=statistics.median(each.against for each in figures),
@@ -242,9 +242,9 @@ def is_suspicious(goal: Goal, ratio: float) -> bool:
     return isinstance(goal.comparison, OfLimit) and ratio > SUSPICIOUS_FRACTION
 
 
-def is_forgiven(finding: Finding) -> bool:
+def is_forgiven(result: GoalResult) -> bool:
     """Whether the median misses the goal, but not by more than noise."""
-    return finding.verdict is Verdict.MET and not finding.bound.holds(finding.ratio)
+    return result.verdict is Verdict.MET and not result.bound.holds(result.ratio)
 
 
 def _verdict(goal: Goal, bound: Bound, figures: list[Figures]) -> Verdict:

@@ -3,9 +3,9 @@
 import textwrap
 from dataclasses import dataclass
 
-from quartet.limits.circumstances import circumstances, core_loop, known
+from quartet.limits.circumstances import circumstances, clock_probe, known
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.goals import (Finding, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
+from quartet.limits.goals import (GoalResult, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
                           judge)
 from quartet.limits.match import Match, Section
 from quartet.results import device, warnings
@@ -14,12 +14,12 @@ from quartet.wording import (ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fr
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
-BESIDE = ("", "waiting", "files", "early", "stolen", "cores", "probes", "reach", "limits")
+BESIDE = ("", "waiting", "files", "early", "steal", "cores", "probes", "reach", "limits")
 BESIDE_LEFT_ALIGNED = (0,)
 MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their limit; medians "
                "of the rounds. waiting: share of the slowest rank's time in sums over ranks and waiting "
                "for other ranks. files: likewise in reading and writing them, which is taken "
-               "from the products where all cores compute. early: 1 - mean / longest of the ranks' times. stolen: share of a "
+               "from the products where all cores compute. early: 1 - mean / longest of the ranks' times. steal: share of a "
                "busy core's time that the hypervisor withheld; 0.05 disturbs. cores: their speed "
                "right after the runs, of the best in any launch of the heading; about half where two "
                "are hyperthreads of one core. probes: the limit is measured several times in a "
@@ -30,7 +30,7 @@ FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio rea
             "a round: noise (fewer than five rounds tell none)")
 # How the programs' warnings begin of which there may be one for each launch: they are counted.
 WITHHELD, SLOWED = DISTURBANCES = ("the hypervisor withheld ", "the cores had ")
-SLOW_LOOP = 1.75  # of the shortest, as in the programs' own warning
+SLOW_PROBE = 1.75  # of the shortest, as in the programs' own warning
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Judged:
 
     match: Match
     section: Section
-    findings: list[Finding]
+    results: list[GoalResult]
     rounds: list[Round]
 
 
@@ -52,16 +52,16 @@ def judge_all(matches: list[Match], folder: LimitsFolder) -> list[Judged]:
     return found
 
 
-def _cells(finding: Finding, troubles: Footnotes) -> tuple[str, ...]:
-    goal = finding.goal
-    marks = " ".join(troubles.mark(text) for text in finding.troubles)
-    if not finding.rounds:
-        return (goal.what, "", goal.comparison.label, "", "", "", str(finding.bound), f"? {marks}")
-    low, high = map(fraction, finding.spread)
-    return (goal.what, rate(finding.measured), goal.comparison.label, rate(finding.against),
-            fraction(finding.ratio) + "!" * is_suspicious(goal, finding.ratio), f"{low}..{high}",
-            str(finding.bound),
-            f"{finding.verdict.value}{'~' * is_forgiven(finding)} {marks}".strip())
+def _cells(result: GoalResult, troubles: Footnotes) -> tuple[str, ...]:
+    goal = result.goal
+    marks = " ".join(troubles.mark(text) for text in result.troubles)
+    if not result.rounds:
+        return (goal.what, "", goal.comparison.label, "", "", "", str(result.bound), f"? {marks}")
+    low, high = map(fraction, result.spread)
+    return (goal.what, rate(result.measured), goal.comparison.label, rate(result.against),
+            fraction(result.ratio) + "!" * is_suspicious(goal, result.ratio), f"{low}..{high}",
+            str(result.bound),
+            f"{result.verdict.value}{'~' * is_forgiven(result)} {marks}".strip())
 
 
 def _lines(headings: tuple[str, ...], sections: list[tuple[str, list[tuple[str, ...]]]],
@@ -77,31 +77,31 @@ def _lines(headings: tuple[str, ...], sections: list[tuple[str, list[tuple[str, 
 
 
 def _heading(judged: Judged) -> str:
-    units = dict.fromkeys(finding.unit for finding in judged.findings if finding.unit)
-    rounds = max((finding.rounds for finding in judged.findings), default=0)
+    units = dict.fromkeys(result.unit for result in judged.results if result.unit)
+    rounds = max((result.rounds for result in judged.results), default=0)
     how_often = counted(rounds, "round") if rounds else "not measured"
     return ", ".join([judged.section.title, *units, how_often])
 
 
 def _peers(all_judged: list[Judged]) -> list[str]:
     """What the libraries say of themselves."""
-    notes = {f"{finding.goal.comparison.label}: {finding.note}": None
-             for judged in all_judged for finding in judged.findings
-             if finding.note and not isinstance(finding.goal.comparison, OfLimit)}
+    notes = {f"{result.goal.comparison.label}: {result.note}": None
+             for judged in all_judged for result in judged.results
+             if result.note and not isinstance(result.goal.comparison, OfLimit)}
     return [line for text in notes for line in wrapped("", text)]
 
 
-def _named_rows(finding: Finding, judged: Judged) -> dict[Row, tuple[str, ...]]:
+def _named_rows(result: GoalResult, judged: Judged) -> dict[Row, tuple[str, ...]]:
     """What was measured beside the rows of a goal, by the table's own words for them."""
-    found = circumstances(finding.goal.comparison, judged.rounds)
+    found = circumstances(result.goal.comparison, judged.rounds)
     lines = {}
     for number, each in enumerate(found):
         if number == 0:
-            name = finding.goal.what
+            name = result.goal.what
         else:  # one of several peers has no name there
-            peer = finding.goal.comparison.label if len(found) == 2 else each.row.side
-            name = f"{finding.goal.what}: {peer}"
-        figures = (each.waiting, each.files, each.early, each.stolen, each.cores, each.spread, each.reach, each.limits)
+            peer = result.goal.comparison.label if len(found) == 2 else each.row.side
+            name = f"{result.goal.what}: {peer}"
+        figures = (each.waiting, each.files, each.early, each.steal, each.cores, each.spread, each.reach, each.limits)
         lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
     return lines
 
@@ -111,9 +111,9 @@ def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
     sections = []
     for judged in all_judged:
         members: dict[Row, tuple[str, ...]] = {}
-        for finding in judged.findings:
-            if finding.verdict in (Verdict.MISSED, Verdict.ABOVE):
-                for row, line in _named_rows(finding, judged).items():
+        for result in judged.results:
+            if result.verdict in (Verdict.MISSED, Verdict.ABOVE):
+                for row, line in _named_rows(result, judged).items():
                     members.setdefault(row, line)
         if members:
             sections.append((judged.section.title, list(members.values())))
@@ -124,14 +124,14 @@ def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
 
 def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
     """How many launches were disturbed, not each."""
-    robbed = sum(any(text.startswith(WITHHELD) for text in warnings(document))
+    disturbed = sum(any(text.startswith(WITHHELD) for text in warnings(document))
                  for document in documents)
-    loops = [known(result.cases, core_loop) for results in rounds for result in results.values()]
+    loops = [known(result.cases, clock_probe) for results in rounds for result in results.values()]
     shortest = min((loop for launch in loops for loop in launch), default=0)
-    slowed = sum(any(loop > SLOW_LOOP * shortest for loop in launch) for launch in loops)
+    slowed = sum(any(loop > SLOW_PROBE * shortest for loop in launch) for launch in loops)
     lines = []
-    for count, text in ((robbed, f"{WITHHELD}5% or more of a core's time (\"steal\")"),
-                        (slowed, f"{SLOWED}{1 / SLOW_LOOP:.0%} or less of their best speed (a lower "
+    for count, text in ((disturbed, f"{WITHHELD}5% or more of a core's time (\"steal\")"),
+                        (slowed, f"{SLOWED}{1 / SLOW_PROBE:.0%} or less of their best speed (a lower "
                                  "clock, or two hyperthreads of one core)")):
         if count:
             lines += wrapped("", f"{text.capitalize()} in {count} of {len(documents)} launches")
@@ -139,7 +139,7 @@ def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
 
 
 def _summary(all_judged: list[Judged]) -> str:
-    verdicts = [finding.verdict for judged in all_judged for finding in judged.findings]
+    verdicts = [result.verdict for judged in all_judged for result in judged.results]
     counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
     wanted = len(verdicts) - counts[Verdict.NOT_WANTED]
     text = f"{wanted} goals: {counts[Verdict.MET]} met, {counts[Verdict.MISSED]} missed"
@@ -152,7 +152,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     """The table over what the folder holds of these matches."""
     all_judged = judge_all(matches, folder)
     troubles = Footnotes(map(str, range(1, 1000)))
-    sections = [(_heading(judged), [_cells(finding, troubles) for finding in judged.findings])
+    sections = [(_heading(judged), [_cells(result, troubles) for result in judged.results])
                 for judged in all_judged]
     lines = _lines(HEADINGS, sections, LEFT_ALIGNED)
     documents = [document for match in matches for document in folder.documents(match)]
@@ -170,7 +170,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):
         lines += wrapped("!", ABOVE_LIMIT)
-    if any(is_forgiven(finding) for judged in all_judged for finding in judged.findings):
+    if any(is_forgiven(result) for judged in all_judged for result in judged.results):
         lines += wrapped("~", FORGIVEN)
     lines += [line for text in said for line in wrapped("", f"warning: {text}")]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""What HPC Challenge writes, with made-up numbers."""
+"""What HPC Challenge writes, with invented numbers."""
 
 SECTION = """Begin of MPIFFT section.
 Number of nodes: {ranks}

@@ -1,4 +1,4 @@
-"""Result documents as the programs would write them, with made-up numbers."""
+"""Result documents as the programs would write them, with invented numbers."""
 
 import copy
 import statistics

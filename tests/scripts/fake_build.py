@@ -1,11 +1,11 @@
-"""A folder of made-up programs, and a launcher that runs one of them once, whatever the ranks."""
+"""A folder of fake programs, and a launcher that runs one of them once, whatever the ranks."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
 
-class MadeUpBuild(unittest.TestCase):
+class FakeBuild(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
