@@ -393,12 +393,11 @@ class Measuring(FakeBuild):
         self.assertIn(", 1 round", self.limits("--pairs", 1).stdout)
 
     def test_budget_leaves_out_whole_rounds(self):
-        done = self.limits("--pairs", 5, "--budget", 1.5, seconds=0.1)
+        done = self.limits("--pairs", 5, "--budget", 0.001)
         numbers = [call[0] for call in self.calls()]
-        self.assertEqual(numbers[:10], ["1"] * 10)
         self.assertLess(len(numbers), 50)
         self.assertEqual(len(numbers) % 5, 0)
-        self.assertRegex(done.stderr, r"\d+ rounds were left out by the budget of 1.5 s")
+        self.assertRegex(done.stderr, r"\d+ rounds were left out by the budget of 0.001 s")
 
     def test_makefile_says_the_budget(self):
         makefile = (SCRIPTS.parent / "Makefile").read_text(encoding="utf-8")
