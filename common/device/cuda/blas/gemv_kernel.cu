@@ -67,7 +67,7 @@ bool pairs_are_aligned(const RowMajorMatrix& matrix, const double* x) {
 void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaStream_t stream) {
     if (matrix.rows == 0)
         return;
-    const auto blocks = static_cast<unsigned>(divide_up_by(matrix.rows, gemv_rows));
+    const auto blocks = static_cast<unsigned>(divide_up(matrix.rows, gemv_rows));
     if (pairs_are_aligned(matrix, x))
         multiply_rows<ReadPairs><<<blocks, block_threads, 0, stream>>>(matrix, x, y);
     else

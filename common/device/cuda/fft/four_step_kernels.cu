@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(block_threads)
 // Eight threads read a cell, their neighbours the next tile's, which follows it.
 __global__ void __launch_bounds__(block_threads)
     unpack(UnpackShape shape, const double* part, double2* columns) {
-    const std::int64_t cells = divide_up_by(shape.bins, fft_cell_bins);
+    const std::int64_t cells = divide_up(shape.bins, fft_cell_bins);
     const std::int64_t count = cells * shape.part_tiles * fft_cell_bins;
     for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
         const std::int64_t lane = i % fft_cell_bins;
@@ -138,8 +138,8 @@ void launch_unpack(const UnpackShape& shape, const double* part, double2* column
 
 void launch_transpose(const TransposeShape& shape, const double2* source, double2* target,
                       cudaStream_t stream) {
-    const std::int64_t across = divide_up_by(shape.columns, transpose_edge);
-    const std::int64_t squares = across * divide_up_by(shape.rows, transpose_edge);
+    const std::int64_t across = divide_up(shape.columns, transpose_edge);
+    const std::int64_t squares = across * divide_up(shape.rows, transpose_edge);
     const dim3 threads(transpose_edge, transpose_rows);
     if (squares > 0)
         transpose<<<static_cast<unsigned>(squares), threads, 0, stream>>>(shape, across, source,
@@ -154,7 +154,7 @@ void launch_natural(const NaturalShape& shape, const double2* part, double2* bin
 
 void launch_factors(const FactorShape& shape, const RootTables& roots, double2* bins,
                     cudaStream_t stream) {
-    const std::int64_t runs = divide_up_by(shape.length, factor_run);
+    const std::int64_t runs = divide_up(shape.length, factor_run);
     const std::int64_t blocks = between(shape.tiles * runs, 1, most_blocks);
     factors<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(shape, runs, roots, bins);
 }
