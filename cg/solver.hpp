@@ -7,6 +7,7 @@
 #include "bench/program/session.hpp"
 #include "cg/native/iteration.hpp"
 #include "cg/problem.hpp"
+#include "device/matrix.hpp"
 
 namespace quartet::cg {
 

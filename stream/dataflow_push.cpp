@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/vector_operations.hpp"
+
 namespace quartet::stream {
 
 namespace {

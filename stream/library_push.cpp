@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/vector_operations.hpp"
+
 namespace quartet::stream {
 
 LibraryPush::LibraryPush(const comm::PushPlan& plan, comm::Transport& transport,

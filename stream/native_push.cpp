@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "device/host_access.hpp"
+#include "device/vector_operations.hpp"
 #include "stream/dataflow_push.hpp"
 #include "stream/library_push.hpp"
 

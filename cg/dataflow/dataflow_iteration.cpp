@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cg/solver.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 

@@ -2,6 +2,7 @@
 
 #include "cg/dataflow/dataflow_reduction.hpp"
 #include "cg/native/iteration.hpp"
+#include "device/matrix.hpp"
 #include "flow/hub.hpp"
 
 namespace quartet::cg {

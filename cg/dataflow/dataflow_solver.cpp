@@ -2,6 +2,7 @@
 
 #include "cg/dataflow/dataflow_iteration.hpp"
 #include "comm/mpi/large_count.hpp"
+#include "device/matrix_factory.hpp"
 
 namespace quartet::cg {
 
@@ -32,7 +33,8 @@ SolverMemory DataflowSolver::memory(const device::Device& device, const Problem&
     }
     const Bytes rows = bytes_of<double>(problem.rows(roles, rank).size());
     const Bytes own_whole = has_own_memory(device) ? whole : Bytes{};
-    return {.device = device.matrix_memory(row_block(problem, roles, rank)) + 4 * rows + own_whole,
+    return {.device = device.matrices().matrix_memory(row_block(problem, roles, rank)) + 4 * rows +
+                      own_whole,
             .host = piece + whole,
             .windows = piece};
 }
@@ -49,7 +51,7 @@ DataflowSolver::DataflowSolver(bench::Session& session, comm::Transport& transpo
         bytes_.push_back(bytes_of<double>(problem.rows(roles, rank).size()).value);
     }
     if (roles.of(world_.rank()) == comm::Role::worker) {
-        share_ = session.device().make_matrix(row_block(problem, roles, world_.rank()));
+        share_ = session.device().matrices().make_matrix(row_block(problem, roles, world_.rank()));
     }
     iteration_ =
         std::make_unique<DataflowIteration>(session, transport, hub_, problem, roles, share_.get());

@@ -5,6 +5,7 @@
 
 #include "cg/dataflow/dataflow_reduction.hpp"
 #include "cg/solver.hpp"
+#include "device/matrix.hpp"
 #include "flow/hub.hpp"
 
 namespace quartet::cg {

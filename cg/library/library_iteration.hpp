@@ -1,6 +1,8 @@
 #pragma once
 
 #include "cg/native/iteration.hpp"
+#include "device/matrix.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/block_range.hpp"
+#include "device/blas.hpp"
 #include "device/host_access.hpp"
 #include "system/parallel_for.hpp"
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cg/native/device_resident_cg.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::cg {
 

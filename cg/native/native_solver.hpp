@@ -2,6 +2,7 @@
 
 #include "cg/solver.hpp"
 #include "cg/system/distributed_matrix.hpp"
+#include "device/matrix.hpp"
 
 namespace quartet::cg {
 

@@ -4,6 +4,9 @@
 
 #include <vector>
 
+#include "device/matrix_factory.hpp"
+#include "device/vector_operations.hpp"
+
 namespace quartet::cg {
 
 device::RowBlock row_block(const Problem& problem, int ranks, int rank) {
@@ -20,8 +23,8 @@ device::TrianglePart triangle_part(const Problem& problem, int ranks, int rank) 
 std::unique_ptr<device::MatrixShare> make_share(device::Device& device, const Problem& problem,
                                                 int ranks, int rank) {
     return problem.storage == Storage::full
-               ? device.make_matrix(row_block(problem, ranks, rank))
-               : device.make_matrix(triangle_part(problem, ranks, rank));
+               ? device.matrices().make_matrix(row_block(problem, ranks, rank))
+               : device.matrices().make_matrix(triangle_part(problem, ranks, rank));
 }
 
 void require(const comm::Transport& transport, comm::Capability capability) {
@@ -36,8 +39,8 @@ void require(const comm::Transport& transport, comm::Capability capability) {
 Bytes DistributedMatrix::memory(const device::Device& device, const Problem& problem, int ranks,
                                 int rank) {
     const Bytes share = problem.storage == Storage::full
-                            ? device.matrix_memory(row_block(problem, ranks, rank))
-                            : device.matrix_memory(triangle_part(problem, ranks, rank));
+                            ? device.matrices().matrix_memory(row_block(problem, ranks, rank))
+                            : device.matrices().matrix_memory(triangle_part(problem, ranks, rank));
     const Bytes rows = bytes_of<double>(block_range(problem.size, ranks, rank).size());
     const Bytes whole = bytes_of<double>(ranks > 1 ? problem.size : 0);
     return share + 2 * rows + (problem.storage == Storage::full ? 1 : 2) * whole;

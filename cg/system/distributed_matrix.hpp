@@ -5,6 +5,7 @@
 #include "bench/program/session.hpp"
 #include "cg/problem.hpp"
 #include "core/block_range.hpp"
+#include "device/matrix.hpp"
 
 namespace quartet::cg {
 

@@ -16,9 +16,9 @@ std::string loader_error() {
 
 }  // namespace
 
-SharedLibrary::SharedLibrary(std::span<const std::string> names) {
+SharedLibrary::SharedLibrary(const LibrarySearch& search) {
     std::string reason = "no name given";
-    for (const std::string& name : names) {
+    for (const std::string& name : search.names) {
         handle_.reset(::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
         if (handle_) {
             name_ = name;
@@ -26,13 +26,14 @@ SharedLibrary::SharedLibrary(std::span<const std::string> names) {
         }
         reason = loader_error();
     }
-    throw Failure(fmt::format("cannot load a library ({})", reason));
+    throw Unavailable(fmt::format("{} is not there ({}): {}", search.what, reason, search.advice));
 }
 
 void* SharedLibrary::address(const char* name) const {
     void* found = ::dlsym(handle_.get(), name);
     if (found == nullptr) {
-        throw Failure(fmt::format("{} has no function {} ({})", name_, name, loader_error()));
+        throw Unavailable(fmt::format("{} has no function {} ({}): use another version of it",
+                                      name_, name, loader_error()));
     }
     return found;
 }

@@ -1,20 +1,27 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
+#include <vector>
 
 namespace quartet {
 
-/// A library that is loaded while the program runs, so that the program runs where it is not. It is
-/// never unloaded: libraries with threads and state of their own do not all survive that.
+/// Where to look for a library, and what to say where it is not found.
+struct LibrarySearch {
+    std::vector<std::string> names;  ///< sonames or paths; the first that can be loaded is taken
+    std::string what;                ///< begins the error's text: "the toolkit's libcublas.so.12"
+    std::string advice;              ///< ends it: "add its folder to LD_LIBRARY_PATH"
+};
+
+/// A library that is loaded at run time, so that programs start where it is missing. It is never
+/// unloaded: libraries with threads and state of their own do not all survive that.
 class SharedLibrary {
   public:
-    /// Loads the first of `names` (sonames or paths) that can be had. Throws Failure with the
-    /// loader's words about the last otherwise.
-    explicit SharedLibrary(std::span<const std::string> names);
+    /// Throws Unavailable, "what is not there (the loader's reason): advice", where no name can be
+    /// loaded.
+    explicit SharedLibrary(const LibrarySearch& search);
 
-    /// The function of that name. Throws Failure where the library has none.
+    /// The function of that name. Throws Unavailable where the library has none.
     template <typename Function>
     [[nodiscard]] Function* function(const char* name) const {
         return reinterpret_cast<Function*>(address(name));
@@ -30,5 +37,28 @@ class SharedLibrary {
     std::unique_ptr<void, Close> handle_;
     std::string name_;
 };
+
+/// Which member of a table of functions holds the library's function of a name.
+template <typename Table, typename Function>
+struct LibraryFunction {
+    Function* Table::*member;
+    const char* name;
+};
+
+/// A table of a library's functions. The library stays open as long as the table lives. Throws
+/// Unavailable where the library or one of the functions is missing.
+template <typename Table, typename... Functions>
+std::shared_ptr<const Table> load_library(const LibrarySearch& search,
+                                          const LibraryFunction<Table, Functions>&... functions) {
+    struct Loaded {
+        SharedLibrary library;
+        Table table{};
+    };
+    const auto loaded = std::make_shared<Loaded>(Loaded{SharedLibrary(search)});
+    ((loaded->table.*functions.member =
+          loaded->library.template function<Functions>(functions.name)),
+     ...);
+    return {loaded, &loaded->table};
+}
 
 }  // namespace quartet

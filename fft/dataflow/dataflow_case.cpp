@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "device/fft_factory.hpp"
+#include "device/vector_operations.hpp"
 #include "fft/numbers.hpp"
 
 namespace quartet::fft {
@@ -38,13 +40,13 @@ DataflowCase::Memory DataflowCase::memory(bench::Session& session, const bench::
     if (roles.of(rank) == comm::Role::worker) {
         const device::FourStepFft split = problem.split(roles.workers(), roles.index_of(rank));
         memory.all = bytes_of<Point>(split.input_points()) + (tiles_under_way + 1) * tile +
-                     session.device().four_step_fft_memory(one_tile(problem));
+                     session.device().ffts().four_step_fft_memory(one_tile(problem));
         memory.windows = windows ? tiles_under_way * tile : Bytes{};
     } else {
         const int bound = session.options().queue;
         const int incoming = windows ? 0 : std::min(bound, tiles_under_way * roles.workers());
         memory.all = Merger::memory(problem) + incoming * tile +
-                     session.device().four_step_fft_memory(problem.split(1, 0));
+                     session.device().ffts().four_step_fft_memory(problem.split(1, 0));
     }
     memory.all = memory.all + Bytes{TransformCheck::memory(problem.points, session.threads())};
     return memory;
@@ -78,7 +80,7 @@ DataflowCase::DataflowCase(bench::Session& session, const bench::Variant& varian
                         .order = flow::Order::arrival,
                         .outgoing = tiles_under_way});
     if (works()) {
-        column_ffts_ = device.plan_column_ffts(alone_);
+        column_ffts_ = device.ffts().plan_column_ffts(alone_);
     } else {
         merger_.emplace(device, problem);
     }

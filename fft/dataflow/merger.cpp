@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/fft_factory.hpp"
 #include "fft/numbers.hpp"
 
 namespace quartet::fft {
@@ -14,14 +15,14 @@ constexpr std::int64_t none = -1;
 }  // namespace
 
 Merger::Merger(device::Device& device, const Problem& problem)
-    : groups_(device.plan_partial_row_ffts(problem.split(1, 0))),
+    : groups_(device.ffts().plan_partial_row_ffts(problem.split(1, 0))),
       members_(groups_ ? groups_->members() : problem.split(1, 0)),
       result_(device::allocate<Point>(device, problem.points)) {
     const device::FourStepFft summed = groups_ ? groups_->summed() : members_;
     cells_ = device::allocate<double>(device, summed.parts_size());
     parts_ = {cells_.view()};
-    scatter_tile_ = device.plan_scatter_tile(members_);
-    row_ffts_ = device.plan_row_ffts(summed);
+    scatter_tile_ = device.ffts().plan_scatter_tile(members_);
+    row_ffts_ = device.ffts().plan_row_ffts(summed);
     placed_.resize(static_cast<std::size_t>(groups_ ? summed.tiles : 1));
     complete_.reserve(placed_.size());
     blocks_.resize(placed_.size(), none);
@@ -84,7 +85,7 @@ void Merger::finish(device::Stream& stream) {
 
 std::vector<std::int64_t> merge_order(device::Device& device, const Problem& problem,
                                       const Range& mine) {
-    const auto pass = device.plan_partial_row_ffts(problem.split(1, 0));
+    const auto pass = device.ffts().plan_partial_row_ffts(problem.split(1, 0));
     const std::int64_t groups = pass ? pass->summed().tiles : 1;
     std::vector<std::int64_t> tiles;
     for (std::int64_t tile = mine.begin; tile < mine.end; ++tile)

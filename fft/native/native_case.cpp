@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "device/fft_factory.hpp"
 #include "device/host_access.hpp"
 #include "system/parallel_for.hpp"
 
@@ -30,7 +31,7 @@ NativeCase::Memory NativeCase::memory(bench::Session& session, const bench::Vari
     const int ranks = session.world().size();
     const int rank = session.world().rank();
     const device::FourStepFft split = problem.split(ranks, rank);
-    if (const auto whole = session.device().single_rank_fft_memory(split)) {
+    if (const auto whole = session.device().ffts().single_rank_fft_memory(split)) {
         return memory_of_single_rank_fft(session, problem, *whole);
     }
     const Bytes sent = bytes_of<double>(split.parts_size());
@@ -53,7 +54,7 @@ NativeCase::Memory NativeCase::memory(bench::Session& session, const bench::Vari
     }
     const Bytes probe = Limit::exchange_memory(problem, ranks);
     memory.windows = memory.windows + Bytes{probe.value / 2};
-    memory.all = memory.all + probe + session.device().four_step_fft_memory(split);
+    memory.all = memory.all + probe + session.device().ffts().four_step_fft_memory(split);
     if (!has_windows(variant.transport)) {
         memory.windows = {};
     }
@@ -86,7 +87,7 @@ NativeCase::Memory NativeCase::memory_of_single_rank_fft(bench::Session& session
 
 NativeCase::ResultPlace NativeCase::result_place(bench::Session& session,
                                                  const device::FourStepFft& split) {
-    const auto pass = session.device().single_rank_fft_memory(split);
+    const auto pass = session.device().ffts().single_rank_fft_memory(split);
     const Bytes apart = 2 * bytes_of<Point>(split.points()) + pass.value_or(Bytes{0});
     if (!pass || session.gpus().empty()) {
         return ResultPlace::apart;
@@ -99,7 +100,7 @@ NativeCase::ResultPlace NativeCase::result_place(bench::Session& session,
 bool NativeCase::has_room_for_one_tile(bench::Session& session, const Problem& problem) {
     const device::FourStepFft whole{1, problem.points, session.world().size(),
                                     session.world().rank()};
-    return whole.ranks == 1 && session.device().single_rank_fft_memory(whole) &&
+    return whole.ranks == 1 && session.device().ffts().single_rank_fft_memory(whole) &&
            !session.gpus().empty() && result_place(session, whole) == ResultPlace::apart;
 }
 
@@ -121,15 +122,15 @@ NativeCase::NativeCase(bench::Session& session, const bench::Variant& variant,
     }
     make_data();
     device::Device& device = session.device();
-    single_rank_fft_ = device.plan_single_rank_fft(split_);
+    single_rank_fft_ = device.ffts().plan_single_rank_fft(split_);
     if (single_rank_fft_) {
         if (result_place_ == ResultPlace::apart) {
             transposed_ = device::allocate<Point>(device, split_.output_points());
         }
         return;
     }
-    column_ffts_ = device.plan_column_ffts(split_);
-    row_ffts_ = device.plan_row_ffts(split_);
+    column_ffts_ = device.ffts().plan_column_ffts(split_);
+    row_ffts_ = device.ffts().plan_row_ffts(split_);
     prepare_exchanges();
 }
 
@@ -201,7 +202,7 @@ void NativeCase::prepare_exchanges() {
     }
     natural_ = device::allocate<Point>(
         device, block_range(problem_.points, split_.ranks, split_.rank).size());
-    transpose_ = device.plan_transpose(split_);
+    transpose_ = device.ffts().plan_transpose(split_);
 }
 
 void NativeCase::prepare() {

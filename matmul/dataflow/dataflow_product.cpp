@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/blas.hpp"
+#include "device/vector_operations.hpp"
+
 namespace quartet::matmul {
 
 namespace {

@@ -1,5 +1,7 @@
 #include "matmul/native/resident_product.hpp"
 
+#include "device/blas.hpp"
+
 namespace quartet::matmul {
 
 ResidentProduct::ResidentProduct(const Problem& problem, const std::vector<Block>& blocks,

@@ -4,6 +4,8 @@
 
 #include <exception>
 
+#include "device/blas.hpp"
+
 namespace quartet::matmul {
 
 namespace {

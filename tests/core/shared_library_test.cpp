@@ -2,17 +2,23 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
-
 #include "core/check.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-const std::array mathematics{std::string("libnot-there.so.1"), std::string("libm.so.6")};
+const LibrarySearch mathematics{.names = {"libnot-there.so.1", "libm.so.6"}};
+
+struct Mathematics {
+    double (*root)(double) = nullptr;
+    double (*cosine)(double) = nullptr;
+};
 
 TEST(SharedLibraryTest, LoadsTheFirstThatIsThere) {
     const SharedLibrary library(mathematics);
@@ -21,18 +27,33 @@ TEST(SharedLibraryTest, LoadsTheFirstThatIsThere) {
 }
 
 TEST(SharedLibraryTest, SaysWhyNoneCanBeLoaded) {
-    const std::array names{std::string("libnot-there.so.1")};
+    const LibrarySearch search{
+        .names = {"libnot-there.so.1"}, .what = "the library of tests", .advice = "install it"};
 
-    EXPECT_THAT(message_of<Failure>([&] { SharedLibrary library(names); }),
-                HasSubstr("libnot-there.so.1"));
+    EXPECT_THAT(message_of<Unavailable>([&] { SharedLibrary library(search); }),
+                AllOf(StartsWith("the library of tests is not there (libnot-there.so.1"),
+                      EndsWith("): install it")));
 }
 
 TEST(SharedLibraryTest, SaysWhichFunctionIsMissing) {
     const SharedLibrary library(mathematics);
 
     EXPECT_THAT(
-        message_of<Failure>([&] { static_cast<void>(library.function<void()>("not_there")); }),
+        message_of<Unavailable>([&] { static_cast<void>(library.function<void()>("not_there")); }),
         HasSubstr("libm.so.6 has no function not_there"));
+}
+
+TEST(SharedLibraryTest, FillsATableOfFunctions) {
+    const auto table = load_library(mathematics, LibraryFunction{&Mathematics::root, "sqrt"},
+                                    LibraryFunction{&Mathematics::cosine, "cos"});
+
+    EXPECT_EQ(table->root(9), 3);
+    EXPECT_EQ(table->cosine(0), 1);
+}
+
+TEST(SharedLibraryTest, RefusesATableWithAFunctionThatIsMissing) {
+    EXPECT_THROW(load_library(mathematics, LibraryFunction{&Mathematics::root, "not_there"}),
+                 Unavailable);
 }
 
 }  // namespace

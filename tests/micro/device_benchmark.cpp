@@ -4,7 +4,11 @@
 #include <complex>
 #include <span>
 
+#include "device/blas.hpp"
+#include "device/fft_factory.hpp"
 #include "device/host/runtime/host_device.hpp"
+#include "device/matrix_factory.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 namespace {
@@ -98,7 +102,7 @@ BENCHMARK(gemv)->RangeMultiplier(2)->Range(512, 8192)->UseRealTime();
 template <typename Shape>
 void matrix_product(benchmark::State& state, const Shape& shape, std::int64_t edge) {
     Bench bench;
-    const auto matrix = bench.device->make_matrix(shape);
+    const auto matrix = bench.device->matrices().make_matrix(shape);
     matrix->fill([](std::int64_t row, std::int64_t first, std::span<double> out) {
         for (std::int64_t i = 0; double& element : out)
             element = static_cast<double>((row + first + i++) % 7) + 0.5;
@@ -124,7 +128,7 @@ void fft(benchmark::State& state) {
     const std::int64_t batch = state.range(1);
     const auto input = values<std::complex<double>>(bench, length * batch);
     auto output = values<std::complex<double>>(bench, length * batch);
-    const std::unique_ptr<FftPlan> plan = bench.device->plan_fft({length, batch});
+    const std::unique_ptr<FftPlan> plan = bench.device->ffts().plan_fft({length, batch});
     for (auto _ : state)
         plan->forward(input.view(), output.view(), *bench.stream);
     const auto points = static_cast<double>(length);

@@ -7,6 +7,8 @@
 
 #include "core/check.hpp"
 #include "core/data_source.hpp"
+#include "device/blas.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::bench {
 

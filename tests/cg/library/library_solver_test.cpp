@@ -8,6 +8,7 @@
 #include "cg/solve_case.hpp"
 #include "cg/system/random_system.hpp"
 #include "core/message_of.hpp"
+#include "device/blas.hpp"
 
 namespace quartet::cg {
 namespace {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "device/blas.hpp"
 #include "device/contract/contract.hpp"
 
 namespace quartet::device {

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "device/contract/contract.hpp"
+#include "device/fft_factory.hpp"
 
 namespace quartet::device {
 
@@ -59,7 +60,7 @@ TEST_P(FftContract, AgreesWithTheDefinitionAndKeepsItsInput) {
                 random_values<double>(2 * length * batch, static_cast<unsigned>(length)));
             Buffer<Point> input = upload(points);
             Buffer<Point> output = empty<Point>(length * batch);
-            const std::unique_ptr<FftPlan> plan = device->plan_fft({length, batch});
+            const std::unique_ptr<FftPlan> plan = device->ffts().plan_fft({length, batch});
 
             plan->forward(input.view(), output.view(), *stream);
 
@@ -77,8 +78,8 @@ TEST_P(FftContract, GivesTheSameBitsAgain) {
     Buffer<Point> first = empty<Point>(3000);
     Buffer<Point> second = empty<Point>(3000);
 
-    const std::unique_ptr<FftPlan> plan = device->plan_fft({1000, 3});
-    const std::unique_ptr<FftPlan> again = device->plan_fft({1000, 3});
+    const std::unique_ptr<FftPlan> plan = device->ffts().plan_fft({1000, 3});
+    const std::unique_ptr<FftPlan> again = device->ffts().plan_fft({1000, 3});
 
     plan->forward(input.view(), first.view(), *stream);
     again->forward(input.view(), second.view(), *stream);
@@ -90,7 +91,7 @@ TEST_P(FftContract, WorksOnPartsOfBuffers) {
     const auto points = random_points(random_values<double>(2 * 30, 2));
     Buffer<Point> input = upload(points);
     Buffer<Point> output = empty<Point>(30);
-    const std::unique_ptr<FftPlan> plan = device->plan_fft({7, 1});
+    const std::unique_ptr<FftPlan> plan = device->ffts().plan_fft({7, 1});
 
     for (const std::int64_t first : {0, 1, 2, 3, 13})
         plan->forward(input.view().part(first, 7), output.view().part(first + 1, 7), *stream);
@@ -101,7 +102,7 @@ TEST_P(FftContract, WorksOnPartsOfBuffers) {
 }
 
 TEST_P(FftContract, OfAnEmptyBatchDoesNothing) {
-    const std::unique_ptr<FftPlan> plan = device->plan_fft({8, 0});
+    const std::unique_ptr<FftPlan> plan = device->ffts().plan_fft({8, 0});
 
     plan->forward({}, {}, *stream);
 
@@ -112,7 +113,7 @@ TEST_P(FftContract, RefusesWrongSizesAndOverlap) {
     Buffer<Point> eight = empty<Point>(8);
     Buffer<Point> seven = empty<Point>(7);
     Buffer<Point> twelve = empty<Point>(12);
-    const std::unique_ptr<FftPlan> plan = device->plan_fft({4, 2});
+    const std::unique_ptr<FftPlan> plan = device->ffts().plan_fft({4, 2});
 
     EXPECT_THROW(plan->forward(eight.view(), seven.view(), *stream), Failure);
     EXPECT_THROW(plan->forward(seven.view(), eight.view(), *stream), Failure);
@@ -122,10 +123,10 @@ TEST_P(FftContract, RefusesWrongSizesAndOverlap) {
 }
 
 TEST_P(FftContract, RefusesImpossibleShapes) {
-    EXPECT_THROW(device->plan_fft({0, 1}), Failure);
-    EXPECT_THROW(device->plan_fft({-4, 1}), Failure);
-    EXPECT_THROW(device->plan_fft({4, -1}), Failure);
-    EXPECT_THROW(device->plan_fft({std::int64_t{1} << 40, std::int64_t{1} << 40}), Failure);
+    EXPECT_THROW(device->ffts().plan_fft({0, 1}), Failure);
+    EXPECT_THROW(device->ffts().plan_fft({-4, 1}), Failure);
+    EXPECT_THROW(device->ffts().plan_fft({4, -1}), Failure);
+    EXPECT_THROW(device->ffts().plan_fft({std::int64_t{1} << 40, std::int64_t{1} << 40}), Failure);
 }
 
 }  // namespace quartet::device

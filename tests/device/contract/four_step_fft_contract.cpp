@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "device/contract/contract.hpp"
+#include "device/fft_factory.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::device {
@@ -74,7 +75,7 @@ class SplitRun {
             }
             const Range mine = block_range(split(0).points(), size_.ranks, rank);
             Buffer<Point> natural = allocate<Point>(device_, mine.size());
-            const auto pass = device_.plan_transpose(split(rank));
+            const auto pass = device_.ffts().plan_transpose(split(rank));
             pass->run(parts, natural.view(), stream_);
             const std::vector<Point> found = download(natural.view());
             bins.insert(bins.end(), found.begin(), found.end());
@@ -93,7 +94,7 @@ class SplitRun {
                     tiles.push_back(x[static_cast<std::size_t>(t + mine.tiles * m)]);
             const Buffer<Point> input = upload(tiles);
             parts_.push_back(allocate<double>(device_, mine.parts_size()));
-            const auto pass = device_.plan_column_ffts(mine);
+            const auto pass = device_.ffts().plan_column_ffts(mine);
             pass->run(input.view(), parts_.back().view(), stream_);
             EXPECT_EQ(download(input.view()), tiles) << "a tile pass keeps its tiles";
         }
@@ -111,7 +112,7 @@ class SplitRun {
                                 .part(before, theirs.part_size(from, mine.rank)));
         }
         Buffer<Point> bins = allocate<Point>(device_, mine.output_points());
-        const auto pass = device_.plan_row_ffts(mine);
+        const auto pass = device_.ffts().plan_row_ffts(mine);
         EXPECT_FALSE(pass->description().empty());
         pass->run(parts, bins.view(), stream_);
         return download(bins.view());
@@ -177,7 +178,7 @@ TEST_P(FourStepFftContract, ComesIntoNaturalOrder) {
 }
 
 TEST_P(FourStepFftContract, OneRankMayDoAllInOnePass) {
-    if (!device->plan_single_rank_fft({2, 8, 1, 0}))
+    if (!device->ffts().plan_single_rank_fft({2, 8, 1, 0}))
         GTEST_SKIP() << "this device has no such pass";
     for (const Size& size : sizes) {
         const FourStepFft split{size.tiles, size.length, 1, 0};
@@ -188,7 +189,7 @@ TEST_P(FourStepFftContract, OneRankMayDoAllInOnePass) {
                 tiles.push_back(x[static_cast<std::size_t>(t + split.tiles * m)]);
         Buffer<Point> input = upload(tiles);
         Buffer<Point> bins = empty<Point>(split.points());
-        const auto pass = device->plan_single_rank_fft(split);
+        const auto pass = device->ffts().plan_single_rank_fft(split);
 
         pass->run(std::as_const(input).view(), bins.view(), *stream);
         EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
@@ -211,9 +212,9 @@ TEST_P(FourStepFftContract, PlacesTilesWhereTheTilePassDoes) {
         Buffer<double> wanted = empty<double>(split.parts_size());
         Buffer<double> found = empty<double>(split.parts_size());
         Buffer<double> cells = empty<double>(alone.parts_size());
-        const auto whole = device->plan_column_ffts(split);
-        const auto one = device->plan_column_ffts(alone);
-        const auto place = device->plan_scatter_tile(split);
+        const auto whole = device->ffts().plan_column_ffts(split);
+        const auto one = device->ffts().plan_column_ffts(alone);
+        const auto place = device->ffts().plan_scatter_tile(split);
 
         whole->run(input.view(), wanted.view(), *stream);
         for (std::int64_t tile = 0; tile < tiles; ++tile) {
@@ -240,14 +241,14 @@ TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
     for (const auto& [tiles, length] :
          {std::pair{2048, 8}, {64, 64}, {12, 24}, {270, 16}, {4, 80}}) {
         const FourStepFft split{tiles, length, 1, 0};
-        const auto pass = device->plan_partial_row_ffts(split);
+        const auto pass = device->ffts().plan_partial_row_ffts(split);
         if (!pass)
             GTEST_SKIP() << "this device sums all tiles at once";
         const std::vector<Point> x = points(random_values<double>(2 * split.points(), 17));
         const std::int64_t groups = pass->summed().tiles;
         ASSERT_EQ(pass->members().tiles * groups, tiles);
-        const auto one = device->plan_column_ffts({1, length, 1, 0});
-        const auto place = device->plan_scatter_tile(pass->members());
+        const auto one = device->ffts().plan_column_ffts({1, length, 1, 0});
+        const auto place = device->ffts().plan_scatter_tile(pass->members());
         Buffer<double> cells = empty<double>(FourStepFft{1, length, 1, 0}.parts_size());
         Buffer<double> members = empty<double>(pass->members().parts_size());
         Buffer<double> summed = empty<double>(pass->summed().parts_size());
@@ -269,7 +270,7 @@ TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
                           summed.view(), *stream);
         }
         const View<const double> parts[] = {std::as_const(summed).view()};
-        const auto combine = device->plan_row_ffts(pass->summed());
+        const auto combine = device->ffts().plan_row_ffts(pass->summed());
         combine->run(parts, bins.view(), *stream);
 
         EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
@@ -281,7 +282,7 @@ TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
 TEST_P(FourStepFftContract, GroupsOnlyWhatItCan) {
     for (const FourStepFft& split : {FourStepFft{64, 63, 1, 0}, FourStepFft{7, 64, 1, 0},
                                      FourStepFft{22, 64, 1, 0}, FourStepFft{64, 64, 2, 0}})
-        EXPECT_EQ(device->plan_partial_row_ffts(split), nullptr);
+        EXPECT_EQ(device->ffts().plan_partial_row_ffts(split), nullptr);
 }
 
 TEST_P(FourStepFftContract, DoesNotDependOnTheRanksBeyondRounding) {
@@ -336,9 +337,9 @@ TEST_P(FourStepFftContract, RefusesWrongSizesAndOverlap) {
     Buffer<Point> tiles = empty<Point>(split.input_points());
     Buffer<double> parts = empty<double>(split.parts_size());
     Buffer<Point> bins = empty<Point>(split.output_points());
-    const auto column_ffts = device->plan_column_ffts(split);
-    const auto row_ffts = device->plan_row_ffts(split);
-    const auto transpose = device->plan_transpose(split);
+    const auto column_ffts = device->ffts().plan_column_ffts(split);
+    const auto row_ffts = device->ffts().plan_row_ffts(split);
+    const auto transpose = device->ffts().plan_transpose(split);
     const View<const Point> input = std::as_const(tiles).view();
 
     EXPECT_THROW(column_ffts->run(input.part(0, 64), parts.view(), *stream), Failure);
@@ -359,15 +360,15 @@ TEST_P(FourStepFftContract, RefusesImpossibleSplits) {
          {FourStepFft{0, 8, 1, 0}, FourStepFft{8, 0, 1, 0}, FourStepFft{8, 8, 2, 2},
           FourStepFft{8, 8, 0, 0}, FourStepFft{8, 8, 2, -1},
           FourStepFft{std::int64_t{1} << 40, std::int64_t{1} << 40, 1, 0}}) {
-        EXPECT_THROW(device->plan_column_ffts(split), Failure);
-        EXPECT_THROW(device->plan_row_ffts(split), Failure);
-        EXPECT_THROW(device->plan_transpose(split), Failure);
+        EXPECT_THROW(device->ffts().plan_column_ffts(split), Failure);
+        EXPECT_THROW(device->ffts().plan_row_ffts(split), Failure);
+        EXPECT_THROW(device->ffts().plan_transpose(split), Failure);
     }
 }
 
 TEST_P(FourStepFftContract, SaysWhatMemoryItTakes) {
-    EXPECT_GT(device->four_step_fft_memory({64, 64, 2, 0}).value, 64 * 64 / 2);
-    EXPECT_GT(device->four_step_fft_memory({11, 1300, 1, 0}).value, 11 * 1300 * 16);
+    EXPECT_GT(device->ffts().four_step_fft_memory({64, 64, 2, 0}).value, 64 * 64 / 2);
+    EXPECT_GT(device->ffts().four_step_fft_memory({11, 1300, 1, 0}).value, 11 * 1300 * 16);
 }
 
 }  // namespace quartet::device

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "device/contract/contract.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "device/contract/contract.hpp"
+#include "device/matrix_factory.hpp"
 
 namespace quartet::device {
 
@@ -66,7 +67,7 @@ TEST_P(MatrixContract, ARowBlockGivesItsRowsOfTheProduct) {
         const auto x = random_values<double>(block.columns, 1);
         const Buffer<double> in = upload(x);
         Buffer<double> out = upload(std::vector<double>(static_cast<std::size_t>(block.rows), NAN));
-        const auto matrix = device->make_matrix(block);
+        const auto matrix = device->matrices().make_matrix(block);
         matrix->fill(read_row);
 
         matrix->multiply(in.view(), out.view(), *stream);
@@ -84,7 +85,7 @@ TEST_P(MatrixContract, ThePartsOfATriangleGiveTheProductTogether) {
             std::vector<double> sum(x.size());
             for (int part = 0; part < parts; ++part) {
                 Buffer<double> out = upload(std::vector<double>(x.size(), NAN));
-                const auto matrix = device->make_matrix(TrianglePart{size, parts, part});
+                const auto matrix = device->matrices().make_matrix(TrianglePart{size, parts, part});
                 matrix->fill(read_row);
                 matrix->multiply(in.view(), out.view(), *stream);
                 const auto contribution = download(out.view());
@@ -105,8 +106,8 @@ TEST_P(MatrixContract, ReadsAndWritesOnlyTheVectorsItIsGiven) {
         std::copy(x.begin(), x.end(), padded.begin() + offset);
         const Buffer<double> in = upload(padded);
         Buffer<double> out = upload(std::vector<double>(padded.size(), 7.0));
-        for (const auto& matrix : {device->make_matrix(RowBlock{0, size, size}),
-                                   device->make_matrix(TrianglePart{size, 1, 0})}) {
+        for (const auto& matrix : {device->matrices().make_matrix(RowBlock{0, size, size}),
+                                   device->matrices().make_matrix(TrianglePart{size, 1, 0})}) {
             matrix->fill(read_row);
             matrix->multiply(in.view().part(offset, size), out.view().part(offset, size), *stream);
 
@@ -126,8 +127,8 @@ TEST_P(MatrixContract, TheSameProductHasTheSameBits) {
     constexpr std::int64_t size = 1003;
     const Buffer<double> in = upload(random_values<double>(size, 4));
     Buffer<double> out = empty<double>(size);
-    for (const auto& matrix : {device->make_matrix(RowBlock{0, size, size}),
-                               device->make_matrix(TrianglePart{size, 1, 0})}) {
+    for (const auto& matrix : {device->matrices().make_matrix(RowBlock{0, size, size}),
+                               device->matrices().make_matrix(TrianglePart{size, 1, 0})}) {
         matrix->fill(read_row);
         matrix->multiply(in.view(), out.view(), *stream);
         const auto first = download(out.view());
@@ -141,7 +142,7 @@ TEST_P(MatrixContract, TheSameProductHasTheSameBits) {
 
 TEST_P(MatrixContract, ShowsEachElementOfABlockOnce) {
     const RowBlock block{5, 21, 35};
-    const auto matrix = device->make_matrix(block);
+    const auto matrix = device->matrices().make_matrix(block);
     matrix->fill(read_row);
 
     std::map<std::int64_t, int> seen;
@@ -163,7 +164,7 @@ TEST_P(MatrixContract, ShowsEachRowOfATriangleOnceFromTheDiagonalOn) {
     constexpr std::int64_t size = 75;
     std::map<std::int64_t, int> seen;
     for (int part = 0; part < 3; ++part) {
-        const auto matrix = device->make_matrix(TrianglePart{size, 3, part});
+        const auto matrix = device->matrices().make_matrix(TrianglePart{size, 3, part});
         matrix->fill(read_row);
         matrix->visit([&](std::int64_t row, std::int64_t first, std::span<const double> elements) {
             ++seen[row];
@@ -181,7 +182,7 @@ TEST_P(MatrixContract, ShowsEachRowOfATriangleOnceFromTheDiagonalOn) {
 TEST_P(MatrixContract, IsZeroUntilItIsFilled) {
     const Buffer<double> in = upload(std::vector<double>(40, 1.0));
     Buffer<double> out = upload(std::vector<double>(40, NAN));
-    const auto matrix = device->make_matrix(TrianglePart{40, 1, 0});
+    const auto matrix = device->matrices().make_matrix(TrianglePart{40, 1, 0});
 
     matrix->multiply(in.view(), out.view(), *stream);
 
@@ -192,17 +193,18 @@ TEST_P(MatrixContract, TheMemoryIsWhatWasForetoldAndNearlyTheElements) {
     constexpr std::int64_t size = 2048;
     constexpr double besides = 8 << 20;  // what a device needs to multiply at all
     const RowBlock block{0, size / 2, size};
-    const auto rows = device->make_matrix(block);
-    EXPECT_LE(rows->storage().bytes(), device->matrix_memory(block));
+    const auto rows = device->matrices().make_matrix(block);
+    EXPECT_LE(rows->storage().bytes(), device->matrices().matrix_memory(block));
     EXPECT_GE(rows->storage().size(), size * size / 2);
-    EXPECT_LE(static_cast<double>(device->matrix_memory(block).value),
+    EXPECT_LE(static_cast<double>(device->matrices().matrix_memory(block).value),
               1.03 * size * size / 2 * 8 + besides);
 
     const TrianglePart part{size, 2, 1};
-    const auto triangle = device->make_matrix(part);
-    EXPECT_LE(triangle->storage().bytes(), device->matrix_memory(part));
+    const auto triangle = device->matrices().make_matrix(part);
+    EXPECT_LE(triangle->storage().bytes(), device->matrices().matrix_memory(part));
     EXPECT_GE(triangle->storage().size(), size * size / 4);
-    EXPECT_LE(static_cast<double>(device->matrix_memory(part).value), 1.03 * size * size / 4 * 8);
+    EXPECT_LE(static_cast<double>(device->matrices().matrix_memory(part).value),
+              1.03 * size * size / 4 * 8);
 }
 
 TEST_P(MatrixContract, PassesOnWhatTheReaderThrows) {
@@ -210,24 +212,24 @@ TEST_P(MatrixContract, PassesOnWhatTheReaderThrows) {
         if (row == 50)
             throw Failure("row 50 cannot be read");
     };
-    EXPECT_THROW(device->make_matrix(RowBlock{0, 64, 64})->fill(failing), Failure);
-    EXPECT_THROW(device->make_matrix(TrianglePart{64, 1, 0})->fill(failing), Failure);
+    EXPECT_THROW(device->matrices().make_matrix(RowBlock{0, 64, 64})->fill(failing), Failure);
+    EXPECT_THROW(device->matrices().make_matrix(TrianglePart{64, 1, 0})->fill(failing), Failure);
 }
 
 TEST_P(MatrixContract, RefusesOtherSizesAndOverlap) {
     Buffer<double> values = empty<double>(30);
     const View<double> ten = values.view().part(0, 10);
     const View<double> next = values.view().part(10, 10);
-    const auto rows = device->make_matrix(RowBlock{0, 10, 10});
-    const auto triangle = device->make_matrix(TrianglePart{10, 1, 0});
+    const auto rows = device->matrices().make_matrix(RowBlock{0, 10, 10});
+    const auto triangle = device->matrices().make_matrix(TrianglePart{10, 1, 0});
     for (MatrixShare* matrix : {rows.get(), triangle.get()}) {
         EXPECT_THROW(matrix->multiply(values.view().part(0, 9), next, *stream), Failure);
         EXPECT_THROW(matrix->multiply(ten, values.view().part(10, 11), *stream), Failure);
         EXPECT_THROW(matrix->multiply(ten, values.view().part(9, 10), *stream), Failure);
     }
-    EXPECT_THROW(device->make_matrix(RowBlock{0, -1, 10}), Failure);
-    EXPECT_THROW(device->make_matrix(TrianglePart{10, 2, 2}), Failure);
-    EXPECT_THROW(device->make_matrix(TrianglePart{10, 0, 0}), Failure);
+    EXPECT_THROW(device->matrices().make_matrix(RowBlock{0, -1, 10}), Failure);
+    EXPECT_THROW(device->matrices().make_matrix(TrianglePart{10, 2, 2}), Failure);
+    EXPECT_THROW(device->matrices().make_matrix(TrianglePart{10, 0, 0}), Failure);
 }
 
 }  // namespace quartet::device

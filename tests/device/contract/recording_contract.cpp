@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "device/contract/contract.hpp"
+#include "device/matrix_factory.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 
@@ -52,8 +54,8 @@ TEST_P(RecordingContract, FindsItsFactorsInMemory) {
 }
 
 TEST_P(RecordingContract, HoldsProductsAndSums) {
-    const auto matrix = device->make_matrix(RowBlock{0, 50, 50});
-    const auto triangle = device->make_matrix(TrianglePart{50, 1, 0});
+    const auto matrix = device->matrices().make_matrix(RowBlock{0, 50, 50});
+    const auto triangle = device->matrices().make_matrix(TrianglePart{50, 1, 0});
     const ReadRow rows = [](std::int64_t row, std::int64_t first, std::span<double> out) {
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] = 1.0 / static_cast<double>(1 + row + first + static_cast<std::int64_t>(i));

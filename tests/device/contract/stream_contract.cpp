@@ -5,6 +5,7 @@
 
 #include "device/contract/contract.hpp"
 #include "device/contract/gate.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "device/contract/contract.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "device/fft_factory.hpp"
 #include "device/host/runtime/host_device.hpp"
 #include "support/reference_transform.hpp"
 
@@ -16,7 +17,7 @@ class MergerTest : public testing::Test {
     /// Gives a merger the tiles' transforms in this order.
     void merge(Merger& merger, const Problem& problem, const std::vector<std::int64_t>& tiles) {
         const device::FourStepFft alone{1, problem.length(), 1, 0};
-        const auto pass = device->plan_column_ffts(alone);
+        const auto pass = device->ffts().plan_column_ffts(alone);
         auto tile = device::allocate<Point>(*device, problem.length());
         auto cells = device::allocate<double>(*device, alone.parts_size());
         for (const std::int64_t t : tiles) {
@@ -59,7 +60,8 @@ TEST_F(MergerTest, OrdersAWorkersTilesSoThatGroupsBecomeComplete) {
 
     const std::vector<std::int64_t> order = merge_order(*device, problem, {100, 150});
 
-    const std::int64_t groups = device->plan_partial_row_ffts(problem.split(1, 0))->summed().tiles;
+    const std::int64_t groups =
+        device->ffts().plan_partial_row_ffts(problem.split(1, 0))->summed().tiles;
     ASSERT_GT(groups, 1);
     EXPECT_TRUE(std::ranges::is_sorted(order, {}, [=](std::int64_t t) { return t % groups; }));
     std::vector<std::int64_t> sorted = order;

@@ -8,6 +8,7 @@
 #include "core/files/tiles.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
+#include "device/blas.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/reference.hpp"
 

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "comm/transport/grpc/grpc_inbox.hpp"
+#include "device/vector_operations.hpp"
 #include "grpc_push.grpc.pb.h"
 
 namespace quartet::comm {

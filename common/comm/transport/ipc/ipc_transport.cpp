@@ -8,6 +8,7 @@
 #include "comm/transport/shared/shm_payload_channel.hpp"
 #include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/transport_registry.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 

@@ -1,6 +1,7 @@
 #include "comm/transport/mpi/mpi_push.hpp"
 
 #include "comm/mpi/mpi_session.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 

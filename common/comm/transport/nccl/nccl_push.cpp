@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/mpi/mpi_session.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "comm/mpi/large_count.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <new>
 
+#include "device/vector_operations.hpp"
+
 namespace quartet::comm {
 
 /// A sender's and the receiver's progress, each alone on its cache line in the sender's part of a

@@ -2,6 +2,7 @@
 
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/staged/staged_operations.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 

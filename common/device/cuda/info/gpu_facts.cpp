@@ -14,23 +14,21 @@ namespace {
 
 constexpr int success = 0;
 
-const std::array nvml_names{std::string("libnvidia-ml.so.1")};
-
 /// NVML between its initialisation and its end.
 class Session {
   public:
     Session() {
-        if (const int status = nvml_.initialise(); status != success)
+        if (const int status = nvml_->initialise(); status != success)
             throw Failure(fmt::format("nvmlInit failed with {}", status));
     }
-    ~Session() { static_cast<void>(nvml_.shut_down()); }
+    ~Session() { static_cast<void>(nvml_->shut_down()); }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    [[nodiscard]] const Nvml& functions() const { return nvml_; }
+    [[nodiscard]] const Nvml& functions() const { return *nvml_; }
 
   private:
-    Nvml nvml_;
+    std::shared_ptr<const Nvml> nvml_ = load_nvml();
 };
 
 /// The text that `read(buffer, length)` gives, or nothing.
@@ -85,27 +83,6 @@ void read_modes(const Nvml& nvml, Nvml::Device gpu, GpuFacts& facts) {
 }
 
 }  // namespace
-
-Nvml::Nvml()
-    : library(nvml_names),
-      initialise(library.function<int()>("nvmlInit_v2")),
-      shut_down(library.function<int()>("nvmlShutdown")),
-      handle_by_pci_bus(
-          library.function<int(const char*, Device*)>("nvmlDeviceGetHandleByPciBusId_v2")),
-      driver_version(library.function<int(char*, unsigned)>("nvmlSystemGetDriverVersion")),
-      name(library.function<int(Device, char*, unsigned)>("nvmlDeviceGetName")),
-      uuid(library.function<int(Device, char*, unsigned)>("nvmlDeviceGetUUID")),
-      memory(library.function<int(Device, Memory*)>("nvmlDeviceGetMemoryInfo")),
-      clock(library.function<int(Device, int, unsigned*)>("nvmlDeviceGetClockInfo")),
-      most_clock(library.function<int(Device, int, unsigned*)>("nvmlDeviceGetMaxClockInfo")),
-      throttle_reasons(library.function<int(Device, unsigned long long*)>(
-          "nvmlDeviceGetCurrentClocksThrottleReasons")),
-      error_correction(library.function<int(Device, unsigned*, unsigned*)>("nvmlDeviceGetEccMode")),
-      partitioning(library.function<int(Device, unsigned*, unsigned*)>("nvmlDeviceGetMigMode")),
-      power_limit(library.function<int(Device, unsigned*)>("nvmlDeviceGetEnforcedPowerLimit")),
-      energy(library.function<int(Device, unsigned long long*)>(
-          "nvmlDeviceGetTotalEnergyConsumption")),
-      temperature(library.function<int(Device, int, unsigned*)>("nvmlDeviceGetTemperature")) {}
 
 GpuFacts read_gpu_facts(const std::string& pci_bus) {
     GpuFacts facts;

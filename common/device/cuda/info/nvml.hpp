@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/shared_library.hpp"
+#include <memory>
 
 namespace quartet::device {
 
@@ -17,25 +17,24 @@ struct Nvml {
     static constexpr int memory_clock = 2;
     static constexpr int gpu_temperature = 0;
 
-    /// Throws Failure where the library or one of its functions is missing.
-    Nvml();
-
-    SharedLibrary library;
-    int (*initialise)();
-    int (*shut_down)();
-    int (*handle_by_pci_bus)(const char* bus, Device*);
-    int (*driver_version)(char* text, unsigned length);
-    int (*name)(Device, char* text, unsigned length);
-    int (*uuid)(Device, char* text, unsigned length);
-    int (*memory)(Device, Memory*);
-    int (*clock)(Device, int kind, unsigned* megahertz);
-    int (*most_clock)(Device, int kind, unsigned* megahertz);
-    int (*throttle_reasons)(Device, unsigned long long* mask);
-    int (*error_correction)(Device, unsigned* current, unsigned* pending);
-    int (*partitioning)(Device, unsigned* current, unsigned* pending);
-    int (*power_limit)(Device, unsigned* milliwatts);
-    int (*energy)(Device, unsigned long long* millijoules);
-    int (*temperature)(Device, int sensor, unsigned* celsius);
+    int (*initialise)() = nullptr;
+    int (*shut_down)() = nullptr;
+    int (*handle_by_pci_bus)(const char* bus, Device*) = nullptr;
+    int (*driver_version)(char* text, unsigned length) = nullptr;
+    int (*name)(Device, char* text, unsigned length) = nullptr;
+    int (*uuid)(Device, char* text, unsigned length) = nullptr;
+    int (*memory)(Device, Memory*) = nullptr;
+    int (*clock)(Device, int kind, unsigned* megahertz) = nullptr;
+    int (*most_clock)(Device, int kind, unsigned* megahertz) = nullptr;
+    int (*throttle_reasons)(Device, unsigned long long* mask) = nullptr;
+    int (*error_correction)(Device, unsigned* current, unsigned* pending) = nullptr;
+    int (*partitioning)(Device, unsigned* current, unsigned* pending) = nullptr;
+    int (*power_limit)(Device, unsigned* milliwatts) = nullptr;
+    int (*energy)(Device, unsigned long long* millijoules) = nullptr;
+    int (*temperature)(Device, int sensor, unsigned* celsius) = nullptr;
 };
+
+/// Loads the library. Throws Unavailable where it or one of its functions is missing.
+std::shared_ptr<const Nvml> load_nvml();
 
 }  // namespace quartet::device

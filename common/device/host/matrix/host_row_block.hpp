@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "device/device.hpp"
+#include "device/matrix.hpp"
 
 namespace quartet::device {
 

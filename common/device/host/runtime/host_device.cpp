@@ -8,11 +8,8 @@
 
 #include "core/block_range.hpp"
 #include "device/host/blas/host_blas.hpp"
-#include "device/host/fft/host_fft.hpp"
-#include "device/host/fft/host_four_step_fft.hpp"
-#include "device/host/fft/simd_partial_row_ffts.hpp"
-#include "device/host/matrix/host_row_block.hpp"
-#include "device/host/matrix/host_triangle_part.hpp"
+#include "device/host/fft/host_fft_factory.hpp"
+#include "device/host/matrix/host_matrix_factory.hpp"
 #include "device/host/matrix/host_vector_operations.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/host_stream.hpp"
@@ -57,11 +54,13 @@ class HostDevice final : public Device {
         : settings_(checked(settings)),
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
-          vectors_(make_host_vector_operations(settings.threads)) {}
+          vectors_(make_host_vector_operations(settings.threads)),
+          ffts_(make_host_fft_factory(settings.threads)),
+          matrices_(make_host_matrix_factory(settings.threads, *this)) {}
 
     [[nodiscard]] std::string_view name() const override { return "host"; }
     [[nodiscard]] std::string description() const override {
-        return processor_model() + "; " + blas_->description() + "; " + host_fft_description();
+        return processor_model() + "; " + blas_->description() + "; " + ffts_->description();
     }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }
 
@@ -81,47 +80,18 @@ class HostDevice final : public Device {
     std::unique_ptr<Recording> record(Operations operations) override {
         return std::make_unique<HostRecording>(std::move(operations));
     }
-    Blas& blas() override { return *blas_; }
-    VectorOperations& vectors() override { return *vectors_; }
-    std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
-        return plan_host_fft(shape, settings_.threads);
-    }
-    std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) override {
-        return plan_host_column_ffts(split, settings_.threads);
-    }
-    std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) override {
-        return plan_host_row_ffts(split, settings_.threads);
-    }
-    std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) override {
-        return plan_host_transpose(split, settings_.threads);
-    }
-    std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft& split) override {
-        return plan_simd_partial_row_ffts(split, settings_.threads);
-    }
-    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) override {
-        return plan_host_scatter_tile(split, settings_.threads);
-    }
-    [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& split) const override {
-        return host_four_step_fft_memory(split, settings_.threads);
-    }
-    std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) override {
-        return make_host_row_block(block, settings_.threads, *this);
-    }
-    std::unique_ptr<MatrixShare> make_matrix(const TrianglePart& part) override {
-        return make_host_triangle_part(part, settings_.threads, *this);
-    }
-    [[nodiscard]] Bytes matrix_memory(const RowBlock& block) const override {
-        return host_row_block_memory(block);
-    }
-    [[nodiscard]] Bytes matrix_memory(const TrianglePart& part) const override {
-        return host_triangle_part_memory(part, settings_.threads);
-    }
+    [[nodiscard]] Blas& blas() const override { return *blas_; }
+    [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
+    [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
+    [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
 
   private:
     HostSettings settings_;
     Trace& trace_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
+    std::unique_ptr<FftFactory> ffts_;
+    std::unique_ptr<MatrixFactory> matrices_;
 };
 
 void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {

@@ -4,8 +4,10 @@
 
 #include <array>
 
+#include "device/blas.hpp"
 #include "device/contract/contract.hpp"
 #include "device/cuda/info/current_gpu.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 namespace {

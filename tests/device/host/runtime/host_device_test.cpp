@@ -9,7 +9,9 @@
 #include <sstream>
 #include <string>
 
+#include "device/blas.hpp"
 #include "device/host/blas/blas_vendor.hpp"
+#include "device/vector_operations.hpp"
 
 namespace quartet::device {
 namespace {

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "device/fft.hpp"
+#include "device/four_step_fft.hpp"
+
+namespace quartet::device {
+
+/// Plans a device's Fourier transforms. Plans may allocate; they must not outlive the device.
+class FftFactory {
+  public:
+    virtual ~FftFactory() = default;
+
+    /// Throws Failure for a length below 1 or a negative batch.
+    virtual std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) = 0;
+
+    /// The steps of a transform that is split over ranks. Throw Failure for an invalid split.
+    virtual std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) = 0;
+    virtual std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) = 0;
+    virtual std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) = 0;
+    virtual std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) = 0;
+    /// Null where the device cannot sum this split's tiles in groups.
+    virtual std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft&) {
+        return nullptr;
+    }
+    /// Memory that these steps take together, at most, beyond the views that they work on.
+    [[nodiscard]] virtual Bytes four_step_fft_memory(const FourStepFft& split) const = 0;
+
+    /// One pass for one rank's transform, and its memory, where the device has such a pass that is
+    /// faster than ColumnFfts and RowFfts; else null, and nothing.
+    virtual std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft&) {
+        return nullptr;
+    }
+    [[nodiscard]] virtual std::optional<Bytes> single_rank_fft_memory(const FourStepFft&) const {
+        return std::nullopt;
+    }
+
+    /// The library behind it and its version, for the record.
+    [[nodiscard]] virtual std::string description() const = 0;
+};
+
+}  // namespace quartet::device

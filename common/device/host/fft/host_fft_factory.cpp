@@ -1,0 +1,48 @@
+#include "device/host/fft/host_fft_factory.hpp"
+
+#include "device/host/fft/host_fft.hpp"
+#include "device/host/fft/host_four_step_fft.hpp"
+#include "device/host/fft/simd_partial_row_ffts.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+class HostFftFactory final : public FftFactory {
+  public:
+    explicit HostFftFactory(int threads) : threads_(threads) {}
+
+    std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
+        return plan_host_fft(shape, threads_);
+    }
+    std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) override {
+        return plan_host_column_ffts(split, threads_);
+    }
+    std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) override {
+        return plan_host_row_ffts(split, threads_);
+    }
+    std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) override {
+        return plan_host_transpose(split, threads_);
+    }
+    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) override {
+        return plan_host_scatter_tile(split, threads_);
+    }
+    std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft& split) override {
+        return plan_simd_partial_row_ffts(split, threads_);
+    }
+    [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& split) const override {
+        return host_four_step_fft_memory(split, threads_);
+    }
+    [[nodiscard]] std::string description() const override { return host_fft_description(); }
+
+  private:
+    int threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<FftFactory> make_host_fft_factory(int threads) {
+    return std::make_unique<HostFftFactory>(threads);
+}
+
+}  // namespace quartet::device
