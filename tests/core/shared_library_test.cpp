@@ -13,7 +13,8 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const LibrarySearch mathematics{.names = {"libnot-there.so.1", "libm.so.6"}};
+const LibrarySearch mathematics{
+    .names = {"libnot-there.so.1", "libm.so.6"}, .what = "libm", .advice = "install it"};
 
 struct Mathematics {
     double (*root)(double) = nullptr;
