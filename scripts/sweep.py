@@ -24,10 +24,12 @@ from quartet.paths import RESULTS
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
+from quartet.sweep import spec as sweep_spec
 from quartet.sweep import table as sweep_table
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.loop import Sweep
-from quartet.sweep.plan import Draft, Plan, SpecError
+from quartet.sweep.plan import Draft, Plan
+from quartet.sweep.spec import SpecError
 from quartet.sweep.queue import QueuedSweep
 from quartet.wording import say
 
@@ -35,7 +37,7 @@ LISTS = ("kernels", "sizes", "ranks", "workers", "formulations", "transports", "
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = parser_of(__doc__, epilog=sweep_plan.__doc__)
+    parser = parser_of(__doc__, epilog=sweep_spec.__doc__)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="sweeps, run as one")
     for name in LISTS:
         parser.add_argument(f"--{name}", metavar="LIST", help=f"of a block without a file: {','.join(NAMES)}"
@@ -75,15 +77,15 @@ def make_plan(options: argparse.Namespace) -> Plan:
     lists = {name: getattr(options, name) for name in LISTS if getattr(options, name) is not None}
     if bool(options.files) == bool(lists):
         raise SpecError("give either files or --kernels, --sizes, --ranks (see --help)")
-    specs = [(str(file), sweep_plan.read_spec(file)) for file in options.files]
+    specs = [(str(file), sweep_spec.read_spec(file)) for file in options.files]
     if lists:
         specs = [("command line", {"name": "sweep", "blocks": [_block(options, lists)]})]
     cores = SlurmMachine.load(options.slurm).cores_per_node if options.slurm else Machine.here().cores
     draft = Draft(cores)
     for where, spec in specs:
         sweep_plan.add_blocks(draft, spec, where, options.launches)
-    names = dict.fromkeys(sweep_plan.name_of(spec) for _, spec in specs)
-    seed = options.seed if options.seed is not None else sweep_plan.seed_of(specs[0][1])
+    names = dict.fromkeys(sweep_spec.name_of(spec) for _, spec in specs)
+    seed = options.seed if options.seed is not None else sweep_spec.seed_of(specs[0][1])
     kernels = dict.fromkeys(one.kernel for one in draft.configurations)
     programs = {kernel: _version(options.build / "bin" / kernel) for kernel in kernels}
     return Plan("-".join(names), seed, programs, tuple(draft.blocks), tuple(draft.configurations),

@@ -14,6 +14,7 @@ from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, ROOT, run_each, schemas
 SCRIPTS = ROOT / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.sweep import plan as sweep_plan  # noqa: E402
+from quartet.sweep import spec as sweep_spec  # noqa: E402
 
 SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]),
          "matmul": ("96", ["--tile", "32", "--runs", "6"]),
@@ -25,7 +26,7 @@ class Sweeps(unittest.TestCase):
     def test_programs_accept_every_launch_of_the_laptop_sweeps(self):
         draft = sweep_plan.Draft(cores=2)
         for file in sorted((SCRIPTS / "sweeps").glob("laptop-*.json")):
-            sweep_plan.add_blocks(draft, sweep_plan.read_spec(file), file.name)
+            sweep_plan.add_blocks(draft, sweep_spec.read_spec(file), file.name)
         jobs = [(one.kernel, one.ranks, *one.command_line(), "--dry-run")
                 for one in draft.configurations]
         self.assertGreater(len(jobs), 15)

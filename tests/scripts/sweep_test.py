@@ -13,6 +13,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.sweep import folder as sweep_folder  # noqa: E402
 from quartet.sweep import plan as sweep_plan  # noqa: E402
+from quartet.sweep import spec as sweep_spec  # noqa: E402
 
 # Behaves as {folder}/behaviour.json says, by rank count: seconds, exit code, whether it writes.
 PROGRAM = """#!{python} -S
@@ -277,9 +278,9 @@ class Refusals(SweepCase):
             "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"},
         }
         for reason, block in bad.items():
-            with self.subTest(reason), self.assertRaises(sweep_plan.SpecError) as refused:
+            with self.subTest(reason), self.assertRaises(sweep_spec.SpecError) as refused:
                 sweep_plan.add_blocks(sweep_plan.Draft(4),
-                                      sweep_plan.read_spec(self.spec(**block)), "test")
+                                      sweep_spec.read_spec(self.spec(**block)), "test")
             self.assertIn(reason, str(refused.exception))
         done = self.sweep(self.spec(**block))
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
@@ -370,7 +371,7 @@ class ReadyMade(unittest.TestCase):
 
     def plan(self, name, cores):
         draft = sweep_plan.Draft(cores)
-        sweep_plan.add_blocks(draft, sweep_plan.read_spec(self.FOLDER / f"{name}.json"), name)
+        sweep_plan.add_blocks(draft, sweep_spec.read_spec(self.FOLDER / f"{name}.json"), name)
         return draft.configurations
 
     def test_each_kernel_has_a_sweep_as_published_and_one_for_a_laptop(self):

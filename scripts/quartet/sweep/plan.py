@@ -1,42 +1,21 @@
-"""What a sweep runs: blocks of factors, multiplied out into configurations of one launch each.
+"""The plan of a sweep: blocks of factors, multiplied out into configurations of one launch each.
 
-A block in a file (JSON, or TOML where Python reads it) has these keys; members of a list are
-multiplied out, and a member may itself be one of the programs' lists ("mpi,shm": one launch):
-
-    kernels      names of kernels
-    sizes        as the program takes them: "2:128" of stream (MiB), "8192", "2^24"
-    ranks        or workers (computing ranks; a data flow's reducers come on top): numbers, or
-                 "1:cores", which doubles from 1 to the cores of this machine
-    formulations, transports, devices, threads   (native, auto, host, 1)
-    reducers     of the data flow (1)
-    scaling      "strong": the same size; "weak": the size is that of the least workers, and grows;
-                 "none" (what it is without)
-    arguments    more for the program
-    title        what the table calls it"""
+What a block says is in spec.py."""
 
 import itertools
 import json
-import re
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Optional
 
-from quartet.exit_codes import ScriptError
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Reducers, options_of
 from quartet.sizes import points, written
 from quartet.sweep import weak_scaling
+from quartet.sweep.spec import (BLOCK_KEYS, SCALINGS, SpecError, counts_of, listed, positive,
+                                with_known_keys, words)
 
-SCALINGS = ("none", "strong", "weak")
 PLAN_VERSION = 1
 NOTABLE = 1e-3  # of the work, when a size is rounded
-BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
-              "threads", "reducers", "scaling", "arguments", "title", "launches"}
-FILE_KEYS = {"name", "launches", "seed", "blocks"}
-
-
-class SpecError(ScriptError):
-    """A sweep that cannot be planned: what is wrong (why), what to do."""
 
 
 @dataclass(frozen=True)
@@ -116,43 +95,6 @@ class Draft:
         return len(self.configurations) - 1
 
 
-def read_spec(path: Path) -> dict:
-    """The sweep in a file. Raises SpecError."""
-    try:
-        if path.suffix == ".toml":
-            return _with_known_keys(_read_toml(path), FILE_KEYS, str(path))
-        return _with_known_keys(json.loads(path.read_text(encoding="utf-8")), FILE_KEYS, str(path))
-    except (OSError, ValueError) as error:
-        raise SpecError(f"{path}: cannot be read ({error}): give a sweep in JSON or TOML") from None
-
-
-def _read_toml(path: Path) -> dict:
-    try:
-        import tomllib  # Python 3.11
-    except ImportError:
-        raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write JSON") from None
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-def name_of(spec: dict) -> str:
-    """What the folder of its results is called after."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", str(spec.get("name", "sweep")))
-
-
-def seed_of(spec: dict) -> int:
-    return _positive(spec.get("seed", 1), "seed")
-
-
-def _with_known_keys(table, keys: set[str], where: str) -> dict:
-    if not isinstance(table, dict):
-        raise SpecError(f"{where}: {table!r} (not a table of keys): see sweep.py --help")
-    unknown = sorted(table.keys() - keys)
-    if unknown:
-        raise SpecError(f"{where}: unknown key '{unknown[0]}' (known: {', '.join(sorted(keys))}): "
-                        "correct its name")
-    return table
-
-
 def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = None) -> None:
     """Multiplies out every block of a file. `launches` overrides what it says of them."""
     blocks = spec.get("blocks")
@@ -160,9 +102,9 @@ def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = N
         raise SpecError(f"{where}: no blocks (nothing would be measured): give at least one")
     for number, block in enumerate(blocks, 1):
         there = f"{where}, block {number}"
-        _with_known_keys(block, BLOCK_KEYS, there)
+        with_known_keys(block, BLOCK_KEYS, there)
         wanted = block.get("launches", spec.get("launches", 1)) if launches is None else launches
-        _add_block(draft, block, _positive(wanted, f"{there}: launches"), there)
+        _add_block(draft, block, positive(wanted, f"{there}: launches"), there)
 
 
 def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
@@ -171,16 +113,16 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
         raise SpecError(f"{where}: scaling '{scaling}' (one of {', '.join(SCALINGS)})")
     if ("ranks" in block) == ("workers" in block):
         raise SpecError(f"{where}: give either ranks or workers (one of them decides the other)")
-    reducers = _positive(block.get("reducers", 1), f"{where}: reducers")
-    more = tuple(map(str, _listed(block.get("arguments"), f"{where}: arguments", [])))
-    counts = _counts(block.get("ranks", block.get("workers")), draft.cores, where)
+    reducers = positive(block.get("reducers", 1), f"{where}: reducers")
+    more = tuple(map(str, listed(block.get("arguments"), f"{where}: arguments", [])))
+    counts = counts_of(block.get("ranks", block.get("workers")), draft.cores, where)
     members: list[int] = []
     for kernel, size, formulation, transport, device, threads in itertools.product(
-            _words(block, "kernels", None, where), _words(block, "sizes", None, where),
-            _words(block, "formulations", ["native"], where),
-            _words(block, "transports", ["auto"], where),
-            _words(block, "devices", ["host"], where),
-            _listed(block.get("threads"), f"{where}: threads", [1])):
+            words(block, "kernels", None, where), words(block, "sizes", None, where),
+            words(block, "formulations", ["native"], where),
+            words(block, "transports", ["auto"], where),
+            words(block, "devices", ["host"], where),
+            listed(block.get("threads"), f"{where}: threads", [1])):
         if kernel not in KERNELS:
             raise SpecError(f"{where}: kernel '{kernel}' (one of {', '.join(KERNELS)})")
         roles = _Roles(kernel, formulation, reducers, where)
@@ -191,7 +133,7 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
                                "left out (no worker would be left)")
         for ranks, workers in placed:
             one = Configuration(kernel, size, ranks, formulation, transport, device,
-                                _positive(threads, f"{where}: threads"),
+                                positive(threads, f"{where}: threads"),
                                 more + roles.arguments, launches)
             if scaling == "weak":
                 one = _weak(draft, one, workers, min(placed)[1], roles)
@@ -257,41 +199,3 @@ def _weak(draft: Draft, one: Configuration, workers: int, base: int,
         draft.notes.append(f"{one.kernel} on {workers} workers: n {grown.size} in place of "
                            f"{grown.exact:.1f} (work per worker {grown.work:+.1%})")
     return replace(one, size=written(grown.size, one.size))
-
-
-def _words(block: dict, key: str, default, where: str) -> list[str]:
-    values = _listed(block.get(key), f"{where}: {key}", default)
-    if not values or any(isinstance(value, (dict, list, bool)) or value == "" for value in values):
-        raise SpecError(f"{where}: no {key} (nothing would be measured): give a list of them")
-    return [str(value) for value in values]
-
-
-def _listed(value, what: str, default) -> list:
-    if value is None:
-        return default
-    if not isinstance(value, list):
-        raise SpecError(f"{what}: {value!r} (not a list): put it in brackets")
-    return value
-
-
-def _positive(value, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise SpecError(f"{what}: {value!r} (not a whole number of at least 1)")
-    return value
-
-
-def _counts(values, cores: int, where: str) -> list[int]:
-    """Numbers, and "a:b", doubling from a to b; either may be "cores". Its end is always a member,
-    its start even if it is more than its end: a data flow needs two ranks on one core, too."""
-    counts: list[int] = []
-    for value in _listed(values, f"{where}: ranks", []):
-        ends = [cores if word == "cores" else int(word) if word.isdigit() else 0
-                for word in str(value).split(":")]
-        if isinstance(value, bool) or len(ends) > 2 or min(ends) < 1:
-            raise SpecError(f"{where}: ranks '{value}': write a number, \"cores\" or \"1:cores\"")
-        first, last = ends[0], ends[-1]
-        counts += [first * 2**power for power in range(64) if first * 2**power < last]
-        counts.append(max(first, last))
-    if not counts:
-        raise SpecError(f"{where}: no ranks (nothing would be measured): give a list of them")
-    return list(dict.fromkeys(counts))

@@ -1,0 +1,103 @@
+"""What a sweep runs is said in blocks, in JSON, or in TOML where Python reads it. All combinations of
+a block's lists are measured. A member may itself be a program's list ("mpi,shm": one launch). Keys:
+
+    kernels      names of kernels
+    sizes        as the program takes them: "2:128" of stream (MiB), "8192", "2^24"
+    ranks        or workers (ranks that compute, reducers not counted): numbers, or "1:cores",
+                 which doubles from 1 to the cores of this machine
+    formulations, transports, devices, threads   (native, auto, host, 1)
+    reducers     of the data flow (1)
+    scaling      "strong": the same size; "weak": the size is for the fewest workers and grows with
+                 them; "none" (the default)
+    arguments    more flags for the program
+    title        what the table calls it"""
+
+import json
+import re
+from pathlib import Path
+
+from quartet.exit_codes import ScriptError
+
+SCALINGS = ("none", "strong", "weak")
+BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
+              "threads", "reducers", "scaling", "arguments", "title", "launches"}
+FILE_KEYS = {"name", "launches", "seed", "blocks"}
+
+
+class SpecError(ScriptError):
+    """A sweep that cannot be planned: what is wrong (why), what to do."""
+
+
+def read_spec(path: Path) -> dict:
+    """The sweep in a file. Raises SpecError."""
+    try:
+        if path.suffix == ".toml":
+            return with_known_keys(_read_toml(path), FILE_KEYS, str(path))
+        return with_known_keys(json.loads(path.read_text(encoding="utf-8")), FILE_KEYS, str(path))
+    except (OSError, ValueError) as error:
+        raise SpecError(f"{path}: cannot be read ({error}): give a sweep in JSON or TOML") from None
+
+
+def _read_toml(path: Path) -> dict:
+    try:
+        import tomllib  # Python 3.11
+    except ImportError:
+        raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write JSON") from None
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def name_of(spec: dict) -> str:
+    """What the folder of its results is called after."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", str(spec.get("name", "sweep")))
+
+
+def seed_of(spec: dict) -> int:
+    return positive(spec.get("seed", 1), "seed")
+
+
+def with_known_keys(table, keys: set[str], where: str) -> dict:
+    if not isinstance(table, dict):
+        raise SpecError(f"{where}: {table!r} (not a table of keys): see sweep.py --help")
+    unknown = sorted(table.keys() - keys)
+    if unknown:
+        raise SpecError(f"{where}: unknown key '{unknown[0]}' (known: {', '.join(sorted(keys))}): "
+                        "correct its name")
+    return table
+
+
+def words(block: dict, key: str, default, where: str) -> list[str]:
+    values = listed(block.get(key), f"{where}: {key}", default)
+    if not values or any(isinstance(value, (dict, list, bool)) or value == "" for value in values):
+        raise SpecError(f"{where}: no {key} (nothing would be measured): give a list of them")
+    return [str(value) for value in values]
+
+
+def listed(value, what: str, default) -> list:
+    if value is None:
+        return default
+    if not isinstance(value, list):
+        raise SpecError(f"{what}: {value!r} (not a list): put it in brackets")
+    return value
+
+
+def positive(value, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise SpecError(f"{what}: {value!r} (not a whole number of at least 1)")
+    return value
+
+
+def counts_of(values, cores: int, where: str) -> list[int]:
+    """Numbers, and "a:b", doubling from a to b; either may be "cores". Its end is always a member,
+    its start even if it is more than its end: a data flow needs two ranks on one core, too."""
+    counts: list[int] = []
+    for value in listed(values, f"{where}: ranks", []):
+        ends = [cores if word == "cores" else int(word) if word.isdigit() else 0
+                for word in str(value).split(":")]
+        if isinstance(value, bool) or len(ends) > 2 or min(ends) < 1:
+            raise SpecError(f"{where}: ranks '{value}': write a number, \"cores\" or \"1:cores\"")
+        first, last = ends[0], ends[-1]
+        counts += [first * 2**power for power in range(64) if first * 2**power < last]
+        counts.append(max(first, last))
+    if not counts:
+        raise SpecError(f"{where}: no ranks (nothing would be measured): give a list of them")
+    return list(dict.fromkeys(counts))
