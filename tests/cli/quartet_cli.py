@@ -161,7 +161,9 @@ def run(program, ranks, *arguments, prefix=()):
         begin = time.monotonic()
         job = subprocess.Popen([*prefix, LAUNCHER, str(ranks), path, *words],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+                               stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               # Launchers that share a folder for sessions remove it under others.
+                               env={**os.environ, "TMPDIR": folder})
         try:
             stdout, stderr = job.communicate(timeout=SECONDS_FOR_A_JOB)
         except subprocess.TimeoutExpired:

@@ -1,6 +1,5 @@
 """Tests of scripts/cost.py with a fake launcher and fake programs."""
 
-import argparse
 import importlib.util
 import subprocess
 import sys
@@ -10,10 +9,11 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import cost  # noqa: E402
-from cost import Cost, Point  # noqa: E402
+import cost as script  # noqa: E402
+from quartet import cost  # noqa: E402
+from quartet.cost import Cost, Point  # noqa: E402
 from fake_build import FakeBuild  # noqa: E402
-from quartet.launch import LaunchError  # noqa: E402
+from quartet.launch import LaunchError, LocalLauncher  # noqa: E402
 
 # cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
 PROGRAM = """#!{python} -S
@@ -66,8 +66,8 @@ class Arithmetic(unittest.TestCase):
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
     def test_picture_has_the_points_and_the_formula(self):
         points = self.cost(3)
-        with cost.style.applied():
-            time, memory = cost.picture("cg", points).get_axes()
+        with script.style.applied():
+            time, memory = script.picture("cg", points).get_axes()
         lines = {line.get_label(): line.get_xydata().tolist()
                  for axes in (time, memory) for line in axes.get_lines()}
         self.assertEqual(time.get_lines()[1].get_xydata().tolist(),
@@ -82,7 +82,7 @@ class Arithmetic(unittest.TestCase):
             for name, kernel in cost.COSTS.items():
                 points = [Point(n, kernel.work(n), kernel.memory(n)) for n in kernel.sizes]
                 file = Path(folder) / f"{name}.png"
-                cost.draw(name, Cost(points, 1.0), file)
+                script.draw(name, Cost(points, 1.0), file)
                 self.assertEqual(file.read_bytes()[1:4], b"PNG")
 
 
@@ -96,8 +96,8 @@ class Measuring(FakeBuild):
                                             tests=str(Path(__file__).parent), fails=fails))
 
     def laboratory(self):
-        return cost.Laboratory(argparse.Namespace(
-            launcher=self.folder / "launcher", build=self.folder, results=self.folder, timeout=60))
+        return cost.Laboratory(LocalLauncher(self.folder / "launcher"), self.folder / "bin",
+                               self.folder, 60)
 
     def test_memory_is_that_of_the_program_and_time_that_of_its_row(self):
         found = self.laboratory().cost("cg")

@@ -12,9 +12,11 @@ from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-import gpu  # noqa: E402
+from quartet.exit_codes import FAILED  # noqa: E402
+from quartet.gpu import execution  # noqa: E402
 from quartet.gpu import steps as gpu_steps  # noqa: E402
 from quartet.kernels import NAMES  # noqa: E402
+from quartet.machine import Machine  # noqa: E402
 import fake_results  # noqa: E402
 from fake_build import FakeBuild  # noqa: E402
 
@@ -163,7 +165,7 @@ class Parts(unittest.TestCase):
     def test_the_build_is_for_this_gpu_alone(self):
         place = gpu_steps.Place(Path("b"), Path("l"), Path("r"), Path("g"))
         configure, build = gpu_steps.build_steps(place, gpu_steps.Gpu("x", "120"),
-                                                 gpu.Machine(16, 0))
+                                                 Machine(16, 0))
         self.assertIn("CMAKE_CUDA_ARCHITECTURES=120", configure.command)
         self.assertIn("gpu_tests", build.command)
         self.assertIn("16", build.command)
@@ -173,38 +175,38 @@ class Parts(unittest.TestCase):
         self.assertRaises(ValueError, gpu_steps.choices, LIST.replace("on cuda", "on host"))
 
     def test_everything_expected_fits_the_ten_minutes_but_slow_steps_are_ended(self):
-        clock = gpu.Clock(600)
+        clock = execution.Clock(600)
         with tempfile.TemporaryDirectory() as folder:
-            step = gpu.Step("check", "slow", ["sleep", "60"], 0.3)
+            step = gpu_steps.Step("check", "slow", ["sleep", "60"], 0.3)
             begin = time.monotonic()
-            gpu.run(step, clock, Path(folder))
+            execution.run(step, clock, Path(folder))
         self.assertLess(time.monotonic() - begin, 30)
-        self.assertEqual((step.code, step.passed), (gpu.FAILED, False))
+        self.assertEqual((step.code, step.passed), (FAILED, False))
         self.assertIn("took too long", step.reason)
 
     def test_a_step_has_no_more_than_what_is_left(self):
-        with mock.patch.object(gpu, "say") as say, tempfile.TemporaryDirectory() as folder:
+        with mock.patch.object(execution, "say") as say, tempfile.TemporaryDirectory() as folder:
             now = iter((0.0, 590.0))
-            gpu.run(gpu.Step("check", "last", ["true"], 60), gpu.Clock(600, lambda: next(now)),
-                    Path(folder))
+            execution.run(gpu_steps.Step("check", "last", ["true"], 60),
+                          execution.Clock(600, lambda: next(now)), Path(folder))
         self.assertIn("at most 10 s", say.call_args_list[0].args[0])
 
     def test_what_was_left_out_has_not_passed(self):
-        good = gpu.Step("check", "good", [], 1, code=0)
-        self.assertEqual(gpu.outcome([good]), 0)
-        self.assertEqual(gpu.outcome([good, gpu.Step("check", "left out", [], 1)]), 3)
+        good = gpu_steps.Step("check", "good", [], 1, code=0)
+        self.assertEqual(execution.outcome([good]), 0)
+        self.assertEqual(execution.outcome([good, gpu_steps.Step("check", "left out", [], 1)]), 3)
 
     def test_what_is_not_here_is_no_failure_beside_what_is(self):
-        good = gpu.Step("check", "good", [], 1, code=0)
-        missing = gpu.Step("check", "not here", [], 1, code=77)
-        self.assertEqual(gpu.outcome([missing, missing]), 77)
-        self.assertEqual(gpu.outcome([good, missing]), 0)
+        good = gpu_steps.Step("check", "good", [], 1, code=0)
+        missing = gpu_steps.Step("check", "not here", [], 1, code=77)
+        self.assertEqual(execution.outcome([missing, missing]), 77)
+        self.assertEqual(execution.outcome([good, missing]), 0)
 
     def test_a_program_that_is_missing_is_a_failure(self):
-        step = gpu.Step("build", "none", ["/no/such/program"], 10)
+        step = gpu_steps.Step("build", "none", ["/no/such/program"], 10)
         with tempfile.TemporaryDirectory() as folder:
-            gpu.run(step, gpu.Clock(600), Path(folder))
-        self.assertEqual(step.code, gpu.FAILED)
+            execution.run(step, execution.Clock(600), Path(folder))
+        self.assertEqual(step.code, FAILED)
         self.assertIn("cannot be started", step.reason)
 
 
