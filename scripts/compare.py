@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """compare.py A B: whether the results B are faster or slower than the results A, case by case.
 
-A and B are result documents or folders of them (several launches of a case count as such; more
-than one path to a side: join them by commas). A may also be the word `published`, or a folder of
-published numbers, or the word `reference`: what results/measured/ has for the device that B was
-measured on.
+A and B are result documents or folders of them; commas join several paths of one side. Several
+documents of a case count as its launches. A may also be `published` or a folder of published
+numbers. It may be `reference`: what results/measured/ holds for B's device.
 
-B/A is a ratio of rates: above 1 B is faster. Exit code: 0 nothing is slower; 1 a case is slower by
-more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be
+B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower
+by more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be
 compared."""
 
 import argparse

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Everything that wants a GPU, in one command and within ten minutes: builds for the GPU that is
-here, runs the tests that need one, runs all that --list shows on cuda once and small (under
-compute-sanitizer where it is there), and measures what the suite promises on one GPU.
+"""Does everything that needs a GPU, within ten minutes. `make gpu` calls it.
 
-`make gpu` calls it. It needs no network. Each step has a share of the time; one that fails or takes
-too long does not stop the others. It ends with one table of results and one of steps, and with a
-status that is not 0 where any step failed or was left out. What this build or GPU cannot do is
-listed as not here, and no failure."""
+It builds for the GPU that is here and runs the tests that need one. It runs all that --list shows on
+cuda once, on small problems, under compute-sanitizer where that is installed. Then it measures the
+suite's single-GPU benchmarks. No network is needed.
+
+Each step has a time limit; a step that fails or takes too long does not stop the others. It prints a
+table of results and a list of steps. The exit code is not 0 if a step failed or was left out. What
+this build or GPU cannot do is listed as not here and is no failure."""
 
 import argparse
 import os
@@ -44,7 +45,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def plan(group: str, place: Place, gpu: Gpu, machine: Machine) -> list[Step]:
-    """The steps of a group; one that has failed where they cannot be found out."""
+    """The steps of a group, or a failed step that says why they cannot be planned."""
     plans = {"build": lambda: build_steps(place, gpu, machine),
              "tests": lambda: test_steps(place),
              "check": lambda: check_steps(place, machine, shutil.which("compute-sanitizer")),

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""How near every kernel is to its limit on this machine's host, and how far ahead of its peers, on
-two cores: as two ranks of one thread, and as one rank of two threads. `make limits` calls it.
+"""Compares each kernel with its limit and with its peers, on two cores. `make limits` calls it.
 
-What is compared is launched in turn, round after round; a ratio is the median of the rounds', its
-smallest and largest beside it. The peers are the programs' own `--formulation library`: plain MPI,
-ScaLAPACK's psgemm, BLAS's dgemv and FFTW-MPI; and HPC Challenge's MPIFFT, where hpcc is installed
-(scripts/setup.sh peers). One that this build or machine lacks is said in its line. A goal that is
-missed is printed as missed, and nothing else: the exit code is 3 where a launch failed, 1 where a
-result was wrong. The machine should have nothing else to do meanwhile.
+Each kernel runs as two ranks of one thread and as one rank of two threads. Launches to be compared
+follow one another, round after round. A ratio is the median over the rounds; its smallest and
+largest value stand beside it. Nothing else should run on the machine meanwhile.
 
-Before all rounds FFTW measures its plans, which takes minutes and is not counted. They stay in the
-file fftw-plans beside the documents, for the next time; remove it where the machine is another one.
+The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
+and FFTW-MPI. HPC Challenge's MPIFFT joins them where hpcc is installed (scripts/setup.sh peers). A
+peer that is not available is named in its line.
 
-The documents stay in results/limits/ (--reuse shows them again, `make report REPORT_FLAGS=
-results/limits` makes pages of them)."""
+A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result was wrong.
+
+FFTW measures its plans before the rounds. That takes minutes and does not count towards the budget.
+The plans stay in the file fftw-plans beside the documents; remove it on another machine.
+
+The documents stay in results/limits/. --reuse shows them again; `make report REPORT_FLAGS=
+results/limits` makes a page of them."""
 
 import argparse
 import contextlib
@@ -89,9 +91,9 @@ def problem(options: argparse.Namespace) -> str:
 
 
 def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFolder) -> int:
-    """Measures all; STOPPED where it was interrupted."""
+    """Measures all matches. Returns STOPPED after an interrupt."""
     if Machine.here().cores < 2:
-        say("this machine has one core, where all is meant for two: what follows is no measure of it")
+        say("this machine has one core and the goals are for two: do not quote what follows")
     for match in wanted:
         folder.clear(match)
     launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
@@ -110,7 +112,7 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
 
 
 def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
-    """The worst of all launches; what a machine does not have makes nothing wrong."""
+    """The worst of all launches; a peer that is not available is no failure."""
     codes = [result.outcome.exit_code for match in wanted for results in folder.rounds(match)
              for result in results.values()]
     code = worst(codes)
@@ -118,7 +120,7 @@ def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
 
 
 def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager:
-    """Of data files; one that is temporary is removed again."""
+    """The folder of the data files; a temporary one is removed at the end."""
     if options.reuse or options.data:
         return contextlib.nullcontext(options.data or Path("none"))
     return tempfile.TemporaryDirectory(prefix="data-", dir=options.results)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""reference.py FOLDER: makes the results of a sweep the reference of the device that they are of.
+"""reference.py FOLDER: makes a sweep's results the reference for the device that they were measured on.
 
-Of each configuration with at least three launches the middle one is taken: the document whose
-rates' geometric mean is the median. Nothing is averaged, nothing is edited: what is in
-results/measured/DEVICE/ was written by a program, and holds its own provenance. A device has one
-reference: what was there of it is replaced."""
+Each configuration needs at least three launches. The middle one is taken: the document whose
+geometric mean of rates is the median. Nothing is averaged or edited, so each document in
+results/measured/DEVICE/ holds its own provenance. An older reference of the device is replaced."""
 
 import math
 import re

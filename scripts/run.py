@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures with every program of the suite that was built, on this machine's cores and within a
-time budget, and shows one table. `make run` calls it; --help lists what can be chosen."""
+"""Measures with every program that was built, on this machine's cores and within a time budget, and
+shows one table. `make run` calls it."""
 
 import argparse
 import os

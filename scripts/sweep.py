@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """sweep.py [FILE...]: runs programs over sizes, ranks, formulations, transports and devices.
 
-What to run is in files (scripts/sweeps/ has the published figures, as published and for a laptop),
-or said by --kernels, --sizes, --ranks and so on. Every launch is an MPI job of its own; repeated
-launches go round in shuffled order. Results go to one folder, a document a launch. Whatever
-interrupts a sweep, the same command goes on with it; what failed is recorded, the rest is run.
+Files say what to run: scripts/sweeps/ has the published figures, in full and in laptop size. Or the
+flags do: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and leaves one document in
+the sweep's folder. Repeated launches follow in rounds, shuffled. A failed launch is recorded and the
+rest is run. After an interruption the same command resumes the sweep.
 
-With --slurm the launches are jobs of a Slurm machine: one array for each round and kind of job, each
-round after the one before. They go on without this script, which only watches: when it is started
-again it finds them."""
+With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
+the one before. The jobs do not need this script, which only watches them; it finds them again when it
+is restarted."""
 
 import argparse
 import os
@@ -100,7 +100,7 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
 
 
 def _version(program: Path) -> str:
-    """What a program says that it is: a sweep is of one build."""
+    """A program's own version line: a sweep belongs to one build."""
     try:
         done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -116,7 +116,7 @@ def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:
 
 
 def find_folder(options: argparse.Namespace) -> SweepFolder:
-    """Where the sweep of the command line is, or will be."""
+    """The folder of the command line's sweep, made where it is not there."""
     if options.folder and not options.files and not options.kernels:
         data = stored_plan(options.folder)
         if data is None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """table.py PATH...: one table over result documents (files, or all in a folder), at most 80
-columns wide. What is no document is named and left out.
+columns wide. Files that are no documents are named and left out.
 
 What does not fit a column stands under the table: the limits, published numbers with their
 conditions (a, b ..), errors (1, 2 ..), and the documents' warnings."""

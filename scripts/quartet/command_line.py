@@ -12,7 +12,7 @@ from quartet.wording import say
 
 
 def run_script(main: Callable[[], int]) -> NoReturn:
-    """Ends with the exit code that `main` returns, or with that of its ScriptError, said."""
+    """Exits with the code that `main` returns. Of a ScriptError it says the message and takes the code."""
     try:
         code = main()
     except ScriptError as error:
@@ -36,7 +36,7 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def positive_number(text: str) -> float:
-    """Of an argument: of seconds, for instance."""
+    """The type of an argument that is a positive, finite number."""
     number = float(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not positive")
@@ -44,7 +44,8 @@ def positive_number(text: str) -> float:
 
 
 def why_not(launcher: Path, folders: list[Path]) -> str:
-    """Why nothing can be launched, or kept in these folders, which are made; empty where it can."""
+    """Why jobs cannot be launched or leave files in these folders; empty where they can. Makes the
+    folders."""
     if not shutil.which(launcher):
         return f"{launcher} cannot be run: name another --launcher"
     for folder in folders:

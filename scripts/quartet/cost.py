@@ -55,12 +55,12 @@ class Cost:
 
 def _complete(launcher: LocalLauncher, job: Job, files: Files,
               timeout: float) -> tuple[Outcome, int]:
-    """How the job ended, and the peak memory of its largest process, of all that this process ever
-    started: hence a process for each job."""
+    """How the job ended, and the peak memory of its largest process. The kernel of the operating
+    system keeps that peak over all children of a process, hence a process for each job."""
     end_jobs_when_ended()
     try:
         outcome = launcher.complete(job, files, timeout)
-    except KeyboardInterrupt:  # the other process says so
+    except KeyboardInterrupt:  # the parent says so
         sys.exit(STOPPED)
     return outcome, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 

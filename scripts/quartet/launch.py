@@ -24,8 +24,8 @@ class LaunchError(ScriptError):
 
 
 def checked_code(code: int, file: Path) -> int:
-    """The exit code of a program that was to write `file`. Raises LaunchError where it did not end
-    by itself, or says that it measured and left nothing."""
+    """The exit code of a program that was to write `file`. Raises LaunchError if something else
+    ended it, or if it claims to have measured and `file` is missing."""
     if code not in WORST_FIRST:
         raise LaunchError(FAILED, f"ended from outside, with exit code {code}")
     if code in (VERIFIED, WRONG_RESULT) and not file.exists():
@@ -38,7 +38,7 @@ class Outcome:
     """How a launch ended."""
 
     exit_code: int
-    seconds: Optional[float]  # None where nobody was there to see it end
+    seconds: Optional[float]  # None if no script saw it end
     message: str = ""
 
 
@@ -65,15 +65,15 @@ def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...
 
 
 def _interrupt(_number, _frame) -> None:
-    # Once is enough: what a first signal began, a job's end for instance, is brought to its end.
+    # Later signals are ignored, so that nothing interrupts the end of a job.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def end_jobs_when_ended() -> None:
-    """Makes whatever ends this process, unless it was ignored (nohup), end the job that it waits for:
-    as the keyboard's interrupt, and once."""
+    """Turns signals that end this process into KeyboardInterrupt, so that it ends its job first.
+    Signals that it ignores (nohup) stay ignored."""
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
@@ -93,7 +93,7 @@ class Running:
             return None
 
     def cancel(self) -> None:
-        """Ends all of it: launcher and ranks are one group of processes."""
+        """Ends launcher and ranks, which are one process group."""
         self._signal(signal.SIGTERM)
         if self.wait(SECONDS_TO_CLEAN_UP) is None:
             self._signal(signal.SIGKILL)
@@ -114,7 +114,7 @@ class Files:
     log: Path  # of its standard error
 
     def last_words(self, program: str) -> str:
-        """The program's own, where it has said why it ended, else the launcher's."""
+        """The last line that the program wrote, else the launcher's."""
         try:
             text = self.log.read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -143,9 +143,8 @@ class LocalLauncher:
         return [str(self._script), str(job.ranks), str(job.program), *job.arguments]
 
     def submit(self, job: Job, log: Path, held: tuple[int, ...] = ()) -> Running:
-        """Starts the job; what it writes to standard error goes to `log`. It shares the open files
-        `held`, locks for instance, for as long as it lives. It does not see the keyboard's
-        interrupt: who started it decides."""
+        """Starts the job, its standard error going to `log`. It inherits the file descriptors `held`,
+        for instance locks. The keyboard's interrupt does not reach it: the caller decides."""
         with open(log, "wb") as errors:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
@@ -153,7 +152,7 @@ class LocalLauncher:
 
     def complete(self, job: Job, files: Files, timeout: float,
                  held: tuple[int, ...] = ()) -> Outcome:
-        """Runs the job to its end; whatever else ends this ends the job, too."""
+        """Runs the job to its end. An exception, an interrupt for instance, ends the job."""
         begin = time.monotonic()
         running = self.submit(job, files.log, held)
         try:
@@ -168,8 +167,8 @@ class LocalLauncher:
         return judged(job.program.name, files, code, seconds)
 
     def run(self, job: Job, output) -> subprocess.CompletedProcess:
-        """Runs the job to its end, its standard output as subprocess takes it; whatever else ends
-        this ends the job, too."""
+        """Runs the job to its end; `output` is subprocess's stdout argument. An exception ends the
+        job."""
         process = subprocess.Popen(self.command(job), stdout=output, stdin=subprocess.DEVNULL,
                                    env=job.environment, text=True, start_new_session=True)
         try:

@@ -1,4 +1,4 @@
-"""The launches of `make run`: how long each takes is asked first, then all are fitted to a budget."""
+"""The launches of `make run`: each is asked for an estimate, then all are fitted to a budget."""
 
 import re
 import subprocess
@@ -73,8 +73,8 @@ def _estimate(launch: Launch, count: int) -> float:
 
 
 def choose_efforts(launches: list[Launch], budget: float) -> float:
-    """Sets the same share of each launch's effort, so that all fit the budget; time is taken as
-    linear between the least and the full effort. Returns the seconds expected."""
+    """Gives each launch the same share of its effort, so that all fit the budget. Time is assumed
+    linear between the least and the full effort. Returns the expected seconds."""
     least, full = (sum(launch.seconds[i] for launch in launches) for i in (0, 1))
     share = 1.0 if full <= max(budget, least) else max(0.0, (budget - least) / (full - least))
     for launch in launches:
@@ -84,18 +84,18 @@ def choose_efforts(launches: list[Launch], budget: float) -> float:
 
 
 def measure(launch: Launch, file: Path) -> int:
-    """Runs the program. Its progress is shown; its own table is not, there will be one for all."""
+    """Runs the program. Shows its progress, not its table: one table for all comes later."""
     effort = launch.effort
     say(f"{launch.title}, {effort.flag} {launch.count}"
         + (f" (not {effort.full}: the budget)" if launch.count < effort.full else ""))
     arguments = [*effort.arguments(launch.count), "--progress", "on", "--json", str(file)]
     code = checked_code(launch.start(arguments, subprocess.DEVNULL).returncode, file)
-    # What this machine does not have is said in the table; it makes nothing wrong that ran.
+    # The table lists what is not available here; that is no failure.
     return VERIFIED if code == UNAVAILABLE and file.exists() else code
 
 
 def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
-    """The exit code of a step of a launch, whose failure is said."""
+    """The exit code of a step; a LaunchError is said."""
     try:
         return step(launch, *arguments)
     except LaunchError as error:

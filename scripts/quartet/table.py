@@ -76,7 +76,7 @@ def _cells(case: Case, published: Footnotes, errors: Footnotes) -> tuple[str, ..
     limit = rate(case.limit["rate"]) if case.limit else ""
     fraction = percent_of_limit(case.fraction_of_limit, case.is_suspicious)
     check = {True: "ok", False: "WRONG", None: "off"}[case.verified]
-    # Marked where it stands for neither the first runs nor the last; a warning says more.
+    # A drift is marked: the median then fits neither the first runs nor the last.
     median = rate(case.rate) + ("~" if "drift" in case.median else "")
     return (*who, median, interval, limit, fraction, check, _published(case, published))
 

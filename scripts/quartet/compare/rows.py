@@ -1,4 +1,4 @@
-"""Which cases stand beside which, and what is to be said of each pair.
+"""Pairs of cases, and the verdict on each pair.
 
 A verdict needs the 95% interval of the ratio of rates, B to A, and a threshold: "faster" and
 "slower" where the interval leaves out 1 and the ratio passes the threshold; "same" where the whole
@@ -18,7 +18,7 @@ RUNS_FOR_A_TEST = 9
 
 
 class Verdict(Enum):
-    """What is to be said of a pair; Google Benchmark says the first two by colours."""
+    """The verdict on a pair."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -48,7 +48,7 @@ class Row:
 
 
 def judge(found: Ratio, threshold: float) -> Verdict:
-    """Of a ratio of rates; the threshold is a share of the rate."""
+    """The verdict on a ratio of rates; the threshold is a share of the rate."""
     if found.interval is None:
         return Verdict.UNCLEAR
     low, high = found.interval
@@ -105,7 +105,7 @@ def _overlap(first: Sample, second: Sample) -> bool:
 
 
 def _nearest(name: Name, side: Side, other: Side) -> str:
-    """What the most similar case differs in, of those that have no partner."""
+    """How the most similar case without a partner differs."""
     factors = _factors(name)
     differing = []
     for text, sample in side.samples.items():

@@ -14,8 +14,7 @@ PAPER = "/paper"
 
 @dataclass
 class Sample:
-    """A case on one side. Runs of one launch share its placement and its memory's pages, so what
-    differs from launch to launch is kept apart."""
+    """A case on one side. Runs of a launch share placement and pages, so launches are kept apart."""
 
     name: Name
     unit: str
@@ -36,7 +35,7 @@ class Sample:
 
     @property
     def within(self) -> Optional[float]:
-        """The variation of a launch's runs, as a launch has it in the middle."""
+        """The median launch's coefficient of variation over its runs."""
         spreads = [variation(runs) for runs in self.launches if len(runs) > 1]
         return statistics.median(spreads) if spreads else None
 
@@ -72,7 +71,7 @@ class Side:
     errors: dict[str, str] = field(default_factory=dict)
 
     def settings(self) -> dict[str, str]:
-        """What the documents were measured with, by what it is; several values joined."""
+        """Machine and build of the documents by key; different values are joined."""
         found: dict[str, dict[str, None]] = {}
         for _, document in self.documents:
             for key, value in _settings(document).items():

@@ -1,12 +1,12 @@
-"""Nodes and ranks that are slower than their fellows, from the seconds of every rank in every run.
+"""Finds nodes and ranks that are slower than the others, by the seconds of each rank in each run.
 
-Only where ranks work side by side does it show who is slow: where they wait for each other in every
-step, as in cg, all take as long as the slowest, and nobody is named."""
+This works only where ranks do not wait for each other. In cg they wait in every step: all take as
+long as the slowest, and none is named."""
 
 import statistics
 from dataclasses import dataclass
 
-LEAST_FELLOWS = 3  # of two that differ nobody can say which is odd
+LEAST_FELLOWS = 3  # of two that differ, either may be the odd one
 LEAST_RATIO = 1.10
 OUTLIER = 3.5  # modified z-score (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
 CONSISTENT = 0.6745  # median absolute deviation of a normal distribution, in standard deviations
@@ -15,7 +15,7 @@ LEAST_DEVIATION = 0.01  # of ratios; fellows that agree to the last digit make n
 
 @dataclass(frozen=True)
 class Slow:
-    """Who is slow in a case, and by how much."""
+    """A slow node or rank of a case, and by how much."""
 
     who: str
     case: str

@@ -18,7 +18,7 @@ LOG_LINES_SHOWN = 15  # of a step that failed
 
 
 class Clock:
-    """What is left of the time."""
+    """Counts down the time that is left."""
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic):
         self._now = now
@@ -29,7 +29,7 @@ class Clock:
 
 
 def run(step: Step, clock: Clock, logs: Path) -> None:
-    """Runs a step within its time and what is left of all; its output goes to a log."""
+    """Runs a step within its time limit and the time left; its output goes to a log."""
     if step.code is not None:
         say(f"{step.title}: {step.reason}")  # found out while planning
         return
@@ -68,7 +68,7 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
 
 
 def judge(step: Step, code: Optional[int], seconds: float) -> tuple[int, str]:
-    """The exit code that counts, and what is to be said of it."""
+    """The exit code that counts, and the reason."""
     if code is None:
         return FAILED, f"ended after {seconds:.0f} s: it took too long"
     if code == VERIFIED and step.document and not step.document.exists():
@@ -96,6 +96,6 @@ def summary(steps: list[Step]) -> str:
 
 
 def outcome(steps: list[Step]) -> int:
-    """What was left out has not passed. What is not here, beside things that are, is no failure."""
+    """The worst exit code. A step left out counts as failed; one not available here does not."""
     codes = [FAILED if step.code is None else step.code for step in steps]
     return worst([code for code in codes if code != UNAVAILABLE] or codes)

@@ -1,4 +1,4 @@
-"""What scripts/gpu.py does on a machine with a GPU: its steps, and what they need to know."""
+"""The steps of scripts/gpu.py, and what they need to know of the machine."""
 
 import re
 import subprocess
@@ -75,7 +75,7 @@ class Place:
 
     @property
     def scratch(self) -> Path:
-        """For small files, which serve again."""
+        """Folder of small data files; later runs use them again."""
         return self.build / "gpu-scratch"
 
     def program(self, name: str) -> Path:
@@ -101,8 +101,8 @@ def test_steps(place: Place) -> list[Step]:
 
 
 def choices(text: str) -> tuple[list[str], list[str]]:
-    """Formulations and transports that --list calls available on cuda. Raises ValueError for a text
-    that does not say."""
+    """Formulations and transports that --list calls available on cuda. Raises ValueError if the text
+    names none of them."""
     sections: dict[str, list[str]] = {}
     for line in text.splitlines():
         entry = re.match(r"  (\S+) +available$", line)
@@ -116,7 +116,7 @@ def choices(text: str) -> tuple[list[str], list[str]]:
 
 
 def cores_for(ranks: int, machine: Machine) -> dict[str, str]:
-    """All of the machine's: they make the data and check the results."""
+    """All cores of the machine: ranks use them to make data and check results."""
     return {"QUARTET_THREADS": str(max(1, machine.cores // ranks))}
 
 
@@ -165,7 +165,7 @@ def small_run(place: Place, name: str, ranks: int, small: SmallRun,
 
 
 def benchmarks() -> list[tuple[str, Benchmark]]:
-    """With the names of their programs, the most wanted first."""
+    """Programs and their benchmarks, the most important first."""
     found = [(name, benchmark) for name, kernel in KERNELS.items()
              for benchmark in kernel.benchmarks]
     return sorted(found, key=lambda item: item[1].place)

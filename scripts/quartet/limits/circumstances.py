@@ -1,5 +1,4 @@
-"""What was measured beside a goal that is not met: how far the ranks, the hypervisor and the limit
-itself may have made it so."""
+"""What may explain a missed goal: load imbalance, steal, clocks, and the limit's own spread."""
 
 import contextlib
 import statistics
@@ -13,7 +12,7 @@ from quartet.results import Case
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Of one row, medians over the rounds; None where its documents do not say."""
+    """Medians over the rounds for one row; None where its documents do not say."""
 
     row: Row
     waiting: Optional[float]  # the slowest rank's time in sums and waiting for others, of all
@@ -21,7 +20,7 @@ class Circumstances:
     early: Optional[float]  # 1 - mean / longest of the ranks' times
     steal: Optional[float]  # of a busy core's time, what the hypervisor withheld
     cores: Optional[float]  # their speed after the runs, of their best in any of these launches
-    spread: Optional[float]  # the limit's slowest probe over its fastest, in the same launch
+    spread: Optional[float]  # the slowest probe of the limit over the fastest, in one launch
     reach: Optional[float] = None  # of a peer: the limit of what is compared with it, over its rate
     limits: Optional[float] = None  # of a peer: that limit over its own
 
@@ -31,21 +30,21 @@ def _positive(values: list) -> list[float]:
 
 
 def _share(case: Case, *names: str) -> Optional[float]:
-    """Of the slowest rank's time; None where the case has none of these phases."""
+    """The phases' share of the slowest rank's time; None where the case has none of them."""
     phases, seconds = case.median.get("phases", {}), _positive(case.median.get("rank_seconds", []))
     told = [phases[name] for name in names if name in phases]
     return sum(told) / max(seconds) if told and seconds else None
 
 
 def _waiting(case: Case) -> Optional[float]:
-    # Others wait inside what they call something else: a push, a library's product.
+    # Other kernels also wait inside phases with other names, for instance push.
     says = case.name.kernel in KERNELS and KERNELS[case.name.kernel].says_waiting
     ranks = len(_positive(case.median.get("rank_seconds", [])))
     return _share(case, "reduce", "wait") if says and ranks > 1 else None
 
 
 def _files(case: Case) -> Optional[float]:
-    # Without a folder, what is copied out goes elsewhere.
+    # Without files, copy_out is a copy from a GPU.
     return _share(case, "read", "copy_out") if "bytes_read" in case.median else None
 
 
@@ -59,7 +58,7 @@ def _steal(case: Case) -> Optional[float]:
 
 
 def clock_probe(case: Case) -> Optional[float]:
-    """Seconds of the loop by which the cores' speed is told; None where it was not timed."""
+    """Seconds of the fixed loop that shows the cores' speed; None where it was not timed."""
     return next(iter(_positive([case.median.get("core_loop_seconds")])), None)
 
 
@@ -69,7 +68,7 @@ def _spread(case: Case) -> Optional[float]:
 
 
 def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumstances]:
-    """Of each row that was compared and measured, in the comparison's order."""
+    """For each measured row of a comparison, in its order."""
     found: dict[Row, list[Case]] = {}
     for results in rounds:
         for row in comparison.rows:
@@ -97,10 +96,10 @@ def _limit(case: Case) -> float:
 
 def _limit_over(figure: Callable[[Case], float], comparison: Comparison, peer: Row,
                 rounds: list[Round]) -> Optional[float]:
-    """The limit of what is compared over a figure of the peer; None beside itself.
+    """The compared row's limit over a figure of its peer; None for the row itself.
 
-    Over the rate: nothing but a limit can be had of the machine, a goal beyond this ratio cannot be
-    met. Over the limit: what the machine itself gave to the one launch and not to the other."""
+    Over the peer's rate: no goal above this ratio can be met. Over the peer's limit: how much the
+    machine itself differed between the two launches."""
     if (not isinstance(comparison, OverPeer) or comparison.figure is not rate
             or comparison.row == peer):
         return None
@@ -112,7 +111,7 @@ def _limit_over(figure: Callable[[Case], float], comparison: Comparison, peer: R
 
 
 def known(cases: Iterable[Case], figure: Callable[[Case], Optional[float]]) -> list[float]:
-    """That of each case that has it."""
+    """The figure of each case that has one."""
     found = []
     for case in cases:
         with contextlib.suppress(*DAMAGE):

@@ -1,5 +1,4 @@
-"""The folder of `make limits`: what each launch left, so that the table, or the report, can be made
-again without measuring.
+"""The folder of `make limits`. Table and report can be made from it again without measuring.
 
     MATCH-SIDE-1.json       results of a launch in the first round
     MATCH-SIDE-1.out        what another suite's program printed in it
@@ -29,7 +28,7 @@ class LimitsFolder:
         self._folder = LaunchFolder(path)
 
     def files(self, match: Match, side: Side, number: int) -> Files:
-        """Of a launch; rounds are numbered from 1."""
+        """What a launch writes; rounds are numbered from 1."""
         return self._folder.files(_name(match, side, number), "out" if side.peer else "json")
 
     def clear(self, match: Match) -> None:
@@ -56,7 +55,7 @@ class LimitsFolder:
             return Result(outcome)
 
     def rounds(self, match: Match) -> list[Round]:
-        """All that were begun."""
+        """All rounds that were begun."""
         found: list[Round] = []
         while True:
             results = {side.name: self.result(match, side, len(found) + 1) for side in match.sides}
@@ -66,7 +65,7 @@ class LimitsFolder:
             found.append(there)
 
     def documents(self, match: Match) -> list[dict]:
-        """Of our programs."""
+        """The documents of our programs."""
         found = []
         for number, results in enumerate(self.rounds(match), start=1):
             for side in match.sides:

@@ -32,7 +32,7 @@ Round = dict[str, Result]  # by the side's name
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the document of a side: the one whose name has these parts."""
+    """The row of a side's document whose name has these parts."""
 
     side: str
     factors: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def nanoseconds_per_point(case: Case) -> float:
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one round: what was measured, and what it is measured against."""
+    """What one round measured, and what that is compared with."""
 
     measured: float
     against: float
@@ -80,7 +80,7 @@ class Comparison(Protocol):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Whose times it is about; none where it is about no time."""
+        """The rows whose times are compared; none for other figures."""
 
     def of(self, results: Round) -> Figures:
         """Raises Missing."""
@@ -129,7 +129,7 @@ class OverPeer:
 
 @dataclass(frozen=True)
 class BytesRead:
-    """What was read from files over what the best whole-tile blocking for the same memory reads."""
+    """Bytes read from files over the bytes that the best whole-tile blocking reads."""
 
     row: Row
     label: str = "best blocking"
@@ -142,13 +142,13 @@ class BytesRead:
         row = self.row.of(results).median
         if "bytes_read" not in row:
             raise Missing("the row does not say what was read")
-        # The blocking's bytes are with those written, which are the same for all.
+        # The best blocking counts written bytes as well; all blockings write the same.
         read, best = row["bytes_read"], row["bytes_best_whole_tiles"] - row["bytes_written"]
         return Figures(read / 2**20, best / 2**20, read / best, "MiB")
 
 
 class Noise(Enum):
-    """Whether a median on the wrong side of the goal misses it though the interval reaches it."""
+    """Whether a goal is missed when its median misses but the interval reaches it."""
 
     COUNTS = 1
     FORGIVEN = 2
@@ -156,7 +156,7 @@ class Noise(Enum):
 
 @dataclass(frozen=True)
 class Bound:
-    """What a ratio should be; without any number nothing is wanted of it."""
+    """What a ratio should be; without a number there is no goal."""
 
     least: Optional[float] = None
     most: Optional[float] = None
@@ -198,7 +198,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class GoalResult:
-    """A goal, and what all rounds say of it: medians, and the spread of the rounds' ratios."""
+    """A goal, the medians over all rounds, and the spread of the rounds' ratios."""
 
     goal: Goal
     bound: Bound
@@ -214,7 +214,7 @@ class GoalResult:
 
 
 def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
-    """The verdict on a goal. Rounds that lack a figure are left out, and said."""
+    """The verdict on a goal. Rounds that lack a figure are left out and listed as troubles."""
     figures, troubles = [], {}
     for results in rounds:
         try:
@@ -257,7 +257,7 @@ def _verdict(goal: Goal, bound: Bound, figures: list[Figures]) -> Verdict:
     if not met and bound.noise is Noise.FORGIVEN:
         interval = compare_statistics.ratio([each.against for each in figures],
                                             [each.measured for each in figures]).interval
-        # It does not know which launches make a pair: slower in each of them is no noise.
+        # The interval ignores pairing: a row that is slower in every round is no noise.
         met = (interval is not None and any(map(bound.holds, interval))
                and any(bound.holds(each.ratio) for each in figures))
     return Verdict.MET if met else Verdict.MISSED

@@ -16,19 +16,19 @@ HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
 BESIDE = ("", "waiting", "files", "early", "steal", "cores", "probes", "reach", "limits")
 BESIDE_LEFT_ALIGNED = (0,)
-MAY_EXPLAIN = ("What may explain the lines above that are missed, or above their limit; medians "
-               "of the rounds. waiting: share of the slowest rank's time in sums over ranks and waiting "
-               "for other ranks. files: likewise in reading and writing them, which is taken "
-               "from the products where all cores compute. early: 1 - mean / longest of the ranks' times. steal: share of a "
-               "busy core's time that the hypervisor withheld; 0.05 disturbs. cores: their speed "
-               "right after the runs, of the best in any launch of the heading; about half where two "
-               "are hyperthreads of one core. probes: the limit is measured several times in a "
-               "launch; longest time / shortest. reach: beside a peer, what the ratio to it would be "
-               "at the limit itself. limits: ours over the peer's own, which the machine, and not the "
-               "program, makes different where both are of the same kind.")
+MAY_EXPLAIN = (
+    "Possible reasons for the lines above that are missed, or above their limit; medians of the "
+    "rounds. waiting: share of the slowest rank's time in sums over ranks and waiting for other "
+    "ranks. files: the same for reading and writing files; where all cores compute, this takes time "
+    "from the products. early: 1 - mean / longest of the ranks' times. steal: share of a busy core's "
+    "time that the hypervisor withheld; 0.05 disturbs. cores: their speed right after the runs, over "
+    "the best in any launch of the heading; about half where two are hyperthreads of one core. "
+    "probes: longest / shortest time of the limit's probes in a launch. reach: beside a peer, the "
+    "ratio to it at the limit itself. limits: our limit over the peer's own; where both are of the "
+    "same kind, the machine makes the difference.")
 FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it, and so does "
-            "a round: noise (fewer than five rounds tell none)")
-# How the programs' warnings begin of which there may be one for each launch: they are counted.
+            "a round: noise (needs five rounds)")
+# How the warnings begin that may come once a launch: they are counted, not listed.
 WITHHELD, SLOWED = DISTURBANCES = ("the hypervisor withheld ", "the cores had ")
 SLOW_PROBE = 1.75  # of the shortest, as in the programs' own warning
 
@@ -101,7 +101,8 @@ def _named_rows(result: GoalResult, judged: Judged) -> dict[Row, tuple[str, ...]
         else:  # one of several peers has no name there
             peer = result.goal.comparison.label if len(found) == 2 else each.row.side
             name = f"{result.goal.what}: {peer}"
-        figures = (each.waiting, each.files, each.early, each.steal, each.cores, each.spread, each.reach, each.limits)
+        figures = (each.waiting, each.files, each.early, each.steal, each.cores, each.spread,
+                   each.reach, each.limits)
         lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
     return lines
 

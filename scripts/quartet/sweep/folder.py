@@ -47,9 +47,9 @@ class Launch:
 
 
 def launches(plan: Plan) -> list[Launch]:
-    """All launches in the order that they are run: each round has every configuration once, in an
-    order of its own, so that drift of the machine meets all alike and a sweep that is cut short
-    has about as many launches of each."""
+    """All launches in the order in which they run. Each round has every configuration once, in a
+    shuffled order: drift of the machine then affects all alike, and a sweep that is cut short has
+    about as many launches of each."""
     shuffler = random.Random(plan.seed)
     ordered = []
     for repetition in range(1, max(one.launches for one in plan.configurations) + 1):
@@ -86,7 +86,7 @@ class SweepFolder:
         return folder
 
     def _hold(self) -> None:
-        # Jobs share the open file: a job that outlives its sweep keeps its successor out.
+        # Jobs inherit the lock: a job that outlives its sweep blocks the next sweep.
         self.lock = os.open(self.path / "sweep.lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -107,8 +107,8 @@ class SweepFolder:
         return self._folder.recorded(launch.name) is not None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
-        """None where it has not been run. A program that ended after its sweep has left results,
-        which are whole, and speak for it."""
+        """None where it has not run. A program that outlived its sweep has no record; its results
+        tell how it ended."""
         recorded = self._folder.recorded(launch.name)
         if recorded:
             return recorded

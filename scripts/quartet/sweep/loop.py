@@ -1,5 +1,4 @@
-"""The loop over a sweep's launches: one after the other on this machine. What a queue changes about
-it is in queue.py."""
+"""Runs a sweep's launches one after the other on this machine; queue.py does so through Slurm."""
 
 import argparse
 import time
@@ -12,8 +11,8 @@ from quartet.wording import say
 
 
 class Clock:
-    """How long launches take, from those that were run: the same configuration's last, else the
-    mean of its kernel, else of all."""
+    """Estimates how long a launch takes: as its configuration's last one, else the mean of its
+    kernel's, else of all."""
 
     def __init__(self) -> None:
         self._seconds: list[tuple[Launch, float]] = []
@@ -53,7 +52,7 @@ class Sweep:
         self._clock = Clock()
 
     def run(self) -> int:
-        """Runs what is left. The worst exit code of all launches; STOPPED where some are left."""
+        """Runs what is left. Returns the worst exit code; STOPPED where launches remain."""
         everything = launches(self._folder.plan)
         remaining = [launch for launch in everything if self._is_left(launch)]
         if len(remaining) < len(everything):
@@ -102,7 +101,7 @@ class Sweep:
         return outcome
 
     def _job(self, launch: Launch) -> Job:
-        """What runs it. A document that is there is a failed attempt's, and goes."""
+        """The launch as a job. Removes the document of an earlier, failed attempt."""
         one, document = launch.configuration, self._folder.document(launch)
         document.unlink(missing_ok=True)
         return quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(),

@@ -78,7 +78,7 @@ class Plan:
 
 @dataclass
 class Draft:
-    """A plan while it grows: a configuration that several blocks want is measured once."""
+    """A plan in the making. A configuration that several blocks name is measured once."""
 
     cores: int
     blocks: list[Block] = field(default_factory=list)
@@ -166,7 +166,7 @@ class _Roles:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Said to a program that would otherwise choose by the ranks."""
+        """Flags for a program that would otherwise choose its reducers."""
         has_choice = self._kind is Reducers.CHOSEN and self.formulation == "dataflow"
         return ("--reducers", str(self.reducers)) if has_choice else ()
 

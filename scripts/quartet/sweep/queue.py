@@ -23,7 +23,7 @@ LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late 
 
 
 class QueuedSweep(Sweep):
-    """Submits what is left and watches it. Interrupted, it leaves the jobs where they are."""
+    """Submits what is left and watches it. After an interrupt the jobs stay in the queue."""
 
     def __init__(self, folder: SweepFolder, launcher: SlurmLauncher, options: argparse.Namespace):
         super().__init__(folder, launcher, options)
@@ -122,7 +122,7 @@ class QueuedSweep(Sweep):
         say(f"{launch.title}: {error}")
 
     def _watch(self, watched: list[Launch], total: int) -> int:
-        """Until all have ended. How many of them have no outcome: they were cancelled, or lost."""
+        """Waits until all have ended. Returns how many have no outcome (cancelled or lost)."""
         left, lost = list(watched), 0
         looks = dict.fromkeys((launch.name for launch in watched), 0)
         while left:
@@ -147,7 +147,7 @@ class QueuedSweep(Sweep):
         return lost
 
     def _collected(self, launch: Launch) -> Optional[Outcome]:
-        """How it ended; None where it has not yet said, or was stopped on its way."""
+        """How it ended; None where it has left no exit code, or was stopped."""
         try:
             code, seconds = map(int, self._code_file(launch).read_text(encoding="ascii").split())
         except (OSError, ValueError):
@@ -157,7 +157,7 @@ class QueuedSweep(Sweep):
         return judged(launch.configuration.kernel, self._folder.files(launch), code, float(seconds))
 
     def _died(self, launch: Launch) -> Optional[Outcome]:
-        """How a job ended that could not say so itself; None where it may be run again."""
+        """How a job ended that left no exit code; None where it may run again."""
         task = self._tasks[launch.name]
         state = self._queue.ending(task)
         if state in ("", "CANCELLED", "COMPLETED", "PENDING"):

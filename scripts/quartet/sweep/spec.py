@@ -87,8 +87,8 @@ def positive(value, what: str) -> int:
 
 
 def counts_of(values, cores: int, where: str) -> list[int]:
-    """Numbers, and "a:b", doubling from a to b; either may be "cores". Its end is always a member,
-    its start even if it is more than its end: a data flow needs two ranks on one core, too."""
+    """Rank counts: numbers, and "a:b", which doubles from a and ends with b; either may be "cores".
+    If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
     counts: list[int] = []
     for value in listed(values, f"{where}: ranks", []):
         ends = [cores if word == "cores" else int(word) if word.isdigit() else 0

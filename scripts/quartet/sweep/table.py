@@ -1,5 +1,5 @@
-"""The table at the end of a sweep, 80 columns wide: every block with its series of rates. What a
-speed-up is against stands above its series, in absolute terms; it counts workers, not ranks."""
+"""The table of a sweep, 80 columns wide: every block with its series of rates. The base of a speed-up
+stands above its series, in absolute terms. Speed-ups count workers, not ranks."""
 
 import statistics
 import textwrap
@@ -75,7 +75,7 @@ def _points(folder: SweepFolder, block: Block, everything: list[Launch]) -> list
 
 
 def _series(points: list[Point]) -> dict[str, list[Point]]:
-    """By what stays the same along a series, in words."""
+    """Points by what is alike in a series, in words."""
     result: dict[str, list[Point]] = {}
     for point in points:
         name = point.name
@@ -87,8 +87,8 @@ def _series(points: list[Point]) -> dict[str, list[Point]]:
 
 
 def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
-    """What a point's speed-up is against: the least workers, in strong scaling at the same size.
-    None where there is nothing to scale."""
+    """The base of a point's speed-up: the point with the fewest workers, in strong scaling at the
+    same size. None where nothing scales."""
     fellows = [other for other in series if other.is_right
                and (scaling == "weak" or other.name.size == point.name.size)]
     if scaling == "none" or len({other.workers for other in fellows}) < 2:
