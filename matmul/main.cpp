@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
-#include "matmul/multiply_case.hpp"
 #include "matmul/options.hpp"
+#include "matmul/plan.hpp"
 
 using namespace quartet;
 

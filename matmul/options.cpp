@@ -23,9 +23,9 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.reducers = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
                      });
     command_line.add("--schedule", "with dataflow: how products are shared out", "static",
-                     options.shares,
-                     std::vector<std::pair<std::string, Shares>>{{"static", Shares::fixed},
-                                                                 {"dynamic", Shares::dynamic}});
+                     options.schedule,
+                     std::vector<std::pair<std::string, WorkSchedule>>{
+                         {"static", WorkSchedule::fixed}, {"dynamic", WorkSchedule::dynamic}});
     command_line.add_queue();
     command_line.add_lookahead();
     bench::add_data_options(command_line, options.data);

@@ -8,8 +8,8 @@
 
 namespace quartet::matmul {
 
-/// How the data flow shares the products out among its workers.
-enum class Shares {
+/// How the data flow distributes its products over its workers.
+enum class WorkSchedule {
     fixed,    ///< worker w of W takes every W-th, as published
     dynamic,  ///< each takes the next one when it is done with the one before
 };
@@ -22,7 +22,7 @@ struct Options {
     std::optional<std::int64_t> tile;
     bench::DataOptions data;
     std::optional<int> reducers;  ///< of the data flow: 2 where that leaves two workers, else 1
-    Shares shares = Shares::fixed;
+    WorkSchedule schedule = WorkSchedule::fixed;
 };
 
 /// Adds the flags to the command line; `options` outlives it.

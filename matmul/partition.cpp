@@ -45,6 +45,17 @@ Range elements_of(const Problem& problem, const Range& tiles) {
     return {problem.begin(tiles.begin), problem.begin(tiles.end)};
 }
 
+std::int64_t elements_in(const Problem& problem, const Block& block) {
+    return elements_of(problem, block.rows).size() * elements_of(problem, block.columns).size();
+}
+
+std::int64_t offset_in_block(const Problem& problem, const Block& block, TileIndex tile) {
+    const std::int64_t height = elements_of(problem, block.rows).size();
+    const std::int64_t left = problem.begin(tile.column) - problem.begin(block.columns.begin);
+    const std::int64_t above = problem.begin(tile.row) - problem.begin(block.rows.begin);
+    return left * height + above * problem.extent(tile.column);
+}
+
 std::vector<Block> partition(const Problem& problem, int ranks) {
     std::vector<Block> best = in_columns(problem, ranks, 1);
     Cost least = cost_of(problem, best);

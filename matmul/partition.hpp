@@ -18,11 +18,12 @@ struct Block {
     [[nodiscard]] bool empty() const { return tiles() == 0; }
 };
 
-/// Deals the tiles of C out to ranks in near-square blocks, whole columns of ranks side by side:
+/// Distributes the tiles of C over ranks in near-square blocks, whole columns of ranks side by
+/// side:
 ///
 ///     4 ranks      7 ranks      column c of P ranks in Q columns has ranks
 ///     0 2          0 3          [cP/Q, (c + 1)P/Q), as wide as their share; its tile rows
-///     1 3          1 4          are shared out evenly. Q is the count for which the largest
+///     1 3          1 4          are spread evenly. Q is the count for which the largest
 ///                  2 5          block has the fewest elements, then the least half perimeter
 ///                    6          (what it reads). For P = R x C this is the R x C grid.
 ///
@@ -31,5 +32,12 @@ std::vector<Block> partition(const Problem& problem, int ranks);
 
 /// Elements [begin, end) along an edge that a range of tiles covers.
 Range elements_of(const Problem& problem, const Range& tiles);
+
+/// Elements of a block.
+std::int64_t elements_in(const Problem& problem, const Block& block);
+
+/// The element at which a tile of a block begins where the block is stored in columns of tiles: the
+/// tiles of one column follow one another, each row-major.
+std::int64_t offset_in_block(const Problem& problem, const Block& block, TileIndex tile);
 
 }  // namespace quartet::matmul

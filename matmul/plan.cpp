@@ -1,298 +1,154 @@
+#include "matmul/plan.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "device/cuda/blas/cublas_workspace.hpp"
-#include "matmul/library/block_cyclic.hpp"
-#include "matmul/library/library_product.hpp"
 #include "matmul/multiply_case.hpp"
-#include "matmul/native/resident_product.hpp"
-#include "matmul/tiles/operands.hpp"
+#include "matmul/native/device_plan.hpp"
+#include "matmul/product_plan.hpp"
+#include "matmul/tiles/operand_layout.hpp"
 
 namespace quartet::matmul {
 
 namespace {
 
-constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
-
-// What the check takes, and what the limits take.
-Bytes memory_besides(const bench::Session& session, const CasePlan& plan) {
-    Bytes memory;
-    if (session.options().verify == bench::Switch::on) {
-        memory = memory + Freivalds::memory(plan.problem, plan.block);
-    }
-    if (session.options().limits == bench::Switch::on) {
-        const std::int64_t edge = probe_edge(plan);  // on a GPU one matrix at a time is made here
-        memory = memory + (plan.on_device ? 1 : 3) * bytes_of<float>(edge * edge);
-        if (plan.data.in_files()) {
-            memory = memory + storage_probe_memory;
-        }
-    }
-    return memory;
-}
-
-// Without --memory, half of what the node has: the page cache wants some, too.
-Bytes allowed_memory(const bench::Session& session) {
-    const comm::Topology& topology = session.topology();
-    return session.options().memory.value_or(
-        Bytes{topology.resources().memory_available.value / 2 / topology.mine().local_size});
-}
-
-bench::TileFolder<float> folder_of(const CasePlan& plan) {
-    return {*plan.data.folder, manifest_of(plan.problem), input_files(plan.problem)};
-}
-
-// What only this rank can find fault with, all ranks learn before any goes on.
-template <typename Plan>
-void plan_together(const bench::Session& session, Plan plan_locally) {
-    std::optional<std::string> problem;
-    try {
-        plan_locally();
-    } catch (const Error& error) {  // of a folder that was given: bad input
-        problem = error.what();
-    }
-    if (const auto first = session.world().first(problem)) {
-        throw UsageError(*first);
-    }
-}
-
-// How this rank's block goes through its memory.
-void plan_storage(const bench::Session& session, CasePlan& plan) {
-    const MemoryBudget budget{.allowed = allowed_memory(session),
-                              .elsewhere = memory_besides(session, plan),
-                              .lookahead = session.options().lookahead};
-    plan_together(session, [&] {
-        const int ranks = session.world().size();
-        plan.files = plan.on_device ? plan_staging(plan.problem, plan.block, ranks, budget,
-                                                   plan.on_device->blocking)
-                                    : plan_files(plan.problem, plan.block, ranks, budget);
-    });
-}
-
-// Without --device-memory, most of what is free: the driver's own needs grow a little.
-Bytes allowed_device_memory(const bench::Session& session) {
-    const std::int64_t share = session.gpus().memory_share().value;
-    return session.options().device_memory.value_or(Bytes{share - share / 10});
-}
-
-// Of the GPU's memory, what products and the limit take.
-Bytes device_memory_besides(bench::Session& session, const CasePlan& plan) {
-    const bool limits = session.options().limits == bench::Switch::on;
-    const std::int64_t edge = limits ? plan.device_probe_edge : 0;
-    return device::cublas_workspace + 3 * bytes_of<float>(edge * edge);
-}
-
-void plan_on_device(bench::Session& session, CasePlan& plan) {
-    const Bytes allowed = allowed_device_memory(session);
-    plan.device_probe_edge = device_probe_edge(plan.problem.size, allowed);
-    const MemoryBudget budget{.allowed = allowed,
-                              .elsewhere = device_memory_besides(session, plan),
-                              .lookahead = session.options().lookahead};
-    plan_together(session, [&] { plan.on_device = plan_device(plan.problem, plan.block, budget); });
-}
-
-bool computes_on_gpu(bench::Session& session) {
-    return session.device().memory_kind() == device::MemoryKind::device;
-}
-
-// Ranks of one GPU, or of GPUs of different sizes, have one tile.
-std::int64_t tile_of(bench::Session& session, const Options& options) {
-    constexpr std::int64_t on_host = 1024;
-    std::int64_t tile = on_host;
-    if (computes_on_gpu(session)) {
-        const comm::Communicator& world = session.world();
-        const double least =
-            world.minimum(static_cast<double>(allowed_device_memory(session).value));
-        tile = choose_tile(options.size, world.size(), {static_cast<std::int64_t>(least)});
-    }
-    return std::min(options.tile.value_or(tile), options.size);
-}
-
-bench::RowName row_name(const bench::Session& session, const CasePlan& plan) {
-    bench::RowName name = session.row_name(plan.variant, std::to_string(plan.problem.size));
-    name.size_key = "n";
-    if (plan.uses_library()) {  // tiles are the check's alone
-        return name;
-    }
-    name.factors = {{"tile", std::to_string(plan.problem.tile)}};
-    if (plan.data.in_files()) {
-        name.factors.emplace_back("data", "files");
-        name.factors.emplace_back("cache", quartet::name(plan.data.cache));
-    }
-    if (session.options().lookahead) {
-        name.factors.emplace_back("lookahead", std::to_string(*session.options().lookahead));
-    }
-    if (plan.roles) {
-        name.factors.emplace_back("reducers", std::to_string(plan.roles->reducers()));
-        name.factors.emplace_back("queue", std::to_string(plan.flow.bound));
-        if (plan.flow.shares == Shares::dynamic) {
-            name.factors.emplace_back("schedule", "dynamic");
-        }
-    }
-    if (session.options().memory) {
-        name.factors.emplace_back("memory", to_exact_string(*session.options().memory));
-    }
-    if (plan.on_device && session.options().device_memory) {
-        name.factors.emplace_back("device-memory",
-                                  to_exact_string(*session.options().device_memory));
-    }
-    return name;
-}
-
-// Elements of C of the rank that has most, times 2 N: what the slowest rank computes.
-Flops busiest_flops(const CasePlan& plan) {
-    double most = 0;
-    for (const Block& block : plan.blocks) {
-        most = std::max(most,
-                        static_cast<double>(elements_of(plan.problem, block.rows).size()) *
-                            static_cast<double>(elements_of(plan.problem, block.columns).size()));
-    }
-    return {2 * most * static_cast<double>(plan.problem.size)};
-}
-
-void plan_memory(bench::Session& session, const CasePlan& plan, bench::PlannedCase& planned) {
-    planned.memory = memory_besides(session, plan);
-    if (plan.uses_library()) {
-        planned.memory = planned.memory + library_memory(plan.problem, session.world().size());
-        return;
-    }
-    if (plan.on_device) {
-        planned.device_memory = plan.on_device->memory + device_memory_besides(session, plan);
-    }
-    if (plan.files) {
-        planned.memory = planned.memory + plan.files->tiles_memory;
-        return;
-    }
-    const Sharing sharing =
-        plan.on_device ? Sharing::own_copy : sharing_over(plan.variant.transport);
-    if (plan.roles) {
-        const OperandMemory flow =
-            DataflowProduct::memory(plan.problem, *plan.roles, session.topology(),
-                                    session.world().rank(), sharing, plan.flow,
-                                    plan.data.in_files() ? DataflowProduct::Inputs::files
-                                                         : DataflowProduct::Inputs::memory);
-        planned.memory = planned.memory + flow.all;
-        planned.shared_memory = flow.shared;
-        return;
-    }
-    const OperandMemory operands =
-        Operands::memory(plan.problem, plan.blocks, session.topology(), sharing);
-    planned.memory =
-        planned.memory + operands.all + ResidentProduct::result_memory(plan.problem, plan.block);
-    planned.shared_memory = operands.shared;
-}
-
-bench::PlannedCase planned_case(bench::Session& session, const CasePlan& plan) {
-    bench::PlannedCase planned;
-    planned.name = row_name(session, plan);
-    planned.work.unit = bench::RateUnit::gflops;
-    planned.work.flops = plan.problem.flops();
-    planned.roles = plan.roles;
-    planned.work.workers = plan.roles ? plan.roles->workers() : session.world().size();
-    planned.work.bytes = 3 * plan.problem.matrix_bytes();
-    planned.traffic = planned.work.bytes;
-    planned.products =
-        plan.roles ? Flops{plan.problem.flops().value / planned.work.workers} : busiest_flops(plan);
-    if (plan.roles) {
-        planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
-                                        plan.roles->reducers(), plan.roles->ranks());
-        if (plan.data.in_files()) {  // two tiles a product, to the page cache and from there
-            const Bytes tiles = 2 * plan.problem.tiles() * plan.problem.matrix_bytes();
-            planned.work.bytes = tiles;
-            planned.traffic = 2 * Bytes{tiles.value / planned.work.workers};
-        }
-    }
-    if (plan.files) {
-        const double bytes =
-            session.world().sum(static_cast<double>(plan.files->traffic.sum().value));
-        planned.work.bytes = {static_cast<std::int64_t>(bytes)};
-        planned.traffic = 2 * plan.files->traffic.sum();  // to the page cache and from there
-        planned.plan_note = describe(*plan.files);
-    }
-    if (plan.on_device) {
-        planned.plan_note += (planned.plan_note.empty() ? "" : "; ") + describe(*plan.on_device);
-    }
-    plan_memory(session, plan, planned);
-    planned.conditions = {{"device", plan.variant.device},
-                          {"transport", plan.variant.transport},
-                          {"n", std::to_string(plan.problem.size)},
-                          {"workers", std::to_string(planned.work.workers)}};
-    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<MultiplyCase>(session, plan);
-    };
-    return planned;
-}
-
-void require_consistent(bench::Session& session, const Options& options) {
+void require_consistent(const PlanContext& context) {
+    const Options& options = context.options;
+    const bench::CommonOptions& common = context.session.options();
     bench::require_consistent(options.data);
-    const bool copies = session.device().memory_kind() == device::MemoryKind::device;
-    if (!options.data.in_files() && !copies && session.options().lookahead) {
+    if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
     }
-    if (options.data.keep == bench::Switch::on && session.options().verify == bench::Switch::off) {
+    if (options.data.keep == bench::Switch::on && common.verify == bench::Switch::off) {
         throw UsageError(
             "--keep: what is kept has its checksums from the check: leave out --verify off");
     }
 }
 
-CasePlan native_plan(bench::Session& session, CasePlan plan) {
-    if (plan.data.in_files()) {
-        plan_storage(session, plan);
-        if (!plan.on_device) {
-            session.resolve("lookahead", std::to_string(plan.files->blocking.lookahead));
+// Ranks of one GPU, or of GPUs of different sizes, have one tile.
+std::int64_t tile_of(const PlanContext& context) {
+    constexpr std::int64_t on_host = 1024;
+    const std::int64_t size = context.options.size;
+    std::int64_t tile = on_host;
+    if (context.on_gpu()) {
+        const comm::Communicator& world = context.session.world();
+        const double least =
+            world.minimum(static_cast<double>(allowed_device_memory(context.session).value));
+        tile = choose_tile(size, world.size(), {static_cast<std::int64_t>(least)});
+    }
+    return std::min(context.options.tile.value_or(tile), size);
+}
+
+PlanContext context_of(bench::Session& session, const Options& options) {
+    PlanContext context{
+        .session = session, .options = options, .variant = {}, .problem = {}, .blocks = {}};
+    require_consistent(context);
+    context.problem = {options.size, tile_of(context), session.options().seed};
+    context.blocks = partition(context.problem, session.world().size());
+    return context;
+}
+
+void require_usable_folder(const PlanContext& context) {
+    const bench::DataOptions& data = context.options.data;
+    plan_together(context.session, [&] {
+        const bench::TileFolder<float> folder(*data.folder, manifest_of(context.problem),
+                                              input_files(context.problem));
+        folder.require_usable(data.generate);
+    });
+}
+
+// Throws Unavailable for variants that do not exist, on all ranks alike. Collective.
+void require_available(const PlanContext& context) {
+    const bench::Variant& variant = context.variant;
+    bench::Session& session = context.session;
+    session.require_formulation(variant.formulation);
+    if (variant.formulation == bench::Formulation::dataflow && context.on_gpu()) {
+        throw Unavailable(
+            "not available in this build: matmul's data flow on a GPU: use --formulation native "
+            "or --device host");
+    }
+    static_cast<void>(session.transport(variant.transport));  // throws where there is none
+    if (variant.formulation == bench::Formulation::library) {
+        if (variant.transport != "mpi") {
+            throw Unavailable("formulation library is plain MPI: add --transport mpi");
+        }
+        if (context.options.data.in_files() || context.on_gpu()) {
+            throw Unavailable(
+                "not available in this build: matmul's formulation library with tiles in files or "
+                "on a GPU (ScaLAPACK's layout in the host's memory is its own): leave out --data, "
+                "or add --device host");
         }
     }
-    return plan;
+    if (!context.on_gpu() && variant.transport != "shm" && variant.transport != "mpi") {
+        throw Unavailable(fmt::format(
+            "matmul sends nothing over {} (native keeps tiles in shared windows or in each rank's "
+            "memory): use --transport shm or mpi",
+            variant.transport));
+    }
 }
 
-// The same case in the paper's formulation.
-CasePlan flow_plan(const bench::Session& session, CasePlan plan, const Options& options) {
-    const int ranks = session.world().size();
-    plan.roles = comm::Roles::with_reducers(ranks, options.reducers.value_or(ranks < 4 ? 1 : 2));
-    plan.flow = {
-        .shares = options.shares,
-        .bound = session.options().queue,
-        .lookahead = session.options().lookahead.value_or(DataflowReader::default_lookahead),
-        .results = plan.data.keep == bench::Switch::on ? Results::kept : Results::removed};
-    const bool reduces = plan.roles->of(session.world().rank()) == comm::Role::reducer;
-    const Range all{0, plan.problem.tiles()};
-    plan.block = reduces ? Block{all, all} : Block{};
-    return plan;
+// Operations of the rank whose block has most elements.
+Flops busiest_flops(const PlanContext& context) {
+    std::int64_t most = 0;
+    for (const Block& block : context.blocks) {
+        most = std::max(most, elements_in(context.problem, block));
+    }
+    return {2 * static_cast<double>(most) * static_cast<double>(context.problem.size)};
 }
 
-// The same case by ScaLAPACK: the block is what the check reads.
-CasePlan library_plan(const bench::Session& session, CasePlan plan) {
-    plan.block = strip_of(plan.problem, session.world().size(), session.world().rank());
-    return plan;
+ProductPlan plan_product(const PlanContext& context, bench::PlannedCase& planned) {
+    switch (context.variant.formulation) {
+        case bench::Formulation::native:
+            return plan_native_product(context, planned);
+        case bench::Formulation::dataflow:
+            return plan_dataflow_product(context, planned);
+        case bench::Formulation::library:
+            return plan_library_product(context, planned);
+    }
+    throw Failure("a formulation that does not exist");
 }
 
-CasePlan plan_of(bench::Session& session, const CasePlan& plan, const Options& options) {
-    return plan.uses_library() ? library_plan(session, plan)
-           : plan.variant.formulation == bench::Formulation::dataflow
-               ? flow_plan(session, plan, options)
-               : native_plan(session, plan);
+bench::PlannedCase plan_case(const PlanContext& context) {
+    bench::Session& session = context.session;
+    const Problem& problem = context.problem;
+    bench::PlannedCase planned;
+    planned.name = session.row_name(context.variant, std::to_string(problem.size));
+    planned.name.size_key = "n";
+    planned.work.unit = bench::RateUnit::gflops;
+    planned.work.flops = problem.flops();
+    planned.work.workers = session.world().size();
+    planned.work.bytes = 3 * problem.matrix_bytes();
+    planned.traffic = planned.work.bytes;
+    planned.products = busiest_flops(context);
+
+    const ProductPlan plan = plan_product(context, planned);
+    const ProductMemory memory = plan.memory + memory_besides(context, plan.block, plan.limit);
+    planned.memory = memory.host;
+    planned.shared_memory = memory.shared;
+    planned.device_memory = memory.device;
+    planned.conditions = {{"device", context.variant.device},
+                          {"transport", context.variant.transport},
+                          {"n", std::to_string(problem.size)},
+                          {"workers", std::to_string(planned.work.workers)}};
+    planned.make = [context, plan]() -> std::unique_ptr<bench::Case> {
+        require_available(context);
+        return std::make_unique<MultiplyCase>(context, plan);
+    };
+    return planned;
 }
 
 }  // namespace
 
 void plan_cases(bench::Session& session, const Options& options) {
-    require_consistent(session, options);
-    CasePlan plan;
-    plan.problem = {options.size, tile_of(session, options), session.options().seed};
-    plan.data = options.data;
-    plan.blocks = partition(plan.problem, session.world().size());
-    plan.block = plan.blocks[static_cast<std::size_t>(session.world().rank())];
-    session.resolve("tile", std::to_string(plan.problem.tile));
-    if (computes_on_gpu(session)) {
-        plan_on_device(session, plan);
-        session.resolve("lookahead", std::to_string(plan.on_device->blocking.lookahead));
-    }
-    if (plan.data.in_files()) {
-        plan_together(session, [&] { folder_of(plan).require_usable(plan.data.generate); });
+    PlanContext context = context_of(session, options);
+    session.resolve("tile", std::to_string(context.problem.tile));
+    if (options.data.in_files()) {
+        require_usable_folder(context);
     }
     for (const bench::Variant& variant : session.variants()) {
-        plan.variant = variant;
-        session.add(planned_case(session, plan_of(session, plan, options)));
+        context.variant = variant;
+        session.add(plan_case(context));
     }
 }
 

@@ -11,6 +11,19 @@
 
 namespace quartet::matmul {
 
+/// Which input matrix.
+enum class Operand { a, b };
+
+/// "A" or "B", as in file names and in what entries are functions of.
+constexpr std::string_view name(Operand operand) {
+    return operand == Operand::a ? "A" : "B";
+}
+
+/// How many elements so many bytes hold.
+constexpr std::int64_t floats_in(Bytes size) {
+    return size.value / static_cast<std::int64_t>(sizeof(float));
+}
+
 /// Position of a tile in the grid of a matrix's tiles.
 struct TileIndex {
     std::int64_t row = 0;

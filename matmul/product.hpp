@@ -4,16 +4,36 @@
 #include <string>
 
 #include "bench/report/row.hpp"
+#include "comm/mpi/communicator.hpp"
 #include "device/stream.hpp"
-#include "matmul/native/schedule.hpp"
+#include "matmul/problem.hpp"
 
 namespace quartet::matmul {
 
-/// The tiles of a rank, wherever they are, for who checks the result. A span stays valid until the
-/// next call of any member.
-class TileReader {
+/// What one rank moves between two levels of memory: to and from files, or to and from a GPU.
+struct Traffic {
+    Bytes read;     ///< of A and B
+    Bytes written;  ///< of C
+
+    [[nodiscard]] Bytes sum() const { return read + written; }
+};
+
+/// Memory of one rank.
+struct ProductMemory {
+    Bytes host;    ///< shared included
+    Bytes shared;  ///< of it, in shared windows
+    Bytes device;
+
+    ProductMemory operator+(const ProductMemory& other) const {
+        return {host + other.host, shared + other.shared, device + other.device};
+    }
+};
+
+/// The tiles of a rank, wherever they lie, for the check of the result. A span stays valid until
+/// the next call of any member.
+class RankTiles {
   public:
-    virtual ~TileReader() = default;
+    virtual ~RankTiles() = default;
 
     /// A tile of A in one of the rank's tile rows, or of B in one of its tile columns. Throws
     /// Failure where it cannot be read.
@@ -24,8 +44,9 @@ class TileReader {
     [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
 };
 
-/// C = A B on one rank's block, its data where they are to be before the clock starts.
-class Product : public TileReader {
+/// C = A B in one way, its data where they are to be before the clock starts: a class for each
+/// variant (resident in memory, through a GPU, from files, data flow, library).
+class Product : public RankTiles {
   public:
     /// Before each run, outside of the time.
     virtual void prepare() = 0;
@@ -34,10 +55,15 @@ class Product : public TileReader {
     virtual void run(device::Stream& stream) = 0;
     /// After a run, outside of the time: brings the result to where result() reads it. Collective.
     virtual void collect() {}
+    /// Measures the rates that details() gives beside the limit. Before the first run, only where
+    /// limits are measured; C is lost.
+    virtual void measure_rates() {}
     /// What is worth knowing about how it ran.
     [[nodiscard]] virtual std::string note() const = 0;
-    /// Further figures of its own. Same answer on all ranks.
-    [[nodiscard]] virtual bench::Details details() const { return {}; }
+    /// Figures of the last run beside its time. Same answer on all ranks. Collective over `world`.
+    [[nodiscard]] virtual bench::Details details(const comm::Communicator& /*world*/) const {
+        return {};
+    }
 };
 
 }  // namespace quartet::matmul

@@ -72,7 +72,7 @@ Sums sums_of(std::span<const float> row, std::span<const double> vector) {
 
 }  // namespace
 
-Freivalds::Freivalds(const Problem& problem, const Block& block, int threads, TileReader& tiles)
+Freivalds::Freivalds(const Problem& problem, const Block& block, int threads, RankTiles& tiles)
     : problem_(problem),
       block_(block),
       threads_(threads),
@@ -81,11 +81,11 @@ Freivalds::Freivalds(const Problem& problem, const Block& block, int threads, Ti
     if (block.empty()) {
         return;
     }
-    const std::int64_t rows = elements_of(problem, block.rows).size();
-    expected_.resize(at(rows * width_));
-    row_norms_.resize(at(rows));
-    column_norms_.resize(at(width_));
-    std::vector<double> products(at(problem.size * width_));
+    const FreivaldsPlan plan = plan_freivalds(problem, block);
+    expected_.resize(at(plan.expected));
+    row_norms_.resize(at(plan.row_norms));
+    column_norms_.resize(at(plan.column_norms));
+    std::vector<double> products(at(plan.products));
     multiply_b(tiles, products);
     multiply_a(tiles, products);
 }
@@ -95,7 +95,7 @@ std::span<const double> Freivalds::vector_of(std::int64_t column) const {
     return std::span(vectors_).subspan(at(first), at(problem_.extent(column)));
 }
 
-void Freivalds::multiply_b(TileReader& tiles, std::vector<double>& products) {
+void Freivalds::multiply_b(RankTiles& tiles, std::vector<double>& products) {
     std::vector<double> squares(at(problem_.extent(0)));
     for (std::int64_t column = 0; column < width_; ++column) {
         const std::int64_t tile_column = block_.columns.begin + column;
@@ -116,7 +116,7 @@ void Freivalds::multiply_b(TileReader& tiles, std::vector<double>& products) {
     }
 }
 
-void Freivalds::multiply_a(TileReader& tiles, const std::vector<double>& products) {
+void Freivalds::multiply_a(RankTiles& tiles, const std::vector<double>& products) {
     for (std::int64_t tile_row = block_.rows.begin; tile_row < block_.rows.end; ++tile_row) {
         const std::int64_t first = problem_.begin(tile_row) - problem_.begin(block_.rows.begin);
         for (std::int64_t inner = 0; inner < problem_.tiles(); ++inner) {
@@ -148,7 +148,7 @@ double Freivalds::bound(std::int64_t row, std::int64_t column) const {
     return deviations * std::sqrt(n) * unit_roundoff * norms + lost;
 }
 
-double Freivalds::deviation(TileReader& tiles) const {
+double Freivalds::deviation(RankTiles& tiles) const {
     std::vector<double> of_row(at(problem_.extent(0)));
     double largest = 0;
     for (std::int64_t tile_row = block_.rows.begin; tile_row < block_.rows.end; ++tile_row) {
@@ -178,12 +178,15 @@ double Freivalds::deviation(TileReader& tiles) const {
     return largest;
 }
 
-Bytes Freivalds::memory(const Problem& problem, const Block& block) {
+FreivaldsPlan plan_freivalds(const Problem& problem, const Block& block) {
     const std::int64_t rows = elements_of(problem, block.rows).size();
-    const std::int64_t columns = elements_of(problem, block.columns).size();
     const std::int64_t width = block.columns.size();
-    return bytes_of<double>((problem.size + rows) * width + rows + columns + width +
-                            problem.extent(0));
+    return {.vectors = elements_of(problem, block.columns).size(),
+            .expected = rows * width,
+            .row_norms = rows,
+            .column_norms = width,
+            .products = problem.size * width,
+            .tile_rows = problem.extent(0)};
 }
 
 }  // namespace quartet::matmul

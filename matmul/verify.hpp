@@ -7,6 +7,22 @@
 
 namespace quartet::matmul {
 
+/// What Freivalds' check allocates for a rank's block, in elements of float64.
+struct FreivaldsPlan {
+    std::int64_t vectors = 0;       ///< x_j, one after another
+    std::int64_t expected = 0;      ///< A(i,:) B(:,j) x_j: [row of the block][tile column]
+    std::int64_t row_norms = 0;     ///< of A, squared
+    std::int64_t column_norms = 0;  ///< Frobenius, of B's tile columns, squared
+    std::int64_t products = 0;      ///< B(:,j) x_j, while the check is made
+    std::int64_t tile_rows = 0;     ///< of the tile that is read
+
+    [[nodiscard]] Bytes memory() const {
+        return bytes_of<double>(vectors + expected + row_norms + column_norms + products +
+                                tile_rows);
+    }
+};
+FreivaldsPlan plan_freivalds(const Problem& problem, const Block& block);
+
 /// Freivalds' check (1977) of one rank's tiles of C, in float64: C(i,j) x_j against
 /// A(i,:) (B(:,j) x_j), with a random vector x_j for each tile column j. The right-hand sides are
 /// computed once; a check then reads each tile of C once, N^2 work instead of N^3.
@@ -27,32 +43,29 @@ namespace quartet::matmul {
 class Freivalds {
   public:
     /// Reads the rank's tiles of A and B; each once. Local.
-    Freivalds(const Problem& problem, const Block& block, int threads, TileReader& tiles);
+    Freivalds(const Problem& problem, const Block& block, int threads, RankTiles& tiles);
 
     /// The largest deviation of a row of C's tiles in units of its bound: sound results are far
     /// below 1. NaN or infinity where the tiles hold such. Local; 0 for an empty block.
-    [[nodiscard]] double deviation(TileReader& tiles) const;
+    [[nodiscard]] double deviation(RankTiles& tiles) const;
 
     /// The bound of a row of a tile: `row` counts from the block's first element, `column` is the
     /// tile's column.
     [[nodiscard]] double bound(std::int64_t row, std::int64_t column) const;
 
-    /// What it takes at most, for a rank with this block.
-    static Bytes memory(const Problem& problem, const Block& block);
-
   private:
-    void multiply_b(TileReader& tiles, std::vector<double>& products);
-    void multiply_a(TileReader& tiles, const std::vector<double>& products);
+    void multiply_b(RankTiles& tiles, std::vector<double>& products);
+    void multiply_a(RankTiles& tiles, const std::vector<double>& products);
     [[nodiscard]] std::span<const double> vector_of(std::int64_t column) const;
 
     Problem problem_;
     Block block_;
     int threads_;
-    std::int64_t width_;                ///< tile columns of the block
-    std::vector<double> vectors_;       ///< x_j, one after another
-    std::vector<double> expected_;      ///< A(i,:) B(:,j) x_j: [row of the block][tile column]
-    std::vector<double> row_norms_;     ///< of A, squared
-    std::vector<double> column_norms_;  ///< Frobenius, of B's tile columns, squared
+    std::int64_t width_;  ///< tile columns of the block
+    std::vector<double> vectors_;
+    std::vector<double> expected_;
+    std::vector<double> row_norms_;
+    std::vector<double> column_norms_;
 };
 
 }  // namespace quartet::matmul

@@ -12,117 +12,63 @@ namespace quartet::matmul {
 
 namespace {
 
-constexpr int batch = 16;                   // that a reducer takes out at a time (VI.B)
-constexpr int partial_tiles_under_way = 2;  // of a worker, for each reducer: one is made, one read
-
-TileIndex tile_at(const Problem& problem, std::int64_t number) {
-    return {number / problem.tiles(), number % problem.tiles()};
-}
-
-std::int64_t number_of(const Problem& problem, TileIndex tile) {
-    return tile.row * problem.tiles() + tile.column;
-}
-
-std::vector<Block> nothing(const comm::Roles& roles) {
-    return std::vector<Block>(static_cast<std::size_t>(roles.ranks()));
-}
-
-// Where each tile of a reducer begins among its tiles; -1 for the others', elements in all last.
-std::vector<std::int64_t> begins_of(const Problem& problem, const comm::Roles& roles, int rank) {
-    std::vector<std::int64_t> begins;
-    std::int64_t used = 0;
-    for (std::int64_t number = 0; number < problem.tiles() * problem.tiles(); ++number) {
-        const bool mine = roles.of(rank) == comm::Role::reducer &&
-                          number % roles.reducers() == roles.index_of(rank);
-        begins.push_back(mine ? used : -1);
-        used += mine ? problem.elements(tile_at(problem, number)) : 0;
-    }
-    begins.push_back(used);
-    return begins;
-}
+constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
 
 }  // namespace
 
-std::vector<Block> DataflowProduct::needs(const Problem& problem, const comm::Roles& roles) {
-    const Range all{0, problem.tiles()};
-    std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
-    for (const int worker : roles.worker_ranks()) {
-        blocks[static_cast<std::size_t>(worker)] = {all, all};
-    }
-    return blocks;
-}
-
-OperandMemory DataflowProduct::memory(const Problem& problem, const comm::Roles& roles,
-                                      const comm::Topology& topology, int rank, Sharing sharing,
-                                      const Settings& settings, Inputs inputs) {
-    OperandMemory memory;
-    const bool windows = sharing == Sharing::one_copy;
-    if (inputs == Inputs::memory) {
-        memory = Operands::memory(problem, needs(problem, roles), topology, sharing);
-    }
-    if (roles.of(rank) == comm::Role::worker) {
-        const Bytes partial = roles.reducers() * partial_tiles_under_way * problem.tile_bytes();
-        const Bytes read =
-            inputs == Inputs::files ? DataflowReader::memory(problem, settings.lookahead) : Bytes{};
-        memory.all = memory.all + partial + read;
-        memory.shared = memory.shared + (windows ? partial : Bytes{});
-        return memory;
-    }
-    const int incoming =
-        windows ? 0 : std::min(settings.bound, partial_tiles_under_way * roles.workers());
-    memory.all = memory.all + bytes_of<float>(begins_of(problem, roles, rank).back()) +
-                 incoming * problem.tile_bytes();
-    return memory;
-}
-
-DataflowProduct::DataflowProduct(const Problem& problem, const comm::Roles& roles,
-                                 bench::Session& session, comm::Transport& transport,
-                                 Sharing sharing, Settings settings, const TileFiles* files)
+DataflowProduct::DataflowProduct(const Problem& problem, DataflowPlan plan, bench::Session& session,
+                                 comm::Transport& transport, std::unique_ptr<const TileFiles> files)
     : problem_(problem),
-      roles_(roles),
+      plan_(std::move(plan)),
       rank_(session.world().rank()),
       device_(session.device()),
-      settings_(settings),
-      operands_(problem, files == nullptr ? needs(problem, roles) : nothing(roles),
-                session.topology(), sharing, session.device(), session.threads()),
+      operands_(problem, plan_.operands, session.topology().node(), device_, session.threads()),
       hub_(session.world(), &session.trace().track("queue")),
-      begins_(begins_of(problem, roles, rank_)),
-      results_(device::allocate<float>(device_, begins_.back(), device::MemoryKind::host)),
-      files_(files) {
-    if (files_ != nullptr && roles.of(rank_) == comm::Role::worker) {
-        reader_.emplace(problem, *files_, device_, settings.lookahead);
-    } else if (files_ != nullptr && settings.results == Results::kept) {
+      results_(
+          device::allocate<float>(device_, floats_in(plan_.results), device::MemoryKind::host)),
+      files_(std::move(files)) {
+    if (files_ && plan_.roles.of(rank_) == comm::Role::worker) {
+        reader_.emplace(problem, *files_, plan_.input_slots, device_);
+    } else if (files_ && plan_.settings.results == Results::kept) {
         complete_ = device_.make_event();
         writing_ = device_.make_stream("write", device::StreamKind::transfer);
     }
-    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
-        queues_.push_back(
-            std::make_unique<flow::Queue>(hub_, transport,
-                                          flow::QueuePlan{.owner = roles.reducer_rank(reducer),
-                                                          .pushers = roles.worker_ranks(),
-                                                          .bound = settings.bound,
-                                                          .largest = problem.tile_bytes(),
-                                                          .order = flow::Order::sequence,
-                                                          .outgoing = partial_tiles_under_way}));
+    make_queues(transport);
+    add_message_kinds();
+}
+
+void DataflowProduct::make_queues(comm::Transport& transport) {
+    for (int reducer = 0; reducer < plan_.roles.reducers(); ++reducer) {
+        queues_.push_back(std::make_unique<flow::Queue>(
+            hub_, transport,
+            flow::QueuePlan{.owner = plan_.roles.reducer_rank(reducer),
+                            .pushers = plan_.roles.worker_ranks(),
+                            .bound = plan_.settings.bound,
+                            .largest = problem_.tile_bytes(),
+                            .order = flow::Order::sequence,
+                            .outgoing = outgoing_partial_tiles}));
     }
-    share_kind_ = hub_.add([this](int, std::span<const std::byte> message) {
-        std::int64_t share = 0;
-        std::memcpy(&share, message.data(), sizeof share);
-        share_ = share;
+}
+
+void DataflowProduct::add_message_kinds() {
+    assignment_kind_ = hub_.add([this](int, std::span<const std::byte> message) {
+        std::int64_t number = 0;
+        std::memcpy(&number, message.data(), sizeof number);
+        assignment_ = number;
     });
-    wish_kind_ = hub_.add([this](int from, auto) {
-        const std::int64_t share = shared_out_++;
-        hub_.send(from, share_kind_, std::as_bytes(std::span(&share, 1)));
+    request_kind_ = hub_.add([this](int from, auto) {
+        const std::int64_t number = assigned_products_++;
+        hub_.send(from, assignment_kind_, std::as_bytes(std::span(&number, 1)));
     });
 }
 
 int DataflowProduct::reducer_of(std::int64_t tile_number) const {
-    return static_cast<int>(tile_number % roles_.reducers());
+    return static_cast<int>(tile_number % plan_.roles.reducers());
 }
 
 void DataflowProduct::prepare() {
     received_ = 0;
-    shared_out_ = 0;
+    assigned_products_ = 0;
     written_ = {};
     if (reader_) {
         reader_->prepare();
@@ -130,7 +76,7 @@ void DataflowProduct::prepare() {
 }
 
 void DataflowProduct::run(device::Stream& stream) {
-    if (roles_.of(rank_) == comm::Role::worker) {
+    if (plan_.roles.of(rank_) == comm::Role::worker) {
         work(stream);
     } else {
         reduce(stream);
@@ -153,7 +99,7 @@ std::int64_t DataflowProduct::products() const {
 }
 
 // In the order (i, j, k), numbered (i n + j) n + k.
-DataflowReader::Product DataflowProduct::product_at(std::int64_t number) const {
+DataflowReader::WorkItem DataflowProduct::work_item(std::int64_t number) const {
     const TileIndex target = tile_at(problem_, number / problem_.tiles());
     const std::int64_t inner = number % problem_.tiles();
     return {number, {target.row, inner}, {inner, target.column}};
@@ -161,10 +107,9 @@ DataflowReader::Product DataflowProduct::product_at(std::int64_t number) const {
 
 void DataflowProduct::multiply_from_memory(device::Stream& stream) {
     for (std::int64_t next = next_product(-1); next < products(); next = next_product(next)) {
-        const DataflowReader::Product product = product_at(next);
-        multiply(
-            {next, operands_.tile(Operand::a, product.a), operands_.tile(Operand::b, product.b)},
-            stream);
+        const DataflowReader::WorkItem item = work_item(next);
+        multiply({next, operands_.tile(Operand::a, item.a), operands_.tile(Operand::b, item.b)},
+                 stream);
     }
 }
 
@@ -172,7 +117,7 @@ void DataflowProduct::multiply_from_files(device::Stream& stream) {
     std::int64_t next = next_product(-1);
     while (true) {
         while (next < products() && !reader_->full()) {
-            reader_->begin(product_at(next));
+            reader_->prefetch(work_item(next));
             next = next_product(next);
         }
         if (reader_->empty()) {
@@ -185,34 +130,34 @@ void DataflowProduct::multiply_from_files(device::Stream& stream) {
 }
 
 std::int64_t DataflowProduct::next_product(std::int64_t before) {
-    if (settings_.shares == Shares::fixed) {
-        return before < 0 ? roles_.index_of(rank_) : before + roles_.workers();
+    if (plan_.settings.schedule == WorkSchedule::fixed) {
+        return before < 0 ? plan_.roles.index_of(rank_) : before + plan_.roles.workers();
     }
-    share_.reset();
-    hub_.send(roles_.reducer_rank(0), wish_kind_, {});
-    hub_.serve_until([&] { return share_.has_value(); });
-    return *share_;
+    assignment_.reset();
+    hub_.send(plan_.roles.reducer_rank(0), request_kind_, {});
+    hub_.serve_until([&] { return assignment_.has_value(); });
+    return *assignment_;
 }
 
-// The product is made where it is posted from.
+// The product is written to memory that the queue sends from.
 void DataflowProduct::multiply(const DataflowReader::Tiles& tiles, device::Stream& stream) {
-    const DataflowReader::Product product = product_at(tiles.number);
+    const DataflowReader::WorkItem item = work_item(tiles.number);
     const std::int64_t number = tiles.number / problem_.tiles();
     const TileIndex target = tile_at(problem_, number);
     flow::Queue& queue = *queues_[static_cast<std::size_t>(reducer_of(number))];
-    const auto place = queue.next();
+    const auto outgoing = queue.next();
     const std::int64_t elements = problem_.elements(target);
-    const device::View<float> partial{reinterpret_cast<float*>(place.data()), elements,
-                                      place.kind()};
+    const device::View<float> partial{reinterpret_cast<float*>(outgoing.data()), elements,
+                                      outgoing.kind()};
     device_.blas().gemm({problem_.extent(target.row), problem_.extent(target.column),
-                         problem_.extent(product.a.column)},
+                         problem_.extent(item.a.column)},
                         tiles.a, tiles.b, partial, device::Update::replace, stream);
     stream.synchronize();
-    queue.push(key_of({number, product.a.column}), bytes_of<float>(elements));
+    queue.push(key_of({number, item.a.column}), bytes_of<float>(elements));
 }
 
 void DataflowProduct::reduce(device::Stream& stream) {
-    flow::Queue& queue = *queues_[static_cast<std::size_t>(roles_.index_of(rank_))];
+    flow::Queue& queue = *queues_[static_cast<std::size_t>(plan_.roles.index_of(rank_))];
     for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
         for (const flow::Item& item : items) {
             add(item, stream);
@@ -227,11 +172,11 @@ void DataflowProduct::reduce(device::Stream& stream) {
 
 // A reducer's partial tiles are numbered in the order of their products, without gaps.
 std::int64_t DataflowProduct::key_of(const Partial& partial) const {
-    return partial.target / roles_.reducers() * problem_.tiles() + partial.inner;
+    return partial.target / plan_.roles.reducers() * problem_.tiles() + partial.inner;
 }
 
 DataflowProduct::Partial DataflowProduct::partial_of(std::int64_t key) const {
-    return {key / problem_.tiles() * roles_.reducers() + roles_.index_of(rank_),
+    return {key / problem_.tiles() * plan_.roles.reducers() + plan_.roles.index_of(rank_),
             key % problem_.tiles()};
 }
 
@@ -241,7 +186,7 @@ void DataflowProduct::add(const flow::Item& item, device::Stream& stream) {
     const std::int64_t elements = problem_.elements(tile);
     const device::View<const float> partial{reinterpret_cast<const float*>(item.payload.data()),
                                             elements, item.payload.kind()};
-    const auto target = results_.view().part(begins_[static_cast<std::size_t>(number)], elements);
+    const auto target = results_.view().part(result_offset(tile), elements);
     if (inner == 0) {
         device_.copy(device::as_bytes(partial), device::as_bytes(target), stream);
     } else {
@@ -265,28 +210,50 @@ Traffic DataflowProduct::traffic() const {
     return {.read = reader_ ? reader_->read() : Bytes{}, .written = written_};
 }
 
-// A reducer has no input tiles: the check makes them anew.
+// A reducer has no input tiles: they are made again for the check.
 std::span<const float> DataflowProduct::input(Operand operand, TileIndex tile) {
-    made_.resize(static_cast<std::size_t>(problem_.elements(tile)));
-    fill_tile(problem_, operand == Operand::a ? "A" : "B", tile, made_);
-    return made_;
+    input_.resize(static_cast<std::size_t>(problem_.elements(tile)));
+    fill_tile(problem_, name(operand), tile, input_);
+    return input_;
 }
 
 std::span<const float> DataflowProduct::result(TileIndex tile) {
     check(owns(tile), "a tile of another rank");
-    const auto number = static_cast<std::size_t>(number_of(problem_, tile));
-    return std::as_const(results_).view().part(begins_[number], problem_.elements(tile)).span();
+    return std::as_const(results_).view().part(result_offset(tile), problem_.elements(tile)).span();
 }
 
 bool DataflowProduct::owns(TileIndex tile) const {
-    return begins_[static_cast<std::size_t>(number_of(problem_, tile))] >= 0;
+    return result_offset(tile) >= 0;
+}
+
+std::int64_t DataflowProduct::result_offset(TileIndex tile) const {
+    return plan_.result_offsets[static_cast<std::size_t>(number_of(problem_, tile))];
 }
 
 std::string DataflowProduct::note() const {
     const std::int64_t tiles = problem_.tiles();
     const std::string ahead =
-        files_ == nullptr ? "" : fmt::format(", {} products read ahead", settings_.lookahead);
+        !files_ ? "" : fmt::format(", {} products read ahead", plan_.settings.lookahead);
     return fmt::format("{} partial tiles shipped for {} of C{}", products(), tiles * tiles, ahead);
+}
+
+bench::Details DataflowProduct::details(const comm::Communicator& world) const {
+    const double tiles = static_cast<double>(problem_.tiles());
+    const double bytes = static_cast<double>(problem_.matrix_bytes().value);
+    bench::Details details{.numbers = {{"bytes_shipped", tiles * bytes},
+                                       {"partial_tiles", tiles * tiles * tiles},
+                                       {"result_tiles", tiles * tiles},
+                                       {"reducers", plan_.roles.reducers()}},
+                           .series = {}};
+    if (files_) {
+        const auto add_sum = [&](const char* key, Bytes moved) {
+            details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
+        };
+        add_sum("bytes_read", traffic().read);
+        add_sum("bytes_written", traffic().written);
+        details.numbers.emplace_back("lookahead", plan_.settings.lookahead);
+    }
+    return details;
 }
 
 }  // namespace quartet::matmul

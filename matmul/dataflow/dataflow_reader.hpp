@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "matmul/tiles/tile_files.hpp"
+#include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
 
@@ -13,28 +13,25 @@ namespace quartet::matmul {
 /// Tiles are read anew for each product, as published. Used by the main thread only.
 class DataflowReader {
   public:
-    /// Products whose tiles may be there or on their way beside those being multiplied.
-    static constexpr int default_lookahead = 2;
-
-    /// `files` and `device` are borrowed.
-    DataflowReader(const Problem& problem, const TileFiles& files, device::Device& device,
-                   int lookahead);
-    static Bytes memory(const Problem& problem, int lookahead);
+    /// Allocates `slots`, two for each product whose tiles are there or on their way. `files` and
+    /// `device` are borrowed.
+    DataflowReader(const Problem& problem, const TileFiles& files, Bytes slots,
+                   device::Device& device);
 
     /// Before each run: forgets what was read, and has the page cache forget all tiles where they
     /// are to come from the disk.
     void prepare();
 
     /// A product C(i,j) += A(i,k) B(k,j).
-    struct Product {
+    struct WorkItem {
         std::int64_t number = 0;
         TileIndex a;
         TileIndex b;
     };
     [[nodiscard]] bool full() const { return begun_ - done_ == std::ssize(slots_); }
     [[nodiscard]] bool empty() const { return begun_ == done_; }
-    /// Begins to read a product's tiles; not while full().
-    void begin(const Product& product);
+    /// Begins to read a product's tiles. Throws Failure while full().
+    void prefetch(const WorkItem& item);
 
     struct Tiles {
         std::int64_t number = 0;  ///< of their product
@@ -53,7 +50,7 @@ class DataflowReader {
 
   private:
     struct Slot {
-        Product product;
+        WorkItem item;
         std::unique_ptr<device::Event> loaded;
         std::unique_ptr<device::Event> used;
     };
@@ -61,18 +58,19 @@ class DataflowReader {
     [[nodiscard]] Slot& slot(std::int64_t number) {
         return slots_[static_cast<std::size_t>(number % std::ssize(slots_))];
     }
-    /// Where the file of A (half 0) or B (half 1) of a slot lies.
-    [[nodiscard]] device::View<std::byte> half(std::int64_t number, int half);
-    [[nodiscard]] device::View<const float> elements(std::int64_t number, int half, TileIndex tile);
-    void load(std::string_view matrix, TileIndex tile, device::View<std::byte> target);
+    /// The slot for a file of a product.
+    [[nodiscard]] std::int64_t file_slot(std::int64_t number, Operand operand) const {
+        return 2 * (number % std::ssize(slots_)) + (operand == Operand::a ? 0 : 1);
+    }
+    void read_tile(Operand operand, TileIndex tile);
 
     Problem problem_;
     const TileFiles& files_;
-    device::Buffer<std::byte> memory_;
+    FileSlots tiles_;
     std::vector<Slot> slots_;
     std::int64_t begun_ = 0;  ///< products
     std::int64_t done_ = 0;
-    Bytes read_;  ///< the stream's while it reads
+    Bytes read_;  ///< written by the stream while it reads
     std::unique_ptr<device::Stream> reading_;
 };
 

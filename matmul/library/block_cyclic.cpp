@@ -9,11 +9,8 @@ namespace {
 constexpr std::int64_t least_block = 64;
 constexpr std::int64_t largest_block = 4096;
 
-std::int64_t divided_up(std::int64_t count, std::int64_t parts) {
-    return (count + parts - 1) / parts;
-}
-
-void add_distributions(std::int64_t size, const RankGrid& grid, std::vector<BlockCyclic>& found) {
+void add_distributions(std::int64_t size, const ProcessGrid& grid,
+                       std::vector<BlockCyclic>& found) {
     const std::int64_t longest = std::max(grid.rows, grid.columns);
     const std::size_t before = found.size();
     for (std::int64_t block = least_block; block <= largest_block; block *= 2) {
@@ -22,20 +19,20 @@ void add_distributions(std::int64_t size, const RankGrid& grid, std::vector<Bloc
         }
     }
     if (found.size() == before) {
-        found.push_back({size, divided_up(size, longest), grid});
+        found.push_back({size, divide_up(size, longest), grid});
     }
 }
 
 }  // namespace
 
-std::int64_t DealtEdge::blocks(int part) const {
-    return divided_up(std::max<std::int64_t>(divided_up(size, block) - part, 0), parts);
+std::int64_t BlockCyclicDimension::blocks(int process) const {
+    return divide_up(std::max<std::int64_t>(divide_up(size, block) - process, 0), processes);
 }
 
-std::int64_t DealtEdge::extent(int part) const {
-    const std::int64_t count = divided_up(size, block);
-    const bool has_last = count > 0 && (count - 1) % parts == part;
-    return blocks(part) * block - (has_last ? count * block - size : 0);
+std::int64_t BlockCyclicDimension::extent(int process) const {
+    const std::int64_t count = divide_up(size, block);
+    const bool has_last = count > 0 && (count - 1) % processes == process;
+    return blocks(process) * block - (has_last ? count * block - size : 0);
 }
 
 std::int64_t BlockCyclic::most_elements() const {
@@ -53,7 +50,7 @@ std::vector<BlockCyclic> distributions(std::int64_t size, int ranks) {
 }
 
 Block strip_of(const Problem& problem, int ranks, int rank) {
-    const std::int64_t height = divided_up(problem.tiles(), ranks);
+    const std::int64_t height = divide_up(problem.tiles(), ranks);
     const std::int64_t begin = std::min(rank * height, problem.tiles());
     return {{begin, std::min(begin + height, problem.tiles())}, {0, problem.tiles()}};
 }

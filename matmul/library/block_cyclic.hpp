@@ -8,45 +8,45 @@
 
 namespace quartet::matmul {
 
-/// Ranks in a grid, by rows: rank r is at row r / columns, column r % columns.
-struct RankGrid {
+/// ScaLAPACK's process grid, row-major: rank r is at row r / columns, column r % columns.
+struct ProcessGrid {
     int rows = 1;
     int columns = 1;
     [[nodiscard]] int ranks() const { return rows * columns; }
-    bool operator==(const RankGrid&) const = default;
+    bool operator==(const ProcessGrid&) const = default;
 };
 
-/// Blocks of an edge dealt to `parts` in turn: block b goes to part b mod parts. Where the edge is
-/// no multiple of the block the last one is smaller.
-struct DealtEdge {
+/// One dimension of a block-cyclic distribution: block b belongs to process b mod processes. The
+/// last block is smaller where the block size does not divide the dimension.
+struct BlockCyclicDimension {
     std::int64_t size = 0;
     std::int64_t block = 1;
-    int parts = 1;
+    int processes = 1;
 
-    [[nodiscard]] std::int64_t blocks(int part) const;
-    /// Elements of a part.
-    [[nodiscard]] std::int64_t extent(int part) const;
+    /// Blocks of a process.
+    [[nodiscard]] std::int64_t blocks(int process) const;
+    /// Elements of a process (ScaLAPACK's NUMROC).
+    [[nodiscard]] std::int64_t extent(int process) const;
 };
 
-/// A square matrix dealt out in square blocks over a grid of ranks: the two-dimensional
-/// block-cyclic distribution of ScaLAPACK (Blackford et al., 1997). A rank's blocks make up one
-/// matrix, row-major.
+/// ScaLAPACK's two-dimensional block-cyclic distribution of a square matrix in square blocks
+/// (Blackford et al., 1997). A rank's blocks make up one matrix, row-major.
 struct BlockCyclic {
     std::int64_t size = 0;
     std::int64_t block = 1;
-    RankGrid grid;
+    ProcessGrid grid;
 
-    [[nodiscard]] DealtEdge rows() const { return {size, block, grid.rows}; }
-    [[nodiscard]] DealtEdge columns() const { return {size, block, grid.columns}; }
+    [[nodiscard]] BlockCyclicDimension rows() const { return {size, block, grid.rows}; }
+    [[nodiscard]] BlockCyclicDimension columns() const { return {size, block, grid.columns}; }
     /// Elements of the rank that has most: the first one.
     [[nodiscard]] std::int64_t most_elements() const;
 };
 
-/// The distributions worth trying: every grid of so many ranks, blocks of 64 to 4096 in powers of
-/// two as far as each rank gets one; where the matrix is too small for that, one block a rank.
+/// The distributions worth trying: every process grid, with blocks of 64 to 4096 in powers of two
+/// as far as each rank gets one; one block a rank where the matrix is too small for that.
 std::vector<BlockCyclic> distributions(std::int64_t size, int ranks);
 
-/// Whole rows of tiles, as evenly as they go: what the result is brought to for the check.
+/// Whole rows of tiles, as evenly as possible: C is redistributed to them for the check.
 Block strip_of(const Problem& problem, int ranks, int rank);
 
 }  // namespace quartet::matmul

@@ -8,7 +8,7 @@ std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&) {
         "install libscalapack-openmpi-dev and build again");
 }
 
-Bytes library_memory(const Problem&, int) {
+LibraryPlan plan_library(const Problem&, int, int) {
     return {};
 }
 

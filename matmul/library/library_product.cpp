@@ -47,14 +47,18 @@ std::string blas_note() {
                           : fmt::format("its BLAS is {}, native's is {}", theirs, ours);
 }
 
-// Of one matrix on the rank that has most of it, in whatever distribution, the check's included.
+// Elements of one matrix on the rank that has most of it, in any distribution that is tried.
 std::int64_t most_elements(const Problem& problem, int ranks) {
-    std::int64_t most =
-        elements_of(problem, strip_of(problem, ranks, 0).rows).size() * problem.size;
+    std::int64_t most = 1;
     for (const BlockCyclic& distribution : distributions(problem.size, ranks)) {
         most = std::max(most, distribution.most_elements());
     }
     return most;
+}
+
+// Of the strips in which C is checked the first one is the largest.
+std::int64_t most_collected(const Problem& problem, int ranks) {
+    return elements_in(problem, strip_of(problem, ranks, 0));
 }
 
 /// Matrices are row-major to us and column-major to ScaLAPACK, which therefore sees their
@@ -69,10 +73,10 @@ class LibraryProduct final : public Product {
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
     [[nodiscard]] std::string note() const override;
-    [[nodiscard]] bench::Details details() const override;
+    [[nodiscard]] bench::Details details(const comm::Communicator&) const override;
 
   private:
-    void allocate(const std::vector<BlockCyclic>& candidates);
+    void allocate();
     [[nodiscard]] BlockCyclic find_fastest(const std::vector<BlockCyclic>& candidates);
     void try_all(std::vector<Trial>& trials, std::size_t count, std::int64_t inner);
     [[nodiscard]] Seconds time_product(const BlockCyclic& distribution, std::int64_t inner);
@@ -124,24 +128,21 @@ LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem)
       strip_(strip_of(problem, session.world().size(), rank_)),
       system_(session.world()) {
     const auto candidates = distributions(problem.size, session.world().size());
-    allocate(candidates);
+    allocate();
     use(find_fastest(candidates));
     fill("A", a_.span());
     fill("B", b_.span());
 }
 
-void LibraryProduct::allocate(const std::vector<BlockCyclic>& candidates) {
-    std::int64_t most = 1;
-    for (const BlockCyclic& candidate : candidates) {
-        most = std::max(most, candidate.most_elements());
-    }
+void LibraryProduct::allocate() {
+    const LibraryPlan plan = plan_library(problem_, session_.world().size(), rank_);
     device::Device& device = session_.device();
     for (device::Buffer<float>* matrix : {&a_, &b_, &c_}) {
-        *matrix = device::allocate<float>(device, most);
+        *matrix = device::allocate<float>(device, floats_in(plan.matrix));
         std::ranges::fill(matrix->span(), 0.5F);
     }
-    const std::int64_t rows = elements_of(problem_, strip_.rows).size();
-    collected_ = device::allocate<float>(device, std::max<std::int64_t>(rows * problem_.size, 1));
+    collected_ = device::allocate<float>(device, floats_in(plan.collected));
+    tile_.reserve(static_cast<std::size_t>(floats_in(plan.tile)));
 }
 
 // All ranks choose the same: times are the slowest rank's.
@@ -171,7 +172,7 @@ BlockCyclic LibraryProduct::find_fastest(const std::vector<BlockCyclic>& candida
     return trials.front().distribution;
 }
 
-// Times the first `count` and puts them in the order of their times.
+// Times the first `count` and sorts them by time.
 void LibraryProduct::try_all(std::vector<Trial>& trials, std::size_t count, std::int64_t inner) {
     const auto end = trials.begin() + static_cast<std::ptrdiff_t>(std::min(count, trials.size()));
     for (auto trial = trials.begin(); trial != end; ++trial) {
@@ -261,7 +262,7 @@ void LibraryProduct::collect() {
 
 std::span<const float> LibraryProduct::input(Operand operand, TileIndex tile) {
     tile_.resize(static_cast<std::size_t>(problem_.elements(tile)));
-    fill_tile(problem_, operand == Operand::a ? "A" : "B", tile, tile_);
+    fill_tile(problem_, name(operand), tile, tile_);
     return tile_;
 }
 
@@ -289,7 +290,7 @@ std::string LibraryProduct::note() const {
                        tried, blas_note());
 }
 
-bench::Details LibraryProduct::details() const {
+bench::Details LibraryProduct::details(const comm::Communicator&) const {
     return {.numbers = {{"block_size", static_cast<double>(distribution_.block)},
                         {"grid_rows", distribution_.grid.rows},
                         {"grid_columns", distribution_.grid.columns},
@@ -302,7 +303,7 @@ bench::Details LibraryProduct::details() const {
 std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem) {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     const int ranks = session.world().size();
-    if (most_elements(problem, ranks) > most) {
+    if (std::max(most_elements(problem, ranks), most_collected(problem, ranks)) > most) {
         throw Unavailable(fmt::format(
             "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
             "elements in 32 bits): use more ranks or the native formulation",
@@ -311,12 +312,15 @@ std::unique_ptr<Product> make_library_product(bench::Session& session, const Pro
     return std::make_unique<LibraryProduct>(session, problem);
 }
 
-Bytes library_memory(const Problem& problem, int ranks) {
-    const std::int64_t moved =
+LibraryPlan plan_library(const Problem& problem, int ranks, int rank) {
+    const Bytes matrix = bytes_of<float>(most_elements(problem, ranks));
+    const std::int64_t strip = elements_in(problem, strip_of(problem, ranks, rank));
+    const std::int64_t redistributed =
         std::min(problem.size * problem.size, std::max(collected_at_a_time, problem.size));
-    // A, B and C, the panels that psgemm sends, C for the check, and what bringing it there sends
-    // and receives.
-    return bytes_of<float>(5 * most_elements(problem, ranks) + 2 * moved) + problem.tile_bytes();
+    return {.matrix = matrix,
+            .collected = bytes_of<float>(std::max<std::int64_t>(strip, 1)),
+            .tile = problem.tile_bytes(),
+            .workspace = matrix + 2 * bytes_of<float>(redistributed)};
 }
 
 }  // namespace quartet::matmul

@@ -7,14 +7,26 @@
 
 namespace quartet::matmul {
 
-/// The library formulation: ScaLAPACK's psgemm over all ranks, A, B and C dealt out in blocks over
-/// a grid (BlockCyclic), which the library demands. The block size and the grid are those that were
-/// fastest in trials when it was made. collect() brings C to strips of whole tile rows
-/// (strip_of()), which result() reads. Collective. Throws Unavailable where ScaLAPACK is not in
-/// this build or cannot count so many elements.
-std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem);
+/// What ScaLAPACK's product takes on one rank.
+struct LibraryPlan {
+    Bytes matrix;     ///< each of A, B and C, in the distribution that needs most
+    Bytes collected;  ///< the strip of C for the check
+    Bytes tile;       ///< for the check
+    Bytes workspace;  ///< ScaLAPACK's own, at most: panels of psgemm, buffers of redistribution
 
-/// What it needs on a rank at most.
-Bytes library_memory(const Problem& problem, int ranks);
+    [[nodiscard]] ProductMemory memory() const {
+        return {3 * matrix + collected + tile + workspace, {}, {}};
+    }
+};
+
+/// The plan of `rank`; zeros where ScaLAPACK is not in this build. Local.
+LibraryPlan plan_library(const Problem& problem, int ranks, int rank);
+
+/// The library formulation: ScaLAPACK's psgemm over all ranks. A, B and C are in ScaLAPACK's
+/// block-cyclic distribution (BlockCyclic); block size and process grid are the fastest of trials
+/// in the constructor. collect() redistributes C to strips of whole tile rows (strip_of()), which
+/// result() reads. Collective. Throws Unavailable where ScaLAPACK is not in this build or cannot
+/// count so many elements.
+std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem);
 
 }  // namespace quartet::matmul

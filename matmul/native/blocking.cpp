@@ -7,12 +7,9 @@ namespace quartet::matmul {
 
 namespace {
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-// Loads without what successive parts share: each part loads its rows of A and its columns of B.
-std::int64_t tiles_loaded(const Block& block, std::int64_t rows, std::int64_t columns) {
+// Prefetches without what successive parts share: each part fetches its rows of A and its columns
+// of B.
+std::int64_t tiles_fetched(const Block& block, std::int64_t rows, std::int64_t columns) {
     return block.rows.size() * divide_up(block.columns.size(), columns) +
            block.columns.size() * divide_up(block.rows.size(), rows);
 }
@@ -27,14 +24,15 @@ Blocking with_least_slots(const Block& block, std::int64_t rows, std::int64_t co
     return {rows, columns, least_slots(block, rows, columns, lookahead), lookahead};
 }
 
-// The largest parts are not always best: 5 tiles in parts of 4 are loaded as often as in parts
+// The largest parts are not always best: 5 tiles in parts of 4 are fetched as often as in parts
 // of 3.
-std::optional<Blocking> least_loads(const Block& block, const TileMemory& tiles, Bytes memory,
-                                    std::int64_t lookahead) {
+std::optional<Blocking> least_fetches(const Block& block, const TileMemory& tiles, Bytes memory,
+                                      std::int64_t lookahead) {
     std::optional<Blocking> best;
     std::int64_t fewest = 0;
     const auto fits = [&](std::int64_t rows, std::int64_t columns) {
-        return memory_of(with_least_slots(block, rows, columns, lookahead), tiles) <= memory;
+        const Blocking blocking = with_least_slots(block, rows, columns, lookahead);
+        return buffers_of(blocking, tiles).sum() <= memory;
     };
     std::int64_t columns = block.columns.size();
     for (std::int64_t rows = 1; rows <= block.rows.size(); ++rows) {
@@ -44,21 +42,22 @@ std::optional<Blocking> least_loads(const Block& block, const TileMemory& tiles,
         if (columns == 0) {
             break;
         }
-        const std::int64_t loads = tiles_loaded(block, rows, columns);
-        if (!best || loads < fewest) {
+        const std::int64_t fetches = tiles_fetched(block, rows, columns);
+        if (!best || fetches < fewest) {
             best = with_least_slots(block, largest_part(block.rows.size(), rows),
                                     largest_part(block.columns.size(), columns), lookahead);
-            fewest = loads;
+            fewest = fetches;
         }
     }
     return best;
 }
 
-// More slots than there are tiles to put into them serve nobody.
+// More slots than tiles would stay empty.
 void take_what_is_left(Blocking& blocking, const Problem& problem, const Block& block,
                        const TileMemory& tiles, Bytes memory) {
     const std::int64_t all = problem.tiles() * (block.rows.size() + block.columns.size());
-    const std::int64_t spare = (memory - memory_of(blocking, tiles)).value / tiles.slot.value;
+    const std::int64_t spare =
+        (memory - buffers_of(blocking, tiles).sum()).value / tiles.slot.value;
     const std::int64_t most = std::max(all, blocking.slots);
     blocking.slots = std::min(blocking.slots + spare, most);
 }
@@ -70,26 +69,27 @@ Traffic planned_traffic(const Problem& problem, const Block& block, const Blocki
     if (block.empty()) {
         return traffic;
     }
-    for (Schedule schedule(problem, block, blocking); !schedule.done();) {
-        const Step step = schedule.next();
-        for (int load = 0; load < step.load_count; ++load) {
-            const TileIndex tile = step.loads[static_cast<std::size_t>(load)].tile;
+    for (TileSchedule schedule(problem, block, blocking); !schedule.done();) {
+        const TileProduct product = schedule.next();
+        for (int index = 0; index < product.prefetch_count; ++index) {
+            const TileIndex tile = product.prefetches[static_cast<std::size_t>(index)].tile;
             traffic.read = traffic.read + bytes_of<float>(problem.elements(tile));
         }
-        if (step.last) {
-            traffic.written = traffic.written + bytes_of<float>(problem.elements(step.target));
+        if (product.last) {
+            traffic.written = traffic.written + bytes_of<float>(problem.elements(product.target));
         }
     }
     return traffic;
 }
 
-Bytes memory_of(const Blocking& blocking, const TileMemory& tiles) {
-    return blocking.held() * tiles.result + blocking.slots * tiles.slot;
+TileBuffers buffers_of(const Blocking& blocking, const TileMemory& tiles) {
+    return {.slots = blocking.slots * tiles.slot + tiles.alignment,
+            .results = blocking.held() * tiles.result};
 }
 
 std::optional<Blocking> best_blocking(const Problem& problem, const Block& block,
                                       const TileMemory& tiles, Bytes memory) {
-    auto best = least_loads(block, tiles, memory, 0);
+    auto best = least_fetches(block, tiles, memory, 0);
     if (best) {
         take_what_is_left(*best, problem, block, tiles, memory);
     }
@@ -102,18 +102,18 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
     if (block.empty()) {
         return Blocking{.rows = 1, .columns = 1, .slots = 2, .lookahead = 0};
     }
-    auto blocking = least_loads(block, tiles, memory, lookahead.value_or(1));
+    auto blocking = least_fetches(block, tiles, memory, lookahead.value_or(1));
     if (!blocking) {
         return lookahead ? std::nullopt : best_blocking(problem, block, tiles, memory);
     }
     if (!lookahead) {
-        // Two rows: the loads of the next inner index, which all come at its beginning, are spread
-        // over the products of a row before it.
+        // Two rows: the prefetches of the next inner index, which all come at its beginning, are
+        // spread over the products of a row before it.
         const std::int64_t enough = 2 * std::min(blocking->rows, blocking->columns);
         while (blocking->lookahead < enough) {
             const auto longer =
                 with_least_slots(block, blocking->rows, blocking->columns, blocking->lookahead + 1);
-            if (memory_of(longer, tiles) > memory) {
+            if (buffers_of(longer, tiles).sum() > memory) {
                 break;
             }
             blocking = longer;
@@ -124,7 +124,8 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
 }
 
 Bytes least_memory(const TileMemory& tiles, std::optional<int> lookahead) {
-    return memory_of(with_least_slots({{0, 1}, {0, 1}}, 1, 1, lookahead.value_or(0)), tiles);
+    const Blocking least = with_least_slots({{0, 1}, {0, 1}}, 1, 1, lookahead.value_or(0));
+    return buffers_of(least, tiles).sum();
 }
 
 Bytes lower_bound(const Problem& problem, int ranks, Bytes memory) {

@@ -3,28 +3,30 @@
 #include <optional>
 #include <string>
 
-#include "matmul/native/schedule.hpp"
+#include "matmul/native/tile_schedule.hpp"
+#include "matmul/product.hpp"
 
 namespace quartet::matmul {
 
-/// What one rank moves between its memory and the files.
-struct Traffic {
-    Bytes read;     ///< of A and B
-    Bytes written;  ///< of C
-
-    [[nodiscard]] Bytes sum() const { return read + written; }
-};
-
-/// Goes through the whole schedule. Elements only: files have headers, too.
+/// The traffic of a whole schedule. Elements only: files have headers, too.
 Traffic planned_traffic(const Problem& problem, const Block& block, const Blocking& blocking);
 
-/// What tiles take in memory.
+/// Memory of one tile.
 struct TileMemory {
-    Bytes slot;    ///< a tile of A or B, as it is read
-    Bytes result;  ///< a tile of C
+    Bytes slot;         ///< of A or B, as it is read
+    Bytes result;       ///< of C
+    Bytes alignment{};  ///< once, so that the first slot can be aligned
 };
 
-Bytes memory_of(const Blocking& blocking, const TileMemory& tiles);
+/// The buffers of a product in bounded memory, as its constructor allocates them.
+struct TileBuffers {
+    Bytes slots;    ///< tiles of A and B
+    Bytes results;  ///< tiles of C
+
+    [[nodiscard]] Bytes sum() const { return slots + results; }
+};
+
+TileBuffers buffers_of(const Blocking& blocking, const TileMemory& tiles);
 
 /// The blocking of `block` with the least traffic in `memory`, with at least `lookahead` products
 /// of look-ahead; memory that is left brings the look-ahead up to two rows of the held C tiles, and
@@ -36,7 +38,7 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
 std::optional<Blocking> best_blocking(const Problem& problem, const Block& block,
                                       const TileMemory& tiles, Bytes memory);
 
-/// The least memory in which choose_blocking finds anything.
+/// The least memory in which choose_blocking finds a blocking.
 Bytes least_memory(const TileMemory& tiles, std::optional<int> lookahead);
 
 /// Bytes that each of `ranks` ranks must move at least, on average, with `memory` of its own

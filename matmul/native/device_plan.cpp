@@ -25,12 +25,12 @@ constexpr std::int64_t tiles_per_edge = 4;  // of a rank's block: the first copi
 std::optional<Blocking> staging(const Problem& problem, const Block& block, Blocking blocking,
                                 Bytes memory) {
     const auto fits = [&](std::int64_t slots) {
-        return StagedTiles::memory(problem, slots) <= memory;
+        return StagedTiles::buffers(problem, slots).sum() <= memory;
     };
     for (; blocking.lookahead >= 0; --blocking.lookahead) {
         blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
         if (fits(blocking.slots)) {
-            const Bytes spare = memory - StagedTiles::memory(problem, blocking.slots);
+            const Bytes spare = memory - StagedTiles::buffers(problem, blocking.slots).sum();
             const std::int64_t all = problem.tiles() * (block.rows.size() + block.columns.size());
             blocking.slots = std::max(
                 blocking.slots,
@@ -58,7 +58,7 @@ DevicePlan plan_device(const Problem& problem, const Block& block, const MemoryB
     }
     return {.blocking = *blocking,
             .copies = planned_traffic(problem, block, *blocking),
-            .memory = memory_of(*blocking, tiles)};
+            .buffers = buffers_of(*blocking, tiles)};
 }
 
 FilePlan plan_staging(const Problem& problem, const Block& block, int ranks,
@@ -71,7 +71,7 @@ FilePlan plan_staging(const Problem& problem, const Block& block, int ranks,
             "tiles of {} x {} in files take at least {} of page-locked memory per rank ({} are "
             "allowed): give more --memory, less --device-memory, or a smaller --tile",
             problem.extent(0), problem.extent(0),
-            to_string(StagedTiles::memory(problem, least) + host.elsewhere),
+            to_string(StagedTiles::buffers(problem, least).sum() + host.elsewhere),
             to_string(host.allowed)));
     }
     FilePlan plan;
@@ -79,7 +79,7 @@ FilePlan plan_staging(const Problem& problem, const Block& block, int ranks,
     plan.traffic = planned_traffic(problem, block, *blocking);
     plan.best = plan.traffic.sum();
     plan.lower_bound = lower_bound(problem, ranks, host.allowed);
-    plan.tiles_memory = StagedTiles::memory(problem, blocking->slots);
+    plan.buffers = StagedTiles::buffers(problem, blocking->slots);
     return plan;
 }
 

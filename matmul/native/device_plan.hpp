@@ -8,20 +8,19 @@
 
 namespace quartet::matmul {
 
-/// How one rank multiplies through the memory of its GPU, before anything is done.
+/// How one rank multiplies through the memory of its GPU, before anything is allocated.
 struct DevicePlan {
     Blocking blocking;
-    Traffic copies;  ///< in to the GPU, and out
-    Bytes memory;    ///< of the GPU, for tiles
+    Traffic copies;       ///< in to the GPU, and out
+    TileBuffers buffers;  ///< on the GPU
 };
 
 /// The plan of `block` in what is allowed of the GPU's memory. Throws UsageError with the
 /// arithmetic where not even one tile of C and what it needs fit. Local.
 DevicePlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget);
 
-/// How tiles in files are staged on the host for that plan: the same C tiles at a time, with as
-/// many slots as the host's memory allows. Throws UsageError where it does not allow the least.
-/// Local.
+/// How tiles in files are staged on the host for that plan: the same C tiles at a time, and as many
+/// slots as the host's memory holds. Throws UsageError where it does not hold the fewest. Local.
 FilePlan plan_staging(const Problem& problem, const Block& block, int ranks,
                       const MemoryBudget& host, const Blocking& on_device);
 

@@ -4,23 +4,15 @@
 
 namespace quartet::matmul {
 
-ResidentProduct::ResidentProduct(const Problem& problem, const std::vector<Block>& blocks,
-                                 const Block& block, const comm::Topology& topology,
-                                 Sharing sharing, device::Device& device, int threads)
+ResidentProduct::ResidentProduct(const Problem& problem, const ResidentLayout& layout,
+                                 const comm::Communicator& node, device::Device& device,
+                                 int threads)
     : problem_(problem),
-      block_(block),
-      sharing_(sharing),
+      block_(layout.operands.block),
       device_(device),
-      operands_(problem, blocks, topology, sharing, device, threads),
-      results_(device::allocate<float>(
-          device,
-          elements_of(problem, block.rows).size() * elements_of(problem, block.columns).size(),
-          device::MemoryKind::host)) {}
-
-std::int64_t ResidentProduct::panel_begin(std::int64_t column) const {
-    return elements_of(problem_, {block_.columns.begin, column}).size() *
-           elements_of(problem_, block_.rows).size();
-}
+      operands_(problem, layout.operands, node, device, threads),
+      results_(
+          device::allocate<float>(device, floats_in(layout.results), device::MemoryKind::host)) {}
 
 // The inner index goes forth and back, so that the A panel used last serves again.
 void ResidentProduct::run(device::Stream& stream) {
@@ -28,7 +20,8 @@ void ResidentProduct::run(device::Stream& stream) {
     const std::int64_t inner_tiles = problem_.tiles();
     for (std::int64_t column = block_.columns.begin; column < block_.columns.end; ++column) {
         const std::int64_t width = problem_.extent(column);
-        const auto target = results_.view().part(panel_begin(column), rows * width);
+        const std::int64_t first = offset_in_block(problem_, block_, {block_.rows.begin, column});
+        const auto target = results_.view().part(first, rows * width);
         for (std::int64_t step = 0; step < inner_tiles && rows > 0; ++step) {
             const bool forth = (column - block_.columns.begin) % 2 == 0;
             const std::int64_t inner = forth ? step : inner_tiles - 1 - step;
@@ -46,21 +39,15 @@ std::span<const float> ResidentProduct::input(Operand operand, TileIndex tile) {
 }
 
 std::span<const float> ResidentProduct::result(TileIndex tile) {
-    const std::int64_t first =
-        elements_of(problem_, {block_.rows.begin, tile.row}).size() * problem_.extent(tile.column);
     return std::as_const(results_)
         .view()
-        .part(panel_begin(tile.column) + first, problem_.elements(tile))
+        .part(offset_in_block(problem_, block_, tile), problem_.elements(tile))
         .span();
 }
 
 std::string ResidentProduct::note() const {
-    return sharing_ == Sharing::one_copy ? "tiles in a shared window" : "each rank its own tiles";
-}
-
-Bytes ResidentProduct::result_memory(const Problem& problem, const Block& block) {
-    return bytes_of<float>(elements_of(problem, block.rows).size() *
-                           elements_of(problem, block.columns).size());
+    return operands_.copies() == OperandCopies::per_node ? "tiles in a shared window"
+                                                         : "each rank its own tiles";
 }
 
 }  // namespace quartet::matmul

@@ -10,35 +10,35 @@ namespace quartet::matmul {
 
 namespace {
 
-std::size_t at(std::int64_t index) {
+std::size_t position(std::int64_t index) {
     return static_cast<std::size_t>(index);
 }
 
 }  // namespace
 
 ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
-                                   const Blocking& blocking, device::Device& device,
+                                   const Blocking& blocking, Bytes results, device::Device& device,
                                    const StreamNames& names)
     : problem_(problem),
       block_(block),
       blocking_(blocking),
       device_(device),
       schedule_(problem, block, blocking),
-      held_(device::allocate<float>(device, blocking.held() * problem.elements({}))),
-      slot_events_(at(blocking.slots)),
-      place_events_(at(blocking.held())),
-      ahead_(at(blocking.lookahead + 1)),
-      bringing_(device.make_stream(names.bringing, device::StreamKind::transfer)),
-      taking_(device.make_stream(names.taking, device::StreamKind::transfer)) {
-    for (Slot& slot : slot_events_) {
+      held_(device::allocate<float>(device, floats_in(results))),
+      slots_(position(blocking.slots)),
+      result_slots_(position(blocking.held())),
+      ahead_(position(blocking.lookahead + 1)),
+      fetching_(device.make_stream(names.fetching, device::StreamKind::transfer)),
+      storing_(device.make_stream(names.storing, device::StreamKind::transfer)) {
+    for (Slot& slot : slots_) {
         slot = {device.make_event(), device.make_event()};
     }
-    for (Place& place : place_events_) {
-        place = {device.make_event(), device.make_event()};
+    for (ResultSlot& slot : result_slots_) {
+        slot = {device.make_event(), device.make_event()};
     }
 }
 
-// Steps whose loads are issued run ahead of those that are multiplied.
+// Prefetches are issued ahead of the products that are multiplied.
 void ScheduledProduct::run(device::Stream& stream) {
     schedule_.restart();
     begin_run();
@@ -46,17 +46,17 @@ void ScheduledProduct::run(device::Stream& stream) {
     std::int64_t issued = 0;
     for (std::int64_t done = 0; done < schedule_.count(); ++done) {
         for (; issued < schedule_.count() && issued <= done + blocking_.lookahead; ++issued) {
-            Step& step = ahead_[at(issued % room)];
-            step = schedule_.next();
-            load(step);
+            TileProduct& product = ahead_[position(issued % room)];
+            product = schedule_.next();
+            prefetch(product);
         }
-        multiply(ahead_[at(done % room)], stream);
+        multiply(ahead_[position(done % room)], stream);
     }
     finish(stream);
 }
 
-// All streams come to rest, whatever one of them has thrown. What bringing or taking away has
-// thrown is the cause of whatever came of it.
+// Synchronizes all streams, whatever one of them has thrown, and throws the first error: what
+// fetching or storing has thrown is the cause of later ones.
 void ScheduledProduct::finish(device::Stream& stream) {
     std::exception_ptr first;
     const auto await = [&](const auto& synchronize) {
@@ -67,8 +67,8 @@ void ScheduledProduct::finish(device::Stream& stream) {
         }
     };
     await([&] { synchronize(); });
-    await([&] { bringing_->synchronize(); });
-    await([&] { taking_->synchronize(); });
+    await([&] { fetching_->synchronize(); });
+    await([&] { storing_->synchronize(); });
     await([&] { stream.synchronize(); });
     if (first) {
         std::rethrow_exception(first);
@@ -76,52 +76,53 @@ void ScheduledProduct::finish(device::Stream& stream) {
 }
 
 void ScheduledProduct::stop() {
-    bringing_.reset();
-    taking_.reset();
+    fetching_.reset();
+    storing_.reset();
 }
 
-void ScheduledProduct::load(const Step& step) {
-    begin_step();
-    for (int index = 0; index < step.load_count; ++index) {
-        const Load& load = step.loads[at(index)];
-        Slot& events = slot_events_[at(load.slot)];
-        bringing_->wait(*events.used);
-        bring(load, *bringing_);
-        bringing_->record(*events.filled);
+void ScheduledProduct::prefetch(const TileProduct& product) {
+    begin_product();
+    for (int index = 0; index < product.prefetch_count; ++index) {
+        const Prefetch& prefetch = product.prefetches[position(index)];
+        Slot& slot = slots_[position(prefetch.slot)];
+        fetching_->wait(*slot.used);
+        fetch(prefetch, *fetching_);
+        fetching_->record(*slot.filled);
     }
 }
 
-void ScheduledProduct::multiply(const Step& step, device::Stream& stream) {
-    Slot& a = slot_events_[at(step.a_slot)];
-    Slot& b = slot_events_[at(step.b_slot)];
+void ScheduledProduct::multiply(const TileProduct& product, device::Stream& stream) {
+    Slot& a = slots_[position(product.a_slot)];
+    Slot& b = slots_[position(product.b_slot)];
     stream.wait(*a.filled);
     stream.wait(*b.filled);
-    if (step.first) {
-        stream.wait(*place_events_[at(step.c_slot)].away);
+    if (product.first) {
+        stream.wait(*result_slots_[position(product.c_slot)].stored);
     }
-    const auto tile = place(step.c_slot).part(0, problem_.elements(step.target));
-    device_.blas().gemm({problem_.extent(step.target.row), problem_.extent(step.target.column),
-                         problem_.extent(step.inner)},
-                        elements(step.a_slot, {step.target.row, step.inner}),
-                        elements(step.b_slot, {step.inner, step.target.column}), tile,
-                        step.first ? device::Update::replace : device::Update::accumulate, stream);
+    const auto tile = result_slot(product.c_slot).part(0, problem_.elements(product.target));
+    device_.blas().gemm({problem_.extent(product.target.row),
+                         problem_.extent(product.target.column), problem_.extent(product.inner)},
+                        elements(product.a_slot, {product.target.row, product.inner}),
+                        elements(product.b_slot, {product.inner, product.target.column}), tile,
+                        product.first ? device::Update::replace : device::Update::accumulate,
+                        stream);
     stream.record(*a.used);
     stream.record(*b.used);
-    if (step.last) {
-        take_away(step, tile, stream);
+    if (product.last) {
+        store_result(product, tile, stream);
     }
 }
 
-void ScheduledProduct::take_away(const Step& step, device::View<float> tile,
-                                 device::Stream& stream) {
-    Place& place = place_events_[at(step.c_slot)];
-    stream.record(*place.complete);
-    taking_->wait(*place.complete);
-    take(step.target, tile, *taking_);
-    taking_->record(*place.away);
+void ScheduledProduct::store_result(const TileProduct& product, device::View<float> tile,
+                                    device::Stream& stream) {
+    ResultSlot& slot = result_slots_[position(product.c_slot)];
+    stream.record(*slot.complete);
+    storing_->wait(*slot.complete);
+    store(product.target, tile, *storing_);
+    storing_->record(*slot.stored);
 }
 
-device::View<float> ScheduledProduct::place(std::int64_t index) {
+device::View<float> ScheduledProduct::result_slot(std::int64_t index) {
     const std::int64_t size = problem_.elements({});
     return held_.view().part(index * size, size);
 }

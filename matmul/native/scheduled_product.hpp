@@ -10,37 +10,37 @@
 
 namespace quartet::matmul {
 
-/// A product in a device's bounded memory: the steps of a Schedule, of which one stream brings the
-/// tiles of A and B ahead into slots and another one takes the complete tiles of C away, beside the
-/// products. A slot is filled anew when the last product that uses it is done; a tile of C is begun
-/// when the one before it in its place is away. Where tiles come from and go to is the derived
-/// classes' affair.
+/// A product in a device's bounded memory, in the order of a TileSchedule. One stream fetches tiles
+/// of A and B ahead into slots, another one stores complete tiles of C, both beside the products. A
+/// slot is filled again when the last product that uses it is done; a slot of C is used again when
+/// the tile before is stored. Derived classes say where tiles come from and go to.
 class ScheduledProduct : public Product {
   public:
     void run(device::Stream& stream) final;
     [[nodiscard]] std::string note() const override;
 
   protected:
-    /// How the streams are called in a trace.
+    /// The streams' names in a trace.
     struct StreamNames {
-        std::string bringing;
-        std::string taking;
+        std::string fetching;
+        std::string storing;
     };
+    /// Allocates `results` for the tiles of C that are held.
     ScheduledProduct(const Problem& problem, const Block& block, const Blocking& blocking,
-                     device::Device& device, const StreamNames& names);
+                     Bytes results, device::Device& device, const StreamNames& names);
 
-    /// Before the first step of a run.
+    /// Before the first product of a run.
     virtual void begin_run() = 0;
-    /// Once for each step, in their order, before its tiles are brought.
-    virtual void begin_step() {}
+    /// Once for each product, in their order, before its tiles are fetched.
+    virtual void begin_product() {}
     /// Enqueues what brings a tile into its slot.
-    virtual void bring(const Load& load, device::Stream& stream) = 0;
-    /// Enqueues what takes a complete tile of C away.
-    virtual void take(TileIndex target, device::View<float> tile, device::Stream& stream) = 0;
+    virtual void fetch(const Prefetch& prefetch, device::Stream& stream) = 0;
+    /// Enqueues what stores a complete tile of C.
+    virtual void store(TileIndex target, device::View<float> tile, device::Stream& stream) = 0;
     /// A tile in its slot.
     [[nodiscard]] virtual device::View<const float> elements(std::int64_t slot, TileIndex tile) = 0;
-    /// Ends the streams when their work is done, which is on the derived class's members: for its
-    /// destructor.
+    /// Ends the streams when their work is done. For the destructor of the derived class, whose
+    /// members they work on.
     void stop();
     /// Waits for streams of the derived class's own, and throws what their work has thrown.
     virtual void synchronize() {}
@@ -49,37 +49,37 @@ class ScheduledProduct : public Product {
     [[nodiscard]] const Block& block() const { return block_; }
     [[nodiscard]] const Blocking& blocking() const { return blocking_; }
     [[nodiscard]] device::Device& device() { return device_; }
-    [[nodiscard]] device::Stream& bringing() { return *bringing_; }
-    [[nodiscard]] device::Stream& taking() { return *taking_; }
-    /// The place of a tile of C, as large as tiles get.
-    [[nodiscard]] device::View<float> place(std::int64_t index);
+    [[nodiscard]] device::Stream& fetching() { return *fetching_; }
+    [[nodiscard]] device::Stream& storing() { return *storing_; }
+    /// A slot for a tile of C, as large as tiles get.
+    [[nodiscard]] device::View<float> result_slot(std::int64_t index);
 
   private:
     struct Slot {
         std::unique_ptr<device::Event> filled;
         std::unique_ptr<device::Event> used;
     };
-    struct Place {
+    struct ResultSlot {
         std::unique_ptr<device::Event> complete;
-        std::unique_ptr<device::Event> away;
+        std::unique_ptr<device::Event> stored;
     };
 
     void finish(device::Stream& stream);
-    void load(const Step& step);
-    void multiply(const Step& step, device::Stream& stream);
-    void take_away(const Step& step, device::View<float> tile, device::Stream& stream);
+    void prefetch(const TileProduct& product);
+    void multiply(const TileProduct& product, device::Stream& stream);
+    void store_result(const TileProduct& product, device::View<float> tile, device::Stream& stream);
 
     Problem problem_;
     Block block_;
     Blocking blocking_;
     device::Device& device_;
-    Schedule schedule_;
+    TileSchedule schedule_;
     device::Buffer<float> held_;  ///< tiles of C
-    std::vector<Slot> slot_events_;
-    std::vector<Place> place_events_;
-    std::vector<Step> ahead_;  ///< steps whose loads are issued, in a ring
-    std::unique_ptr<device::Stream> bringing_;
-    std::unique_ptr<device::Stream> taking_;
+    std::vector<Slot> slots_;
+    std::vector<ResultSlot> result_slots_;
+    std::vector<TileProduct> ahead_;  ///< a ring of products whose prefetches are issued
+    std::unique_ptr<device::Stream> fetching_;
+    std::unique_ptr<device::Stream> storing_;
 };
 
 }  // namespace quartet::matmul

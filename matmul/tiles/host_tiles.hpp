@@ -1,32 +1,32 @@
 #pragma once
 
-#include <span>
-
 #include "device/stream.hpp"
-#include "matmul/native/blocking.hpp"
 #include "matmul/product.hpp"
 
 namespace quartet::matmul {
 
-/// The host's side of a product that goes through a device's memory: from where copies take tiles
-/// of A and B, and to where they bring those of C. Copies are enqueued on the caller's streams.
-class HostTiles : public TileReader {
+/// The host's side of a product that goes through a GPU's memory: where tiles of A and B are copied
+/// from, and tiles of C to. Copies are enqueued on the caller's streams.
+class HostTiles : public RankTiles {
   public:
     /// Before each run, outside of the time.
     virtual void prepare() {}
-    /// Before the first step of a run.
+    /// Before the first product of a run.
     virtual void begin_run() {}
-    /// Once for each step of the schedule, in their order: the next fetches are its own.
-    virtual void begin_step() {}
-    /// Enqueues the copy of a tile of the present step to `to`.
+    /// Once for each product of the schedule, in their order: the fetches that follow are its own.
+    virtual void begin_product() {}
+    /// Enqueues the copy of a tile of the present product to `to`.
     virtual void fetch(Operand operand, TileIndex tile, device::View<float> to,
                        device::Stream& stream) = 0;
-    /// Enqueues the copy of a tile of C from `from`; the host may go on with it later.
+    /// Enqueues the copy of a tile of C from `from`; the host may work on it later.
     virtual void store(TileIndex tile, device::View<const float> from, device::Stream& stream) = 0;
-    /// Waits for what the host itself does, and throws what that has thrown.
+    /// Waits for the host's own work, and throws what that has thrown.
     virtual void synchronize() {}
-    /// What the last run has moved between the host's memory and files; nothing without files.
-    [[nodiscard]] virtual Traffic file_traffic() const { return {}; }
+    /// Whether tiles can be fetched and stored between runs, too.
+    [[nodiscard]] virtual bool in_memory() const = 0;
+    /// The figures of a run: what the host itself has moved. Collective over `world`.
+    virtual void add_details(bench::Details& /*details*/,
+                             const comm::Communicator& /*world*/) const {}
 };
 
 }  // namespace quartet::matmul

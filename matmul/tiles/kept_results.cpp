@@ -9,7 +9,7 @@
 
 namespace quartet::matmul {
 
-void record_results(const std::filesystem::path& folder, const Block& block, TileReader& tiles,
+void record_results(const std::filesystem::path& folder, const Block& block, RankTiles& tiles,
                     const comm::Communicator& world, const comm::Topology& topology) {
     std::string lines;
     for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {

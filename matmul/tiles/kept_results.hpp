@@ -11,7 +11,7 @@ namespace quartet::matmul {
 
 /// Adds the checksums of all tiles of C to the manifest of the folder that has them, on each node:
 /// its folder may be its own. Collective over `world`. Throws Failure.
-void record_results(const std::filesystem::path& folder, const Block& block, TileReader& tiles,
+void record_results(const std::filesystem::path& folder, const Block& block, RankTiles& tiles,
                     const comm::Communicator& world, const comm::Topology& topology);
 
 }  // namespace quartet::matmul

@@ -2,17 +2,14 @@
 
 namespace quartet::matmul {
 
-MemoryTiles::MemoryTiles(const Problem& problem, const std::vector<Block>& blocks,
-                         const Block& block, const comm::Topology& topology, device::Device& device,
-                         int threads)
+MemoryTiles::MemoryTiles(const Problem& problem, const ResidentLayout& layout,
+                         const comm::Communicator& node, device::Device& device, int threads)
     : problem_(problem),
-      block_(block),
+      block_(layout.operands.block),
       device_(device),
-      operands_(problem, blocks, topology, Sharing::own_copy, device, threads),
-      results_(device::allocate<float>(
-          device,
-          elements_of(problem, block.rows).size() * elements_of(problem, block.columns).size(),
-          device::MemoryKind::pinned)) {}
+      operands_(problem, layout.operands, node, device, threads),
+      results_(
+          device::allocate<float>(device, floats_in(layout.results), device::MemoryKind::pinned)) {}
 
 void MemoryTiles::fetch(Operand operand, TileIndex tile, device::View<float> to,
                         device::Stream& stream) {
@@ -20,16 +17,11 @@ void MemoryTiles::fetch(Operand operand, TileIndex tile, device::View<float> to,
 }
 
 void MemoryTiles::store(TileIndex tile, device::View<const float> from, device::Stream& stream) {
-    device_.copy(as_bytes(from), as_bytes(place_of(tile)), stream);
+    device_.copy(as_bytes(from), as_bytes(result_view(tile)), stream);
 }
 
-device::View<float> MemoryTiles::place_of(TileIndex tile) {
-    const std::int64_t rows = elements_of(problem_, block_.rows).size();
-    const std::int64_t before =
-        elements_of(problem_, {block_.columns.begin, tile.column}).size() * rows;
-    const std::int64_t above =
-        elements_of(problem_, {block_.rows.begin, tile.row}).size() * problem_.extent(tile.column);
-    return results_.view().part(before + above, problem_.elements(tile));
+device::View<float> MemoryTiles::result_view(TileIndex tile) {
+    return results_.view().part(offset_in_block(problem_, block_, tile), problem_.elements(tile));
 }
 
 std::span<const float> MemoryTiles::input(Operand operand, TileIndex tile) {
@@ -37,7 +29,7 @@ std::span<const float> MemoryTiles::input(Operand operand, TileIndex tile) {
 }
 
 std::span<const float> MemoryTiles::result(TileIndex tile) {
-    return place_of(tile).span();
+    return result_view(tile).span();
 }
 
 }  // namespace quartet::matmul

@@ -6,72 +6,76 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "matmul/native/file_plan.hpp"
+#include "matmul/tiles/file_slots.hpp"
 #include "matmul/tiles/host_tiles.hpp"
 #include "matmul/tiles/result_files.hpp"
-#include "matmul/tiles/tile_files.hpp"
 
 namespace quartet::matmul {
 
-/// Tiles in files, staged in page-locked memory. The steps are those of the device's schedule, gone
-/// through a second time with the host's own number of slots: since both planners see the same
-/// steps, a tile that the device asks for in a step lies in the host's slot of that step, and with
-/// more memory on the host than on the device fewer tiles are read than are copied. One stream
-/// reads ahead, one writes behind.
+/// Tiles in files, staged in page-locked memory. The host goes through the GPU's schedule a second
+/// time, with its own number of slots. Both have the same products in the same order: a tile that
+/// the GPU asks for lies in the host's slot of that product. With more memory on the host than on
+/// the GPU, fewer tiles are read than copied. One stream reads ahead, one writes behind.
 class StagedTiles final : public HostTiles {
   public:
-    /// `blocking` has the device's rows and columns, and the host's slots and look-ahead.
-    StagedTiles(const Problem& problem, const Block& block, const Blocking& blocking,
-                const TileFiles& files, device::Device& device);
+    /// `plan` has the GPU's rows and columns, and the host's slots and look-ahead. Allocates
+    /// plan.buffers. `device` is borrowed.
+    StagedTiles(const Problem& problem, const Block& block, const FilePlan& plan,
+                std::unique_ptr<const TileFiles> files, Results results, device::Device& device);
     /// Removes the rank's files of C, unless they are to be kept.
     ~StagedTiles() override;
     StagedTiles(const StagedTiles&) = delete;
     StagedTiles& operator=(const StagedTiles&) = delete;
 
-    void set_results(Results results) { results_kept_ = results; }
+    /// Page-locked memory of this rank.
+    static TileBuffers buffers(const Problem& problem, std::int64_t slots);
+
     void prepare() override {
-        prepare_files(files_, problem_, block_,
+        prepare_files(*files_, problem_, block_,
                       std::exchange(old_results_, OldResults::of_this_job));
     }
     void begin_run() override;
-    void begin_step() override;
+    void begin_product() override;
     void fetch(Operand operand, TileIndex tile, device::View<float> to,
                device::Stream& stream) override;
     void store(TileIndex tile, device::View<const float> from, device::Stream& stream) override;
     void synchronize() override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
-    [[nodiscard]] Traffic file_traffic() const override { return traffic_; }
+    [[nodiscard]] bool in_memory() const override { return false; }
+    void add_details(bench::Details& details, const comm::Communicator& world) const override;
 
-    /// Tiles of C that wait to be written, at most.
-    static constexpr std::int64_t results_staged = 2;
-    /// Of this rank, on the host.
-    static Bytes memory(const Problem& problem, std::int64_t slots);
+    /// What the last run has read and written.
+    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
   private:
     struct Slot {
-        device::View<std::byte> memory;
         std::unique_ptr<device::Event> read;
         std::unique_ptr<device::Event> copied;
     };
-    struct Result {
+    struct ResultSlot {
         device::View<float> memory;
         std::unique_ptr<device::Event> copied;
         std::unique_ptr<device::Event> written;
     };
+    /// Tiles of C that wait to be written, at most.
+    static constexpr std::int64_t results_staged = 2;
 
     Problem problem_;
     Block block_;
-    Results results_kept_ = Results::removed;
+    FilePlan plan_;
+    std::unique_ptr<const TileFiles> files_;
+    Results results_;
     OldResults old_results_ = OldResults::of_any_job;
-    const TileFiles& files_;
     device::Device& device_;
-    Schedule schedule_;
-    Step step_;  ///< the present one
+    TileSchedule schedule_;
+    TileProduct product_;  ///< the present one
     Traffic traffic_;
-    device::Buffer<std::byte> slot_memory_;
+    FileSlots slot_memory_;
     device::Buffer<float> result_memory_;
     std::vector<Slot> slots_;
-    std::array<Result, results_staged> results_;
+    std::array<ResultSlot, results_staged> result_slots_;
     std::size_t next_result_ = 0;
     std::unique_ptr<device::Stream> reading_;
     std::unique_ptr<device::Stream> writing_;

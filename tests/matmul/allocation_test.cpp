@@ -19,11 +19,15 @@ TEST(Allocation, AProductOfFilesAllocatesNothingInItsTimedStep) {
         write_npy<float>(folder / tile_file(matrix, index.row, index.column), {16, 16}, tile);
     }
     const Block block{{0, 3}, {0, 3}};
-    const TileFiles files(folder.path(), problem, FileCache::warm);
     Trace trace;
     const auto device = device::make_host_device({}, trace);
     const auto stream = device->make_stream("compute");
-    FileProduct product(problem, block, {2, 2, least_slots(block, 2, 2, 2), 2}, files, *device);
+    FilePlan plan;
+    plan.blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
+    plan.buffers = buffers_of(plan.blocking, FileProduct::tile_memory(problem));
+    FileProduct product(problem, block, plan,
+                        std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm),
+                        Results::removed, *device);
     product.run(*stream);  // libraries allocate at their first call
     product.prepare();
     const long before = device::allocations();

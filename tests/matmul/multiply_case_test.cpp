@@ -9,6 +9,7 @@
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 #include "matmul/native/resident_product.hpp"
+#include "matmul/plan.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {
@@ -18,15 +19,15 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 /// Where the tiles are: in memory over a transport, or in files.
-struct Place {
+struct Storage {
     std::string name;
     std::string transport;
     std::optional<FileCache> files;
     std::optional<int> lookahead;
 };
 
-void PrintTo(const Place& place, std::ostream* out) {
-    *out << place.name;
+void PrintTo(const Storage& storage, std::ostream* out) {
+    *out << storage.name;
 }
 
 class MultiplyCaseTest : public testing::Test {
@@ -43,11 +44,11 @@ class MultiplyCaseTest : public testing::Test {
     }
     void TearDown() override { world.barrier(); }
 
-    void choose(const Place& place) {
-        common.transports = {place.transport};
-        common.lookahead = place.lookahead;
-        if (place.files) {
-            options.data = {folder, bench::Switch::on, bench::Switch::off, *place.files};
+    void choose(const Storage& storage) {
+        common.transports = {storage.transport};
+        common.lookahead = storage.lookahead;
+        if (storage.files) {
+            options.data = {folder, bench::Switch::on, bench::Switch::off, *storage.files};
         }
     }
 
@@ -112,18 +113,18 @@ class MultiplyCaseTest : public testing::Test {
     std::unique_ptr<bench::Case> made;  ///< before its session in destruction
 };
 
-class Everywhere : public MultiplyCaseTest, public testing::WithParamInterface<Place> {
+class Everywhere : public MultiplyCaseTest, public testing::WithParamInterface<Storage> {
   protected:
     void SetUp() override { choose(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Places, Everywhere,
-                         testing::Values(Place{"shared", "shm", {}, {}},
-                                         Place{"own", "mpi", {}, {}},
-                                         Place{"files", "mpi", FileCache::warm, {}},
-                                         Place{"files_one_by_one", "mpi", FileCache::warm, 0},
-                                         Place{"files_far_ahead", "shm", FileCache::drop, 50}),
-                         [](const auto& place) { return place.param.name; });
+INSTANTIATE_TEST_SUITE_P(Storages, Everywhere,
+                         testing::Values(Storage{"shared", "shm", {}, {}},
+                                         Storage{"own", "mpi", {}, {}},
+                                         Storage{"files", "mpi", FileCache::warm, {}},
+                                         Storage{"files_one_by_one", "mpi", FileCache::warm, 0},
+                                         Storage{"files_far_ahead", "shm", FileCache::drop, 50}),
+                         [](const auto& storage) { return storage.param.name; });
 
 TEST_P(Everywhere, TheProductIsThatOfFloat64) {
     for (const auto& [size, tile] : {std::pair(64, 16), std::pair(50, 16), std::pair(20, 64),

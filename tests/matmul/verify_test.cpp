@@ -11,7 +11,7 @@ namespace quartet::matmul {
 namespace {
 
 /// Tiles of A and B as they are made, of C as a float32 loop computes them.
-class FakeTiles final : public TileReader {
+class FakeTiles final : public RankTiles {
   public:
     explicit FakeTiles(const Problem& problem, float scale = 1, float scale_b = 1)
         : problem_(problem),

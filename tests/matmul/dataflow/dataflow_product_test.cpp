@@ -10,6 +10,7 @@
 #include "core/temporary_folder.hpp"
 #include "device/blas.hpp"
 #include "matmul/multiply_case.hpp"
+#include "matmul/plan.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {
@@ -24,7 +25,7 @@ struct Flow {
     std::int64_t tile = 0;
     int reducers = 1;
     int bound = 16;
-    Shares shares = Shares::fixed;
+    WorkSchedule schedule = WorkSchedule::fixed;
 };
 
 /// How it has its tiles in files.
@@ -54,7 +55,7 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
         options.size = flow.size;
         options.tile = flow.tile;
         options.reducers = flow.reducers;
-        options.shares = flow.shares;
+        options.schedule = flow.schedule;
         common.queue = flow.bound;
         const bench::ProgramDescription description{.name = "matmul"};
         session = std::make_unique<bench::Session>(description, common,
@@ -148,8 +149,8 @@ TEST_P(DataflowProductTest, IsTheProductWhateverTheSharesAndTheQueues) {
     const int most = world.size() - 1;
     for (const Flow& flow : {Flow{60, 13, 1, 16}, Flow{60, 13, most, 1},
                              Flow{41, 50, most, 2},  // one tile, more reducers than tiles
-                             Flow{64, 16, 1, 1, Shares::dynamic},
-                             Flow{50, 7, most, 3, Shares::dynamic}, Flow{1, 1, 1, 1}}) {
+                             Flow{64, 16, 1, 1, WorkSchedule::dynamic},
+                             Flow{50, 7, most, 3, WorkSchedule::dynamic}, Flow{1, 1, 1, 1}}) {
         const Problem problem{flow.size, std::min(flow.tile, flow.size), common.seed};
         auto& product = dynamic_cast<DataflowProduct&>(run_once(flow).product());
         const auto reference = quartet::matmul::product(problem, whole_matrix(problem, "A"),
@@ -174,10 +175,10 @@ TEST_P(DataflowProductTest, IsTheProductWhateverTheSharesAndTheQueues) {
 
 TEST_P(DataflowProductTest, AddsInTheOrderOfTheInnerIndexToTheSameBitsInEachRun) {
     const int most = world.size() - 1;
-    for (const Shares shares : {Shares::fixed, Shares::dynamic}) {
+    for (const WorkSchedule schedule : {WorkSchedule::fixed, WorkSchedule::dynamic}) {
         for (const int bound : {1, 2, 16}) {
-            for (const Flow& flow : {Flow{150, 13, 1, bound, shares},
-                                     Flow{96, 16, std::min(2, most), bound, shares}}) {
+            for (const Flow& flow : {Flow{150, 13, 1, bound, schedule},
+                                     Flow{96, 16, std::min(2, most), bound, schedule}}) {
                 const Problem problem = problem_of(flow);
                 auto& product = dynamic_cast<DataflowProduct&>(run_once(flow).product());
                 for (std::int64_t number = 0; number < problem.tiles() * problem.tiles();
@@ -199,7 +200,7 @@ TEST_P(DataflowProductTest, IsTheProductOfTilesInFilesHoweverFarAheadTheyAreRead
     for (const auto& [flow, files] :
          {std::pair{Flow{60, 13, 1, 16}, Files{.lookahead = 0}},
           std::pair{Flow{60, 13, most, 1}, Files{.cache = FileCache::drop}},
-          std::pair{Flow{50, 7, most, 3, Shares::dynamic}, Files{.lookahead = 1}},
+          std::pair{Flow{50, 7, most, 3, WorkSchedule::dynamic}, Files{.lookahead = 1}},
           std::pair{Flow{41, 50, most, 2}, Files{.lookahead = 100}}}) {
         auto& product = dynamic_cast<DataflowProduct&>(run_once(flow, files).product());
         expect_product(flow, product);

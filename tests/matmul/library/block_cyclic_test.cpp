@@ -7,7 +7,7 @@
 namespace quartet::matmul {
 namespace {
 
-TEST(DealtEdge, CountsWhatDealingBlockByBlockGives) {
+TEST(BlockCyclicDimension, CountsWhatDealingBlockByBlockGives) {
     for (const std::int64_t size : {1, 5, 64, 100, 1000}) {
         for (const std::int64_t block : {1, 7, 64, 100, 2000}) {
             for (const int parts : {1, 2, 3, 7}) {
@@ -18,7 +18,7 @@ TEST(DealtEdge, CountsWhatDealingBlockByBlockGives) {
                     ++blocks[part];
                     extents[part] += std::min(block, size - begin);
                 }
-                const DealtEdge edge{size, block, parts};
+                const BlockCyclicDimension edge{size, block, parts};
                 for (int part = 0; part < parts; ++part) {
                     EXPECT_EQ(edge.blocks(part), blocks[static_cast<std::size_t>(part)]);
                     EXPECT_EQ(edge.extent(part), extents[static_cast<std::size_t>(part)])
@@ -32,7 +32,7 @@ TEST(DealtEdge, CountsWhatDealingBlockByBlockGives) {
 }
 
 TEST(Distributions, AreEveryGridWithEveryBlockOfWhichEachRankGetsOne) {
-    std::vector<RankGrid> grids;
+    std::vector<ProcessGrid> grids;
     for (const BlockCyclic& one : distributions(8192, 4)) {
         EXPECT_EQ(one.grid.ranks(), 4);
         EXPECT_GE(one.block, 64);
@@ -42,7 +42,7 @@ TEST(Distributions, AreEveryGridWithEveryBlockOfWhichEachRankGetsOne) {
             grids.push_back(one.grid);
         }
     }
-    EXPECT_EQ(grids, (std::vector<RankGrid>{{1, 4}, {2, 2}, {4, 1}}));
+    EXPECT_EQ(grids, (std::vector<ProcessGrid>{{1, 4}, {2, 2}, {4, 1}}));
     EXPECT_EQ(distributions(8192, 4).size(), 6U + 7U + 6U);
     EXPECT_EQ(distributions(8192, 2).size(), 14U);
 }

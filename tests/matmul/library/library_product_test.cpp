@@ -8,6 +8,7 @@
 #include "core/message_of.hpp"
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/multiply_case.hpp"
+#include "matmul/plan.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {

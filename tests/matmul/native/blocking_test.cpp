@@ -13,13 +13,13 @@ TEST(Blocking, TakesTheLeastTrafficThatFits) {
     for (const std::int64_t memory : {5, 7, 12, 30, 64, 100, 400, 900}) {
         const auto blocking = choose_blocking(problem, whole, unit_tiles, Bytes{memory}, 1);
         ASSERT_TRUE(blocking) << memory;
-        EXPECT_LE(memory_of(*blocking, unit_tiles), Bytes{memory});
+        EXPECT_LE(buffers_of(*blocking, unit_tiles).sum(), Bytes{memory});
         EXPECT_GE(blocking->lookahead, 1);
         const Traffic traffic = planned_traffic(problem, whole, *blocking);
         for (std::int64_t rows = 1; rows <= 16; ++rows) {
             for (std::int64_t columns = 1; columns <= 16; ++columns) {
                 const Blocking other{rows, columns, least_slots(whole, rows, columns, 1), 1};
-                if (memory_of(other, unit_tiles) <= Bytes{memory}) {
+                if (buffers_of(other, unit_tiles).sum() <= Bytes{memory}) {
                     // What successive parts share is left out of the choice: a hundredth.
                     const auto least = planned_traffic(problem, whole, other).read.value;
                     EXPECT_LE(traffic.read.value, least + least / 50)

@@ -35,14 +35,14 @@ TEST(DevicePlanTest, CopiesStayFarBelowTheProductsInEightGibibytes) {
     EXPECT_LT(seconds_of_copies(plan.copies.read), 0.2 * seconds_of_products(problem));
     EXPECT_EQ(plan.copies.written, problem.matrix_bytes());
     EXPECT_GE(plan.blocking.lookahead, 2 * std::min(plan.blocking.rows, plan.blocking.columns));
-    EXPECT_LE(plan.memory + 3 * bytes_of<float>(edge * edge), memory);
+    EXPECT_LE(plan.buffers.sum() + 3 * bytes_of<float>(edge * edge), memory);
 }
 
 TEST(DevicePlanTest, WhatFitsIsCopiedOnce) {
     const Problem problem{8192, 1024};
     const DevicePlan plan = plan_device(problem, whole(problem), {gibibytes(100), {}, {}});
     EXPECT_EQ(plan.copies.read, 2 * problem.matrix_bytes());
-    EXPECT_LE(plan.memory, 4 * problem.matrix_bytes());
+    EXPECT_LE(plan.buffers.sum(), 4 * problem.matrix_bytes());
 }
 
 TEST(DevicePlanTest, TilesAreAsLargeAsMemoryAndMatrixAllow) {
@@ -84,7 +84,7 @@ TEST(DevicePlanTest, MoreMemoryOnTheHostReadsLess) {
         const FilePlan plan =
             plan_staging(problem, whole(problem), 1, {memory, {}, {}}, on_device.blocking);
         EXPECT_LE(plan.traffic.read, before);
-        EXPECT_LE(plan.tiles_memory, memory);
+        EXPECT_LE(plan.buffers.sum(), memory);
         EXPECT_EQ(plan.blocking.rows, on_device.blocking.rows);
         before = plan.traffic.read;
     }

@@ -33,6 +33,17 @@ class FileProductTest : public testing::TestWithParam<Way> {
         blocking.slots = least_slots(block, blocking.rows, blocking.columns, blocking.lookahead);
         return blocking;
     }
+    [[nodiscard]] FileProduct make_product(device::Device& device) const {
+        FilePlan plan;
+        plan.blocking = blocking();
+        plan.buffers = buffers_of(plan.blocking, FileProduct::tile_memory(problem));
+        return {problem,
+                block,
+                plan,
+                std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm),
+                Results::removed,
+                device};
+    }
     std::unique_ptr<device::Device> make_device() {
         return device::make_host_device({.threads = 1, .streams = GetParam().streams}, trace);
     }
@@ -55,8 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, FileProductTest,
 TEST_P(FileProductTest, IsThatOfFloat64InEveryRun) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
-    const TileFiles files(folder.path(), problem, FileCache::warm);
-    FileProduct product(problem, block, blocking(), files, *device);
+    FileProduct product = make_product(*device);
     const auto reference = matmul::product(problem, a, b);
 
     for (int run = 0; run < 2; ++run) {
@@ -78,8 +88,7 @@ TEST_P(FileProductTest, IsThatOfFloat64InEveryRun) {
 TEST_P(FileProductTest, WritesOverItsOwnLastResultAndNobodyElses) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
-    const TileFiles files(folder.path(), problem, FileCache::warm);
-    FileProduct product(problem, block, blocking(), files, *device);
+    FileProduct product = make_product(*device);
     const auto result = folder / "C_0_1.npy";
     const auto spare = folder / "C_0_1.npy.spare";
     write_text(result, "of another job");
@@ -102,8 +111,7 @@ TEST_P(FileProductTest, WritesOverItsOwnLastResultAndNobodyElses) {
 TEST_P(FileProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
-    const TileFiles files(folder.path(), problem, FileCache::warm);
-    FileProduct product(problem, block, blocking(), files, *device);
+    FileProduct product = make_product(*device);
     std::filesystem::resize_file(folder / "B_3_2.npy", 200);
 
     product.prepare();

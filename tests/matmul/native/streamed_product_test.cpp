@@ -54,11 +54,20 @@ class StreamedProductTest : public testing::TestWithParam<Way> {
                              {problem.extent(index.row), problem.extent(index.column)}, tile);
         }
     }
-    StreamedProduct over_files(const TileFiles& files) {
-        return {problem, block, blocking(),
-                std::make_unique<StagedTiles>(problem, block, blocking(GetParam().more_on_host),
-                                              files, *device),
-                *device};
+    [[nodiscard]] std::unique_ptr<StagedTiles> staged_tiles() const {
+        FilePlan plan;
+        plan.blocking = blocking(GetParam().more_on_host);
+        plan.buffers = StagedTiles::buffers(problem, plan.blocking.slots);
+        return std::make_unique<StagedTiles>(
+            problem, block, plan,
+            std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm), Results::removed,
+            *device);
+    }
+    [[nodiscard]] std::unique_ptr<MemoryTiles> memory_tiles() const {
+        return std::make_unique<MemoryTiles>(
+            problem,
+            lay_out_matrices(problem, blocks, world.rank(), topology, OperandCopies::per_rank),
+            topology.node(), *device, 1);
     }
 
     const comm::Communicator world = comm::Communicator::world();
@@ -80,9 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, StreamedProductTest,
                                          Way{{2, 1, 0, 3}, 4}, Way{{2, 2, 0, 30}, 100}));
 
 TEST_P(StreamedProductTest, OfTilesInMemoryIsThatOfFloat64InEveryRun) {
-    StreamedProduct product(
-        problem, block, blocking(),
-        std::make_unique<MemoryTiles>(problem, blocks, block, topology, *device, 1), *device);
+    StreamedProduct product(problem, block, blocking(), memory_tiles(), *device);
     const Traffic planned = planned_traffic(problem, block, blocking());
     for (int run = 0; run < 2; ++run) {
         product.prepare();
@@ -95,23 +102,23 @@ TEST_P(StreamedProductTest, OfTilesInMemoryIsThatOfFloat64InEveryRun) {
 
 TEST_P(StreamedProductTest, OfTilesInFilesIsThatOfFloat64InEveryRun) {
     write_files();
-    const TileFiles files(folder.path(), problem, FileCache::warm);
-    StreamedProduct product = over_files(files);
+    auto tiles = staged_tiles();
+    const Traffic& on_files = tiles->traffic();
+    StreamedProduct product(problem, block, blocking(), std::move(tiles), *device);
     const Traffic on_host = planned_traffic(problem, block, blocking(GetParam().more_on_host));
     for (int run = 0; run < 2; ++run) {
         product.prepare();
         product.run(*stream);
         expect_product(product);
-        EXPECT_EQ(product.tiles().file_traffic().read, on_host.read);
-        EXPECT_EQ(product.tiles().file_traffic().written, on_host.written);
+        EXPECT_EQ(on_files.read, on_host.read);
+        EXPECT_EQ(on_files.written, on_host.written);
         EXPECT_LE(on_host.read, product.copied().read);
     }
 }
 
 TEST_P(StreamedProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
     write_files();
-    const TileFiles files(folder.path(), problem, FileCache::warm);
-    StreamedProduct product = over_files(files);
+    StreamedProduct product(problem, block, blocking(), staged_tiles(), *device);
     const std::string name = tile_file("B", 3, block.columns.begin);
     std::filesystem::resize_file(folder / name, 200);
 
@@ -125,10 +132,9 @@ TEST_P(StreamedProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
 }
 
 TEST_P(StreamedProductTest, CopiesAreTimedBothWays) {
-    StreamedProduct product(
-        problem, block, blocking(),
-        std::make_unique<MemoryTiles>(problem, blocks, block, topology, *device, 1), *device);
-    const auto times = product.measure_copies();
+    StreamedProduct product(problem, block, blocking(), memory_tiles(), *device);
+    product.measure_rates();
+    const auto& times = product.copy_times();
     EXPECT_GT(times.in.value, 0);
     EXPECT_GE(times.out, times.in);
     product.run(*stream);

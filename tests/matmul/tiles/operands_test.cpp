@@ -9,7 +9,7 @@
 namespace quartet::matmul {
 namespace {
 
-class OperandsTest : public testing::TestWithParam<Sharing> {
+class OperandsTest : public testing::TestWithParam<OperandCopies> {
   protected:
     const comm::Communicator world = comm::Communicator::world();
     const comm::Topology topology{world};
@@ -17,16 +17,19 @@ class OperandsTest : public testing::TestWithParam<Sharing> {
     std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, OperandsTest, testing::Values(Sharing::one_copy, Sharing::own_copy),
+INSTANTIATE_TEST_SUITE_P(Ways, OperandsTest,
+                         testing::Values(OperandCopies::per_node, OperandCopies::per_rank),
                          [](const auto& way) {
-                             return way.param == Sharing::one_copy ? "one_copy" : "own_copy";
+                             return way.param == OperandCopies::per_node ? "one_copy" : "own_copy";
                          });
 
 TEST_P(OperandsTest, HoldEveryTileThatTheRankNeeds) {
     for (const Problem& problem : {Problem{37, 10, 3}, Problem{8, 8, 3}, Problem{1, 1, 3}}) {
         const auto blocks = partition(problem, world.size());
         const Block& block = blocks[static_cast<std::size_t>(world.rank())];
-        const Operands operands(problem, blocks, topology, GetParam(), *device, 2);
+        const Operands operands(
+            problem, lay_out_operands(problem, blocks, world.rank(), topology, GetParam()),
+            topology.node(), *device, 2);
         const Matrix a = whole_matrix(problem, "A");
         const Matrix b = whole_matrix(problem, "B");
         for (std::int64_t inner = 0; inner < problem.tiles() && !block.empty(); ++inner) {
@@ -47,13 +50,14 @@ TEST_P(OperandsTest, HoldEveryTileThatTheRankNeeds) {
     }
 }
 
-TEST_P(OperandsTest, TakeTheMemoryThatIsPlanned) {
+TEST_P(OperandsTest, NeedEachTileOnceInMemory) {
     const Problem problem{4096, 1024, 3};  // tiles of whole pages
     const auto blocks = partition(problem, world.size());
-    const auto memory = Operands::memory(problem, blocks, topology, GetParam());
-    if (GetParam() == Sharing::one_copy) {
-        EXPECT_EQ(memory.all, memory.shared);
-        EXPECT_EQ(world.sum(static_cast<double>(memory.all.value)),
+    const ProductMemory memory =
+        lay_out_operands(problem, blocks, world.rank(), topology, GetParam()).memory();
+    if (GetParam() == OperandCopies::per_node) {
+        EXPECT_EQ(memory.host, memory.shared);
+        EXPECT_EQ(world.sum(static_cast<double>(memory.host.value)),
                   static_cast<double>(2 * problem.matrix_bytes().value))
             << "A and B, once";
     } else {
@@ -61,7 +65,7 @@ TEST_P(OperandsTest, TakeTheMemoryThatIsPlanned) {
         EXPECT_EQ(memory.shared, Bytes{});
         const std::int64_t edges =
             elements_of(problem, block.rows).size() + elements_of(problem, block.columns).size();
-        EXPECT_EQ(memory.all, block.empty() ? Bytes{} : bytes_of<float>(problem.size * edges));
+        EXPECT_EQ(memory.host, block.empty() ? Bytes{} : bytes_of<float>(problem.size * edges));
     }
 }
 

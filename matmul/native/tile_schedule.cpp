@@ -1,4 +1,4 @@
-#include "matmul/native/schedule.hpp"
+#include "matmul/native/tile_schedule.hpp"
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@ bool contains(const Range& range, std::int64_t index) {
     return index >= range.begin && index < range.end;
 }
 
-Range piece(const Range& whole, std::int64_t pieces, std::int64_t index) {
-    const Range part = block_range(whole.size(), static_cast<int>(pieces), static_cast<int>(index));
+Range part_of(const Range& whole, std::int64_t parts, std::int64_t index) {
+    const Range part = block_range(whole.size(), static_cast<int>(parts), static_cast<int>(index));
     return {whole.begin + part.begin, whole.begin + part.end};
 }
 
@@ -37,7 +37,7 @@ std::int64_t least_slots(const Block& block, std::int64_t rows, std::int64_t col
     return inner + std::min(lookahead, inner * stages_before) + outer_kept;
 }
 
-Schedule::Schedule(const Problem& problem, const Block& block, const Blocking& blocking)
+TileSchedule::TileSchedule(const Problem& problem, const Block& block, const Blocking& blocking)
     : inner_count_(problem.tiles()),
       block_(block),
       blocking_(blocking),
@@ -48,15 +48,15 @@ Schedule::Schedule(const Problem& problem, const Block& block, const Blocking& b
                                                          blocking.lookahead),
           "too few slots for a schedule");
     slots_.resize(static_cast<std::size_t>(blocking.slots));
-    a_places_.resize(static_cast<std::size_t>(block.rows.size() * inner_count_));
-    b_places_.resize(static_cast<std::size_t>(block.columns.size() * inner_count_));
+    a_slots_.resize(static_cast<std::size_t>(block.rows.size() * inner_count_));
+    b_slots_.resize(static_cast<std::size_t>(block.columns.size() * inner_count_));
     restart();
 }
 
-void Schedule::restart() {
+void TileSchedule::restart() {
     taken_ = 0;
-    std::ranges::fill(a_places_, nowhere);
-    std::ranges::fill(b_places_, nowhere);
+    std::ranges::fill(a_slots_, nowhere);
+    std::ranges::fill(b_slots_, nowhere);
     next_ = 0;
     if (count_ > 0) {
         current_ = part(0);
@@ -64,15 +64,15 @@ void Schedule::restart() {
     }
 }
 
-Schedule::Part Schedule::part(std::int64_t number) const {
+TileSchedule::Part TileSchedule::part(std::int64_t number) const {
     if (number >= part_rows_ * part_columns_) {
         return {.rows = {}, .columns = {}, .number = number, .begin = count_};
     }
     const std::int64_t row = number / part_columns_;
     const std::int64_t along = number % part_columns_;
     const std::int64_t column = row % 2 == 0 ? along : part_columns_ - 1 - along;
-    Part part{.rows = piece(block_.rows, part_rows_, row),
-              .columns = piece(block_.columns, part_columns_, column),
+    Part part{.rows = part_of(block_.rows, part_rows_, row),
+              .columns = part_of(block_.columns, part_columns_, column),
               .number = number,
               .begin = 0};
     // Complete rows of parts before it, then the tiles beside it in its own row.
@@ -84,19 +84,19 @@ Schedule::Part Schedule::part(std::int64_t number) const {
     return part;
 }
 
-Schedule::Sides Schedule::sides(const Part& part) {
+TileSchedule::Sides TileSchedule::sides(const Part& part) {
     if (part.rows.size() >= part.columns.size()) {
         return {part.rows, part.columns, Operand::a};
     }
     return {part.columns, part.rows, Operand::b};
 }
 
-std::int64_t Schedule::inner_of_stage(const Part& part, std::int64_t stage) const {
+std::int64_t TileSchedule::inner_of_stage(const Part& part, std::int64_t stage) const {
     return part.number % 2 == 0 ? stage : inner_count_ - 1 - stage;
 }
 
-std::int64_t Schedule::next_use_in(const Part& part, Operand operand, TileIndex tile,
-                                   std::int64_t from) const {
+std::int64_t TileSchedule::next_use_in(const Part& part, Operand operand, TileIndex tile,
+                                       std::int64_t from) const {
     const std::int64_t index = operand == Operand::a ? tile.row : tile.column;
     if (!contains(operand == Operand::a ? part.rows : part.columns, index)) {
         return never;
@@ -106,7 +106,7 @@ std::int64_t Schedule::next_use_in(const Part& part, Operand operand, TileIndex 
     const std::int64_t inner = operand == Operand::a ? tile.column : tile.row;
     const std::int64_t begin =
         part.begin + inner_of_stage(part, inner) * order.outer.size() * width;
-    if (operand == order.outer_operand) {  // a row of consecutive steps
+    if (operand == order.outer_operand) {  // a row of consecutive products
         const std::int64_t first = begin + (index - order.outer.begin) * width;
         return from < first + width ? std::max(first, from) : never;
     }
@@ -122,21 +122,21 @@ std::int64_t Schedule::next_use_in(const Part& part, Operand operand, TileIndex 
     return never;
 }
 
-std::int64_t Schedule::next_use(const Slot& slot) const {
+std::int64_t TileSchedule::next_use(const Slot& slot) const {
     const std::int64_t now = next_use_in(current_, slot.operand, slot.tile, next_);
     return now != never ? now : next_use_in(following_, slot.operand, slot.tile, next_);
 }
 
-std::int64_t& Schedule::place(Operand operand, TileIndex tile) {
+std::int64_t& TileSchedule::slot_of(Operand operand, TileIndex tile) {
     if (operand == Operand::a) {
-        return a_places_[static_cast<std::size_t>((tile.row - block_.rows.begin) * inner_count_ +
-                                                  tile.column)];
+        return a_slots_[static_cast<std::size_t>((tile.row - block_.rows.begin) * inner_count_ +
+                                                 tile.column)];
     }
-    return b_places_[static_cast<std::size_t>((tile.column - block_.columns.begin) * inner_count_ +
-                                              tile.row)];
+    return b_slots_[static_cast<std::size_t>((tile.column - block_.columns.begin) * inner_count_ +
+                                             tile.row)];
 }
 
-std::int64_t Schedule::slot_to_fill() const {
+std::int64_t TileSchedule::slot_to_fill() const {
     if (taken_ < blocking_.slots) {
         return taken_;
     }
@@ -160,24 +160,25 @@ std::int64_t Schedule::slot_to_fill() const {
     return best;
 }
 
-std::int64_t Schedule::provide(Operand operand, TileIndex tile, Step& step) {
-    std::int64_t& where = place(operand, tile);
+std::int64_t TileSchedule::provide(Operand operand, TileIndex tile, TileProduct& product) {
+    std::int64_t& where = slot_of(operand, tile);
     if (where == nowhere) {
         const std::int64_t index = slot_to_fill();
         Slot& slot = slots_[static_cast<std::size_t>(index)];
         if (index < taken_) {
-            place(slot.operand, slot.tile) = nowhere;
+            slot_of(slot.operand, slot.tile) = nowhere;
         }
         taken_ = std::max(taken_, index + 1);
         slot = {.operand = operand, .tile = tile};
         where = index;
-        step.loads[static_cast<std::size_t>(step.load_count++)] = {operand, tile, index};
+        product.prefetches[static_cast<std::size_t>(product.prefetch_count++)] = {operand, tile,
+                                                                                  index};
     }
     slots_[static_cast<std::size_t>(where)].last_use = next_;
     return where;
 }
 
-Step Schedule::next() {
+TileProduct TileSchedule::next() {
     check(!done(), "a schedule has ended");
     const Sides order = sides(current_);
     const std::int64_t width = order.inner.size();
@@ -189,20 +190,20 @@ Step Schedule::next() {
     const std::int64_t outer = order.outer.begin + row;
     const std::int64_t inner = order.inner.begin + along;
 
-    Step step;
-    step.target =
+    TileProduct product;
+    product.target =
         order.outer_operand == Operand::a ? TileIndex{outer, inner} : TileIndex{inner, outer};
-    step.inner = inner_of_stage(current_, stage);
-    step.c_slot = row * width + along;
-    step.first = stage == 0;
-    step.last = stage == inner_count_ - 1;
-    step.a_slot = provide(Operand::a, {step.target.row, step.inner}, step);
-    step.b_slot = provide(Operand::b, {step.inner, step.target.column}, step);
+    product.inner = inner_of_stage(current_, stage);
+    product.c_slot = row * width + along;
+    product.first = stage == 0;
+    product.last = stage == inner_count_ - 1;
+    product.a_slot = provide(Operand::a, {product.target.row, product.inner}, product);
+    product.b_slot = provide(Operand::b, {product.inner, product.target.column}, product);
     if (++next_ == following_.begin && !done()) {
         current_ = following_;
         following_ = part(current_.number + 1);
     }
-    return step;
+    return product;
 }
 
 }  // namespace quartet::matmul

@@ -1,4 +1,4 @@
-#include "matmul/native/schedule.hpp"
+#include "matmul/native/tile_schedule.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,66 +19,66 @@ Key key(Operand operand, TileIndex tile) {
     return {operand, tile.row, tile.column};
 }
 
-/// Plays a schedule, and watches that each product finds its tiles where the loads have put them.
-class Player {
+/// Runs through a schedule and checks that each product finds its tiles in their slots.
+class Simulation {
   public:
-    Player(const Problem& problem, const Block& block, const Blocking& blocking)
+    Simulation(const Problem& problem, const Block& block, const Blocking& blocking)
         : problem_(problem), blocking_(blocking), schedule_(problem, block, blocking) {}
 
-    void play() {
+    void run() {
         for (std::int64_t number = 0; !schedule_.done(); ++number) {
-            const Step step = schedule_.next();
-            for (int load = 0; load < step.load_count; ++load) {
-                bring(step.loads[static_cast<std::size_t>(load)], number);
+            const TileProduct product = schedule_.next();
+            for (int index = 0; index < product.prefetch_count; ++index) {
+                fetch(product.prefetches[static_cast<std::size_t>(index)], number);
             }
-            use(step.a_slot, key(Operand::a, {step.target.row, step.inner}), number);
-            use(step.b_slot, key(Operand::b, {step.inner, step.target.column}), number);
-            accumulate(step);
+            use(product.a_slot, key(Operand::a, {product.target.row, product.inner}), number);
+            use(product.b_slot, key(Operand::b, {product.inner, product.target.column}), number);
+            accumulate(product);
         }
     }
 
-    std::int64_t loads = 0;
+    std::int64_t fetches = 0;
     std::int64_t products = 0;
     std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> done;
     std::map<std::pair<std::int64_t, std::int64_t>, int> completed;
 
   private:
-    void bring(const Load& load, std::int64_t number) {
-        ASSERT_LT(load.slot, blocking_.slots);
-        ++loads;
-        // The load may be issued before the products of the look-ahead: none of them may need the
-        // slot.
-        const auto last = last_use_.find(load.slot);
+    void fetch(const Prefetch& prefetch, std::int64_t number) {
+        ASSERT_LT(prefetch.slot, blocking_.slots);
+        ++fetches;
+        // The prefetch may be issued before the products of the look-ahead: none of them may use
+        // the slot.
+        const auto last = last_use_.find(prefetch.slot);
         if (last != last_use_.end()) {
             EXPECT_LT(last->second, number - blocking_.lookahead);
         }
-        in_slot_[load.slot] = key(load.operand, load.tile);
+        in_slot_[prefetch.slot] = key(prefetch.operand, prefetch.tile);
     }
     void use(std::int64_t slot, const Key& wanted, std::int64_t number) {
         EXPECT_EQ(in_slot_.at(slot), wanted);
         last_use_[slot] = number;
     }
-    void accumulate(const Step& step) {
+    void accumulate(const TileProduct& product) {
         ++products;
-        const std::pair target{step.target.row, step.target.column};
-        ASSERT_LT(step.c_slot, blocking_.held());
-        EXPECT_TRUE(done.emplace(step.target.row, step.target.column, step.inner).second);
-        if (step.first) {
-            EXPECT_FALSE(held_.contains(step.c_slot)) << "the place is still taken";
-            held_[step.c_slot] = {target, 0};
+        const std::pair target{product.target.row, product.target.column};
+        ASSERT_LT(product.c_slot, blocking_.held());
+        EXPECT_TRUE(done.emplace(product.target.row, product.target.column, product.inner).second);
+        if (product.first) {
+            EXPECT_FALSE(held_.contains(product.c_slot)) << "the slot is still taken";
+            held_[product.c_slot] = {target, 0};
         }
-        auto& [tile, count] = held_.at(step.c_slot);
+        auto& [tile, count] = held_.at(product.c_slot);
         EXPECT_EQ(tile, target);
-        EXPECT_EQ(step.last, ++count == problem_.tiles());
-        if (step.last) {
+        EXPECT_EQ(product.last, ++count == problem_.tiles());
+        if (product.last) {
             ++completed[target];
-            held_.erase(step.c_slot);
+            held_.erase(product.c_slot);
         }
     }
 
     Problem problem_;
     Blocking blocking_;
-    Schedule schedule_;
+    TileSchedule schedule_;
     std::map<std::int64_t, Key> in_slot_;
     std::map<std::int64_t, std::int64_t> last_use_;
     std::map<std::int64_t, std::pair<std::pair<std::int64_t, std::int64_t>, int>> held_;
@@ -89,7 +89,7 @@ Blocking tight(const Block& block, std::int64_t rows, std::int64_t columns,
     return {rows, columns, least_slots(block, rows, columns, lookahead), lookahead};
 }
 
-TEST(Schedule, EachProductIsDoneOnceWithItsTilesInPlace) {
+TEST(TileSchedule, DoesEachProductOnceWithItsTilesInTheirSlots) {
     const Problem problem{7, 1};
     for (const Block& block : {Block{{0, 7}, {0, 7}}, Block{{2, 7}, {1, 4}}, Block{{6, 7}, {0, 7}},
                                Block{{3, 4}, {5, 6}}}) {
@@ -101,10 +101,10 @@ TEST(Schedule, EachProductIsDoneOnceWithItsTilesInPlace) {
                                                         << lookahead << ", spare " << spare);
                         Blocking blocking = tight(block, rows, columns, lookahead);
                         blocking.slots += spare;
-                        Player player(problem, block, blocking);
-                        player.play();
-                        ASSERT_EQ(player.products, block.tiles() * 7);
-                        ASSERT_EQ(std::ssize(player.completed), block.tiles());
+                        Simulation simulation(problem, block, blocking);
+                        simulation.run();
+                        ASSERT_EQ(simulation.products, block.tiles() * 7);
+                        ASSERT_EQ(std::ssize(simulation.completed), block.tiles());
                     }
                 }
             }
@@ -112,74 +112,74 @@ TEST(Schedule, EachProductIsDoneOnceWithItsTilesInPlace) {
     }
 }
 
-TEST(Schedule, WithRoomForAllEachTileIsLoadedOnce) {
+TEST(TileSchedule, FetchesEachTileOnceWithRoomForAll) {
     const Problem problem{6, 1};
     const Block block{{0, 6}, {1, 5}};
-    Player player(problem, block, {.rows = 2, .columns = 2, .slots = 60, .lookahead = 3});
-    player.play();
-    EXPECT_EQ(player.loads, 6 * 6 + 6 * 4);
+    Simulation simulation(problem, block, {.rows = 2, .columns = 2, .slots = 60, .lookahead = 3});
+    simulation.run();
+    EXPECT_EQ(simulation.fetches, 6 * 6 + 6 * 4);
 }
 
-TEST(Schedule, WithTheFewestSlotsEachPartLoadsItsRowsAndColumns) {
+TEST(TileSchedule, FetchesRowsAndColumnsOfEachPartWithTheFewestSlots) {
     const Problem problem{8, 1};
     const Block block{{0, 8}, {0, 8}};
-    Player player(problem, block, tight(block, 4, 4, 0));
-    player.play();
+    Simulation simulation(problem, block, tight(block, 4, 4, 0));
+    simulation.run();
     // Four parts of 8 inner indices, 4 + 4 tiles each; at three seams one side of the last index
     // serves again, as far as the slots go.
     const std::int64_t without_reuse = 4 * 8 * 8;
-    EXPECT_LT(player.loads, without_reuse);
-    EXPECT_GE(player.loads, without_reuse - 3 * 4);
+    EXPECT_LT(simulation.fetches, without_reuse);
+    EXPECT_GE(simulation.fetches, without_reuse - 3 * 4);
 }
 
-TEST(Schedule, MoreSlotsNeverLoadMore) {
+TEST(TileSchedule, FetchesNoMoreWithMoreSlots) {
     const Problem problem{9, 1};
     const Block block{{0, 9}, {0, 6}};
     std::int64_t before = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t spare = 0; spare <= 120; spare += 4) {
         Blocking blocking = tight(block, 3, 2, 1);
         blocking.slots += spare;
-        Player player(problem, block, blocking);
-        player.play();
-        EXPECT_LE(player.loads, before) << spare;
-        before = player.loads;
+        Simulation simulation(problem, block, blocking);
+        simulation.run();
+        EXPECT_LE(simulation.fetches, before) << spare;
+        before = simulation.fetches;
     }
     EXPECT_EQ(before, 9 * 15) << "in the end each tile once";
 }
 
-TEST(Schedule, BeginsAgainFromEmptySlots) {
+TEST(TileSchedule, RestartsWithEmptySlots) {
     const Problem problem{4, 1};
     const Block block{{0, 4}, {0, 4}};
-    Schedule schedule(problem, block, tight(block, 2, 2, 1));
+    TileSchedule schedule(problem, block, tight(block, 2, 2, 1));
     std::vector<std::int64_t> first;
     std::vector<std::int64_t> second;
-    for (auto* loads : {&first, &second}) {
+    for (auto* fetches : {&first, &second}) {
         schedule.restart();
         while (!schedule.done()) {
-            loads->push_back(schedule.next().load_count);
+            fetches->push_back(schedule.next().prefetch_count);
         }
     }
     EXPECT_EQ(first, second);
 }
 
-TEST(Schedule, AnEmptyBlockHasNoSteps) {
-    EXPECT_TRUE(Schedule({4, 1}, {{2, 2}, {0, 4}}, {}).done());
+TEST(TileSchedule, HasNoProductsForAnEmptyBlock) {
+    EXPECT_TRUE(TileSchedule({4, 1}, {{2, 2}, {0, 4}}, {}).done());
 }
 
-TEST(Schedule, TooFewSlotsAreAFailure) {
+TEST(TileSchedule, ThrowsForTooFewSlots) {
     const Block block{{0, 4}, {0, 4}};
     Blocking blocking = tight(block, 2, 2, 0);
     --blocking.slots;
-    EXPECT_THROW(Schedule({4, 1}, block, blocking), Failure);
+    EXPECT_THROW(TileSchedule({4, 1}, block, blocking), Failure);
 }
 
-// A problem of 2^15 x 2^15 tiles has 2^45 products: steps are numbered in 64 bits.
-TEST(Schedule, StepsAreCountedBeyond32Bits) {
+// A problem of 2^15 x 2^15 tiles has 2^45 products: they are numbered in 64 bits.
+TEST(TileSchedule, CountsProductsBeyond32Bits) {
     const Problem problem{std::int64_t{1} << 15, 1};
     const Block block{{0, 1 << 7}, {0, 1 << 10}};
-    Schedule schedule(problem, block, tight(block, 1, 1, 0));
+    TileSchedule schedule(problem, block, tight(block, 1, 1, 0));
     EXPECT_EQ(schedule.count(), std::int64_t{1} << 32);
-    EXPECT_EQ(schedule.next().load_count, 2);
+    EXPECT_EQ(schedule.next().prefetch_count, 2);
 }
 
 }  // namespace

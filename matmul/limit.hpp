@@ -1,0 +1,86 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/measure/limits.hpp"
+#include "bench/program/session.hpp"
+#include "matmul/product.hpp"
+
+namespace quartet::matmul {
+
+/// What bounds a product: the slowest of its parts. Which parts there are is the same on all ranks;
+/// what is measured of them is this rank's.
+struct LimitPlan {
+    /// Products of square matrices in the device's memory.
+    struct Sgemm {
+        std::int64_t edge = 0;  ///< 0 where this rank computes nothing
+        int computing_ranks = 1;
+        device::MemoryKind memory = device::MemoryKind::host;
+    };
+    /// Tiles from and to files.
+    struct Storage {
+        std::optional<std::filesystem::path> file;  ///< a tile that this rank reads, if any
+        FileCache cache = FileCache::warm;
+        double bytes = 0;  ///< that this rank moves in a run
+    };
+    /// Partial tiles that reducers receive and add.
+    struct Reducers {
+        comm::Role role = comm::Role::worker;  ///< of this rank
+        double partial_tiles = 0;              ///< of each reducer in a run
+        Bytes tile;
+        /// Where tiles are sent as messages: the ranks between which the link is measured.
+        struct Link {
+            int worker = 0;
+            int reducer = 0;
+        };
+        std::optional<Link> link;
+    };
+    Sgemm sgemm;
+    std::optional<Reducers> reducers;
+    std::optional<Storage> storage;
+
+    /// "SGEMM", "slower of SGEMM and storage".
+    [[nodiscard]] std::string name() const;
+    /// What measuring takes on `rank`.
+    [[nodiscard]] ProductMemory memory(int rank) const;
+};
+
+/// Edge of the SGEMM that a product on the host is compared with: at least 2048, since smaller ones
+/// do not show what the processor can do.
+std::int64_t host_sgemm_edge(const Problem& problem);
+
+/// Measures the limit of a product.
+class ProductLimit {
+  public:
+    /// Allocates plan.memory(). Collective.
+    ProductLimit(bench::Session& session, const Problem& problem, const LimitPlan& plan);
+
+    /// One part of the limit: how long a run would take if it alone bounded it.
+    struct Part {
+        std::string name;
+        Seconds seconds;
+    };
+    /// Measures all parts, all ranks at the same time, as in a run. Same answer on all ranks.
+    /// Collective.
+    std::vector<Part> measure();
+
+  private:
+    void prepare_sgemm();
+    [[nodiscard]] Seconds time_of_sgemm();
+    [[nodiscard]] Seconds time_of_reducers();
+    [[nodiscard]] Seconds time_of_storage();
+
+    bench::Session& session_;
+    Problem problem_;
+    LimitPlan plan_;
+    std::optional<bench::SgemmProbe> sgemm_;
+    int products_ = 1;                       ///< in one measurement
+    std::optional<bench::MemoryProbe> add_;  ///< on reducers
+    std::optional<bench::PairProbe> link_;
+    std::optional<bench::StorageProbe> storage_;
+};
+
+}  // namespace quartet::matmul

@@ -1,0 +1,177 @@
+#include "matmul/product_plan.hpp"
+
+#include "device/cuda/blas/cublas_workspace.hpp"
+#include "matmul/native/device_plan.hpp"
+#include "matmul/native/file_product.hpp"
+#include "matmul/native/resident_product.hpp"
+#include "matmul/native/streamed_product.hpp"
+#include "matmul/tiles/memory_tiles.hpp"
+#include "matmul/tiles/staged_tiles.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+// Without --memory, half of what the node has: the page cache needs some, too.
+Bytes allowed_memory(const bench::Session& session) {
+    const comm::Topology& topology = session.topology();
+    return session.options().memory.value_or(
+        Bytes{topology.resources().memory_available.value / 2 / topology.mine().local_size});
+}
+
+LimitPlan limit_on_host(const PlanContext& context) {
+    return {.sgemm = {.edge = host_sgemm_edge(context.problem),
+                      .computing_ranks = context.session.world().size(),
+                      .memory = device::MemoryKind::host},
+            .reducers = {},
+            .storage = {}};
+}
+
+LimitPlan limit_on_gpu(const PlanContext& context) {
+    const Bytes memory = allowed_device_memory(context.session);
+    return {.sgemm = {.edge = device_probe_edge(context.problem.size, memory),
+                      .computing_ranks = context.session.world().size(),
+                      .memory = device::MemoryKind::device},
+            .reducers = {},
+            .storage = {}};
+}
+
+// With more ranks than tiles some have none to read. The bytes follow from the plan of the tiles,
+// which needs to know what the probe takes.
+LimitPlan::Storage storage_of_block(const PlanContext& context) {
+    const Block block = context.block();
+    return storage_limit(context, block.empty() ? std::nullopt : std::optional(block.rows.begin),
+                         0);
+}
+
+MemoryBudget host_budget(const PlanContext& context, const LimitPlan& limit) {
+    return {.allowed = allowed_memory(context.session),
+            .elsewhere = memory_besides(context, context.block(), limit).host,
+            .lookahead = context.session.options().lookahead};
+}
+
+void describe_files(const PlanContext& context, const FilePlan& files,
+                    bench::PlannedCase& planned) {
+    const double bytes =
+        context.session.world().sum(static_cast<double>(files.traffic.sum().value));
+    planned.work.bytes = {static_cast<std::int64_t>(bytes)};
+    planned.traffic = 2 * files.traffic.sum();  // to the page cache and from there
+    planned.plan_note = describe(files);
+}
+
+ProductPlan plan_resident(const PlanContext& context) {
+    const ResidentLayout layout =
+        lay_out_matrices(context.problem, context.blocks, context.rank(),
+                         context.session.topology(), copies_over(context.variant.transport));
+    return {.block = context.block(),
+            .memory = layout.memory(),
+            .limit = limit_on_host(context),
+            .make = [&session = context.session, problem = context.problem, layout] {
+                return std::make_unique<ResidentProduct>(problem, layout, session.topology().node(),
+                                                         session.device(), session.threads());
+            }};
+}
+
+ProductPlan plan_from_files(const PlanContext& context, bench::PlannedCase& planned) {
+    LimitPlan limit = limit_on_host(context);
+    limit.sgemm.edge = context.problem.extent(0);  // a tile's: memory is bounded
+    limit.storage = storage_of_block(context);
+    FilePlan files;
+    plan_together(context.session, [&] {
+        files = plan_files(context.problem, context.block(), context.session.world().size(),
+                           host_budget(context, limit));
+    });
+    limit.storage->bytes = static_cast<double>(files.best.value);
+    context.session.resolve("lookahead", std::to_string(files.blocking.lookahead));
+    describe_files(context, files, planned);
+    return {.block = context.block(),
+            .memory = {files.buffers.sum(), {}, {}},
+            .limit = limit,
+            .make = [context, files] {
+                return std::make_unique<FileProduct>(
+                    context.problem, context.block(), files, open_files(context),
+                    results_of(context.options.data), context.session.device());
+            }};
+}
+
+/// A plan on the GPU, whose host side is to be added.
+struct GpuPlan {
+    DevicePlan device;
+    LimitPlan limit;
+    Bytes workspace;  ///< of the BLAS
+};
+
+GpuPlan plan_gpu(const PlanContext& context) {
+    GpuPlan plan{
+        .device = {}, .limit = limit_on_gpu(context), .workspace = device::cublas_workspace};
+    const Bytes elsewhere =
+        plan.workspace + memory_besides(context, context.block(), plan.limit).device;
+    plan_together(context.session, [&] {
+        plan.device = plan_device(context.problem, context.block(),
+                                  {.allowed = allowed_device_memory(context.session),
+                                   .elsewhere = elsewhere,
+                                   .lookahead = context.session.options().lookahead});
+    });
+    context.session.resolve("lookahead", std::to_string(plan.device.blocking.lookahead));
+    return plan;
+}
+
+ProductPlan plan_streamed(const PlanContext& context, bench::PlannedCase& planned) {
+    const GpuPlan gpu = plan_gpu(context);
+    const ResidentLayout layout =
+        lay_out_matrices(context.problem, context.blocks, context.rank(),
+                         context.session.topology(), OperandCopies::per_rank);
+    planned.plan_note = describe(gpu.device);
+    return {
+        .block = context.block(),
+        .memory = layout.memory() + ProductMemory{{}, {}, gpu.device.buffers.sum() + gpu.workspace},
+        .limit = gpu.limit,
+        .make = [context, layout, blocking = gpu.device.blocking] {
+            bench::Session& session = context.session;
+            auto tiles =
+                std::make_unique<MemoryTiles>(context.problem, layout, session.topology().node(),
+                                              session.device(), session.threads());
+            return std::make_unique<StreamedProduct>(context.problem, context.block(), blocking,
+                                                     std::move(tiles), session.device());
+        }};
+}
+
+ProductPlan plan_streamed_from_files(const PlanContext& context, bench::PlannedCase& planned) {
+    const GpuPlan gpu = plan_gpu(context);
+    LimitPlan limit = gpu.limit;
+    limit.storage = storage_of_block(context);
+    FilePlan files;
+    plan_together(context.session, [&] {
+        files = plan_staging(context.problem, context.block(), context.session.world().size(),
+                             host_budget(context, limit), gpu.device.blocking);
+    });
+    limit.storage->bytes = static_cast<double>(files.best.value);
+    describe_files(context, files, planned);
+    planned.plan_note += "; " + describe(gpu.device);
+    return {.block = context.block(),
+            .memory = {files.buffers.sum(), {}, gpu.device.buffers.sum() + gpu.workspace},
+            .limit = limit,
+            .make = [context, files, blocking = gpu.device.blocking] {
+                bench::Session& session = context.session;
+                auto tiles = std::make_unique<StagedTiles>(
+                    context.problem, context.block(), files, open_files(context),
+                    results_of(context.options.data), session.device());
+                return std::make_unique<StreamedProduct>(context.problem, context.block(), blocking,
+                                                         std::move(tiles), session.device());
+            }};
+}
+
+}  // namespace
+
+ProductPlan plan_native_product(const PlanContext& context, bench::PlannedCase& planned) {
+    add_tile_factors(context, planned.name);
+    add_memory_factors(context, planned.name);
+    const bool in_files = context.options.data.in_files();
+    if (context.on_gpu()) {
+        return in_files ? plan_streamed_from_files(context, planned)
+                        : plan_streamed(context, planned);
+    }
+    return in_files ? plan_from_files(context, planned) : plan_resident(context);
+}
+
+}  // namespace quartet::matmul

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "bench/program/session.hpp"
+#include "matmul/options.hpp"
+
+namespace quartet::matmul {
+
+/// Adds a case for each variant of the session. Throws UsageError, on all ranks alike. Collective.
+void plan_cases(bench::Session& session, const Options& options);
+
+}  // namespace quartet::matmul

@@ -1,0 +1,89 @@
+#include "matmul/product_plan.hpp"
+
+#include "matmul/verify.hpp"
+
+namespace quartet::matmul {
+
+ProductMemory memory_besides(const PlanContext& context, const Block& block,
+                             const LimitPlan& limit) {
+    ProductMemory memory;
+    if (context.session.options().verify == bench::Switch::on) {
+        memory.host = plan_freivalds(context.problem, block).memory();
+    }
+    if (context.session.options().limits == bench::Switch::on) {
+        memory = memory + limit.memory(context.rank());
+    }
+    return memory;
+}
+
+void add_tile_factors(const PlanContext& context, bench::RowName& name) {
+    name.factors.emplace_back("tile", std::to_string(context.problem.tile));
+    if (context.options.data.in_files()) {
+        name.factors.emplace_back("data", "files");
+        name.factors.emplace_back("cache", quartet::name(context.options.data.cache));
+    }
+    if (const auto lookahead = context.session.options().lookahead) {
+        name.factors.emplace_back("lookahead", std::to_string(*lookahead));
+    }
+}
+
+void add_memory_factors(const PlanContext& context, bench::RowName& name) {
+    const bench::CommonOptions& options = context.session.options();
+    if (options.memory) {
+        name.factors.emplace_back("memory", to_exact_string(*options.memory));
+    }
+    if (context.on_gpu() && options.device_memory) {
+        name.factors.emplace_back("device-memory", to_exact_string(*options.device_memory));
+    }
+}
+
+Bytes allowed_device_memory(bench::Session& session) {
+    const std::int64_t share = session.gpus().memory_share().value;
+    return session.options().device_memory.value_or(Bytes{share - share / 10});
+}
+
+LimitPlan::Storage storage_limit(const PlanContext& context, std::optional<std::int64_t> row,
+                                 double bytes) {
+    const bench::DataOptions& data = context.options.data;
+    LimitPlan::Storage storage{.file = {}, .cache = data.cache, .bytes = bytes};
+    if (row) {
+        storage.file = *data.folder / tile_file("A", *row, 0);
+    }
+    return storage;
+}
+
+Results results_of(const bench::DataOptions& data) {
+    return data.keep == bench::Switch::on ? Results::kept : Results::removed;
+}
+
+std::unique_ptr<const TileFiles> open_files(const PlanContext& context) {
+    const Problem& problem = context.problem;
+    const bench::DataOptions& data = context.options.data;
+    const comm::Communicator& world = context.session.world();
+    const comm::Topology& topology = context.session.topology();
+    const bench::TileFolder<float> folder(*data.folder, manifest_of(problem), input_files(problem));
+    if (data.generate == bench::Switch::on) {
+        folder.generate(world, topology,
+                        [&](const bench::TileFile& file, std::span<float> elements) {
+                            const auto number = &file - folder.files().data();
+                            const auto [matrix, index] = input_tile(problem, number);
+                            fill_tile(problem, matrix, index, elements);
+                        });
+    }
+    folder.verify(world, topology);
+    return std::make_unique<TileFiles>(*data.folder, problem, data.cache);
+}
+
+void plan_together(const bench::Session& session, const std::function<void()>& plan_locally) {
+    std::optional<std::string> problem;
+    try {
+        plan_locally();
+    } catch (const Error& error) {  // of a folder that was given: bad input
+        problem = error.what();
+    }
+    if (const auto first = session.world().first(problem)) {
+        throw UsageError(*first);
+    }
+}
+
+}  // namespace quartet::matmul

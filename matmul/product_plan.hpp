@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "bench/program/case.hpp"
+#include "bench/program/session.hpp"
+#include "matmul/limit.hpp"
+#include "matmul/native/file_plan.hpp"
+#include "matmul/options.hpp"
+#include "matmul/tiles/result_files.hpp"
+
+namespace quartet::matmul {
+
+/// What is known of a case before its variant is planned.
+struct PlanContext {
+    bench::Session& session;
+    Options options;
+    bench::Variant variant;
+    Problem problem;
+    std::vector<Block> blocks;  ///< of C, by rank
+
+    [[nodiscard]] int rank() const { return session.world().rank(); }
+    [[nodiscard]] Block block() const { return blocks[static_cast<std::size_t>(rank())]; }
+    [[nodiscard]] bool on_gpu() const {
+        return session.device().memory_kind() == device::MemoryKind::device;
+    }
+};
+
+/// How one variant will be measured; nothing is allocated yet.
+struct ProductPlan {
+    Block block;  ///< of C: the tiles that this rank's check asks for
+    ProductMemory memory;
+    LimitPlan limit;
+    std::function<std::unique_ptr<Product>()> make;  ///< collective
+};
+
+/// Each plans one formulation: adds its own to `planned`. Throw UsageError, on all ranks alike.
+/// Collective.
+ProductPlan plan_native_product(const PlanContext& context, bench::PlannedCase& planned);
+ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase& planned);
+ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase& planned);
+
+/// What check and limit take of this rank's memory beside the product.
+ProductMemory memory_besides(const PlanContext& context, const Block& block,
+                             const LimitPlan& limit);
+
+/// Factors of a row's name: tiles and where they lie; the memory that is allowed.
+void add_tile_factors(const PlanContext& context, bench::RowName& name);
+void add_memory_factors(const PlanContext& context, bench::RowName& name);
+
+/// GPU memory that a rank may take: --device-memory, or most of its share of what is free (the
+/// driver's own needs grow a little).
+Bytes allowed_device_memory(bench::Session& session);
+
+/// The limit that storage sets, measured by reading the tile of A in tile row `row`; nothing where
+/// this rank reads none.
+LimitPlan::Storage storage_limit(const PlanContext& context, std::optional<std::int64_t> row,
+                                 double bytes);
+
+/// Where results in files go when a case ends.
+Results results_of(const bench::DataOptions& data);
+
+/// The files of a case, made where they are to be, and verified. Collective.
+std::unique_ptr<const TileFiles> open_files(const PlanContext& context);
+
+/// Throws UsageError on all ranks where `plan_locally` throws on any: a failure that only one rank
+/// can see. Collective.
+void plan_together(const bench::Session& session, const std::function<void()>& plan_locally);
+
+}  // namespace quartet::matmul

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "comm/topology/topology.hpp"
+#include "matmul/partition.hpp"
+#include "matmul/product.hpp"
+
+namespace quartet::matmul {
+
+/// How the ranks of a node have the tiles of A and B in memory.
+enum class OperandCopies {
+    per_node,  ///< one in a shared window, of all that any rank of the node needs
+    per_rank,  ///< each rank its own, of what it needs itself
+};
+
+/// One copy per node over shared windows, else one per rank.
+OperandCopies copies_over(std::string_view transport);
+
+/// Some rows of one tile column of A or B, row-major and dense: its tiles follow one another, so
+/// that any number of tiles of one column are one matrix.
+struct OperandPanel {
+    Operand operand = Operand::a;
+    std::int64_t column = 0;  ///< of tiles
+    Range rows;               ///< elements
+    int part = 0;             ///< of the node's window; 0 where each rank has its own copy
+    Bytes offset;             ///< in that part
+};
+
+/// Where A and B lie in memory: the rows of A and the columns of B that a rank needs, or those that
+/// the ranks of its node need.
+struct OperandLayout {
+    OperandCopies copies = OperandCopies::per_rank;
+    Block block;                         ///< of this rank
+    std::vector<OperandPanel> panels;    ///< A's, then B's
+    std::int64_t first_column_of_b = 0;  ///< tile column of the first panel of B
+    Bytes allocated;                     ///< by this rank: its part of the window, or its copy
+
+    [[nodiscard]] ProductMemory memory() const {
+        return {allocated, copies == OperandCopies::per_node ? allocated : Bytes{}, {}};
+    }
+};
+
+/// For `rank`; `blocks` are those of all ranks. Panels are spread over the parts of a node's window
+/// in turn. Local.
+OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,
+                               const comm::Topology& topology, OperandCopies copies);
+
+/// A, B and a rank's block of C in memory.
+struct ResidentLayout {
+    OperandLayout operands;
+    Bytes results;  ///< the block of C, stored in columns of tiles
+
+    [[nodiscard]] ProductMemory memory() const {
+        return operands.memory() + ProductMemory{results, {}, {}};
+    }
+};
+
+ResidentLayout lay_out_matrices(const Problem& problem, const std::vector<Block>& blocks, int rank,
+                                const comm::Topology& topology, OperandCopies copies);
+
+}  // namespace quartet::matmul

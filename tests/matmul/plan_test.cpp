@@ -1,0 +1,150 @@
+#include "matmul/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "bench/program/session.hpp"
+#include "core/temporary_folder.hpp"
+#include "device/host/runtime/host_device.hpp"
+#include "matmul/library/library_product.hpp"
+#include "matmul/native/device_plan.hpp"
+#include "matmul/native/streamed_product.hpp"
+#include "matmul/tiles/memory_tiles.hpp"
+#include "matmul/tiles/staged_tiles.hpp"
+#include "support/counted_buffers.hpp"
+
+namespace quartet::matmul {
+namespace {
+
+using bench::Formulation;
+
+/// Buffers stay below one huge page here, so that all of them are counted.
+class PlannedMemoryTest : public testing::Test {
+  protected:
+    PlannedMemoryTest() {
+        common.device = "host";
+        common.threads = 1;
+        common.verify = bench::Switch::off;
+        common.transports = {"mpi"};
+        options.size = 150;
+        options.tile = 40;  // ragged
+        if (world.rank() == 0) {
+            temporary.emplace();
+        }
+        folder =
+            world.broadcast(world.rank() == 0 ? (temporary->path() / "tiles").string() : "", 0);
+    }
+    void TearDown() override { world.barrier(); }
+
+    /// Plans one case, makes it and its limit, and compares what was allocated.
+    void expect_as_planned() {
+        bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
+        plan_cases(session, options);
+        const bench::PlannedCase& planned = session.plan().front();
+        static_cast<void>(session.transport("mpi"));
+        const std::int64_t before = device::buffer_bytes();
+        device::restart_buffer_peak();
+        const auto made = planned.make();
+        if (common.limits == bench::Switch::on) {
+            made->prepare_limit();
+        }
+        const std::int64_t allocated = device::buffer_bytes_peak() - before;
+        EXPECT_EQ(planned.memory.value, allocated + elsewhere()) << planned.name.text();
+        world.barrier();
+    }
+    /// What the storage probe takes: not a buffer of the device.
+    [[nodiscard]] std::int64_t elsewhere() const {
+        const bool probes = common.limits == bench::Switch::on && options.data.in_files();
+        return probes && reads_files ? (mebibytes(4) + kibibytes(4)).value : 0;
+    }
+    void put_in_files() {
+        options.data = {folder, bench::Switch::on, bench::Switch::off, FileCache::warm};
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    std::optional<TemporaryFolder> temporary;
+    std::string folder;
+    bench::CommonOptions common;
+    Options options;
+    bool reads_files = true;
+};
+
+TEST_F(PlannedMemoryTest, IsWhatNativeAllocates) {
+    expect_as_planned();
+    common.limits = bench::Switch::off;
+    expect_as_planned();
+}
+
+TEST_F(PlannedMemoryTest, IsWhatNativeAllocatesForTilesInFiles) {
+    put_in_files();
+    common.memory = mebibytes(6);
+    expect_as_planned();
+    common.memory = kibibytes(200);
+    common.limits = bench::Switch::off;
+    expect_as_planned();
+}
+
+TEST_F(PlannedMemoryTest, IsWhatEachRoleOfTheDataflowAllocates) {
+    if (world.size() < 2) {
+        GTEST_SKIP() << "the data flow needs two ranks";
+    }
+    common.formulations = {Formulation::dataflow};
+    for (const int queue : {1, 3, 16}) {
+        common.queue = queue;
+        expect_as_planned();
+    }
+    put_in_files();
+    reads_files = world.rank() > 0;  // one reducer
+    common.lookahead = 3;
+    expect_as_planned();
+}
+
+TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
+    common.formulations = {Formulation::library};
+    bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
+    const Problem problem{150, 40, 1};
+    const LibraryPlan plan = plan_library(problem, world.size(), world.rank());
+    const std::int64_t before = device::buffer_bytes();
+    std::unique_ptr<Product> product;
+    try {
+        product = make_library_product(session, problem);
+    } catch (const Unavailable& reason) {
+        GTEST_SKIP() << reason.what();
+    }
+    EXPECT_EQ(device::buffer_bytes() - before, (3 * plan.matrix + plan.collected).value);
+    EXPECT_EQ(plan.memory().host, 3 * plan.matrix + plan.collected + plan.tile + plan.workspace);
+}
+
+// Over the host device, whose memory stands for the GPU's and for the page-locked one.
+TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
+    const Problem problem{150, 40, 1};
+    const auto blocks = partition(problem, world.size());
+    const Block block = blocks[static_cast<std::size_t>(world.rank())];
+    Trace trace;
+    const auto device = device::make_host_device({}, trace);
+    const comm::Topology topology(world);
+    const DevicePlan plan = plan_device(problem, block, {kibibytes(80), {}, {}});
+
+    const ResidentLayout layout =
+        lay_out_matrices(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
+    std::int64_t before = device::buffer_bytes();
+    const StreamedProduct from_memory(
+        problem, block, plan.blocking,
+        std::make_unique<MemoryTiles>(problem, layout, topology.node(), *device, 1), *device);
+    EXPECT_EQ(device::buffer_bytes() - before, (layout.memory().host + plan.buffers.sum()).value);
+
+    const TemporaryFolder own;
+    const FilePlan staging =
+        plan_staging(problem, block, world.size(), {kibibytes(500), {}, {}}, plan.blocking);
+    before = device::buffer_bytes();
+    const StreamedProduct from_files(
+        problem, block, plan.blocking,
+        std::make_unique<StagedTiles>(
+            problem, block, staging,
+            std::make_unique<TileFiles>(own.path(), problem, FileCache::warm), Results::removed,
+            *device),
+        *device);
+    EXPECT_EQ(device::buffer_bytes() - before, (staging.buffers.sum() + plan.buffers.sum()).value);
+}
+
+}  // namespace
+}  // namespace quartet::matmul

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+namespace quartet::device {
+
+/// Bytes of aligned memory that the program holds: the host device's buffers below one huge page.
+std::int64_t buffer_bytes();
+/// The most since the last call of restart_buffer_peak().
+std::int64_t buffer_bytes_peak();
+void restart_buffer_peak();
+
+}  // namespace quartet::device
