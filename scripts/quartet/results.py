@@ -79,15 +79,6 @@ class Case:
         return self.median.get("phases", {})
 
     @property
-    def check_error(self) -> Optional[float]:
-        """What verification found, to be compared with `tolerance`."""
-        return self.median.get("error")
-
-    @property
-    def tolerance(self) -> Optional[float]:
-        return self.median.get("tolerance")
-
-    @property
     def huge_pages(self) -> bool:
         """Whether the row says that its windows are mapped by huge pages."""
         return self.median.get("huge_pages") is True
@@ -165,7 +156,7 @@ def collect(paths) -> Collection:
 
 
 def nodes(document: dict) -> int:
-    return document["context"]["quartet"].get("nodes", 1)
+    return int(document["context"]["quartet"].get("nodes", 1))
 
 
 def commit(document: dict) -> str:
@@ -250,6 +241,8 @@ def _check_figures(case: Case) -> None:
         for key in keys:
             if _number(row, key) <= 0:
                 raise ValueError(f"{key} is not positive: {row[key]:g}")
+    for bound in case.interval or ():
+        _number({"ci95": bound}, "ci95")
     for key in ("iterations", "total_seconds", "fraction_of_limit", "error", "tolerance"):
         if case.median.get(key) is not None:
             _number(case.median, key)

@@ -10,7 +10,7 @@ import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-AT_A_TIME = max(3, 2 * len(os.sched_getaffinity(0)))
+AT_A_TIME = min(8, 2 * len(os.sched_getaffinity(0)))
 
 
 def once(function):

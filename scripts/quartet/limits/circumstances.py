@@ -31,7 +31,7 @@ def _positive(values: list) -> list[float]:
 
 def _share(case: Case, *names: str) -> Optional[float]:
     """The phases' share of the slowest rank's time; None where the case has none of them."""
-    phases, seconds = case.median.get("phases", {}), _positive(case.median.get("rank_seconds", []))
+    phases, seconds = case.phases, _positive(case.median.get("rank_seconds", []))
     told = [phases[name] for name in names if name in phases]
     return sum(told) / max(seconds) if told and seconds else None
 

@@ -1,11 +1,11 @@
 """The cases of result documents as the report needs them: launches of one case joined."""
 
-import math
 import statistics
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet.results import SUSPICIOUS_FRACTION, Case, Name, cases, device
+from quartet.results import (SUSPICIOUS_FRACTION, Case, Name, checked_cases, commit, device,
+                             nodes)
 
 
 @dataclass(frozen=True)
@@ -29,48 +29,9 @@ class Limit:
 def read(path: str, document: dict) -> list[Launch]:
     """The cases of a document, the failed ones too. Raises ValueError, with the reason, where a row
     is not as the schema has it."""
-    context = document["context"]
-    quartet = context["quartet"]
-    try:
-        nodes = int(_number(quartet.get("nodes", 1), "nodes"))
-        found = [Launch(path, case, device(document), nodes, str(quartet.get("commit", "")),
-                        str(context.get("date", ""))[:10]) for case in cases(document)]
-        for launch in found:
-            if not launch.case.error:
-                _check(launch.case)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"{path}: a row is not as the schema has it "
-                         f"({type(error).__name__}: {error})") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    return found
-
-
-def _number(value, key: str) -> float:
-    """Raises ValueError where the value is no finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{key} is not a number: {value!r:.40}")
-    return value
-
-
-def _check(case: Case) -> None:
-    """Raises ValueError, KeyError or TypeError where a number is none, or not positive."""
-    median = case.median
-    positive = {case.unit: case.rate, "real_time": median["real_time"], "workers": case.workers}
-    if case.limit:
-        positive["limit"] = case.limit["rate"]
-    if case.published:
-        positive.update({key: case.published[key] for key in ("value", "ratio")})
-    for key, value in positive.items():
-        if _number(value, key) <= 0:
-            raise ValueError(f"{key} is not positive: {value:g}")
-    for bound in case.interval or ():
-        _number(bound, f"{case.unit} of ci95")
-    for key in ("fraction_of_limit", "total_seconds", "iterations"):
-        _number(median.get(key, 0), key)
-    for phase, seconds in median.get("phases", {}).items():
-        _number(seconds, phase)
-    case.seconds  # of a known time unit
+    date = str(document["context"].get("date", ""))[:10]
+    return [Launch(path, case, device(document), nodes(document), commit(document), date)
+            for case in checked_cases(path, document)]
 
 
 @dataclass(frozen=True)
@@ -147,14 +108,13 @@ class Result:
     @property
     def total_seconds(self) -> Optional[float]:
         """With input and output."""
-        known = [case.median["total_seconds"] for case in self._cases
-                 if case.median.get("total_seconds")]
+        known = [case.total_seconds for case in self._cases if case.total_seconds]
         return statistics.median(known) if known else None
 
     @property
     def phases(self) -> dict[str, float]:
         """Busy seconds of the first launch's phases, which overlap."""
-        return self.case.median.get("phases", {})
+        return self.case.phases
 
     @property
     def published(self) -> Optional[dict]:

@@ -75,8 +75,8 @@ def _row(launch: Launch) -> tuple[str, ...]:
         return (case.text, *[""] * 6, "failed", "", "", case.error, "", launch.path)
     check = {True: "ok", False: "WRONG"}.get(case.verified, "off")
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
-    total = case.median.get("total_seconds")
-    return (case.text, rate(case.rate), case.unit, low_high, str(case.median.get("iterations", 1)),
+    total = case.total_seconds
+    return (case.text, rate(case.rate), case.unit, low_high, str(case.runs),
             f"{case.seconds:.4g}", f"{total:.4g}" if total else "", check,
             rate(case.limit["rate"]) if case.limit else "",
             percent_of_limit(case.fraction_of_limit, case.is_suspicious), case.note,
