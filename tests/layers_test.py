@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("core", "system", "device", "comm", "flow", "bench")  # of common/, from the bottom
-KERNELS = ("stream", "matmul", "cg", "fft")
+KERNELS = tuple(sorted(path.parent.name for path in ROOT.glob("*/main.cpp")))
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh", ".cpp.in", ".hpp.in")
 
 # Which files may include a vendor's header ("*" goes across folders); tests beside what they test.
@@ -57,7 +57,7 @@ def height(path):
 
 
 def included_height(header):
-    """Ditto for a header as it is included: common/ is on the include path."""
+    """The height of a header as it is included: common/ is on the include path."""
     top = header.split("/")[0]
     return LAYERS.index(top) if top in LAYERS else height(header)
 

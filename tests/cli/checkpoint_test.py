@@ -176,7 +176,7 @@ class Damage(Checkpoints):
                 file.write_bytes(change(sound))
             yield copy, name
 
-    def test_what_is_altered_is_named_and_the_older_one_used_if_asked(self):
+    def test_damaged_checkpoint_is_named_and_the_older_one_can_be_used(self):
         more = "--iterations 20 --every 10"
         self.assert_solved(self.cg(more))
         wanted = contents(self.folder / "iteration-20")
@@ -305,7 +305,7 @@ class Signals(Checkpoints):
         self.assertEqual(contents(folder / "checkpoints" / f"iteration-{size}"),
                          contents(folder / "undisturbed" / f"iteration-{size}"))
 
-    def test_a_stopped_run_goes_on_with_the_same_bits(self):
+    def test_stopped_run_resumes_with_the_same_bits(self):
         def to_one_rank(number):
             return lambda job: os.kill(job.ranks()[-1], number)
         sends = (to_one_rank(signal.SIGUSR1), to_one_rank(signal.SIGTERM),
@@ -387,7 +387,7 @@ class Kills(Checkpoints):
     WAYS = (OVER_MPI, "--transport shm", f"{OVER_MPI} --formulation dataflow",
             f"{OVER_MPI} --storage symmetric --algorithm single-reduction")
 
-    def test_killed_at_random_moments_it_goes_on_with_the_same_bits(self):
+    def test_killed_runs_resume_with_the_same_bits(self):
         shares = [(KILLS + number) // len(self.WAYS) for number in range(len(self.WAYS))]
         self.assertEqual(sum(shares), KILLS)
         with ThreadPoolExecutor(len(self.WAYS)) as pool:

@@ -192,7 +192,7 @@ class Wisdom(unittest.TestCase):
             self.assertEqual(self.file.read_bytes(), bad)
         self.assertEqual(self.left_beside(), [])
 
-    def test_file_that_could_not_be_written_is_refused_before_anything_is_measured(self):
+    def test_unwritable_results_file_is_refused_before_measuring(self):
         for file in (self.file.parent / "none" / "plans", self.file.parent, Path("/dev/zero")):
             assert_refused(self, self.fft(2, file=file), BAD_USAGE, "fft", "--wisdom", str(file))
         self.assertEqual(self.left_beside(), [])

@@ -145,7 +145,7 @@ class Flags(unittest.TestCase):
                 self.assertRegex(row["run_name"], r"/threads:2(/paper)?$")
                 self.assertEqual(row["threads"], 2)
 
-    def test_transfer_settings_are_in_the_name_unless_they_are_the_defaults(self):
+    def test_name_has_transfer_settings_that_are_not_defaults(self):
         for kernel in KERNELS:
             outcome = self.run_small(kernel, "--runs 1 --chunk 16KiB --pipeline off")
             for name in cases(outcome.document):

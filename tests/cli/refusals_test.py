@@ -105,7 +105,7 @@ class Unavailable(unittest.TestCase):
             assert_refused(self, outcome, UNAVAILABLE, kernel.name,
                            f"not available in this build: formulation {name}")
 
-    def test_named_transports_become_error_rows_and_the_others_are_measured(self):
+    def test_unavailable_named_transports_become_error_rows(self):
         for kernel in KERNELS:
             missing = unavailable_transports(kernel)
             if not missing:

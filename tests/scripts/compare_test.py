@@ -322,7 +322,7 @@ class References(CompareCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("A:  1 document, other, 4 CPUs on host", done.stdout)
 
-    def test_device_without_a_reference_is_refused_with_those_that_there_are(self):
+    def test_device_without_a_reference_is_refused(self):
         done = self.compare("reference", self.side_on("third"), "--measured", self.measured())
         self.assertEqual(done.returncode, 2)
         self.assertIn("no reference for third, 4 CPUs", done.stderr)

@@ -174,7 +174,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(gpu_steps.choices(LIST), (["native", "dataflow"], ["staged", "ipc"]))
         self.assertRaises(ValueError, gpu_steps.choices, LIST.replace("on cuda", "on host"))
 
-    def test_everything_expected_fits_the_ten_minutes_but_slow_steps_are_ended(self):
+    def test_expected_time_fits_ten_minutes_and_slow_steps_are_ended(self):
         clock = execution.Clock(600)
         with tempfile.TemporaryDirectory() as folder:
             step = gpu_steps.Step("check", "slow", ["sleep", "60"], 0.3)

@@ -75,7 +75,7 @@ def rounds(ours, theirs):
 
 
 class Verdicts(unittest.TestCase):
-    def test_ratio_is_the_median_of_the_rounds_and_not_the_ratio_of_the_medians(self):
+    def test_ratio_is_the_median_of_the_rounds_ratios(self):
         # The second round had a machine of half the speed: 2, 1.5 and 1.2 times the peer.
         found = limits_goals.judge(over_peer(least=1.5), rounds([20, 7.5, 12], [10, 5, 10]))
         self.assertAlmostEqual(found.ratio, 1.5)
@@ -83,7 +83,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual([round(value, 6) for value in found.spread], [1.2, 2.0])
         self.assertEqual((found.verdict, found.rounds, found.unit), (Verdict.MET, 3, "GFLOP/s"))
 
-    def test_goal_is_missed_by_the_least_bit(self):
+    def test_goal_is_missed_by_any_margin(self):
         self.assertIs(limits_goals.judge(over_peer(least=1.2), rounds([11.99], [10])).verdict,
                       Verdict.MISSED)
         self.assertIs(limits_goals.judge(over_peer(most=1.1), rounds([11.01], [10])).verdict,
@@ -91,7 +91,7 @@ class Verdicts(unittest.TestCase):
         self.assertIs(limits_goals.judge(over_peer(most=1.1), rounds([10.99], [10])).verdict,
                       Verdict.MET)
 
-    def test_noise_is_forgiven_only_where_it_explains_the_loss(self):
+    def test_noise_is_forgiven_if_the_interval_reaches_the_goal(self):
         goal = over_peer(least=1, noise=Noise.FORGIVEN)
         theirs = [10, 10.2, 9.9, 10.1, 9.8]
         noisy, slower = [9.9, 10.1, 9.7, 10.15, 9.9], [9.0, 9.1, 9.2, 9.05, 8.9]
@@ -123,7 +123,7 @@ class Verdicts(unittest.TestCase):
         # A note is for people: it decides nothing.
         self.assertEqual(found(note="windows on huge pages").bound.least, 0.8)
 
-    def test_what_is_above_its_limit_has_not_met_its_goal(self):
+    def test_ratio_above_the_limit_does_not_meet_the_goal(self):
         goal = Goal("", OfLimit(Row("ours")), Bound(0.8))
         for fraction, verdict in ((1.04, Verdict.MET), (1.06, Verdict.ABOVE)):
             found = limits_goals.judge(goal, [{"ours": results(8, fraction_of_limit=fraction)}])
@@ -143,14 +143,14 @@ class Verdicts(unittest.TestCase):
             over_peer(least=1), [{"ours": results(99, verified=False), "theirs": results(1)}])
         self.assertEqual((found.verdict, found.troubles), (Verdict.UNKNOWN, ("a wrong result",)))
 
-    def test_what_should_be_equal_may_be_neither_slower_nor_faster(self):
+    def test_two_sided_bound_is_missed_on_either_side(self):
         equal = over_peer(least=0.95, most=1.05)
         self.assertEqual(str(equal.bound), "0.95..1.05")
         for ours, verdict in (([9, 11, 10], Verdict.MET), ([9, 9.2, 10], Verdict.MISSED),
                               ([11, 10, 10.6], Verdict.MISSED)):
             self.assertIs(limits_goals.judge(equal, rounds(ours, [10, 10, 10])).verdict, verdict)
 
-    def test_circumstances_are_those_of_each_row_and_only_what_its_documents_say(self):
+    def test_circumstances_of_each_row_come_from_its_documents(self):
         def stream(**median):
             rows = [fake_results.case(f"stream/native/host/shm/size:{size}", 800.0, **median)
                     for size in ("2MiB", "4MiB")]
@@ -276,7 +276,7 @@ class Measuring(FakeBuild):
         self.assertTrue(found, text)
         return found[0]
 
-    def test_sides_follow_one_another_in_every_round_and_every_other_one_backwards(self):
+    def test_every_second_round_runs_backwards(self):
         done = self.limits("--pairs", 2)
         self.assertEqual(done.returncode, 0, done.stderr)
         order = [(call[0], call[1]) for call in self.calls()]
@@ -310,7 +310,7 @@ class Measuring(FakeBuild):
         self.assertIn(" ~  the median is below the goal", done.stdout)
         self.assertNotIn(" ~  ", self.limits("--pairs", 1, full=[10], full_single=[10]).stdout)
 
-    def test_what_else_was_measured_stands_beside_what_is_missed(self):
+    def test_circumstances_are_listed_for_missed_goals(self):
         done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
         headings = "waiting files early steal cores probes reach limits\n"
@@ -354,7 +354,7 @@ class Measuring(FakeBuild):
         self.assertEqual(self.line(done.stdout, "full ", "dgemv")[-3:],
                          ["1.00..1.00", ">=1.1", "missed"])
 
-    def test_wrong_result_is_an_exit_code_and_a_missed_goal_is_none(self):
+    def test_wrong_result_sets_the_exit_code_and_a_missed_goal_does_not(self):
         self.assertEqual(self.limits("--pairs", 1, full=[1.0]).returncode, 0)
         self.assertEqual(self.limits("--pairs", 1, full=[0.25]).returncode, 1)
 
@@ -493,7 +493,7 @@ class OtherSuites(unittest.TestCase):
         (goal,) = (goal for goal in self.match.sections[0].goals if goal.comparison.label == "HPCC")
         return limits_goals.judge(goal, self.folder.rounds(self.match))
 
-    def test_its_own_words_are_the_figure_and_no_document(self):
+    def test_peers_output_gives_its_figure(self):
         self.leave_ours()
         self.leave("hpcc",
                    fake_hpcc.HEADER + fake_hpcc.section(points=2**22, rate="4.000"))

@@ -158,7 +158,7 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.machine.setup("test").returncode, 0)
         self.assertEqual(self.machine.calls(), [])
 
-    def test_modules_that_another_python_has_are_installed_for_the_system_s(self):
+    def test_modules_of_another_python_are_installed_for_the_systems(self):
         self.machine.command("python3", "echo scipy")
         self.machine.file("bin/python3")
         system_python = self.machine.prefix / "bin" / "python3"

@@ -331,7 +331,7 @@ class Planning(unittest.TestCase):
         self.assertEqual(self.sizes(kernels=["fft"], sizes=["2^20"], ranks=[1, 3]),
                          [(1, "2^20"), (3, str(3 * 2**20))])
 
-    def test_weak_sizes_are_what_the_programs_like_and_the_difference_is_said(self):
+    def test_weak_sizes_are_rounded_and_the_difference_is_noted(self):
         draft = self.draft(scaling="weak", arguments=["--tile", "64"])
         self.assertEqual([one.size for one in draft.configurations], ["1024", "1280"])
         self.assertEqual(draft.notes, ["matmul on 2 workers: n 1280 in place of 1290.2 (work per "
@@ -350,7 +350,7 @@ class Planning(unittest.TestCase):
         self.assertIn("on 1 ranks or fewer is left out", flow.notes[0])
         self.assertEqual(flow.configurations[0].arguments[-2:], ("--reducers", "1"))
 
-    def test_what_two_blocks_want_is_measured_once_as_often_as_either_wants(self):
+    def test_configuration_of_two_blocks_is_measured_once(self):
         draft = sweep_plan.Draft(4)
         for ranks, launches in (([1, 2], 1), ([2, 4], 3)):
             block = {"kernels": ["cg"], "sizes": ["64"], "ranks": ranks, "launches": launches}

@@ -32,7 +32,7 @@ class Table(unittest.TestCase):
         self.assertIn(" 10000~ ", text)
         self.assertNotIn("~", render(fake_results.case(fake_results.stream_name(), 10000)))
 
-    def test_published_number_is_a_lettered_footnote_of_the_case_it_belongs_to(self):
+    def test_published_number_is_a_lettered_footnote_of_its_case(self):
         name = fake_results.stream_name()
         text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000))
         rows = [line for line in text.splitlines() if line.startswith("native")]
@@ -41,7 +41,7 @@ class Table(unittest.TestCase):
         self.assertIn(" a  > 6000 MiB/s: two nodes, host memory, RDMA (Chien et al. 2019, section"
                       "\n    VI.A). Note: between two nodes.\n", text)
 
-    def test_equal_published_numbers_share_a_letter_and_others_have_their_own(self):
+    def test_equal_published_numbers_share_a_footnote(self):
         other = {**fake_results.PUBLISHED, "value": 480, "bound": "about"}
         names = [fake_results.stream_name(size=size) for size in ("2MiB", "4MiB", "8MiB")]
         text = render(*(fake_results.case(name, 10000) for name in names),
