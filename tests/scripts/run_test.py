@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 import fake_results
+from fake_build import FakeBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -24,6 +25,7 @@ PROGRAM = """#!{python}
 import json, sys
 sys.path.insert(0, {tests!r})
 import fake_results
+from fake_build import FakeBuild
 arguments = sys.argv[1:]
 behaviour = json.load(open({folder!r} + "/behaviour.json"))
 pushes = int(arguments[arguments.index("--pushes") + 1])
@@ -43,18 +45,11 @@ sys.exit(behaviour.get("code", 0))
 """
 
 
-class Run(unittest.TestCase):
+class Run(FakeBuild):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        (self.folder / "bin").mkdir()
+        super().setUp()
         self.write("launcher", f'#!/bin/sh\necho "$1 $QUARTET_THREADS" >>{self.folder}/launches\n'
                    'shift\nexec "$@"\n')
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
 
     def run_with(self, budget=90, **behaviour):
         """Runs run.py over a stream program with that behaviour."""

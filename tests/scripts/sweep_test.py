@@ -4,10 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
+
+from fake_build import FakeBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -44,22 +45,15 @@ sys.exit(mine.get("code", 0))
 """
 
 
-class SweepCase(unittest.TestCase):
+class SweepCase(FakeBuild):
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
+        super().setUp()
         self.results = self.folder / "sweep"
-        (self.folder / "bin").mkdir()
         self.write("launcher", '#!/bin/sh\nexport RANKS=$1\nshift\nexec "$@"\n')
         self.write("bin/matmul", PROGRAM.format(python=sys.executable, folder=str(self.folder),
                                                 tests=str(Path(__file__).parent)))
         self.write("version", "quartet 1")
         self.behave()
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
 
     def behave(self, **behaviour):
         self.write("behaviour.json", json.dumps(behaviour))
