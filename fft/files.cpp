@@ -49,8 +49,8 @@ void generate_tiles(const bench::TileFolder<Point>& folder, const Problem& probl
                     });
 }
 
-TileReader::TileReader(const bench::TileFolder<Point>& tiles, const Problem& problem,
-                       const Range& mine, const bench::DataOptions& data)
+TileFileReader::TileFileReader(const bench::TileFolder<Point>& tiles, const Problem& problem,
+                               const Range& mine, const bench::DataOptions& data)
     : length_(problem.length()), cache_(data.cache), folder_(*data.folder) {
     for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
         const std::string name = block_file("x", tile);
@@ -69,7 +69,7 @@ TileReader::TileReader(const bench::TileFolder<Point>& tiles, const Problem& pro
     }
 }
 
-void TileReader::prepare() const {
+void TileFileReader::prepare() const {
     if (cache_ == FileCache::drop) {
         for (const File& file : files_) {
             forget(FileName(folder_, file.name));
@@ -77,18 +77,18 @@ void TileReader::prepare() const {
     }
 }
 
-void TileReader::read(std::span<Point> points) {
+void TileFileReader::read(std::span<Point> points) {
     const auto length = static_cast<std::size_t>(length_);
     for (std::int64_t tile = 0; tile < tiles(); ++tile) {
         read_tile(tile, points.subspan(static_cast<std::size_t>(tile) * length, length));
     }
 }
 
-void TileReader::read_tile(std::int64_t tile, std::span<Point> points) {
+void TileFileReader::read_tile(std::int64_t tile, std::span<Point> points) {
     read_file(files_[static_cast<std::size_t>(tile)], std::as_writable_bytes(points));
 }
 
-void TileReader::read_file(const File& file, std::span<std::byte> out) {
+void TileFileReader::read_file(const File& file, std::span<std::byte> out) {
     const FileName name(folder_, file.name);
     const InputFile input(name, cache_);
     if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
@@ -105,7 +105,7 @@ void TileReader::read_file(const File& file, std::span<std::byte> out) {
 }
 
 // Whole pages from the file's beginning; what belongs to the tile is copied out of them.
-void TileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
+void TileFileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
     const std::int64_t end = offset.value + std::ssize(out);
     for (std::int64_t page = 0; page < end; page += staging_size.value) {
         const Bytes got = input.read({page}, aligned_);
@@ -128,12 +128,13 @@ void keep_result(const std::filesystem::path& folder, const Problem& problem,
         throw quartet::FileError("create", result, error.message());
     }
     const auto size = static_cast<std::int64_t>(bins.size());
-    const Shape shape =
-        problem.order == Order::natural ? Shape{size} : Shape{problem.tiles, size / problem.tiles};
+    const Shape shape = problem.order == ResultOrder::natural
+                            ? Shape{size}
+                            : Shape{problem.tiles, size / problem.tiles};
     write_npy<Point>(result / block_file("X", world.rank()), shape, bins);
     const auto sums = world.gather(fmt::format("{}", checksum(std::as_bytes(bins))));
     if (session.is_root()) {
-        const std::string order = problem.order == Order::natural
+        const std::string order = problem.order == ResultOrder::natural
                                       ? "natural: X-r holds k of block r"
                                       : "transposed: X-r holds [k2][k1 of block r], k = k1 + M k2";
         Manifest manifest = manifest_of(problem, session.options().seed, order);

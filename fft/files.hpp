@@ -22,11 +22,11 @@ void generate_tiles(const bench::TileFolder<Point>& folder, const Problem& probl
                     bench::Session& session);
 
 /// This rank's tiles, to be read in every run.
-class TileReader {
+class TileFileReader {
   public:
     /// Reads the headers. Throws NpyError.
-    TileReader(const bench::TileFolder<Point>& tiles, const Problem& problem, const Range& mine,
-               const bench::DataOptions& data);
+    TileFileReader(const bench::TileFolder<Point>& tiles, const Problem& problem, const Range& mine,
+                   const bench::DataOptions& data);
 
     /// Has the files where the next reading is to find them: on the disk, unless `warm`.
     void prepare() const;

@@ -2,8 +2,8 @@
 
 namespace quartet::fft {
 
-std::string_view name(Order order) {
-    return order == Order::natural ? "natural" : "transposed";
+std::string_view name(ResultOrder order) {
+    return order == ResultOrder::natural ? "natural" : "transposed";
 }
 
 std::string_view name(Planning planning) {
@@ -20,10 +20,10 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                      [&options](const std::string& text) {
                          options.tiles = bench::parse_count(text, 1, largest_size);
                      });
-    command_line.add("--order", "of the result; natural takes one exchange more", "transposed",
-                     options.order,
-                     std::vector<std::pair<std::string, Order>>{{"transposed", Order::transposed},
-                                                                {"natural", Order::natural}});
+    command_line.add(
+        "--order", "of the result; natural takes one exchange more", "transposed", options.order,
+        std::vector<std::pair<std::string, ResultOrder>>{{"transposed", ResultOrder::transposed},
+                                                         {"natural", ResultOrder::natural}});
     command_line.add("--plan", "how the library formulation plans", "estimate", options.planning,
                      std::vector<std::pair<std::string, Planning>>{{"estimate", Planning::estimate},
                                                                    {"measure", Planning::measure}});

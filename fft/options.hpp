@@ -11,11 +11,11 @@
 namespace quartet::fft {
 
 /// The order of the result: of the bins k = k1 + M k2 (M the length of a tile), or of k.
-enum class Order {
+enum class ResultOrder {
     transposed,  ///< a rank has a block of k1, stored [k2][k1]: one exchange
     natural,     ///< a rank has a block of k: one exchange more
 };
-std::string_view name(Order order);
+std::string_view name(ResultOrder order);
 
 /// How FFTW plans, in the library formulation.
 enum class Planning { estimate, measure };
@@ -25,7 +25,7 @@ std::string_view name(Planning planning);
 struct Options {
     std::int64_t size = std::int64_t{1} << 24;  ///< points
     std::optional<std::int64_t> tiles;          ///< chosen by default_tiles unless given
-    Order order = Order::transposed;
+    ResultOrder order = ResultOrder::transposed;
     Planning planning = Planning::estimate;
     std::optional<std::filesystem::path> wisdom;  ///< where FFTW's measured plans are kept
     bench::DataOptions data;

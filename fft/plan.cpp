@@ -17,7 +17,7 @@ namespace {
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem, const Options& options) {
     bench::RowName name = session.row_name(variant, std::to_string(problem.points));
-    name.size_key = "n";
+    name.size_key = std::string("n");
     name.words = {std::string(fft::name(problem.order))};
     if (variant.formulation == bench::Formulation::library) {
         name.factors = {{"plan", std::string(fft::name(options.planning))}};
@@ -34,9 +34,24 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-// The paper's formulation: a merger, and workers.
-void plan_flow(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-               bench::PlannedCase& planned) {
+void announce(const MemoryNeeds& needs, bench::PlannedCase& planned) {
+    planned.memory = needs.host;
+    planned.shared_memory = needs.windows;
+    planned.device_memory = needs.device;
+}
+
+void add_native(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+                const Options& options, bench::PlannedCase& planned) {
+    const NativePlan plan = plan_native(session, variant.transport, problem, options.data);
+    announce(plan.memory(), planned);
+    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<NativeCase>(session, plan);
+    };
+}
+
+// The paper's formulation: one reducer, which merges, and workers.
+void add_dataflow(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+                  bench::PlannedCase& planned) {
     const auto roles = comm::Roles::with_reducers(session.world().size(), 1);
     planned.roles = roles;
     planned.work.workers = roles.workers();
@@ -45,11 +60,21 @@ void plan_flow(bench::Session& session, const bench::Variant& variant, const Pro
     planned.clock_rows = {{"paper", planned.work}};
     planned.compared = "paper";
     planned.plan_note = "rank 0 merges, the others work";
-    const DataflowCase::Memory memory = DataflowCase::memory(session, variant, problem, roles);
-    planned.memory = memory.all;
-    planned.shared_memory = memory.windows;
-    planned.make = [&session, variant, problem, roles]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<DataflowCase>(session, variant, problem, roles);
+    const DataflowPlan plan = plan_dataflow(session, variant.transport, problem, roles);
+    announce(plan.memory(), planned);
+    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<DataflowCase>(session, plan);
+    };
+}
+
+void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
+                 const Options& options, bench::PlannedCase& planned) {
+    announce(library_memory(session, problem, options), planned);
+    planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
+        if (session.transport(variant.transport).name() != "mpi") {
+            throw Unavailable("formulation library is plain MPI: add --transport mpi");
+        }
+        return make_library_case(session, problem, options);
     };
 }
 
@@ -70,8 +95,7 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
 // Unless the user or a folder says how many tiles: one, where the device's own transform takes it.
 Problem problem_for(const Options& options, bench::Session& session) {
     Problem wanted = problem(options, session.world().size());
-    if (!options.tiles && !options.data.in_files() &&
-        NativeCase::has_room_for_one_tile(session, wanted)) {
+    if (!options.tiles && !options.data.in_files() && has_room_for_one_tile(session, wanted)) {
         wanted.tiles = 1;
     }
     return wanted;
@@ -90,28 +114,17 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                           {"transport", variant.transport},
                           {"n", std::to_string(problem.points)},
                           {"workers", std::to_string(ranks)}};
-    if (variant.formulation == bench::Formulation::library) {
-        planned.memory = library_memory(problem, session);
-        planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
-            if (session.transport(variant.transport).name() != "mpi") {
-                throw Unavailable("formulation library is plain MPI: add --transport mpi");
-            }
-            return make_library_case(session, problem, options);
-        };
-        return planned;
+    switch (variant.formulation) {
+        case bench::Formulation::native:
+            add_native(session, variant, problem, options, planned);
+            break;
+        case bench::Formulation::dataflow:
+            add_dataflow(session, variant, problem, planned);
+            break;
+        case bench::Formulation::library:
+            add_library(session, variant, problem, options, planned);
+            break;
     }
-    if (variant.formulation == bench::Formulation::dataflow) {
-        plan_flow(session, variant, problem, planned);
-        return planned;
-    }
-    const NativeCase::Memory memory = NativeCase::memory(session, variant, problem);
-    planned.memory = memory.all;
-    planned.shared_memory = memory.windows;
-    planned.device_memory = memory.device;
-    planned.make = [&session, variant, problem,
-                    data = options.data]() -> std::unique_ptr<bench::Case> {
-        return std::make_unique<NativeCase>(session, variant, problem, data);
-    };
     return planned;
 }
 
@@ -137,7 +150,7 @@ void plan_cases(bench::Session& session, const Options& options) {
                     "--data or --formulation dataflow");
             }
             Problem natural = wanted;  // as one merger has it
-            natural.order = Order::natural;
+            natural.order = ResultOrder::natural;
             session.add(planned_case(session, variant, natural, options));
             continue;
         }

@@ -22,7 +22,7 @@ bench::Work Problem::work(int workers) const {
 }
 
 IndexOrder Problem::input_order(int ranks, int rank) const {
-    const Range mine = split(ranks, rank).my_tiles();
+    const Range mine = shape(ranks, rank).my_tiles();
     return {.first = mine.begin,
             .rows = mine.size(),
             .columns = length(),
@@ -31,7 +31,7 @@ IndexOrder Problem::input_order(int ranks, int rank) const {
 }
 
 IndexOrder Problem::output_order(int ranks, int rank) const {
-    if (order == Order::natural) {
+    if (order == ResultOrder::natural) {
         const Range mine = block_range(points, ranks, rank);
         return {.first = mine.begin,
                 .rows = 1,
@@ -39,7 +39,7 @@ IndexOrder Problem::output_order(int ranks, int rank) const {
                 .row_step = 0,
                 .column_step = 1};
     }
-    const Range mine = split(ranks, rank).my_bins();
+    const Range mine = shape(ranks, rank).my_bins();
     return {.first = mine.begin,
             .rows = tiles,
             .columns = mine.size(),
@@ -74,10 +74,10 @@ void fill_tiles(std::span<Point> points, std::uint64_t seed, const Problem& prob
                 std::int64_t first) {
     for (std::int64_t done = 0; done < std::ssize(points);) {
         const std::int64_t tile = (first + done) / problem.length();
-        const std::int64_t place = (first + done) % problem.length();
-        const std::int64_t count = std::min(problem.length() - place, std::ssize(points) - done);
+        const std::int64_t position = (first + done) % problem.length();
+        const std::int64_t count = std::min(problem.length() - position, std::ssize(points) - done);
         fill_points(points.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count)),
-                    seed, tile + problem.tiles * place, problem.tiles);
+                    seed, tile + problem.tiles * position, problem.tiles);
         done += count;
     }
 }

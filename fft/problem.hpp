@@ -19,14 +19,14 @@ using Point = std::complex<double>;
 struct Problem {
     std::int64_t points = 1;
     std::int64_t tiles = 1;
-    Order order = Order::transposed;
+    ResultOrder order = ResultOrder::transposed;
 
     [[nodiscard]] std::int64_t length() const { return points / tiles; }
-    [[nodiscard]] device::FourStepFft split(int ranks, int rank) const {
+    [[nodiscard]] device::FourStepFft shape(int ranks, int rank) const {
         return {tiles, length(), ranks, rank};
     }
-    /// Counted: 5 N log2 N operations, as the paper and everybody since. Traffic: 64 N bytes, since
-    /// each of two passes at the least reads and writes every point of 16 bytes.
+    /// Operations: 5 N log2 N, the convention of the paper and of FFTW. Traffic: 64 N bytes, since
+    /// column and row FFTs each read and write every point of 16 bytes at least once.
     [[nodiscard]] bench::Work work(int workers) const;
 
     /// The n of a rank's tiles, as they lie.

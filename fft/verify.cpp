@@ -212,14 +212,14 @@ void TransformCheck::make_tables() {
     const auto n = static_cast<std::uint64_t>(points_);
     const auto in_step = static_cast<std::uint64_t>(input_.column_step) % (2 * n);
     const auto out_step = static_cast<std::uint64_t>(output_.column_step) % (2 * n);
-    bin_factors_.resize(bins_.size());
+    bin_twiddles_.resize(bins_.size());
     for (std::size_t j = 0; j < width; ++j) {
         const std::uint64_t offset = multiply_modulo(in_step, j, 2 * n);
         for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-            const Point factor =
+            const Point twiddle =
                 roots_.of_product(static_cast<std::uint64_t>(bins_[bin]), offset % n);
-            bin_factors_[bin].re[j] = factor.real();
-            bin_factors_[bin].im[j] = factor.imag();
+            bin_twiddles_[bin].re[j] = twiddle.real();
+            bin_twiddles_[bin].im[j] = twiddle.imag();
         }
         const std::complex<long double> angle = root_of_unity(offset, 2 * n);
         angles_.re[j] = static_cast<double>(angle.real());
@@ -253,9 +253,9 @@ void TransformCheck::expect(const ReadPieces& input) {
             mine[0].re.add(squares(x, stretch.count));
             mine[1].add(series(x, stretch.index, stretch.count));
             for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-                const Point factor = roots_.of_product(static_cast<std::uint64_t>(bins_[bin]),
-                                                       static_cast<std::uint64_t>(stretch.index));
-                mine[2 + bin].add(product(dot(x, bin_factors_[bin], stretch.count), factor));
+                const Point twiddle = roots_.of_product(static_cast<std::uint64_t>(bins_[bin]),
+                                                        static_cast<std::uint64_t>(stretch.index));
+                mine[2 + bin].add(product(dot(x, bin_twiddles_[bin], stretch.count), twiddle));
             }
         });
     });

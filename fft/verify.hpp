@@ -83,9 +83,9 @@ class TransformCheck {
     std::vector<std::int64_t> bins_;
     std::vector<std::int64_t> positions_;  ///< of the bins in this rank's output, -1: elsewhere
     std::vector<Row>
-        bin_factors_;  ///< by bin: exp(-2 pi i k j step / N), step of the input's columns
-    Row angles_;       ///< cos and sin of pi j step / N
-    Row weights_;      ///< of column j of the output, of that of column 0
+        bin_twiddles_;  ///< by bin: exp(-2 pi i k j step / N), step of the input's columns
+    Row angles_;        ///< cos and sin of pi j step / N
+    Row weights_;       ///< of column j of the output, of that of column 0
 
     double norm_ = 0;  ///< |x|
     std::complex<double> expected_checksum_;

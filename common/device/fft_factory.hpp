@@ -17,20 +17,20 @@ class FftFactory {
     /// Throws Failure for a length below 1 or a negative batch.
     virtual std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) = 0;
 
-    /// The steps of a transform that is split over ranks. Throw Failure for an invalid split.
-    virtual std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) = 0;
-    virtual std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) = 0;
-    virtual std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) = 0;
-    virtual std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) = 0;
-    /// Null where the device cannot sum this split's tiles in groups.
+    /// The steps of a four-step FFT. Throw Failure for an impossible shape.
+    virtual std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& shape) = 0;
+    virtual std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& shape) = 0;
+    virtual std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) = 0;
+    virtual std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& shape) = 0;
+    /// Null where the device has none for this shape.
     virtual std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft&) {
         return nullptr;
     }
-    /// Memory that these steps take together, at most, beyond the views that they work on.
-    [[nodiscard]] virtual Bytes four_step_fft_memory(const FourStepFft& split) const = 0;
+    /// The most memory that these steps take together, beside their views.
+    [[nodiscard]] virtual Bytes four_step_fft_memory(const FourStepFft& shape) const = 0;
 
-    /// One pass for one rank's transform, and its memory, where the device has such a pass that is
-    /// faster than ColumnFfts and RowFfts; else null, and nothing.
+    /// One rank's whole transform and the memory it takes beside its views, where the device has
+    /// one that is faster than ColumnFfts and RowFfts; else null, and nothing.
     virtual std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft&) {
         return nullptr;
     }

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "fft/library/library_wisdom.hpp"
-#include "fft/native/native_limit.hpp"
+#include "fft/transform_limit.hpp"
 #include "fft/verify.hpp"
 
 namespace quartet::fft {
@@ -26,7 +26,7 @@ struct DestroyPlan {
 using Memory = std::unique_ptr<fftw_complex[], FreeMemory>;
 using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
 
-/// What FFTW gives a rank.
+/// What FFTW gives a rank: points to allocate for each array, and its part of them.
 struct Layout {
     ptrdiff_t allocated = 0;
     ptrdiff_t input_count = 0;
@@ -34,6 +34,40 @@ struct Layout {
     ptrdiff_t output_count = 0;
     ptrdiff_t output_begin = 0;
 };
+
+unsigned flags(const Problem& problem, const Options& options, int ranks) {
+    const unsigned effort = options.planning == Planning::measure ? FFTW_MEASURE : FFTW_ESTIMATE;
+    // One rank has no scrambled order, and no plan for it.
+    const bool scrambled = problem.order == ResultOrder::transposed && ranks > 1;
+    return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
+}
+
+// Collective.
+Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
+    fftw_mpi_init();
+    Layout layout;
+    layout.allocated = fftw_mpi_local_size_1d(
+        problem.points, world.handle(), FFTW_FORWARD, flags(problem, options, world.size()),
+        &layout.input_count, &layout.input_begin, &layout.output_count, &layout.output_begin);
+    layout.allocated = std::max<ptrdiff_t>(layout.allocated, 1);
+    return layout;
+}
+
+// Why FFTW-MPI cannot have a problem, or nothing.
+std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
+    // Counts of its exchanges, in doubles, are ints.
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (problem.points < 2) {  // it divides by zero
+        return "FFTW-MPI cannot transform a single point: use the native formulation";
+    }
+    if (problem.points > most || 2 * ((problem.points + ranks - 1) / ranks) > most) {
+        return fmt::format(
+            "FFTW-MPI cannot transform {} points on {} ranks (its counts are 32-bit integers): use "
+            "the native formulation",
+            problem.points, ranks);
+    }
+    return std::nullopt;
+}
 
 // The order of an array whose element i has index indices[i], by its first steps; the caller
 // compares the rest.
@@ -89,8 +123,7 @@ class LibraryCase final : public TransformCase {
     }
 
   private:
-    [[nodiscard]] unsigned flags(Planning planning) const;
-    void allocate(Planning planning);
+    void allocate();
     void make_plan(const Options& options);
     [[nodiscard]] Plan planned(unsigned flags) const;
     void find_order();
@@ -114,16 +147,15 @@ class LibraryCase final : public TransformCase {
     IndexOrder order_;  ///< of the output
     device::Buffer<Point> pristine_;
     std::optional<TransformCheck> check_;
-    std::optional<Limit> limit_;
+    std::optional<TransformLimit> limit_;
     bool remembered_ = false;  ///< the plan, by FFTW's wisdom
     std::string note_;
 };
 
 LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
-    : session_(session), problem_(problem) {
+    : session_(session), problem_(problem), layout_(layout_of(problem, options, session.world())) {
     session.require_formulation(bench::Formulation::library);
-    fftw_mpi_init();
-    allocate(options.planning);
+    allocate();
     make_plan(options);
     find_order();
     pristine_ = device::allocate<Point>(session.device(), layout_.input_count);
@@ -136,32 +168,22 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
     check_.emplace(problem.points, session.options().seed, input, order_, session.threads(),
                    session.world());
     check_->expect(pristine_.span());
-    const bool natural = problem.order == Order::natural || session.world().size() == 1;
+    const bool natural = problem.order == ResultOrder::natural || session.world().size() == 1;
     note_ =
         fmt::format("{}, {}d{}; input in natural order; output {}; one thread a rank", fftw_version,
                     name(options.planning), remembered_ ? " in an earlier job (--wisdom)" : "",
                     natural ? "in natural order" : "as its algorithm leaves it (scrambled)");
 }
 
-unsigned LibraryCase::flags(Planning planning) const {
-    const unsigned effort = planning == Planning::measure ? FFTW_MEASURE : FFTW_ESTIMATE;
-    // One rank has no scrambled order, and no plan for it.
-    const bool scrambled = problem_.order == Order::transposed && session_.world().size() > 1;
-    return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
-}
-
-void LibraryCase::allocate(Planning planning) {
-    layout_.allocated = fftw_mpi_local_size_1d(
-        problem_.points, session_.world().handle(), FFTW_FORWARD, flags(planning),
-        &layout_.input_count, &layout_.input_begin, &layout_.output_count, &layout_.output_begin);
-    const auto count = static_cast<std::size_t>(std::max<ptrdiff_t>(layout_.allocated, 1));
+void LibraryCase::allocate() {
+    const auto count = static_cast<std::size_t>(layout_.allocated);
     input_.reset(fftw_alloc_complex(count));
     output_.reset(fftw_alloc_complex(count));
     check(input_ != nullptr && output_ != nullptr, "FFTW cannot allocate its arrays");
 }
 
 void LibraryCase::make_plan(const Options& options) {
-    const unsigned wanted = flags(options.planning);
+    const unsigned wanted = flags(problem_, options, session_.world().size());
     if (options.wisdom) {
         plan_ = planned(wanted | FFTW_WISDOM_ONLY);
         remembered_ = plan_ != nullptr;
@@ -195,8 +217,8 @@ void LibraryCase::find_order() {
     const auto n = static_cast<double>(problem_.points);
     std::vector<std::int64_t> indices;
     for (const Point& value : bins()) {
-        const double turns = -std::arg(value) / (2 * std::numbers::pi);
-        const auto k = static_cast<std::int64_t>(std::llround(turns * n));
+        const double circles = -std::arg(value) / (2 * std::numbers::pi);
+        const auto k = static_cast<std::int64_t>(std::llround(circles * n));
         indices.push_back(problem_.points == 1 ? 0 : (k + problem_.points) % problem_.points);
     }
     order_ = guessed_order(indices);
@@ -216,28 +238,28 @@ void LibraryCase::prepare_limit() {
 
 std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
                                                  const Options& options) {
-    // Counts of its exchanges, in doubles, are ints.
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    const std::int64_t ranks = session.world().size();
-    if (problem.points < 2) {  // it divides by zero
-        throw Unavailable("FFTW-MPI cannot transform a single point: use the native formulation");
-    }
-    if (problem.points > most || 2 * ((problem.points + ranks - 1) / ranks) > most) {
-        throw Unavailable(
-            fmt::format("FFTW-MPI cannot transform {} points on {} ranks (its counts are 32-bit "
-                        "integers): use the native formulation",
-                        problem.points, ranks));
+    if (const auto reason = why_not(problem, session.world().size())) {
+        throw Unavailable(*reason);
     }
     return std::make_unique<LibraryCase>(session, problem, options);
 }
 
-Bytes library_memory(const Problem& problem, bench::Session& session) {
-    // Input, output, a copy of the input, the exchanges' own buffer, and the impulse's indices.
-    const std::int64_t ranks = session.world().size();
-    const std::int64_t mine = (problem.points + ranks - 1) / ranks;
-    return 4 * bytes_of<Point>(mine) + bytes_of<std::int64_t>(2 * mine) +
-           Limit::exchange_memory(problem, session.world().size()) +
-           Bytes{TransformCheck::memory(problem.points, session.threads())};
+MemoryNeeds library_memory(bench::Session& session, const Problem& problem,
+                           const Options& options) {
+    if (why_not(problem, session.world().size())) {
+        return {};
+    }
+    const Layout layout = layout_of(problem, options, session.world());
+    // Input, output and the exchanges' own buffer; a copy of the input; the impulse's indices in a
+    // vector that grows.
+    const Bytes arrays = 3 * bytes_of<Point>(layout.allocated) +
+                         bytes_of<Point>(layout.input_count) +
+                         bytes_of<std::int64_t>(2 * layout.output_count);
+    const Bytes probe = TransformLimit::exchanged_bytes(problem, session.world().size());
+    return {.host = arrays + 2 * probe +
+                    Bytes{TransformCheck::memory(problem.points, session.threads())},
+            .windows = {},
+            .device = {}};
 }
 
 }  // namespace quartet::fft

@@ -12,7 +12,8 @@ namespace quartet::fft {
 namespace {
 
 constexpr std::int64_t longest_usual_tile = std::int64_t{1} << 13;
-constexpr std::int64_t shortest_tile = device::FourStepFft::cell_bins;  // else cells are half empty
+constexpr std::int64_t shortest_tile =
+    device::FourStepFft::block_bins;  // else blocks are half empty
 
 }  // namespace
 
@@ -51,14 +52,14 @@ std::int64_t default_tiles(std::int64_t points, int ranks) {
         const auto found = std::ranges::find_if(all, good);
         return found == all.end() ? std::nullopt : std::optional(*found);
     };
-    const auto whole_cells = least([&](std::int64_t tiles) {
+    const auto whole_blocks = least([&](std::int64_t tiles) {
         return usable(tiles) && length(tiles) <= longest &&
                length(tiles) % (shortest_tile * ranks) == 0;
     });
     const auto fitting =
         least([&](std::int64_t tiles) { return usable(tiles) && length(tiles) <= longest; });
-    if (whole_cells || fitting) {
-        return whole_cells.value_or(fitting.value_or(1));
+    if (whole_blocks || fitting) {
+        return whole_blocks.value_or(fitting.value_or(1));
     }
     // Too long for the cache, or not the same number on each rank.
     const auto last = std::ranges::find_if(all.rbegin(), all.rend(), usable);

@@ -2,7 +2,7 @@
 #include "fakes/fake_cuda_runtime.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
-/// The kernels of split transforms as loops over the same index functions.
+/// The kernels of the four-step FFT as loops over the same index functions.
 namespace quartet::device {
 
 namespace {
@@ -11,34 +11,34 @@ double2 product(double2 a, double2 b) {
     return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
 }
 
-double2 root(const RootTables& roots, std::int64_t exponent) {
-    return product(roots.coarse[roots.split.coarse(exponent)],
-                   roots.fine[roots.split.fine(exponent)]);
+double2 twiddle(const Twiddles& twiddles, std::int64_t exponent) {
+    return product(twiddles.coarse[twiddles.split.coarse(exponent)],
+                   twiddles.fine[twiddles.split.fine(exponent)]);
 }
 
-RootTables on_cpu_tables(const RootTables& roots) {
-    return {on_cpu(roots.coarse), on_cpu(roots.fine), roots.split};
+Twiddles on_cpu_tables(const Twiddles& twiddles) {
+    return {on_cpu(twiddles.coarse), on_cpu(twiddles.fine), twiddles.split};
 }
 
-void store(double* part, std::int64_t place, double2 value) {
-    part[place] = value.x;
-    part[place + fft_cell_bins] = value.y;
+void store(double* part, std::int64_t offset, double2 value) {
+    part[offset] = value.x;
+    part[offset + fft_block_bins] = value.y;
 }
 
 }  // namespace
 
-void launch_pack(const PackShape& shape, const RootTables& on_gpu, const double2* transformed,
+void launch_pack(const PackShape& shape, const Twiddles& on_gpu, const double2* transformed,
                  double* part, cudaStream_t stream) {
-    const RootTables roots = on_cpu_tables(on_gpu);
+    const Twiddles twiddles = on_cpu_tables(on_gpu);
     transformed = on_cpu(transformed);
     part = on_cpu(part);
     fakes(stream).enqueue(Phase::compute, "pack", [=] {
         for (std::int64_t tile = 0; tile < shape.tiles; ++tile)
             for (std::int64_t bin = 0; bin < shape.bins; ++bin) {
                 const std::int64_t k1 = shape.first_bin + bin;
-                store(part, place_in_part(bin, shape.place + tile, shape.part_tiles),
+                store(part, offset_in_part(bin, shape.first_slot + tile, shape.part_tiles),
                       product(transformed[tile * shape.length + k1],
-                              root(roots, (shape.first_tile + tile) * k1)));
+                              twiddle(twiddles, (shape.first_tile + tile) * k1)));
             }
     });
 }
@@ -50,10 +50,10 @@ void launch_unpack(const UnpackShape& shape, const double* part, double2* column
     fakes(stream).enqueue(Phase::merge, "unpack", [=] {
         for (std::int64_t bin = 0; bin < shape.bins; ++bin)
             for (std::int64_t tile = 0; tile < shape.part_tiles; ++tile) {
-                const std::int64_t place =
-                    place_in_part(shape.first_bin + bin, tile, shape.part_tiles);
+                const std::int64_t offset =
+                    offset_in_part(shape.first_bin + bin, tile, shape.part_tiles);
                 columns[bin * shape.tiles + shape.first_tile + tile] = {
-                    part[place], part[place + fft_cell_bins]};
+                    part[offset], part[offset + fft_block_bins]};
             }
     });
 }
@@ -70,8 +70,8 @@ void launch_transpose(const TransposeShape& shape, const double2* source, double
     });
 }
 
-void launch_natural(const NaturalShape& shape, const double2* part, double2* bins,
-                    cudaStream_t stream) {
+void launch_natural_order(const NaturalOrderShape& shape, const double2* part, double2* bins,
+                          cudaStream_t stream) {
     part = on_cpu(part);
     bins = on_cpu(bins);
     fakes(stream).enqueue(Phase::merge, "natural", [=] {
@@ -80,30 +80,30 @@ void launch_natural(const NaturalShape& shape, const double2* part, double2* bin
     });
 }
 
-void launch_factors(const FactorShape& shape, const RootTables& on_gpu, double2* bins,
-                    cudaStream_t stream) {
-    const RootTables roots = on_cpu_tables(on_gpu);
+void launch_twiddles(const TwiddleShape& shape, const Twiddles& on_gpu, double2* bins,
+                     cudaStream_t stream) {
+    const Twiddles twiddles = on_cpu_tables(on_gpu);
     bins = on_cpu(bins);
     fakes(stream).enqueue(Phase::compute, "factors", [=] {
         for (std::int64_t tile = 0; tile < shape.tiles; ++tile)
             for (std::int64_t bin = 0; bin < shape.length; ++bin) {
                 double2& value = bins[tile * shape.length + bin];
-                value = product(value, root(roots, tile * bin));
+                value = product(value, twiddle(twiddles, tile * bin));
             }
     });
 }
 
-void launch_place(const PlaceShape& shape, const RootTables& on_gpu, const double* cells,
-                  double* parts, cudaStream_t stream) {
-    const RootTables roots = on_cpu_tables(on_gpu);
-    cells = on_cpu(cells);
+void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& on_gpu,
+                         const double* blocks, double* parts, cudaStream_t stream) {
+    const Twiddles twiddles = on_cpu_tables(on_gpu);
+    blocks = on_cpu(blocks);
     parts = on_cpu(parts);
     fakes(stream).enqueue(Phase::merge, "place", [=] {
         for (std::int64_t bin = 0; bin < shape.length; ++bin) {
-            const std::int64_t from = place_in_part(bin, 0, 1);
-            store(
-                parts, place_in_part(bin, shape.tile, shape.tiles),
-                product({cells[from], cells[from + fft_cell_bins]}, root(roots, shape.tile * bin)));
+            const std::int64_t from = offset_in_part(bin, 0, 1);
+            store(parts, offset_in_part(bin, shape.tile, shape.tiles),
+                  product({blocks[from], blocks[from + fft_block_bins]},
+                          twiddle(twiddles, shape.tile * bin)));
         }
     });
 }

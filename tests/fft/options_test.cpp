@@ -22,19 +22,19 @@ TEST(FftOptions, HaveTheDefaultsOfTheContract) {
     const Options options = parsed({});
     EXPECT_EQ(options.size, 1 << 24);
     EXPECT_FALSE(options.tiles.has_value());
-    EXPECT_EQ(options.order, Order::transposed);
+    EXPECT_EQ(options.order, ResultOrder::transposed);
     EXPECT_EQ(options.planning, Planning::estimate);
     EXPECT_FALSE(options.wisdom.has_value());
     EXPECT_FALSE(options.data.in_files());
 }
 
-TEST(FftOptions, AreRead) {
+TEST(FftOptions, ReadsTheFlags) {
     const Options options =
         parsed({"--size", "2^30", "--tiles", "128", "--order", "natural", "--plan", "measure",
                 "--wisdom", "plans", "--data", "here", "--keep"});
     EXPECT_EQ(options.size, 1 << 30);
     EXPECT_EQ(options.tiles, 128);
-    EXPECT_EQ(options.order, Order::natural);
+    EXPECT_EQ(options.order, ResultOrder::natural);
     EXPECT_EQ(options.planning, Planning::measure);
     EXPECT_EQ(options.wisdom, "plans");
     EXPECT_EQ(options.data.folder, "here");
@@ -42,7 +42,7 @@ TEST(FftOptions, AreRead) {
     EXPECT_EQ(parsed({"--size", "44100"}).size, 44100);
 }
 
-TEST(FftOptions, OutOfRangeAreRefusedByName) {
+TEST(FftOptions, RefusesByNameWhatIsOutOfRange) {
     EXPECT_THAT(message_of<UsageError>([] { parsed({"--size", "0"}); }), HasSubstr("--size"));
     EXPECT_THAT(message_of<UsageError>([] { parsed({"--size", "2^45"}); }), HasSubstr("--size"));
     EXPECT_THAT(message_of<UsageError>([] { parsed({"--size", "12x"}); }), HasSubstr("--size"));

@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(FftProblem, CountsOperationsAndTraffic) {
-    const Problem problem{std::int64_t{1} << 31, 128, Order::transposed};
+    const Problem problem{std::int64_t{1} << 31, 128, ResultOrder::transposed};
     const bench::Work work = problem.work(4);
     EXPECT_EQ(work.unit, bench::RateUnit::gflops);
     EXPECT_EQ(work.flops.value, 5.0 * 31 * 0x1p31);
@@ -33,8 +33,8 @@ TEST(FftProblem, TakesTilesThatDivideThePointsOnly) {
 }
 
 // Every rank's indices together are all of them, once.
-TEST(FftProblem, DealsOutInputAndOutput) {
-    for (const Order order : {Order::transposed, Order::natural}) {
+TEST(FftProblem, DistributesInputAndOutput) {
+    for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         for (const auto& [tiles, length] : {std::pair{6, 10}, {10, 6}, {1, 7}, {7, 1}, {3, 3}}) {
             const Problem problem{tiles * length, tiles, order};
             for (const int ranks : {1, 2, 4}) {
@@ -79,7 +79,7 @@ TEST(FftData, IsAFunctionOfSeedAndIndex) {
     EXPECT_NE(other, all);
 }
 
-TEST(FftData, OfTilesCanBeFilledPartByPart) {
+TEST(FftData, FillsTilesPartByPart) {
     const Problem problem{60, 6};
     std::vector<Point> whole(60);
     for (std::int64_t tile = 0; tile < 6; ++tile) {

@@ -61,7 +61,7 @@ class TransformCheckTest : public testing::Test {
 };
 
 TEST_F(TransformCheckTest, PassesTheRightOutputOfAnySize) {
-    for (const Order order : {Order::transposed, Order::natural}) {
+    for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         for (const auto& [tiles, length] :
              {std::pair{1, 1}, {1, 2}, {2, 1}, {3, 5}, {1, 1009}, {64, 64}, {9, 700}, {2, 4096}}) {
             for (const std::uint64_t seed : {1U, 2U, 77U}) {
@@ -75,15 +75,15 @@ TEST_F(TransformCheckTest, PassesTheRightOutputOfAnySize) {
     }
 }
 
-TEST_F(TransformCheckTest, ASingleWrongBinShowsWhereverItIs) {
-    const Problem problem{4096, 64, Order::transposed};
+TEST_F(TransformCheckTest, FindsASingleWrongBinAnywhere) {
+    const Problem problem{4096, 64, ResultOrder::transposed};
     for (std::size_t bin = 0; bin < 4096; bin += 97) {
         EXPECT_FALSE(check(problem, [=](auto& output) { output[bin] *= 1 + 1e-9; }).passed) << bin;
     }
 }
 
-TEST_F(TransformCheckTest, SwappedBinsShow) {
-    const Problem problem{6 * 700, 6, Order::natural};
+TEST_F(TransformCheckTest, FindsSwappedBins) {
+    const Problem problem{6 * 700, 6, ResultOrder::natural};
     for (const std::size_t bin : {0U, 17U, 699U, 2100U, 4198U}) {
         EXPECT_FALSE(
             check(problem, [=](auto& output) { std::swap(output[bin], output[bin + 1]); }).passed);
@@ -93,17 +93,17 @@ TEST_F(TransformCheckTest, SwappedBinsShow) {
     }
 }
 
-TEST_F(TransformCheckTest, AWrongTwiddleShows) {
+TEST_F(TransformCheckTest, FindsAWrongTwiddle) {
     // One tile's factors off by the last digits of a float, in the bins that it adds to.
-    EXPECT_FALSE(check({4096, 64, Order::transposed}, [](auto& output) {
+    EXPECT_FALSE(check({4096, 64, ResultOrder::transposed}, [](auto& output) {
                      for (std::size_t bin = 5; bin < output.size(); bin += 64) {
                          output[bin] *= std::polar(1.0, 1e-8);
                      }
                  }).passed);
 }
 
-TEST_F(TransformCheckTest, TheInverseOrAnUnscrambledResultShows) {
-    const Problem problem{4096, 64, Order::transposed};
+TEST_F(TransformCheckTest, FindsTheInverseAndTheWrongOrder) {
+    const Problem problem{4096, 64, ResultOrder::transposed};
     EXPECT_FALSE(check(problem, [](auto& output) {
                      std::reverse(output.begin() + 1, output.end());
                  }).passed);
@@ -115,8 +115,8 @@ TEST_F(TransformCheckTest, TheInverseOrAnUnscrambledResultShows) {
                  }).passed);
 }
 
-TEST_F(TransformCheckTest, NothingAndNoNumberAreWrong) {
-    const Problem problem{64, 8, Order::natural};
+TEST_F(TransformCheckTest, RefusesZerosAndNaN) {
+    const Problem problem{64, 8, ResultOrder::natural};
     EXPECT_FALSE(check(problem, [](auto& output) { std::ranges::fill(output, Point{}); }).passed);
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -124,8 +124,8 @@ TEST_F(TransformCheckTest, NothingAndNoNumberAreWrong) {
     }
 }
 
-TEST_F(TransformCheckTest, SeesArraysInPiecesOfAnySize) {
-    for (const Order order : {Order::transposed, Order::natural}) {
+TEST_F(TransformCheckTest, GivesTheSameSumsForPiecesOfAnySize) {
+    for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         const Problem problem{9 * 700, 9, order};
         const IndexOrder in = problem.input_order(world.size(), world.rank());
         const IndexOrder out = problem.output_order(world.size(), world.rank());
@@ -153,9 +153,9 @@ TEST_F(TransformCheckTest, SeesArraysInPiecesOfAnySize) {
     }
 }
 
-TEST_F(TransformCheckTest, SaysTheSameOnAllRanks) {
+TEST_F(TransformCheckTest, AnswersTheSameOnAllRanks) {
     const bench::Check found =
-        check({4096, 64, Order::transposed}, [](auto& output) { output[1] = 1e3; });
+        check({4096, 64, ResultOrder::transposed}, [](auto& output) { output[1] = 1e3; });
     const double expected = world.broadcast(found.error, 0);
     EXPECT_EQ(found.error, expected);
     EXPECT_GT(found.error, 0.1) << "1000 in a bin of about 30";

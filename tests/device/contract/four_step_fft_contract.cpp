@@ -17,7 +17,7 @@ struct Size {
     int ranks;
 };
 
-// What takes each way through the passes: small and large, one level and two, whole cells and
+// What takes each way through the passes: small and large, one level and two, whole blocks and
 // ragged ones, sizes with large primes, fewer tiles or bins than ranks.
 const Size sizes[] = {
     {64, 64, 1},  {64, 64, 2},   {64, 64, 4},  {64, 64, 3},   {512, 64, 2},  {16, 4096, 2},
@@ -29,23 +29,23 @@ const Size sizes[] = {
 
 }  // namespace
 
-/// All ranks of a split, one after another on one device.
-class SplitRun {
+/// All ranks of a four-step FFT, one after another on one device.
+class RanksOnOneDevice {
   public:
-    SplitRun(Device& device, Stream& stream, const Size& size)
+    RanksOnOneDevice(Device& device, Stream& stream, const Size& size)
         : device_(device), stream_(stream), size_(size) {}
 
-    [[nodiscard]] FourStepFft split(int rank) const {
+    [[nodiscard]] FourStepFft shape(int rank) const {
         return {size_.tiles, size_.length, size_.ranks, rank};
     }
 
-    /// The transform of x, in the order of k, by the tile and combine passes.
+    /// The transform of x, in the order of k, by column and row FFTs.
     std::vector<Point> transform(const std::vector<Point>& x) {
-        run_tiles(x);
+        run_column_ffts(x);
         std::vector<Point> bins(x.size());
         for (int rank = 0; rank < size_.ranks; ++rank) {
-            const FourStepFft mine = split(rank);
-            const std::vector<Point> transposed = combine(mine);
+            const FourStepFft mine = shape(rank);
+            const std::vector<Point> transposed = run_row_ffts(mine);
             const Range columns = mine.my_bins();
             for (std::int64_t k2 = 0; k2 < mine.tiles; ++k2)
                 for (std::int64_t k1 = columns.begin; k1 < columns.end; ++k1)
@@ -56,27 +56,27 @@ class SplitRun {
         return bins;
     }
 
-    /// Ditto, brought into the order of k by the natural pass.
+    /// The same, brought into natural order by Transpose.
     std::vector<Point> transform_to_natural(const std::vector<Point>& x) {
-        run_tiles(x);
+        run_column_ffts(x);
         std::vector<Buffer<Point>> transposed;
         for (int rank = 0; rank < size_.ranks; ++rank)
-            transposed.push_back(upload(combine(split(rank))));
+            transposed.push_back(upload(run_row_ffts(shape(rank))));
         std::vector<Point> bins;
         for (int rank = 0; rank < size_.ranks; ++rank) {
             std::vector<View<const Point>> parts;
             for (int from = 0; from < size_.ranks; ++from) {
                 std::int64_t before = 0;
                 for (int to = 0; to < rank; ++to)
-                    before += natural_part_points(split(from), from, to);
+                    before += natural_part_points(shape(from), from, to);
                 parts.push_back(std::as_const(transposed[static_cast<std::size_t>(from)])
                                     .view()
-                                    .part(before, natural_part_points(split(from), from, rank)));
+                                    .part(before, natural_part_points(shape(from), from, rank)));
             }
-            const Range mine = block_range(split(0).points(), size_.ranks, rank);
+            const Range mine = block_range(shape(0).points(), size_.ranks, rank);
             Buffer<Point> natural = allocate<Point>(device_, mine.size());
-            const auto pass = device_.ffts().plan_transpose(split(rank));
-            pass->run(parts, natural.view(), stream_);
+            const auto transpose = device_.ffts().plan_transpose(shape(rank));
+            transpose->run(parts, natural.view(), stream_);
             const std::vector<Point> found = download(natural.view());
             bins.insert(bins.end(), found.begin(), found.end());
         }
@@ -84,26 +84,26 @@ class SplitRun {
     }
 
   private:
-    void run_tiles(const std::vector<Point>& x) {
+    void run_column_ffts(const std::vector<Point>& x) {
         parts_.clear();
         for (int rank = 0; rank < size_.ranks; ++rank) {
-            const FourStepFft mine = split(rank);
+            const FourStepFft mine = shape(rank);
             std::vector<Point> tiles;
             for (std::int64_t t = mine.my_tiles().begin; t < mine.my_tiles().end; ++t)
                 for (std::int64_t m = 0; m < mine.length; ++m)
                     tiles.push_back(x[static_cast<std::size_t>(t + mine.tiles * m)]);
             const Buffer<Point> input = upload(tiles);
             parts_.push_back(allocate<double>(device_, mine.parts_size()));
-            const auto pass = device_.ffts().plan_column_ffts(mine);
-            pass->run(input.view(), parts_.back().view(), stream_);
-            EXPECT_EQ(download(input.view()), tiles) << "a tile pass keeps its tiles";
+            const auto column_ffts = device_.ffts().plan_column_ffts(mine);
+            column_ffts->run(input.view(), parts_.back().view(), stream_);
+            EXPECT_EQ(download(input.view()), tiles) << "the tiles keep their values";
         }
     }
 
-    std::vector<Point> combine(const FourStepFft& mine) {
+    std::vector<Point> run_row_ffts(const FourStepFft& mine) {
         std::vector<View<const double>> parts;
         for (int from = 0; from < mine.ranks; ++from) {
-            const FourStepFft theirs = split(from);
+            const FourStepFft theirs = shape(from);
             std::int64_t before = 0;
             for (int to = 0; to < mine.rank; ++to)
                 before += theirs.part_size(from, to);
@@ -112,9 +112,9 @@ class SplitRun {
                                 .part(before, theirs.part_size(from, mine.rank)));
         }
         Buffer<Point> bins = allocate<Point>(device_, mine.output_points());
-        const auto pass = device_.ffts().plan_row_ffts(mine);
-        EXPECT_FALSE(pass->description().empty());
-        pass->run(parts, bins.view(), stream_);
+        const auto row_ffts = device_.ffts().plan_row_ffts(mine);
+        EXPECT_FALSE(row_ffts->description().empty());
+        row_ffts->run(parts, bins.view(), stream_);
         return download(bins.view());
     }
 
@@ -161,72 +161,71 @@ TEST_P(FourStepFftContract, IsTheTransformForAnySizeOnAnyNumberOfRanks) {
     for (const Size& size : sizes) {
         const std::vector<Point> x = points(random_values<double>(2 * size.tiles * size.length, 7));
 
-        const std::vector<Point> found = SplitRun(*device, *stream, size).transform(x);
+        const std::vector<Point> found = RanksOnOneDevice(*device, *stream, size).transform(x);
 
         EXPECT_LE(relative_error(found, reference_transform(x)), rounding_bound(x.size()))
             << text(size);
     }
 }
 
-TEST_P(FourStepFftContract, ComesIntoNaturalOrder) {
+TEST_P(FourStepFftContract, TransposeBringsNaturalOrder) {
     for (const Size& size : sizes) {
         const std::vector<Point> x = points(random_values<double>(2 * size.tiles * size.length, 8));
-        SplitRun run(*device, *stream, size);
+        RanksOnOneDevice run(*device, *stream, size);
 
         EXPECT_EQ(run.transform_to_natural(x), run.transform(x)) << text(size);
     }
 }
 
-TEST_P(FourStepFftContract, OneRankMayDoAllInOnePass) {
+TEST_P(FourStepFftContract, SingleRankFftIsTheTransformOutOfPlaceAndInPlace) {
     if (!device->ffts().plan_single_rank_fft({2, 8, 1, 0}))
-        GTEST_SKIP() << "this device has no such pass";
+        GTEST_SKIP() << "this device has no such plan";
     for (const Size& size : sizes) {
-        const FourStepFft split{size.tiles, size.length, 1, 0};
-        const std::vector<Point> x = points(random_values<double>(2 * split.points(), 7));
+        const FourStepFft shape{size.tiles, size.length, 1, 0};
+        const std::vector<Point> x = points(random_values<double>(2 * shape.points(), 7));
         std::vector<Point> tiles;
-        for (std::int64_t t = 0; t < split.tiles; ++t)
-            for (std::int64_t m = 0; m < split.length; ++m)
-                tiles.push_back(x[static_cast<std::size_t>(t + split.tiles * m)]);
+        for (std::int64_t t = 0; t < shape.tiles; ++t)
+            for (std::int64_t m = 0; m < shape.length; ++m)
+                tiles.push_back(x[static_cast<std::size_t>(t + shape.tiles * m)]);
         Buffer<Point> input = upload(tiles);
-        Buffer<Point> bins = empty<Point>(split.points());
-        const auto pass = device->ffts().plan_single_rank_fft(split);
+        Buffer<Point> bins = empty<Point>(shape.points());
+        const auto fft = device->ffts().plan_single_rank_fft(shape);
 
-        pass->run(std::as_const(input).view(), bins.view(), *stream);
+        fft->run(std::as_const(input).view(), bins.view(), *stream);
         EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
                   rounding_bound(x.size()))
             << text(size);
         EXPECT_EQ(download(input.view()), tiles) << "the input keeps its values";
 
-        pass->run(std::as_const(input).view(), input.view(), *stream);
+        fft->run(std::as_const(input).view(), input.view(), *stream);
         EXPECT_EQ(download(input.view()), download(bins.view())) << text(size) << " in place";
     }
 }
 
-// Tile by tile, as they come from others, and all at once.
-TEST_P(FourStepFftContract, PlacesTilesWhereTheTilePassDoes) {
+TEST_P(FourStepFftContract, ScatterTileAgreesWithColumnFftsOfAllTiles) {
     for (const auto& [tiles, length] : {std::pair{1, 1}, {5, 24}, {3, 70}, {7, 13}, {16, 64}}) {
-        const FourStepFft split{tiles, length, 1, 0};
+        const FourStepFft shape{tiles, length, 1, 0};
         const FourStepFft alone{1, length, 1, 0};
-        const std::vector<Point> values = points(random_values<double>(2 * split.points(), 13));
+        const std::vector<Point> values = points(random_values<double>(2 * shape.points(), 13));
         const Buffer<Point> input = upload(values);
-        Buffer<double> wanted = empty<double>(split.parts_size());
-        Buffer<double> found = empty<double>(split.parts_size());
-        Buffer<double> cells = empty<double>(alone.parts_size());
-        const auto whole = device->ffts().plan_column_ffts(split);
+        Buffer<double> wanted = empty<double>(shape.parts_size());
+        Buffer<double> found = empty<double>(shape.parts_size());
+        Buffer<double> blocks = empty<double>(alone.parts_size());
+        const auto whole = device->ffts().plan_column_ffts(shape);
         const auto one = device->ffts().plan_column_ffts(alone);
-        const auto place = device->ffts().plan_scatter_tile(split);
+        const auto scatter = device->ffts().plan_scatter_tile(shape);
 
         whole->run(input.view(), wanted.view(), *stream);
         for (std::int64_t tile = 0; tile < tiles; ++tile) {
-            one->run(input.view().part(tile * length, length), cells.view(), *stream);
-            place->run(tile, std::as_const(cells).view(), found.view(), *stream);
+            one->run(input.view().part(tile * length, length), blocks.view(), *stream);
+            scatter->run(tile, std::as_const(blocks).view(), found.view(), *stream);
         }
 
         const std::vector<double> expected = download(wanted.view());
         const std::vector<double> result = download(found.view());
-        for (std::int64_t i = 0; i < split.parts_size(); ++i) {
-            const std::int64_t bin = i / FourStepFft::cell_size / tiles * FourStepFft::cell_bins +
-                                     i % FourStepFft::cell_bins;
+        for (std::int64_t i = 0; i < shape.parts_size(); ++i) {
+            const std::int64_t bin = i / FourStepFft::block_size / tiles * FourStepFft::block_bins +
+                                     i % FourStepFft::block_bins;
             const auto index = static_cast<std::size_t>(i);
             if (bin < length) {
                 ASSERT_NEAR(result[index], expected[index], 1e-13 * length)
@@ -236,23 +235,23 @@ TEST_P(FourStepFftContract, PlacesTilesWhereTheTilePassDoes) {
     }
 }
 
-// Groups' sums a few cells at a time, the groups in any order.
-TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
+// A few blocks at a time, the groups in any order.
+TEST_P(FourStepFftContract, PartialRowFftsAndRowFftsAreTheTransform) {
     for (const auto& [tiles, length] :
          {std::pair{2048, 8}, {64, 64}, {12, 24}, {270, 16}, {4, 80}}) {
-        const FourStepFft split{tiles, length, 1, 0};
-        const auto pass = device->ffts().plan_partial_row_ffts(split);
-        if (!pass)
-            GTEST_SKIP() << "this device sums all tiles at once";
-        const std::vector<Point> x = points(random_values<double>(2 * split.points(), 17));
-        const std::int64_t groups = pass->summed().tiles;
-        ASSERT_EQ(pass->members().tiles * groups, tiles);
+        const FourStepFft shape{tiles, length, 1, 0};
+        const auto partial = device->ffts().plan_partial_row_ffts(shape);
+        if (!partial)
+            GTEST_SKIP() << "this device has no partial row FFTs";
+        const std::vector<Point> x = points(random_values<double>(2 * shape.points(), 17));
+        const std::int64_t groups = partial->summed().tiles;
+        ASSERT_EQ(partial->members().tiles * groups, tiles);
         const auto one = device->ffts().plan_column_ffts({1, length, 1, 0});
-        const auto place = device->ffts().plan_scatter_tile(pass->members());
-        Buffer<double> cells = empty<double>(FourStepFft{1, length, 1, 0}.parts_size());
-        Buffer<double> members = empty<double>(pass->members().parts_size());
-        Buffer<double> summed = empty<double>(pass->summed().parts_size());
-        Buffer<Point> bins = empty<Point>(split.points());
+        const auto scatter = device->ffts().plan_scatter_tile(partial->members());
+        Buffer<double> blocks = empty<double>(FourStepFft{1, length, 1, 0}.parts_size());
+        Buffer<double> members = empty<double>(partial->members().parts_size());
+        Buffer<double> summed = empty<double>(partial->summed().parts_size());
+        Buffer<Point> bins = empty<Point>(shape.points());
 
         for (std::int64_t group = groups - 1; group >= 0; --group) {
             for (std::int64_t t = group; t < tiles; t += groups) {
@@ -260,18 +259,18 @@ TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
                 for (std::int64_t m = 0; m < length; ++m)
                     tile.push_back(x[static_cast<std::size_t>(t + tiles * m)]);
                 const Buffer<Point> input = upload(tile);
-                one->run(input.view(), cells.view(), *stream);
-                place->run(t / groups, std::as_const(cells).view(), members.view(), *stream);
+                one->run(input.view(), blocks.view(), *stream);
+                scatter->run(t / groups, std::as_const(blocks).view(), members.view(), *stream);
                 stream->synchronize();
             }
-            const std::int64_t all = pass->members().cells_of(0);
-            for (std::int64_t cell = 0; cell < all; cell += 3)
-                pass->run(group, {cell, std::min(cell + 3, all)}, std::as_const(members).view(),
-                          summed.view(), *stream);
+            const std::int64_t all = partial->members().blocks_of(0);
+            for (std::int64_t block = 0; block < all; block += 3)
+                partial->run(group, {block, std::min(block + 3, all)},
+                             std::as_const(members).view(), summed.view(), *stream);
         }
         const View<const double> parts[] = {std::as_const(summed).view()};
-        const auto combine = device->ffts().plan_row_ffts(pass->summed());
-        combine->run(parts, bins.view(), *stream);
+        const auto row_ffts = device->ffts().plan_row_ffts(partial->summed());
+        row_ffts->run(parts, bins.view(), *stream);
 
         EXPECT_LE(relative_error(download(bins.view()), reference_transform(x)),
                   rounding_bound(x.size()))
@@ -279,26 +278,26 @@ TEST_P(FourStepFftContract, SumsTheTilesInGroups) {
     }
 }
 
-TEST_P(FourStepFftContract, GroupsOnlyWhatItCan) {
-    for (const FourStepFft& split : {FourStepFft{64, 63, 1, 0}, FourStepFft{7, 64, 1, 0},
+TEST_P(FourStepFftContract, HasNoPartialRowFftsForUnsuitableShapes) {
+    for (const FourStepFft& shape : {FourStepFft{64, 63, 1, 0}, FourStepFft{7, 64, 1, 0},
                                      FourStepFft{22, 64, 1, 0}, FourStepFft{64, 64, 2, 0}})
-        EXPECT_EQ(device->ffts().plan_partial_row_ffts(split), nullptr);
+        EXPECT_EQ(device->ffts().plan_partial_row_ffts(shape), nullptr);
 }
 
 TEST_P(FourStepFftContract, DoesNotDependOnTheRanksBeyondRounding) {
     const std::vector<Point> x = points(random_values<double>(2 * 96 * 120, 9));
-    const std::vector<Point> alone = SplitRun(*device, *stream, {96, 120, 1}).transform(x);
+    const std::vector<Point> alone = RanksOnOneDevice(*device, *stream, {96, 120, 1}).transform(x);
     const std::vector<Wide> expected(alone.begin(), alone.end());
     for (const int ranks : {2, 3, 4, 7})
-        EXPECT_LE(
-            relative_error(SplitRun(*device, *stream, {96, 120, ranks}).transform(x), expected),
-            rounding_bound(x.size()));
+        EXPECT_LE(relative_error(RanksOnOneDevice(*device, *stream, {96, 120, ranks}).transform(x),
+                                 expected),
+                  rounding_bound(x.size()));
 }
 
 TEST_P(FourStepFftContract, GivesTheSameBitsAgain) {
     const std::vector<Point> x = points(random_values<double>(2 * 300 * 90, 10));
-    EXPECT_EQ(SplitRun(*device, *stream, {300, 90, 2}).transform(x),
-              SplitRun(*device, *stream, {300, 90, 2}).transform(x));
+    EXPECT_EQ(RanksOnOneDevice(*device, *stream, {300, 90, 2}).transform(x),
+              RanksOnOneDevice(*device, *stream, {300, 90, 2}).transform(x));
 }
 
 // A power of two changes exponents only, so that huge and tiny numbers have the same mantissas.
@@ -306,7 +305,7 @@ TEST_P(FourStepFftContract, ScalesHugeAndTinyNumbersExactly) {
     for (const Size& size : {Size{64, 64, 2}, Size{12, 70, 2}, Size{11, 13, 2}}) {
         const std::vector<Point> x =
             points(random_values<double>(2 * size.tiles * size.length, 11));
-        const std::vector<Point> usual = SplitRun(*device, *stream, size).transform(x);
+        const std::vector<Point> usual = RanksOnOneDevice(*device, *stream, size).transform(x);
         for (const double scale : {std::ldexp(1.0, 900), std::ldexp(1.0, -900)}) {
             std::vector<Point> scaled = x;
             std::vector<Point> expected = usual;
@@ -314,7 +313,7 @@ TEST_P(FourStepFftContract, ScalesHugeAndTinyNumbersExactly) {
                 point *= scale;
             for (Point& point : expected)
                 point *= scale;
-            EXPECT_EQ(SplitRun(*device, *stream, size).transform(scaled), expected)
+            EXPECT_EQ(RanksOnOneDevice(*device, *stream, size).transform(scaled), expected)
                 << text(size) << " times " << scale;
         }
     }
@@ -325,7 +324,7 @@ TEST_P(FourStepFftContract, LosesOfDenormalNumbersOnlyWhatTheyCannotHold) {
     std::vector<Point> x = points(random_values<double>(2 * 64 * 64, 12));
     for (Point& point : x)
         point *= scale;
-    const std::vector<Point> found = SplitRun(*device, *stream, {64, 64, 2}).transform(x);
+    const std::vector<Point> found = RanksOnOneDevice(*device, *stream, {64, 64, 2}).transform(x);
     const std::vector<Wide> expected = reference_transform(x);
     const long double unit = std::numeric_limits<double>::denorm_min();
     for (std::size_t k = 0; k < x.size(); ++k)
@@ -333,18 +332,18 @@ TEST_P(FourStepFftContract, LosesOfDenormalNumbersOnlyWhatTheyCannotHold) {
 }
 
 TEST_P(FourStepFftContract, RefusesWrongSizesAndOverlap) {
-    const FourStepFft split{8, 64, 2, 0};
-    Buffer<Point> tiles = empty<Point>(split.input_points());
-    Buffer<double> parts = empty<double>(split.parts_size());
-    Buffer<Point> bins = empty<Point>(split.output_points());
-    const auto column_ffts = device->ffts().plan_column_ffts(split);
-    const auto row_ffts = device->ffts().plan_row_ffts(split);
-    const auto transpose = device->ffts().plan_transpose(split);
+    const FourStepFft shape{8, 64, 2, 0};
+    Buffer<Point> tiles = empty<Point>(shape.input_points());
+    Buffer<double> parts = empty<double>(shape.parts_size());
+    Buffer<Point> bins = empty<Point>(shape.output_points());
+    const auto column_ffts = device->ffts().plan_column_ffts(shape);
+    const auto row_ffts = device->ffts().plan_row_ffts(shape);
+    const auto transpose = device->ffts().plan_transpose(shape);
     const View<const Point> input = std::as_const(tiles).view();
 
     EXPECT_THROW(column_ffts->run(input.part(0, 64), parts.view(), *stream), Failure);
     EXPECT_THROW(column_ffts->run(input, parts.view().part(0, 64), *stream), Failure);
-    const View<const double> part = std::as_const(parts).view().part(0, split.part_size(0, 0));
+    const View<const double> part = std::as_const(parts).view().part(0, shape.part_size(0, 0));
     const std::vector<View<const double>> one{part};
     const std::vector<View<const double>> wrong{part, part.part(0, 16)};
     EXPECT_THROW(row_ffts->run(one, bins.view(), *stream), Failure);
@@ -355,14 +354,14 @@ TEST_P(FourStepFftContract, RefusesWrongSizesAndOverlap) {
     EXPECT_THROW(transpose->run(natural, bins.view(), *stream), Failure);
 }
 
-TEST_P(FourStepFftContract, RefusesImpossibleSplits) {
-    for (const FourStepFft& split :
+TEST_P(FourStepFftContract, RefusesImpossibleShapes) {
+    for (const FourStepFft& shape :
          {FourStepFft{0, 8, 1, 0}, FourStepFft{8, 0, 1, 0}, FourStepFft{8, 8, 2, 2},
           FourStepFft{8, 8, 0, 0}, FourStepFft{8, 8, 2, -1},
           FourStepFft{std::int64_t{1} << 40, std::int64_t{1} << 40, 1, 0}}) {
-        EXPECT_THROW(device->ffts().plan_column_ffts(split), Failure);
-        EXPECT_THROW(device->ffts().plan_row_ffts(split), Failure);
-        EXPECT_THROW(device->ffts().plan_transpose(split), Failure);
+        EXPECT_THROW(device->ffts().plan_column_ffts(shape), Failure);
+        EXPECT_THROW(device->ffts().plan_row_ffts(shape), Failure);
+        EXPECT_THROW(device->ffts().plan_transpose(shape), Failure);
     }
 }
 

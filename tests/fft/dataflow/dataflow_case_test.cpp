@@ -19,10 +19,8 @@ class DataflowCaseTest : public testing::TestWithParam<const char*> {
     DataflowCase make(const Problem& problem, int queue) {
         options.queue = queue;
         session = make_session(options);
-        return {*session,
-                {Formulation::dataflow, "host", GetParam()},
-                problem,
-                comm::Roles::with_reducers(world.size(), 1)};
+        return {*session, plan_dataflow(*session, GetParam(), problem,
+                                        comm::Roles::with_reducers(world.size(), 1))};
     }
     void run(DataflowCase& subject) {
         bench::Clocks clocks(1);
@@ -37,14 +35,14 @@ class DataflowCaseTest : public testing::TestWithParam<const char*> {
     std::unique_ptr<bench::Session> session;
 };
 
-TEST_P(DataflowCaseTest, IsTheTransformInNaturalOrderOnTheMerger) {
+TEST_P(DataflowCaseTest, GivesTheTransformInNaturalOrderOnTheReducer) {
     for (const auto& [tiles, length, queue] : {std::array<std::int64_t, 3>{64, 64, 16},
                                                {10, 80, 1},
                                                {11, 13, 2},  // by the library
                                                {1, 96, 1},   // workers without a tile
                                                {7, 100, 3},
                                                {2, 3, 1}}) {
-        const Problem problem{tiles * length, tiles, Order::natural};
+        const Problem problem{tiles * length, tiles, ResultOrder::natural};
         DataflowCase subject = make(problem, static_cast<int>(queue));
         for (int time = 0; time < 2; ++time) {
             run(subject);
@@ -64,8 +62,8 @@ TEST_P(DataflowCaseTest, IsTheTransformInNaturalOrderOnTheMerger) {
     }
 }
 
-TEST_P(DataflowCaseTest, ACorruptedResultIsCaught) {
-    DataflowCase subject = make({64 * 96, 64, Order::natural}, 16);
+TEST_P(DataflowCaseTest, FindsACorruptedResult) {
+    DataflowCase subject = make({64 * 96, 64, ResultOrder::natural}, 16);
     run(subject);
     EXPECT_TRUE(subject.verify().passed);
     if (world.rank() == 0) {
@@ -74,7 +72,7 @@ TEST_P(DataflowCaseTest, ACorruptedResultIsCaught) {
     EXPECT_FALSE(subject.verify().passed);
 }
 
-TEST_P(DataflowCaseTest, ThePapersClockStopsBeforeTheMergeIsDone) {
+TEST_P(DataflowCaseTest, StopsThePapersClockBeforeTheMergeIsDone) {
     options.formulations = {Formulation::dataflow};
     options.transports = {GetParam()};
     const auto planned = make_session(options);

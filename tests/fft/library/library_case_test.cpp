@@ -21,7 +21,7 @@ class LibraryCaseTest : public testing::Test {
     // Skips the test, on all ranks alike, where FFTW-MPI was not found.
     void SetUp() override {
         try {
-            static_cast<void>(make_library_case(*session, {64 * 48, 48, Order::natural}, {}));
+            static_cast<void>(make_library_case(*session, {64 * 48, 48, ResultOrder::natural}, {}));
         } catch (const Unavailable& reason) {
             GTEST_SKIP() << reason.what();
         }
@@ -32,7 +32,7 @@ class LibraryCaseTest : public testing::Test {
 };
 
 TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
-    for (const Order order : {Order::transposed, Order::natural}) {
+    for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         for (const Planning planning : {Planning::estimate, Planning::measure}) {
             Options wanted;
             wanted.planning = planning;
@@ -51,9 +51,9 @@ TEST_F(LibraryCaseTest, IsMeasuredAndVerifiedInBothOrders) {
 
 TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
     // Sizes whose blocks are the same for both.
-    const Problem problem{144 * 144, 144, Order::natural};
+    const Problem problem{144 * 144, 144, ResultOrder::natural};
     const auto library = make_library_case(*session, problem, {});
-    NativeCase native(*session, {Formulation::native, "host", "mpi"}, problem, {});
+    NativeCase native(*session, plan_native(*session, "mpi", problem, {}));
     bench::Clocks none(0);
     for (TransformCase* subject :
          {static_cast<TransformCase*>(library.get()), static_cast<TransformCase*>(&native)}) {
@@ -68,8 +68,8 @@ TEST_F(LibraryCaseTest, AgreesWithTheNativeFormulation) {
               2 * rounding_bound(144 * 144));
 }
 
-TEST_F(LibraryCaseTest, ACorruptedResultIsCaught) {
-    const auto library = make_library_case(*session, {64 * 48, 48, Order::transposed}, {});
+TEST_F(LibraryCaseTest, FindsACorruptedResult) {
+    const auto library = make_library_case(*session, {64 * 48, 48, ResultOrder::transposed}, {});
     bench::Clocks none(0);
     library->prepare();
     library->run(none);
@@ -80,15 +80,16 @@ TEST_F(LibraryCaseTest, ACorruptedResultIsCaught) {
     EXPECT_FALSE(library->verify().passed);
 }
 
-TEST_F(LibraryCaseTest, RefusesWhatFftwCannot) {
+TEST_F(LibraryCaseTest, RefusesWhatFftwCannotTransform) {
     const auto refusal = [&](const Problem& problem) {
         return message_of<Unavailable>(
             [&] { static_cast<void>(make_library_case(*session, problem, {})); });
     };
-    EXPECT_THAT(refusal({1, 1, Order::natural}), HasSubstr("single point"));
-    EXPECT_THAT(refusal({std::int64_t{1} << 33, 1 << 17, Order::natural}), HasSubstr("32-bit"));
+    EXPECT_THAT(refusal({1, 1, ResultOrder::natural}), HasSubstr("single point"));
+    EXPECT_THAT(refusal({std::int64_t{1} << 33, 1 << 17, ResultOrder::natural}),
+                HasSubstr("32-bit"));
     if (world.size() > 1) {
-        EXPECT_THAT(refusal({1009, 1, Order::transposed}), HasSubstr("no plan"));
+        EXPECT_THAT(refusal({1009, 1, ResultOrder::transposed}), HasSubstr("no plan"));
     }
 }
 

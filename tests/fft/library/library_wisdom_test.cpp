@@ -23,7 +23,7 @@ class LibraryWisdomTest : public testing::Test {
     void SetUp() override {
         file = world.broadcast((folder.path() / "plans").native(), 0);
         try {
-            static_cast<void>(make_library_case(*session, {64 * 48, 48, Order::natural}, {}));
+            static_cast<void>(make_library_case(*session, {64 * 48, 48, ResultOrder::natural}, {}));
         } catch (const Unavailable& reason) {
             GTEST_SKIP() << reason.what();
         }
@@ -55,7 +55,7 @@ class LibraryWisdomTest : public testing::Test {
     std::unique_ptr<bench::Session> session = make_session(short_runs());
 };
 
-TEST_F(LibraryWisdomTest, WhatWasWrittenIsReadOnAllRanks) {
+TEST_F(LibraryWisdomTest, ReadsWhatWasWrittenOnAllRanks) {
     write_wisdom(world, file);
     const std::string text = kept();
     EXPECT_THAT(text, HasSubstr("fftw_wisdom"));
@@ -63,14 +63,14 @@ TEST_F(LibraryWisdomTest, WhatWasWrittenIsReadOnAllRanks) {
     EXPECT_NO_THROW(read_wisdom(world, file));
 }
 
-TEST_F(LibraryWisdomTest, WhatAnotherFftwWroteIsRefusedByAllRanks) {
+TEST_F(LibraryWisdomTest, RefusesWhatAnotherFftwWrote) {
     for (const char* wisdom : {"(fftw-2.1 fftw_wisdom #x0 #x0 #x0 #x0\n)\n", "(", ""}) {
         leave(wisdom);
         EXPECT_THAT(refusal(), HasSubstr("of another FFTW")) << wisdom;
     }
 }
 
-TEST_F(LibraryWisdomTest, FileThatIsNotThereIsNoneAndItsFolderMustBe) {
+TEST_F(LibraryWisdomTest, TakesAMissingFileAsEmptyButNotAMissingFolder) {
     EXPECT_NO_THROW(read_wisdom(world, file));
     file = file.parent_path() / "none" / "plans";
     EXPECT_THAT(refusal(), HasSubstr("No such file"));

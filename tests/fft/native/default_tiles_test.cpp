@@ -39,7 +39,7 @@ TEST(DefaultTiles, StayBalancedForLargeTransforms) {
 TEST(DefaultTiles, GiveEachRankWholeCellsWhereTheyCan) {
     const std::int64_t points = std::int64_t{48} * 5 * 5 * 7 * 7 * 81;  // 2^4 3^5 5^2 7^2
     const std::int64_t tiles = default_tiles(points, 2);
-    EXPECT_EQ(tiles % 2, 0) << "all factors of 2 but one would leave ragged cells";
+    EXPECT_EQ(tiles % 2, 0) << "all factors of 2 but one would leave ragged blocks";
     EXPECT_LE(points / tiles, longest_tile(points));
     EXPECT_EQ(default_tiles(power(14) * 9, 2), 18);
 }

@@ -50,16 +50,17 @@ class NativeCaseTest : public testing::Test {
     const comm::Communicator world = comm::Communicator::world();
 };
 
-struct Way {
+struct TransportAndOrder {
     std::string transport;
-    Order order;
+    ResultOrder order;
 };
 
-void PrintTo(const Way& way, std::ostream* out) {
-    *out << name(way.order) << " over " << way.transport;
+void PrintTo(const TransportAndOrder& pair, std::ostream* out) {
+    *out << name(pair.order) << " over " << pair.transport;
 }
 
-class EveryWay : public NativeCaseTest, public testing::WithParamInterface<Way> {
+class NativeOverTransports : public NativeCaseTest,
+                             public testing::WithParamInterface<TransportAndOrder> {
   protected:
     // Skips the test, on all ranks alike, where the transport cannot be had.
     void SetUp() override {
@@ -79,19 +80,27 @@ class EveryWay : public NativeCaseTest, public testing::WithParamInterface<Way> 
         return {tiles * length, tiles, GetParam().order};
     }
 
+    [[nodiscard]] NativePlan plan(const Problem& problem) {
+        return plan_native(*session, variant.transport, problem, {});
+    }
+
     std::unique_ptr<bench::Session> session;
     bench::Variant variant{Formulation::native, "host", ""};
 };
 
-INSTANTIATE_TEST_SUITE_P(Ways, EveryWay,
-                         testing::Values(Way{"shm", Order::transposed}, Way{"shm", Order::natural},
-                                         Way{"mpi", Order::transposed}, Way{"mpi", Order::natural},
-                                         Way{"rma", Order::transposed}, Way{"rma", Order::natural}),
-                         [](const auto& way) {
-                             return way.param.transport + "_" + std::string(name(way.param.order));
+INSTANTIATE_TEST_SUITE_P(All, NativeOverTransports,
+                         testing::Values(TransportAndOrder{"shm", ResultOrder::transposed},
+                                         TransportAndOrder{"shm", ResultOrder::natural},
+                                         TransportAndOrder{"mpi", ResultOrder::transposed},
+                                         TransportAndOrder{"mpi", ResultOrder::natural},
+                                         TransportAndOrder{"rma", ResultOrder::transposed},
+                                         TransportAndOrder{"rma", ResultOrder::natural}),
+                         [](const auto& instance) {
+                             return instance.param.transport + "_" +
+                                    std::string(name(instance.param.order));
                          });
 
-TEST_P(EveryWay, IsTheTransformForAnySize) {
+TEST_P(NativeOverTransports, IsTheTransformForAnySize) {
     for (const auto& [tiles, length] : {std::pair{64, 64},
                                         {10, 80},
                                         {512, 96},
@@ -103,7 +112,7 @@ TEST_P(EveryWay, IsTheTransformForAnySize) {
                                         {1, 1},
                                         {3, 225}}) {
         const Problem what = problem(tiles, length);
-        NativeCase subject(*session, variant, what, {});
+        NativeCase subject(*session, plan(what));
 
         run(subject, *session);
 
@@ -116,16 +125,16 @@ TEST_P(EveryWay, IsTheTransformForAnySize) {
     }
 }
 
-TEST_P(EveryWay, GivesTheSameBitsInEveryRun) {
-    NativeCase subject(*session, variant, problem(120, 144), {});
+TEST_P(NativeOverTransports, GivesTheSameBitsInEveryRun) {
+    NativeCase subject(*session, plan(problem(120, 144)));
     run(subject, *session);
     const std::vector<Point> first = values(subject.result());
     run(subject, *session);
     EXPECT_EQ(values(subject.result()), first);
 }
 
-TEST_P(EveryWay, ACorruptedResultIsCaught) {
-    NativeCase subject(*session, variant, problem(64, 96), {});
+TEST_P(NativeOverTransports, FindsACorruptedResult) {
+    NativeCase subject(*session, plan(problem(64, 96)));
     run(subject, *session);
     EXPECT_TRUE(subject.verify().passed);
     const auto bins = subject.result();
@@ -138,7 +147,7 @@ TEST_P(EveryWay, ACorruptedResultIsCaught) {
     EXPECT_TRUE(subject.verify().passed) << "the next run is right again";
 }
 
-TEST_P(EveryWay, IsMeasuredVerifiedAndLimited) {
+TEST_P(NativeOverTransports, IsMeasuredVerifiedAndLimited) {
     Options wanted;
     wanted.order = GetParam().order;
     const Problem what = problem(64, 64);
@@ -151,7 +160,7 @@ TEST_P(EveryWay, IsMeasuredVerifiedAndLimited) {
     EXPECT_THAT(rows[0].note, HasSubstr("in lanes"));
 }
 
-class PlanTest : public NativeCaseTest {
+class NativePlannedCase : public NativeCaseTest {
   protected:
     [[nodiscard]] bench::PlannedCase planned(const std::string& transport, const Problem& problem,
                                              const Options& wanted = {}) {
@@ -162,8 +171,8 @@ class PlanTest : public NativeCaseTest {
     const std::string ranks_and_threads = "/ranks:" + std::to_string(world.size()) + "/threads:1";
 };
 
-TEST_F(PlanTest, NamesRowsByWhatChangesTheWork) {
-    const Problem problem{1 << 20, 256, Order::natural};
+TEST_F(NativePlannedCase, NamesRowsByWhatChangesTheWork) {
+    const Problem problem{1 << 20, 256, ResultOrder::natural};
     EXPECT_EQ(planned("shm", problem).name.text(),
               "fft/native/host/shm/natural/n:1048576/tiles:256" + ranks_and_threads);
     Options in_files;
@@ -179,14 +188,14 @@ TEST_F(PlanTest, NamesRowsByWhatChangesTheWork) {
               "fft/library/host/mpi/natural/n:1048576/plan:measure" + ranks_and_threads);
 }
 
-TEST_F(PlanTest, AsksForTheMemoryThatItTakes) {
+TEST_F(NativePlannedCase, AnnouncesItsArrays) {
     const std::int64_t array = 16 * (1 << 22) / world.size();
-    const Problem transposed{1 << 22, 1024, Order::transposed};
-    const Problem natural{1 << 22, 1024, Order::natural};
+    const Problem transposed{1 << 22, 1024, ResultOrder::transposed};
+    const Problem natural{1 << 22, 1024, ResultOrder::natural};
     const bool alone = world.size() == 1;
     const std::int64_t slack = array / 4 + (2 << 20);  // ragged shares, tables, scratch
-    // Input, cells and result; what the limit sends and receives; received cells where not read in
-    // place; for the natural order one array more, and what is received of it.
+    // Input, blocks and result; what the limit sends and receives; received blocks where not read
+    // in place; for the natural order one array more, and what is received of it.
     const auto expect = [&](const std::string& transport, const Problem& problem, int arrays) {
         const Bytes memory = planned(transport, problem).memory;
         EXPECT_GE(memory.value, arrays * (array - array / 100)) << transport;
@@ -200,14 +209,14 @@ TEST_F(PlanTest, AsksForTheMemoryThatItTakes) {
     EXPECT_GE(planned("shm", natural).shared_memory.value, (alone ? 1 : 3) * (array - array / 100));
 }
 
-TEST_F(PlanTest, SaysWhatPublishedNumbersItIsComparedWith) {
-    const auto plan = planned("shm", {1 << 20, 256, Order::transposed});
+TEST_F(NativePlannedCase, HasTheConditionsOfPublishedNumbers) {
+    const auto plan = planned("shm", {1 << 20, 256, ResultOrder::transposed});
     EXPECT_EQ(plan.conditions.at("n"), "1048576");
     EXPECT_EQ(plan.conditions.at("workers"), std::to_string(world.size()));
     EXPECT_EQ(plan.compared, "");
 }
 
-class FileTest : public NativeCaseTest {
+class NativeCaseInFiles : public NativeCaseTest {
   protected:
     void SetUp() override {
         if (world.rank() == 0) {
@@ -227,16 +236,16 @@ class FileTest : public NativeCaseTest {
 
     [[nodiscard]] Problem what() const { return problem(wanted, world.size()); }
     [[nodiscard]] std::unique_ptr<NativeCase> subject() {
-        return std::make_unique<NativeCase>(*session, variant, what(), wanted.data);
+        return std::make_unique<NativeCase>(*session,
+                                            plan_native(*session, "mpi", what(), wanted.data));
     }
 
     std::optional<TemporaryFolder> temporary;  ///< on one rank
     Options wanted;
-    bench::Variant variant{Formulation::native, "host", "mpi"};
     std::unique_ptr<bench::Session> session;
 };
 
-TEST_F(FileTest, TilesAreMadeAndReadInEveryWay) {
+TEST_F(NativeCaseInFiles, MakesAndReadsTilesWithEveryCacheSetting) {
     for (const FileCache cache : {FileCache::warm, FileCache::drop, FileCache::direct}) {
         wanted.data.cache = cache;
         std::unique_ptr<NativeCase> in_files;
@@ -253,19 +262,19 @@ TEST_F(FileTest, TilesAreMadeAndReadInEveryWay) {
     }
 }
 
-TEST_F(FileTest, GivesTheSameBitsAsMemory) {
+TEST_F(NativeCaseInFiles, GivesTheSameBitsAsMemory) {
     const auto in_files = subject();
-    NativeCase in_memory(*session, variant, what(), {});
+    NativeCase in_memory(*session, plan_native(*session, "mpi", what(), {}));
     run(*in_files, *session);
     run(in_memory, *session);
     EXPECT_EQ(values(in_files->result()), values(in_memory.result()));
 }
 
-TEST_F(FileTest, ATileThatIsCutBetweenRunsIsNamed) {
+TEST_F(NativeCaseInFiles, NamesATileThatWasCutBetweenRuns) {
     static_cast<void>(subject());  // makes the files
     if (world.rank() == 0) {
-        TileReader reader(tile_folder(what(), options.seed, *wanted.data.folder), what(), {1, 2},
-                          wanted.data);
+        TileFileReader reader(tile_folder(what(), options.seed, *wanted.data.folder), what(),
+                              {1, 2}, wanted.data);
         std::vector<Point> points(80);
         reader.read(points);
         std::filesystem::resize_file(*wanted.data.folder / "x-1.npy", 500);
@@ -274,9 +283,9 @@ TEST_F(FileTest, ATileThatIsCutBetweenRunsIsNamed) {
     }
 }
 
-TEST_F(FileTest, KeepsTheResultWithItsOrder) {
+TEST_F(NativeCaseInFiles, KeepsTheResultWithItsOrder) {
     wanted.data.keep = bench::Switch::on;
-    for (const Order order : {Order::transposed, Order::natural}) {
+    for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         wanted.order = order;
         const auto in_files = subject();
         run(*in_files, *session);

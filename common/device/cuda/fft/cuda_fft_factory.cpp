@@ -15,27 +15,27 @@ class CudaFftFactory final : public FftFactory {
     std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
         return plan_cuda_fft(shape, library_, memory_);
     }
-    std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) override {
-        return plan_cuda_column_ffts(split, tools());
+    std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& shape) override {
+        return plan_cuda_column_ffts(shape, tools());
     }
-    std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) override {
-        return plan_cuda_row_ffts(split, tools());
+    std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& shape) override {
+        return plan_cuda_row_ffts(shape, tools());
     }
-    std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) override {
-        return plan_cuda_transpose(split);
+    std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) override {
+        return plan_cuda_transpose(shape);
     }
-    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) override {
-        return plan_cuda_scatter_tile(split, tools());
+    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& shape) override {
+        return plan_cuda_scatter_tile(shape, tools());
     }
-    [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& split) const override {
-        return cuda_four_step_fft_memory(split);
+    [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& shape) const override {
+        return cuda_four_step_fft_memory(shape);
     }
-    std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft& split) override {
-        return split.ranks == 1 ? plan_cuda_single_rank_fft(split, tools()) : nullptr;
+    std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft& shape) override {
+        return shape.ranks == 1 ? plan_cuda_single_rank_fft(shape, tools()) : nullptr;
     }
     [[nodiscard]] std::optional<Bytes> single_rank_fft_memory(
-        const FourStepFft& split) const override {
-        return split.ranks == 1 ? std::optional(cuda_single_rank_fft_memory(split)) : std::nullopt;
+        const FourStepFft& shape) const override {
+        return shape.ranks == 1 ? std::optional(cuda_single_rank_fft_memory(shape)) : std::nullopt;
     }
     [[nodiscard]] std::string description() const override {
         return cuda_fft_description(*library_);

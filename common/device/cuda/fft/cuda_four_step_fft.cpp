@@ -72,31 +72,31 @@ class Batches {
     std::unique_ptr<FftPlan> last_;
 };
 
-BatchSplit tile_batches(const FourStepFft& split) {
-    return Batches::split(split.length, split.my_tiles().size(), 1);
+BatchSplit tile_batches(const FourStepFft& shape) {
+    return Batches::split(shape.length, shape.my_tiles().size(), 1);
 }
 
-BatchSplit column_batches(const FourStepFft& split) {
-    return Batches::split(split.tiles, split.my_bins().size(), FourStepFft::cell_bins);
+BatchSplit column_batches(const FourStepFft& shape) {
+    return Batches::split(shape.tiles, shape.my_bins().size(), FourStepFft::block_bins);
 }
 
 class CudaColumnFfts final : public ColumnFfts {
   public:
-    CudaColumnFfts(const FourStepFft& split, const FourStepFftTools& tools)
-        : split_(split),
-          batches_(split.length, tile_batches(split), tools),
-          roots_(split.points(), tools.memory),
+    CudaColumnFfts(const FourStepFft& shape, const FourStepFftTools& tools)
+        : shape_(shape),
+          batches_(shape.length, tile_batches(shape), tools),
+          twiddles_(shape.points(), tools.memory),
           transformed_(points(batches_.most_points(), tools.memory)) {}
 
     void run(View<const Point> tiles, View<double> parts, Stream& stream) override {
-        require_device(tiles, split_.input_points(), "tile pass: not the size of the tiles");
-        require_device(parts, split_.parts_size(), "tile pass: not the size of the parts");
+        require_device(tiles, shape_.input_points(), "column FFTs: not the size of the tiles");
+        require_device(parts, shape_.parts_size(), "column FFTs: not the size of the parts");
         require_apart(tiles, parts);
         stream.wait(used_);
         for (std::int64_t batch = 0; batch < batches_.count(); ++batch) {
-            const std::int64_t size = batches_.size(batch) * split_.length;
+            const std::int64_t size = batches_.size(batch) * shape_.length;
             const auto transformed = transformed_.view().part(0, size);
-            batches_.transform(batch, tiles.part(batches_.first(batch) * split_.length, size),
+            batches_.transform(batch, tiles.part(batches_.first(batch) * shape_.length, size),
                                transformed, stream);
             pack(batch, transformed, parts, stream);
         }
@@ -108,35 +108,35 @@ class CudaColumnFfts final : public ColumnFfts {
     void pack(std::int64_t batch, View<const Point> transformed, View<double> parts,
               Stream& stream) const {
         std::int64_t before = 0;
-        for (int to = 0; to < split_.ranks; ++to) {
-            const Range bins = split_.bins_of(to);
-            const PackShape shape{batches_.size(batch),
-                                  split_.length,
-                                  split_.my_tiles().begin + batches_.first(batch),
-                                  batches_.first(batch),
-                                  split_.my_tiles().size(),
-                                  bins.begin,
-                                  bins.size()};
+        for (int to = 0; to < shape_.ranks; ++to) {
+            const Range bins = shape_.bins_of(to);
+            const PackShape pack_shape{batches_.size(batch),
+                                       shape_.length,
+                                       shape_.my_tiles().begin + batches_.first(batch),
+                                       batches_.first(batch),
+                                       shape_.my_tiles().size(),
+                                       bins.begin,
+                                       bins.size()};
             as_cuda(stream).launch(Phase::compute, "pack", [&](cudaStream_t handle) {
-                launch_pack(shape, roots_.tables(), as_pairs(transformed.data()),
+                launch_pack(pack_shape, twiddles_.view(), as_pairs(transformed.data()),
                             parts.data() + before, handle);
             });
-            before += split_.part_size(split_.rank, to);
+            before += shape_.part_size(shape_.rank, to);
         }
     }
 
-    FourStepFft split_;
+    FourStepFft shape_;
     Batches batches_;
-    CudaRoots roots_;
+    TwiddleTables twiddles_;
     Buffer<Point> transformed_;
     CudaEvent used_;
 };
 
 class CudaRowFfts final : public RowFfts {
   public:
-    CudaRowFfts(const FourStepFft& split, const FourStepFftTools& tools)
-        : split_(split),
-          batches_(split.tiles, column_batches(split), tools),
+    CudaRowFfts(const FourStepFft& shape, const FourStepFftTools& tools)
+        : shape_(shape),
+          batches_(shape.tiles, column_batches(shape), tools),
           gathered_(points(batches_.most_points(), tools.memory)),
           summed_(points(batches_.most_points(), tools.memory)) {}
 
@@ -147,7 +147,7 @@ class CudaRowFfts final : public RowFfts {
     void gather(std::int64_t batch, std::span<const View<const double>> parts, Stream& stream);
     void scatter(std::int64_t batch, View<Point> bins, Stream& stream);
 
-    FourStepFft split_;
+    FourStepFft shape_;
     Batches batches_;
     Buffer<Point> gathered_;  ///< [bin of the batch][t]
     Buffer<Point> summed_;    ///< [bin of the batch][k2]
@@ -155,17 +155,17 @@ class CudaRowFfts final : public RowFfts {
 };
 
 void CudaRowFfts::run(std::span<const View<const double>> parts, View<Point> bins, Stream& stream) {
-    check(std::ssize(parts) == split_.ranks, "combine pass: not a part from each rank");
-    for (int from = 0; from < split_.ranks; ++from) {
+    check(std::ssize(parts) == shape_.ranks, "row FFTs: not a part from each rank");
+    for (int from = 0; from < shape_.ranks; ++from) {
         const View<const double>& part = parts[static_cast<std::size_t>(from)];
-        require_device(part, split_.part_size(from, split_.rank),
-                       "combine pass: a part of another size");
+        require_device(part, shape_.part_size(from, shape_.rank),
+                       "row FFTs: a part of another size");
         require_apart(part, bins);
     }
-    require_device(bins, split_.output_points(), "combine pass: not the size of the result");
+    require_device(bins, shape_.output_points(), "row FFTs: not the size of the result");
     stream.wait(used_);
     for (std::int64_t batch = 0; batch < batches_.count(); ++batch) {
-        const std::int64_t size = batches_.size(batch) * split_.tiles;
+        const std::int64_t size = batches_.size(batch) * shape_.tiles;
         gather(batch, parts, stream);
         batches_.transform(batch, std::as_const(gathered_).view().part(0, size),
                            summed_.view().part(0, size), stream);
@@ -176,121 +176,122 @@ void CudaRowFfts::run(std::span<const View<const double>> parts, View<Point> bin
 
 void CudaRowFfts::gather(std::int64_t batch, std::span<const View<const double>> parts,
                          Stream& stream) {
-    for (int from = 0; from < split_.ranks; ++from) {
-        const Range tiles = split_.tiles_of(from);
-        const UnpackShape shape{batches_.first(batch), batches_.size(batch), tiles.begin,
-                                tiles.size(), split_.tiles};
+    for (int from = 0; from < shape_.ranks; ++from) {
+        const Range tiles = shape_.tiles_of(from);
+        const UnpackShape unpack_shape{batches_.first(batch), batches_.size(batch), tiles.begin,
+                                       tiles.size(), shape_.tiles};
         const double* part = parts[static_cast<std::size_t>(from)].data();
         as_cuda(stream).launch(Phase::merge, "gather", [&](cudaStream_t handle) {
-            launch_unpack(shape, part, as_pairs(gathered_.view().data()), handle);
+            launch_unpack(unpack_shape, part, as_pairs(gathered_.view().data()), handle);
         });
     }
 }
 
 void CudaRowFfts::scatter(std::int64_t batch, View<Point> bins, Stream& stream) {
-    const TransposeShape shape{split_.tiles, batches_.size(batch), batches_.first(batch),
-                               split_.my_bins().size()};
+    const TransposeShape transpose_shape{shape_.tiles, batches_.size(batch), batches_.first(batch),
+                                         shape_.my_bins().size()};
     as_cuda(stream).launch(Phase::merge, "scatter", [&](cudaStream_t handle) {
-        launch_transpose(shape, as_pairs(summed_.view().data()), as_pairs(bins.data()), handle);
+        launch_transpose(transpose_shape, as_pairs(summed_.view().data()), as_pairs(bins.data()),
+                         handle);
     });
 }
 
 class CudaTranspose final : public Transpose {
   public:
-    explicit CudaTranspose(const FourStepFft& split)
-        : split_(split), mine_(block_range(split.points(), split.ranks, split.rank)) {}
+    explicit CudaTranspose(const FourStepFft& shape)
+        : shape_(shape), mine_(block_range(shape.points(), shape.ranks, shape.rank)) {}
 
     void run(std::span<const View<const Point>> parts, View<Point> bins, Stream& stream) override {
-        check(std::ssize(parts) == split_.ranks, "natural pass: not a part from each rank");
-        for (int from = 0; from < split_.ranks; ++from) {
+        check(std::ssize(parts) == shape_.ranks, "transpose: not a part from each rank");
+        for (int from = 0; from < shape_.ranks; ++from) {
             const View<const Point>& part = parts[static_cast<std::size_t>(from)];
-            require_device(part, natural_part_points(split_, from, split_.rank),
-                           "natural pass: a part of another size");
+            require_device(part, natural_part_points(shape_, from, shape_.rank),
+                           "transpose: a part of another size");
             require_apart(part, bins);
         }
-        require_device(bins, mine_.size(), "natural pass: not the size of the result");
-        for (int from = 0; from < split_.ranks; ++from)
-            place(from, parts[static_cast<std::size_t>(from)], bins, stream);
+        require_device(bins, mine_.size(), "transpose: not the size of the result");
+        for (int from = 0; from < shape_.ranks; ++from)
+            copy_part(from, parts[static_cast<std::size_t>(from)], bins, stream);
     }
 
   private:
-    void place(int from, View<const Point> part, View<Point> bins, Stream& stream) const {
+    void copy_part(int from, View<const Point> part, View<Point> bins, Stream& stream) const {
         if (part.empty())
             return;
-        const Range columns = split_.bins_of(from);
-        const NaturalShape shape{{columns.begin, columns.size(), split_.length},
-                                 bins_below(split_, from, mine_.begin),
-                                 part.size(),
-                                 mine_.begin};
+        const Range columns = shape_.bins_of(from);
+        const NaturalOrderShape order_shape{{columns.begin, columns.size(), shape_.length},
+                                            bins_below(shape_, from, mine_.begin),
+                                            part.size(),
+                                            mine_.begin};
         as_cuda(stream).launch(Phase::merge, "natural", [&](cudaStream_t handle) {
-            launch_natural(shape, as_pairs(part.data()), as_pairs(bins.data()), handle);
+            launch_natural_order(order_shape, as_pairs(part.data()), as_pairs(bins.data()), handle);
         });
     }
 
-    FourStepFft split_;
+    FourStepFft shape_;
     Range mine_;
 };
 
 class CudaScatterTile final : public ScatterTile {
   public:
-    CudaScatterTile(const FourStepFft& split, const FourStepFftTools& tools)
-        : split_(split), roots_(split.points(), tools.memory) {
-        check(split.ranks == 1, "place pass: for the tiles of one rank");
+    CudaScatterTile(const FourStepFft& shape, const FourStepFftTools& tools)
+        : shape_(shape), twiddles_(shape.points(), tools.memory) {
+        check(shape.ranks == 1, "scatter tile: for one rank");
     }
 
-    void run(std::int64_t tile, View<const double> cells, View<double> parts,
+    void run(std::int64_t tile, View<const double> blocks, View<double> parts,
              Stream& stream) override {
-        check(tile >= 0 && tile < split_.tiles, "place pass: no such tile");
-        require_device(cells, split_.cells_of(0) * FourStepFft::cell_size,
-                       "place pass: not the size of a tile's cells");
-        require_device(parts, split_.parts_size(), "place pass: not the size of all cells");
-        require_apart(cells, parts);
+        check(tile >= 0 && tile < shape_.tiles, "scatter tile: no such tile");
+        require_device(blocks, shape_.blocks_of(0) * FourStepFft::block_size,
+                       "scatter tile: not the size of a tile's blocks");
+        require_device(parts, shape_.parts_size(), "scatter tile: not the size of all blocks");
+        require_apart(blocks, parts);
         as_cuda(stream).launch(Phase::merge, "place", [&](cudaStream_t handle) {
-            launch_place({tile, split_.tiles, split_.length}, roots_.tables(), cells.data(),
-                         parts.data(), handle);
+            launch_scatter_tile({tile, shape_.tiles, shape_.length}, twiddles_.view(),
+                                blocks.data(), parts.data(), handle);
         });
     }
 
   private:
-    FourStepFft split_;
-    CudaRoots roots_;
+    FourStepFft shape_;
+    TwiddleTables twiddles_;
 };
 
 }  // namespace
 
-static_assert(fft_cell_bins == FourStepFft::cell_bins);
+static_assert(fft_block_bins == FourStepFft::block_bins);
 
-std::unique_ptr<ColumnFfts> plan_cuda_column_ffts(const FourStepFft& split,
+std::unique_ptr<ColumnFfts> plan_cuda_column_ffts(const FourStepFft& shape,
                                                   const FourStepFftTools& tools) {
-    require_valid(split);
-    return std::make_unique<CudaColumnFfts>(split, tools);
+    require_valid(shape);
+    return std::make_unique<CudaColumnFfts>(shape, tools);
 }
 
-std::unique_ptr<RowFfts> plan_cuda_row_ffts(const FourStepFft& split,
+std::unique_ptr<RowFfts> plan_cuda_row_ffts(const FourStepFft& shape,
                                             const FourStepFftTools& tools) {
-    require_valid(split);
-    return std::make_unique<CudaRowFfts>(split, tools);
+    require_valid(shape);
+    return std::make_unique<CudaRowFfts>(shape, tools);
 }
 
-std::unique_ptr<Transpose> plan_cuda_transpose(const FourStepFft& split) {
-    require_valid(split);
-    return std::make_unique<CudaTranspose>(split);
+std::unique_ptr<Transpose> plan_cuda_transpose(const FourStepFft& shape) {
+    require_valid(shape);
+    return std::make_unique<CudaTranspose>(shape);
 }
 
-std::unique_ptr<ScatterTile> plan_cuda_scatter_tile(const FourStepFft& split,
+std::unique_ptr<ScatterTile> plan_cuda_scatter_tile(const FourStepFft& shape,
                                                     const FourStepFftTools& tools) {
-    require_valid(split);
-    return std::make_unique<CudaScatterTile>(split, tools);
+    require_valid(shape);
+    return std::make_unique<CudaScatterTile>(shape, tools);
 }
 
-Bytes cuda_four_step_fft_memory(const FourStepFft& split) {
-    require_valid(split);
-    const Bytes tiles = bytes_of<Point>(tile_batches(split).each * split.length);
-    const Bytes columns = bytes_of<Point>(column_batches(split).each * split.tiles);
+Bytes cuda_four_step_fft_memory(const FourStepFft& shape) {
+    require_valid(shape);
+    const Bytes tiles = bytes_of<Point>(tile_batches(shape).each * shape.length);
+    const Bytes columns = bytes_of<Point>(column_batches(shape).each * shape.tiles);
     // A last batch of another size has a workspace of its own.
-    const Bytes last = bytes_of<Point>(tile_batches(split).last * split.length) +
-                       bytes_of<Point>(column_batches(split).last * split.tiles);
-    return 2 * tiles + 3 * columns + last + 2 * CudaRoots::memory(split.points());
+    const Bytes last = bytes_of<Point>(tile_batches(shape).last * shape.length) +
+                       bytes_of<Point>(column_batches(shape).last * shape.tiles);
+    return 2 * tiles + 3 * columns + last + 2 * TwiddleTables::memory(shape.points());
 }
 
 }  // namespace quartet::device

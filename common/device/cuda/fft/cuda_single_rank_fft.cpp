@@ -15,7 +15,7 @@ namespace {
 
 using Point = std::complex<double>;
 
-// Transforms of a length that are done at once: what such a workspace takes.
+// Pieces whose workspace is at most `most_workspace`.
 BatchSplit pieces_of(std::int64_t length, std::int64_t count, Bytes most_workspace) {
     return split_batch(count, most_workspace.value / bytes_of<Point>(length).value);
 }
@@ -23,7 +23,7 @@ BatchSplit pieces_of(std::int64_t length, std::int64_t count, Bytes most_workspa
 /// Transforms of one layout, in pieces that bound the workspace.
 class Pieces {
   public:
-    /// `whole` is all of them; there are none of one point.
+    /// `whole` is all of them; nothing is planned for a length of 1.
     Pieces(const StridedFft& whole, const FourStepFftTools& tools, Bytes most_workspace)
         : whole_(whole), split_(pieces_of(whole.length, whole.batch, most_workspace)) {
         if (whole.length == 1)
@@ -55,26 +55,25 @@ class Pieces {
     std::unique_ptr<CudaStridedFft> last_;  ///< where the last piece is shorter
 };
 
-/// Three passes over the data: the tiles' transforms as they lie; the factors w_N^(t k1); the
-/// transforms of the columns over all tiles, in place, so that sum k2 of column k1 ends in row k2.
-/// Where cuFFT does a length in one kernel (some thousand points) a transform reads and writes each
-/// point once: 96 bytes a point in all.
+/// Three steps: FFTs of the contiguous tiles; the twiddles w_N^(t k1); FFTs over the tiles, strided
+/// and in place, so that bin k2 of column k1 ends in row k2. Each step reads and writes each point
+/// once, 96 bytes a point in all, where cuFFT does the length in one kernel (up to some thousand).
 class CudaSingleRankFft final : public SingleRankFft {
   public:
-    CudaSingleRankFft(const FourStepFft& split, const FourStepFftTools& tools, Bytes most_workspace)
-        : split_(split),
-          tiles_({split.length, split.tiles, 1, split.length}, tools, most_workspace),
-          columns_({split.tiles, split.length, split.length, 1}, tools, most_workspace),
-          roots_(split.points(), tools.memory) {}
+    CudaSingleRankFft(const FourStepFft& shape, const FourStepFftTools& tools, Bytes most_workspace)
+        : shape_(shape),
+          tiles_({shape.length, shape.tiles, 1, shape.length}, tools, most_workspace),
+          columns_({shape.tiles, shape.length, shape.length, 1}, tools, most_workspace),
+          twiddles_(shape.points(), tools.memory) {}
 
     void run(View<const Point> tiles, View<Point> bins, Stream& stream) override {
-        require_device(tiles, split_.points(), "whole pass: not the size of the tiles");
-        require_device(bins, split_.points(), "whole pass: not the size of the result");
+        require_device(tiles, shape_.points(), "single-rank FFT: not the size of the tiles");
+        require_device(bins, shape_.points(), "single-rank FFT: not the size of the result");
         require_same_or_apart(tiles, bins);
         stream.wait(used_);
         transform_tiles(tiles, bins, stream);
-        if (split_.tiles > 1)
-            add_up(bins, stream);
+        if (shape_.tiles > 1)
+            transform_columns(bins, stream);
         stream.record(used_);
     }
     [[nodiscard]] std::string description() const override {
@@ -85,7 +84,7 @@ class CudaSingleRankFft final : public SingleRankFft {
   private:
     void transform_tiles(View<const Point> tiles, View<Point> bins, Stream& stream) const {
         as_cuda(stream).launch(Phase::compute, "tiles", [&](cudaStream_t handle) {
-            if (split_.length > 1)
+            if (shape_.length > 1)
                 tiles_.run(tiles.data(), bins.data(), handle);
             else if (tiles.data() != bins.data())
                 cuda_check(cudaMemcpyAsync(bins.data(), tiles.data(),
@@ -94,20 +93,20 @@ class CudaSingleRankFft final : public SingleRankFft {
                            "cudaMemcpyAsync");
         });
     }
-    void add_up(View<Point> bins, Stream& stream) const {
+    void transform_columns(View<Point> bins, Stream& stream) const {
         as_cuda(stream).launch(Phase::compute, "factors", [&](cudaStream_t handle) {
-            launch_factors({split_.tiles, split_.length}, roots_.tables(),
-                           reinterpret_cast<double2*>(bins.data()), handle);
+            launch_twiddles({shape_.tiles, shape_.length}, twiddles_.view(),
+                            reinterpret_cast<double2*>(bins.data()), handle);
         });
         as_cuda(stream).launch(Phase::merge, "sums", [&](cudaStream_t handle) {
             columns_.run(bins.data(), bins.data(), handle);
         });
     }
 
-    FourStepFft split_;
+    FourStepFft shape_;
     Pieces tiles_;
     Pieces columns_;
-    CudaRoots roots_;
+    TwiddleTables twiddles_;
     CudaEvent used_;
 };
 
@@ -120,17 +119,17 @@ Bytes workspace(std::int64_t length, std::int64_t count) {
 
 }  // namespace
 
-std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(const FourStepFft& split,
+std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(const FourStepFft& shape,
                                                          const FourStepFftTools& tools,
                                                          Bytes most_workspace) {
-    require_valid(split);
-    check(split.ranks == 1, "whole pass: for the tiles of one rank");
-    return std::make_unique<CudaSingleRankFft>(split, tools, most_workspace);
+    require_valid(shape);
+    check(shape.ranks == 1, "single-rank FFT: for the tiles of one rank");
+    return std::make_unique<CudaSingleRankFft>(shape, tools, most_workspace);
 }
 
-Bytes cuda_single_rank_fft_memory(const FourStepFft& split) {
-    return workspace(split.length, split.tiles) + workspace(split.tiles, split.length) +
-           CudaRoots::memory(split.points());
+Bytes cuda_single_rank_fft_memory(const FourStepFft& shape) {
+    return workspace(shape.length, shape.tiles) + workspace(shape.tiles, shape.length) +
+           TwiddleTables::memory(shape.points());
 }
 
 }  // namespace quartet::device

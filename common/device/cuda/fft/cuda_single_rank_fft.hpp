@@ -5,14 +5,14 @@
 
 namespace quartet::device {
 
-/// Tiles, factors and sums of one rank's transform: out of place or in place, with a workspace of
-/// about `most_workspace` for each of both, unless one transform takes more. Throws Failure for
-/// splits over several ranks.
+/// The four-step FFT of one rank, out of place or in place. Column and row FFTs each have a
+/// workspace of about `most_workspace`, or of one transform where that takes more. Throws Failure
+/// for more than one rank.
 std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(
-    const FourStepFft& split, const FourStepFftTools& tools,
+    const FourStepFft& shape, const FourStepFftTools& tools,
     Bytes most_workspace = default_fft_workspace);
 
-/// What it takes, at most, beyond the views that it works on.
-Bytes cuda_single_rank_fft_memory(const FourStepFft& split);
+/// The most memory it takes beside its views.
+Bytes cuda_single_rank_fft_memory(const FourStepFft& shape);
 
 }  // namespace quartet::device

@@ -4,17 +4,17 @@
 
 namespace quartet::device {
 
-/// Index functions of the passes of a split transform (four_step_fft.hpp), for the kernels and for
-/// tests on the host.
+/// Index functions of the four-step FFT (four_step_fft.hpp), for the kernels and for tests on the
+/// host.
 
-/// Points and bins of one cell.
-inline constexpr std::int64_t fft_cell_bins = 8;
+/// Bins of one SIMD block.
+inline constexpr std::int64_t fft_block_bins = 8;
 
-/// The place of the real part of a bin in a part [cell][tile][8 re | 8 im]; the imaginary part
-/// lies fft_cell_bins further. `bin` counts from the receiver's first k1, `tile` from the sender's
-/// first tile.
-constexpr std::int64_t place_in_part(std::int64_t bin, std::int64_t tile, std::int64_t tiles) {
-    return (bin / fft_cell_bins * tiles + tile) * 2 * fft_cell_bins + bin % fft_cell_bins;
+/// The offset of the real part of a bin within a part [block][tile][8 re | 8 im]; the imaginary
+/// part lies fft_block_bins further. `bin` counts from the receiver's first k1, `tile` from the
+/// sender's first tile.
+constexpr std::int64_t offset_in_part(std::int64_t bin, std::int64_t tile, std::int64_t tiles) {
+    return (bin / fft_block_bins * tiles + tile) * 2 * fft_block_bins + bin % fft_block_bins;
 }
 
 /// A rank's columns [first_column, first_column + columns) of the transposed result, whose rows are
@@ -30,8 +30,8 @@ struct TransposedColumns {
     }
 };
 
-/// A table of powers of exp(-2 pi i / N): any one is a coarse entry times a fine one.
-struct RootSplit {
+/// Two tables of powers of exp(-2 pi i / N): each power is a coarse entry times a fine one.
+struct TwiddleSplit {
     int shift = 0;  ///< the fine table has 2^shift entries
 
     [[nodiscard]] constexpr std::int64_t coarse(std::int64_t exponent) const {
@@ -47,7 +47,7 @@ struct RootSplit {
 };
 
 /// Tables of about the same size.
-constexpr RootSplit split_roots(std::int64_t order) {
+constexpr TwiddleSplit split_twiddles(std::int64_t order) {
     int shift = 0;
     while (shift < 31 && (std::int64_t{1} << (2 * shift)) < order)
         ++shift;

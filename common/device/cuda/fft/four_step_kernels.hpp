@@ -8,28 +8,28 @@
 
 namespace quartet::device {
 
-/// Launches of the passes of a split transform; points are pairs of doubles in the GPU's memory.
+/// Kernel launches of the four-step FFT; points are pairs of doubles in the GPU's memory.
 
 /// Tables of the powers of exp(-2 pi i / N).
-struct RootTables {
+struct Twiddles {
     const double2* coarse;
     const double2* fine;
-    RootSplit split;
+    TwiddleSplit split;
 };
 
-/// Transformed tiles and where a receiver's part of them goes.
+/// A batch of transformed tiles, and a receiver's bins of them.
 struct PackShape {
     std::int64_t tiles;       ///< that have been transformed
     std::int64_t length;      ///< M
     std::int64_t first_tile;  ///< the number t of the first of them
-    std::int64_t place;       ///< of the first of them among the sender's tiles
+    std::int64_t first_slot;  ///< the position of that tile among the sender's
     std::int64_t part_tiles;  ///< the sender's tiles, all of them
     std::int64_t first_bin;   ///< k1 of the receiver's first bin
     std::int64_t bins;        ///< the receiver's
 };
 
 /// part = the bins of the receiver, each times w_N^(t k1).
-void launch_pack(const PackShape& shape, const RootTables& roots, const double2* transformed,
+void launch_pack(const PackShape& shape, const Twiddles& twiddles, const double2* transformed,
                  double* part, cudaStream_t stream);
 
 /// Some bins' points of the tiles of one sender.
@@ -56,32 +56,32 @@ struct TransposeShape {
 void launch_transpose(const TransposeShape& shape, const double2* source, double2* target,
                       cudaStream_t stream);
 
-/// Puts `count` transposed bins of one sender, from number `before` of its on, in the place that
-/// they have in natural order, counted from bin `first_bin`.
-struct NaturalShape {
+/// Copies `count` transposed bins of one sender, beginning with its bin number `before`, to their
+/// positions in natural order, counted from bin `first_bin`.
+struct NaturalOrderShape {
     TransposedColumns columns;
     std::int64_t before;
     std::int64_t count;
     std::int64_t first_bin;
 };
-void launch_natural(const NaturalShape& shape, const double2* part, double2* bins,
-                    cudaStream_t stream);
+void launch_natural_order(const NaturalOrderShape& shape, const double2* part, double2* bins,
+                          cudaStream_t stream);
 
 /// bins[t][k1] times w_N^(t k1), in place, for all tiles.
-struct FactorShape {
+struct TwiddleShape {
     std::int64_t tiles;
     std::int64_t length;  ///< M
 };
-void launch_factors(const FactorShape& shape, const RootTables& roots, double2* bins,
-                    cudaStream_t stream);
+void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* bins,
+                     cudaStream_t stream);
 
-/// One tile's cells, each bin times w_N^(t k1), into the cells of all `tiles`.
-struct PlaceShape {
+/// Scatters one tile's SIMD blocks, each bin times w_N^(t k1), among the blocks of all `tiles`.
+struct ScatterTileShape {
     std::int64_t tile;
     std::int64_t tiles;
     std::int64_t length;
 };
-void launch_place(const PlaceShape& shape, const RootTables& roots, const double* cells,
-                  double* parts, cudaStream_t stream);
+void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& twiddles,
+                         const double* blocks, double* parts, cudaStream_t stream);
 
 }  // namespace quartet::device

@@ -29,14 +29,15 @@ std::vector<double2> powers(const RootsOfUnity& roots, std::int64_t step, std::i
 
 }  // namespace
 
-CudaRoots::CudaRoots(std::int64_t order, CudaMemory& memory) : split_(split_roots(order)) {
-    const RootsOfUnity roots(order);
-    coarse_ = upload(powers(roots, split_.fine_entries(), split_.coarse_entries(order)), memory);
-    fine_ = upload(powers(roots, 1, split_.fine_entries()), memory);
+TwiddleTables::TwiddleTables(std::int64_t order, CudaMemory& memory)
+    : split_(split_twiddles(order)) {
+    const RootsOfUnity twiddles(order);
+    coarse_ = upload(powers(twiddles, split_.fine_entries(), split_.coarse_entries(order)), memory);
+    fine_ = upload(powers(twiddles, 1, split_.fine_entries()), memory);
 }
 
-Bytes CudaRoots::memory(std::int64_t order) {
-    const RootSplit split = split_roots(order);
+Bytes TwiddleTables::memory(std::int64_t order) {
+    const TwiddleSplit split = split_twiddles(order);
     return bytes_of<double2>(split.fine_entries() + split.coarse_entries(order));
 }
 

@@ -6,17 +6,17 @@
 namespace quartet::device {
 
 /// Tables of the powers of exp(-2 pi i / order) in the GPU's memory.
-class CudaRoots {
+class TwiddleTables {
   public:
-    CudaRoots(std::int64_t order, CudaMemory& memory);
+    TwiddleTables(std::int64_t order, CudaMemory& memory);
 
-    [[nodiscard]] RootTables tables() const {
+    [[nodiscard]] Twiddles view() const {
         return {coarse_.view().data(), fine_.view().data(), split_};
     }
     [[nodiscard]] static Bytes memory(std::int64_t order);
 
   private:
-    RootSplit split_;
+    TwiddleSplit split_;
     Buffer<double2> coarse_;
     Buffer<double2> fine_;
 };

@@ -118,10 +118,9 @@ struct Butterfly<5> : OddButterfly<5> {};
 template <>
 struct Butterfly<7> : OddButterfly<7> {};
 
-/// Multiplies by exp(-2 pi i numerator / denominator), with less where the root has equal parts or
-/// none.
+/// x exp(-2 pi i numerator / denominator), with fewer operations at multiples of an eighth.
 template <int numerator, int denominator>
-[[gnu::always_inline]] inline SimdComplex turned(const SimdComplex& x) {
+[[gnu::always_inline]] inline SimdComplex rotated(const SimdComplex& x) {
     constexpr int eightfold = 8 * (numerator % denominator);
     constexpr double diagonal = constants::root<1, 8>[0];
     if constexpr (eightfold == 0) {
@@ -146,7 +145,7 @@ struct CompositeButterfly {
             unrolled<A>([&](auto a) __attribute__((always_inline)) { column[a] = x[a * B + b]; });
             Butterfly<A>::apply(column);
             unrolled<A>([&](auto k) __attribute__((always_inline)) {
-                rows[k][b] = turned<decltype(b)::value* decltype(k)::value, A * B>(column[k]);
+                rows[k][b] = rotated<decltype(b)::value* decltype(k)::value, A * B>(column[k]);
             });
         });
         unrolled<A>([&](auto k) __attribute__((always_inline)) {

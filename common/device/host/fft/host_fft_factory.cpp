@@ -15,23 +15,23 @@ class HostFftFactory final : public FftFactory {
     std::unique_ptr<FftPlan> plan_fft(const FftShape& shape) override {
         return plan_host_fft(shape, threads_);
     }
-    std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& split) override {
-        return plan_host_column_ffts(split, threads_);
+    std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& shape) override {
+        return plan_host_column_ffts(shape, threads_);
     }
-    std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& split) override {
-        return plan_host_row_ffts(split, threads_);
+    std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& shape) override {
+        return plan_host_row_ffts(shape, threads_);
     }
-    std::unique_ptr<Transpose> plan_transpose(const FourStepFft& split) override {
-        return plan_host_transpose(split, threads_);
+    std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) override {
+        return plan_host_transpose(shape, threads_);
     }
-    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& split) override {
-        return plan_host_scatter_tile(split, threads_);
+    std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& shape) override {
+        return plan_host_scatter_tile(shape, threads_);
     }
-    std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft& split) override {
-        return plan_simd_partial_row_ffts(split, threads_);
+    std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft& shape) override {
+        return plan_simd_partial_row_ffts(shape, threads_);
     }
-    [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& split) const override {
-        return host_four_step_fft_memory(split, threads_);
+    [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& shape) const override {
+        return host_four_step_fft_memory(shape, threads_);
     }
     [[nodiscard]] std::string description() const override { return host_fft_description(); }
 

@@ -7,15 +7,16 @@
 
 namespace quartet::device {
 
-/// Tile transforms with eight columns as lanes. A tile of M = A B points is a matrix [A][B]: eight
-/// adjacent columns at a time are transformed over its rows (contiguous loads), multiplied by
-/// w_M^(b ka), and stored transposed in a scratch that stays in the second-level cache, so that
-/// eight adjacent ka are lanes when the rows are transformed. What comes out are eight adjacent k1
-/// = ka + A kb, a cell: times w_N^(t k1) it goes straight to its place. One pass through memory.
+/// Column FFTs with eight columns of a tile in the SIMD lanes; each tile is itself a four-step FFT
+/// of M = A B points, a matrix [A][B]. Eight adjacent columns are transformed at a time (contiguous
+/// loads), multiplied by w_M^(b ka), and stored transposed in the second-level cache. Then eight
+/// adjacent ka are in the lanes while the rows are transformed. The result is eight adjacent bins
+/// k1 = ka + A kb: one SIMD block, multiplied by w_N^(t k1) and written to its part. Memory is read
+/// once and written once.
 ///
-/// Nothing where M has no such factors of 8 to 256 without primes above 7: below 64, above 65536.
-std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& split, int threads);
-/// What it takes beside its views; nothing where there is no such pass.
-std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& split, int threads);
+/// Null unless M = A B with both factors in 8 to 256 and no prime factor above 7.
+std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads);
+/// The memory it takes beside its views; nothing where the plan would be null.
+std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads);
 
 }  // namespace quartet::device

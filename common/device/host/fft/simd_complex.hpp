@@ -6,11 +6,11 @@
 
 namespace quartet::device {
 
-/// Eight complex numbers that are worked on together: real and imaginary parts in a vector each.
-/// The compiler's own vectors: one register where the processor has 512-bit ones, several where it
-/// has not. In memory they are a cell, [8 re | 8 im], two cache lines.
+/// Eight complex numbers, one in each SIMD lane: a vector of real and one of imaginary parts. The
+/// compiler maps a vector to one 512-bit register or to several smaller ones. In memory this is a
+/// SIMD block (four_step_fft.hpp): [8 re | 8 im], two cache lines.
 
-inline constexpr int lane_count = 8;
+inline constexpr int simd_width = 8;
 
 typedef double Vector __attribute__((vector_size(64), may_alias));
 
@@ -18,7 +18,7 @@ struct SimdComplex {
     Vector re;
     Vector im;
 };
-static_assert(sizeof(SimdComplex) == 2 * lane_count * sizeof(double));
+static_assert(sizeof(SimdComplex) == 2 * simd_width * sizeof(double));
 
 /// body(integral_constant) for 0 to Count - 1, unrolled whatever the size of the body.
 template <int Count, typename Body>
@@ -52,7 +52,7 @@ template <int Count, typename Body>
     Vector low;
     Vector high;
     std::memcpy(&low, data, sizeof low);
-    std::memcpy(&high, data + lane_count, sizeof high);
+    std::memcpy(&high, data + simd_width, sizeof high);
     return {__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14),
             __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15)};
 }
@@ -70,9 +70,9 @@ template <int Count, typename Body>
 }
 
 /// Transposes the 8 x 8 matrix whose rows the vectors are.
-[[gnu::always_inline]] inline void transpose(Vector (&m)[lane_count]) {
-    Vector t[lane_count];
-    Vector u[lane_count];
+[[gnu::always_inline]] inline void transpose(Vector (&m)[simd_width]) {
+    Vector t[simd_width];
+    Vector u[simd_width];
     unrolled<4>([&](auto i) __attribute__((always_inline)) {
         t[2 * i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
         t[2 * i + 1] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
@@ -88,9 +88,9 @@ template <int Count, typename Body>
     });
 }
 
-/// A one-line transfer into the second-level cache of what will be read soon; any address will do.
-[[gnu::always_inline]] inline void prefetch_cell(const void* cell) {
-    const auto* bytes = static_cast<const char*>(cell);
+/// Prefetches a SIMD block into the second-level cache; any address is allowed.
+[[gnu::always_inline]] inline void prefetch_block(const void* block) {
+    const auto* bytes = static_cast<const char*>(block);
     __builtin_prefetch(bytes, 0, 2);
     __builtin_prefetch(bytes + 64, 0, 2);
 }

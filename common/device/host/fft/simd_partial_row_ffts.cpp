@@ -19,58 +19,61 @@ constexpr double wanted_members = 32;
 
 class SimdPartialRowFfts final : public PartialRowFfts {
   public:
-    SimdPartialRowFfts(const FourStepFft& split, std::int64_t groups, int threads);
+    SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads);
 
     [[nodiscard]] FourStepFft members() const override { return members_; }
     [[nodiscard]] FourStepFft summed() const override { return summed_; }
-    void run(std::int64_t group, const Range& cells, View<const double> members,
+    void run(std::int64_t group, const Range& blocks, View<const double> members,
              View<double> summed, Stream& stream) override;
 
   private:
-    void sum(std::int64_t group, const Range& cells, const SimdComplex* members, double* summed,
+    void sum(std::int64_t group, const Range& blocks, const SimdComplex* members, double* summed,
              SimdComplex* stages) const;
 
     FourStepFft members_;
     FourStepFft summed_;
-    RootsOfUnity roots_;
+    RootsOfUnity twiddles_;  ///< powers of w_N
     SmallTransform transform_;
-    std::vector<double> row_factors_;     ///< [g][k2], re and im: w_T^(g k2)
+    std::vector<double> row_twiddles_;    ///< [g][k2], re and im: w_T^(g k2)
     std::vector<Buffer<double>> stages_;  ///< by thread
 };
 
-SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& split, std::int64_t groups, int threads)
-    : members_{split.tiles / groups, split.length, 1, 0},
-      summed_{groups, split.points() / groups, 1, 0},
-      roots_(split.points()),
+SimdPartialRowFfts::SimdPartialRowFfts(const FourStepFft& shape, std::int64_t groups, int threads)
+    : members_{shape.tiles / groups, shape.length, 1, 0},
+      summed_{groups, shape.points() / groups, 1, 0},
+      twiddles_(shape.points()),
       transform_(members_.tiles) {
-    const RootsOfUnity row_roots(split.tiles);
+    const RootsOfUnity row_roots(shape.tiles);
     for (std::int64_t group = 0; group < groups; ++group) {
         for (std::int64_t k2 = 0; k2 < members_.tiles; ++k2) {
             const auto root = row_roots(static_cast<std::uint64_t>(group * k2));
-            row_factors_.push_back(root.real());
-            row_factors_.push_back(root.imag());
+            row_twiddles_.push_back(root.real());
+            row_twiddles_.push_back(root.imag());
         }
     }
-    const std::int64_t size = transform_.work_size() * FourStepFft::cell_size;
+    const std::int64_t size = transform_.work_size() * FourStepFft::block_size;
     for (int thread = 0; thread < threads; ++thread)
         stages_.emplace_back(allocate_host_memory(bytes_of<double>(size), MemoryKind::host, 1),
                              size);
 }
 
-void SimdPartialRowFfts::run(std::int64_t group, const Range& cells, View<const double> members,
+void SimdPartialRowFfts::run(std::int64_t group, const Range& blocks, View<const double> members,
                              View<double> summed, Stream& stream) {
-    check(group >= 0 && group < summed_.tiles, "group pass: no such group");
-    check(cells.begin >= 0 && cells.end <= members_.cells_of(0), "group pass: no such cells");
-    require_host(members, members_.parts_size(), "group pass: not the size of a group's cells");
-    require_host(summed, summed_.parts_size(), "group pass: not the size of the groups' cells");
+    check(group >= 0 && group < summed_.tiles, "partial row FFTs: no such group");
+    check(blocks.begin >= 0 && blocks.end <= members_.blocks_of(0),
+          "partial row FFTs: no such blocks");
+    require_host(members, members_.parts_size(),
+                 "partial row FFTs: another size than a group's blocks");
+    require_host(summed, summed_.parts_size(),
+                 "partial row FFTs: another size than all groups' blocks");
     require_apart(members, summed);
-    const auto work = [this, group, cells, to = summed.data(),
+    const auto work = [this, group, blocks, to = summed.data(),
                        from = reinterpret_cast<const SimdComplex*>(members.data())] {
         const auto threads = static_cast<int>(stages_.size());
         system::parallel_parts(threads, [=, this](int thread) {
-            const Range mine = block_range(cells.size(), threads, thread);
+            const Range mine = block_range(blocks.size(), threads, thread);
             auto& stages = const_cast<Buffer<double>&>(stages_[static_cast<std::size_t>(thread)]);
-            sum(group, {cells.begin + mine.begin, cells.begin + mine.end}, from, to,
+            sum(group, {blocks.begin + mine.begin, blocks.begin + mine.end}, from, to,
                 reinterpret_cast<SimdComplex*>(stages.view().data()));
             finish_streaming();
         });
@@ -78,45 +81,46 @@ void SimdPartialRowFfts::run(std::int64_t group, const Range& cells, View<const 
     stream.enqueue(Phase::merge, "group", work);
 }
 
-// The factor of bin k1 + M k2, k1 = 8 c + l, is w_N^(8 c g) w_N^(l g) w_T^(g k2).
-void SimdPartialRowFfts::sum(std::int64_t group, const Range& cells, const SimdComplex* members,
+// The twiddle of bin k1 + M k2, k1 = 8 c + l, is w_N^(8 c g) w_N^(l g) w_T^(g k2).
+void SimdPartialRowFfts::sum(std::int64_t group, const Range& blocks, const SimdComplex* members,
                              double* summed, SimdComplex* stages) const {
     const auto g = static_cast<std::uint64_t>(group);
     SimdComplex within;
-    for (int lane = 0; lane < lane_count; ++lane) {
-        const auto root = roots_(g * static_cast<std::uint64_t>(lane));
+    for (int lane = 0; lane < simd_width; ++lane) {
+        const auto root = twiddles_(g * static_cast<std::uint64_t>(lane));
         within.re[lane] = root.real();
         within.im[lane] = root.imag();
     }
-    const double* rows = row_factors_.data() + 2 * group * members_.tiles;
-    const std::int64_t step = members_.cells_of(0) * summed_.tiles * FourStepFft::cell_size;
-    for (std::int64_t cell = cells.begin; cell < cells.end; ++cell) {
-        const auto root = roots_(g * static_cast<std::uint64_t>(cell * lane_count));
+    const double* rows = row_twiddles_.data() + 2 * group * members_.tiles;
+    const std::int64_t step = members_.blocks_of(0) * summed_.tiles * FourStepFft::block_size;
+    for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
+        const auto root = twiddles_(g * static_cast<std::uint64_t>(block * simd_width));
         const double column[2] = {root.real(), root.imag()};
-        const SimdComplex factor = times(within, column);
-        const SimdComplex* source = members + cell_index(cell, 0, members_.tiles);
-        double* target = summed + cell_index(cell, group, summed_.tiles) * FourStepFft::cell_size;
+        const SimdComplex twiddle = times(within, column);
+        const SimdComplex* source = members + block_index(block, 0, members_.tiles);
+        double* target =
+            summed + block_index(block, group, summed_.tiles) * FourStepFft::block_size;
         transform_.run(
             [=](int j) __attribute__((always_inline)) { return source[j]; },
             [=](int k2, const SimdComplex& value) __attribute__((always_inline)) {
-                const SimdComplex product = value * times(factor, rows + 2 * k2);
+                const SimdComplex product = value * times(twiddle, rows + 2 * k2);
                 store_streaming(product.re, target + k2 * step);
-                store_streaming(product.im, target + k2 * step + lane_count);
+                store_streaming(product.im, target + k2 * step + simd_width);
             },
             stages);
     }
 }
 
-std::optional<std::int64_t> groups_of(const FourStepFft& split) {
-    if (split.ranks != 1 || split.length % FourStepFft::cell_bins != 0)
+std::optional<std::int64_t> groups_of(const FourStepFft& shape) {
+    if (shape.ranks != 1 || shape.length % FourStepFft::block_bins != 0)
         return std::nullopt;
     std::optional<std::int64_t> best;
     const auto distance = [&](std::int64_t groups) {
-        return std::abs(std::log2(static_cast<double>(split.tiles / groups) / wanted_members));
+        return std::abs(std::log2(static_cast<double>(shape.tiles / groups) / wanted_members));
     };
     for (std::int64_t groups = 2; groups <= SmallTransform::longest; ++groups) {
-        if (split.tiles % groups == 0 && split.tiles > groups && SmallTransform::supports(groups) &&
-            SmallTransform::supports(split.tiles / groups) &&
+        if (shape.tiles % groups == 0 && shape.tiles > groups && SmallTransform::supports(groups) &&
+            SmallTransform::supports(shape.tiles / groups) &&
             (!best || distance(groups) < distance(*best)))
             best = groups;
     }
@@ -125,10 +129,10 @@ std::optional<std::int64_t> groups_of(const FourStepFft& split) {
 
 }  // namespace
 
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& split, int threads) {
-    require_valid(split);
-    const auto groups = groups_of(split);
-    return groups ? std::make_unique<SimdPartialRowFfts>(split, *groups, threads) : nullptr;
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads) {
+    require_valid(shape);
+    const auto groups = groups_of(shape);
+    return groups ? std::make_unique<SimdPartialRowFfts>(shape, *groups, threads) : nullptr;
 }
 
 }  // namespace quartet::device

@@ -6,11 +6,11 @@
 
 namespace quartet::device {
 
-/// The sums over groups of tiles with the eight k1 of a cell as lanes, one small transform of up to
-/// 256 points a cell. A group has about 32 tiles, where T allows it: many leave little to
-/// RowFfts, few stay in the cache and leave little of the last group's sums to the end.
+/// Partial row FFTs with the eight k1 of a SIMD block in the lanes. A group has about 32 tiles
+/// where T allows it: larger groups leave less to RowFfts, smaller ones stay in the cache and
+/// finish sooner after the last tile.
 ///
-/// Nothing where T has no two such factors without primes above 7, or M is no multiple of a cell.
-std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& split, int threads);
+/// Null unless T has two factors up to 256 without primes above 7, and M is a multiple of 8.
+std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& shape, int threads);
 
 }  // namespace quartet::device

@@ -7,14 +7,14 @@
 
 namespace quartet::device {
 
-/// Sums over the tiles with the eight k1 of a cell as lanes: no lane ever meets another. Up to 256
-/// tiles are one small transform that reads the cells where the exchange has them and writes the
-/// result; more are T = A B, two of them with a scratch that stays in the second-level cache
-/// between. While one column of cells is worked on, the next is fetched into that cache.
+/// Row FFTs with the eight k1 of a SIMD block in the lanes. Up to 256 tiles are one small
+/// transform, which reads the blocks where the exchange has left them and writes the result. More
+/// tiles are T = A B, two small transforms with a scratch in the second-level cache between. The
+/// next row's blocks are prefetched into that cache.
 ///
-/// Nothing where T has no such factors without primes above 7, or is above 65536.
-std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& split, int threads);
-/// What it takes beside its views; nothing where there is no such pass.
-std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& split, int threads);
+/// Null unless T, or both factors of T = A B, are at most 256 and have no prime factor above 7.
+std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads);
+/// The memory it takes beside its views; nothing where the plan would be null.
+std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads);
 
 }  // namespace quartet::device

@@ -9,10 +9,10 @@
 
 namespace quartet::device {
 
-/// A transform of a few hundred points at most, eight at a time as lanes, in the first-level cache:
-/// stages of radices up to 16 (Stockham's self-sorting form). The first stage takes its points from
-/// a functor and the last gives them to another, so that conversions, twiddles and copies cost no
-/// pass of their own.
+/// Eight FFTs of up to 256 points at once, one in each SIMD lane, in the first-level cache: stages
+/// of radices up to 16 in Stockham's self-sorting form. The first stage loads its points by a
+/// functor and the last stores them by another, so that conversions, twiddles and copies need no
+/// loop of their own.
 ///
 /// After stages whose radices have the product m, with R the next radix and C the product of those
 /// after it, element (K, j, c) of [m][R][C] goes through a butterfly over j to (K + m k, c) of
@@ -24,7 +24,7 @@ class SmallTransform {
     /// Whether there is a plan: 1 <= length <= longest, without a prime factor above 7.
     [[nodiscard]] static bool supports(std::int64_t length);
 
-    /// What its stages cost a point, in about that of one of radix 8. The length is supported.
+    /// Cost per point, relative to one stage of radix 8. Throws Failure unless supported.
     [[nodiscard]] static double cost(std::int64_t length);
 
     /// Throws Failure unless supported.

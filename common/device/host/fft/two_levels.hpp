@@ -11,7 +11,7 @@ struct TwoLevels {
     std::int64_t second = 1;
 };
 
-/// The split that costs least, both factors at least `least`; a `first` that is no multiple of
+/// The cheapest factors, both factors at least `least`; a `first` that is no multiple of
 /// `whole` counts as much dearer. Nothing where there is none.
 std::optional<TwoLevels> two_levels(std::int64_t length, std::int64_t least, std::int64_t whole);
 

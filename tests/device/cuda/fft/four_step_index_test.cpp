@@ -9,25 +9,25 @@
 namespace quartet::device {
 namespace {
 
-TEST(FourStepIndexTest, PlacesBinsInTheCellsOfTheInterface) {
+TEST(FourStepIndexTest, AgreesWithTheLayoutOfSimdBlocks) {
     constexpr std::int64_t tiles = 5;
-    std::vector<int> seen(static_cast<std::size_t>(3 * tiles * FourStepFft::cell_size));
+    std::vector<int> seen(static_cast<std::size_t>(3 * tiles * FourStepFft::block_size));
     for (std::int64_t bin = 0; bin < 24; ++bin) {
         for (std::int64_t tile = 0; tile < tiles; ++tile) {
-            const std::int64_t place = place_in_part(bin, tile, tiles);
-            EXPECT_EQ(place, cell_index(bin / FourStepFft::cell_bins, tile, tiles) *
-                                     FourStepFft::cell_size +
-                                 bin % FourStepFft::cell_bins);
-            ++seen[static_cast<std::size_t>(place)];
-            ++seen[static_cast<std::size_t>(place + fft_cell_bins)];
+            const std::int64_t offset = offset_in_part(bin, tile, tiles);
+            EXPECT_EQ(offset, block_index(bin / FourStepFft::block_bins, tile, tiles) *
+                                      FourStepFft::block_size +
+                                  bin % FourStepFft::block_bins);
+            ++seen[static_cast<std::size_t>(offset)];
+            ++seen[static_cast<std::size_t>(offset + fft_block_bins)];
         }
     }
     EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
 }
 
-TEST(FourStepIndexTest, RootsAreProductsOfTwoTables) {
+TEST(FourStepIndexTest, SplitsExponentsIntoCoarseAndFine) {
     for (const std::int64_t order : {1, 2, 3, 4, 5, 143, 4096, 4097, 1 << 20}) {
-        const RootSplit split = split_roots(order);
+        const TwiddleSplit split = split_twiddles(order);
         for (std::int64_t exponent = 0; exponent < order; exponent += 1 + order / 1000) {
             EXPECT_EQ(split.coarse(exponent) * split.fine_entries() + split.fine(exponent),
                       exponent);
@@ -39,11 +39,11 @@ TEST(FourStepIndexTest, RootsAreProductsOfTwoTables) {
 
 TEST(FourStepIndexTest, CountsInSixtyFourBits) {
     constexpr std::int64_t order = std::int64_t{1} << 62;
-    static_assert(split_roots(order).fine_entries() == std::int64_t{1} << 31);
-    static_assert(split_roots(order).coarse_entries(order) == std::int64_t{1} << 31);
+    static_assert(split_twiddles(order).fine_entries() == std::int64_t{1} << 31);
+    static_assert(split_twiddles(order).coarse_entries(order) == std::int64_t{1} << 31);
     static_assert(TransposedColumns{0, 1 << 20, 1 << 20}.bin(std::int64_t{1} << 40) ==
                   std::int64_t{1} << 40);
-    static_assert(place_in_part(std::int64_t{1} << 30, 0, 1 << 10) == std::int64_t{1} << 41);
+    static_assert(offset_in_part(std::int64_t{1} << 30, 0, 1 << 10) == std::int64_t{1} << 41);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::vector<std::vector<Point>> transform(const std::vector<std::vector<Point>>&
     std::vector<SimdComplex> x(static_cast<std::size_t>(length));
     std::vector<SimdComplex> result(x.size());
     std::vector<SimdComplex> work(static_cast<std::size_t>(plan.work_size()));
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    for (std::size_t lane = 0; lane < simd_width; ++lane) {
         for (std::size_t j = 0; j < x.size(); ++j) {
             x[j].re[lane] = inputs[lane][j].real();
             x[j].im[lane] = inputs[lane][j].imag();
@@ -28,8 +28,8 @@ std::vector<std::vector<Point>> transform(const std::vector<std::vector<Point>>&
     plan.run([&](int j) { return x[static_cast<std::size_t>(j)]; },
              [&](int k, const SimdComplex& value) { result[static_cast<std::size_t>(k)] = value; },
              work.data());
-    std::vector<std::vector<Point>> outputs(lane_count);
-    for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    std::vector<std::vector<Point>> outputs(simd_width);
+    for (std::size_t lane = 0; lane < simd_width; ++lane) {
         for (const SimdComplex& value : result) {
             outputs[lane].emplace_back(value.re[lane], value.im[lane]);
         }
@@ -46,14 +46,14 @@ TEST(SmallTransform, IsTheTransformForEveryLengthThatItSupports) {
             continue;
         }
         ++supported;
-        std::vector<std::vector<Point>> inputs(lane_count);
+        std::vector<std::vector<Point>> inputs(simd_width);
         for (auto& input : inputs) {
             for (int j = 0; j < length; ++j) {
                 input.emplace_back(uniform(engine), uniform(engine));
             }
         }
         const auto outputs = transform(inputs, length);
-        for (std::size_t lane = 0; lane < lane_count; ++lane) {
+        for (std::size_t lane = 0; lane < simd_width; ++lane) {
             EXPECT_LE(relative_error(outputs[lane], reference_transform(inputs[lane])),
                       rounding_bound(inputs[lane].size()))
                 << "length " << length << ", lane " << lane;
@@ -69,16 +69,16 @@ TEST(SmallTransform, SupportsNoOtherLengths) {
     EXPECT_THROW(SmallTransform(11), Failure);
 }
 
-TEST(SimdComplex, AreTransposedAndInterleaved) {
-    Vector rows[lane_count];
-    for (int row = 0; row < lane_count; ++row) {
-        for (int column = 0; column < lane_count; ++column) {
+TEST(SimdComplex, TransposesAndInterleaves) {
+    Vector rows[simd_width];
+    for (int row = 0; row < simd_width; ++row) {
+        for (int column = 0; column < simd_width; ++column) {
             rows[row][column] = 10 * row + column;
         }
     }
     transpose(rows);
-    for (int row = 0; row < lane_count; ++row) {
-        for (int column = 0; column < lane_count; ++column) {
+    for (int row = 0; row < simd_width; ++row) {
+        for (int column = 0; column < simd_width; ++column) {
             EXPECT_EQ(rows[row][column], 10 * column + row);
         }
     }
@@ -88,7 +88,7 @@ TEST(SimdComplex, AreTransposedAndInterleaved) {
         pairs[index] = index;
     }
     const SimdComplex lanes = load_interleaved(pairs + 1);
-    for (int lane = 0; lane < lane_count; ++lane) {
+    for (int lane = 0; lane < simd_width; ++lane) {
         EXPECT_EQ(lanes.re[lane], 1 + 2 * lane);
         EXPECT_EQ(lanes.im[lane], 2 + 2 * lane);
     }
@@ -99,14 +99,14 @@ TEST(SimdComplex, AreTransposedAndInterleaved) {
     }
 }
 
-TEST(TwoLevels, AreFoundWhereThereAreAny) {
+TEST(TwoLevels, FindsTwoSupportedFactors) {
     for (const std::int64_t length : {64, 72, 4096, 8192, 65536, 11025, 100 * 100}) {
         const auto levels = two_levels(length, 8, 8);
         ASSERT_TRUE(levels.has_value()) << length;
         EXPECT_EQ(levels->first * levels->second, length);
         EXPECT_GE(std::min(levels->first, levels->second), 8);
     }
-    EXPECT_EQ(two_levels(72, 8, 8)->first, 8) << "whole cells before all";
+    EXPECT_EQ(two_levels(72, 8, 8)->first, 8) << "a multiple of 8 first";
     for (const std::int64_t length : {1, 32, 49, 75, 64 * 11, 2 * 65536}) {
         EXPECT_FALSE(two_levels(length, 8, 8).has_value()) << length;
     }

@@ -1,4 +1,4 @@
-#include "fft/native/native_limit.hpp"
+#include "fft/transform_limit.hpp"
 
 #include <algorithm>
 
@@ -12,8 +12,9 @@ constexpr std::int64_t traffic_per_point = 64;
 
 }  // namespace
 
-Limit::Limit(bench::Session& session, comm::Transport& transport, const Problem& problem,
-             device::View<const Point> source, device::View<Point> target)
+TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transport,
+                               const Problem& problem, device::View<const Point> source,
+                               device::View<Point> target)
     : session_(session),
       problem_(problem),
       copy_(session.device(), numbers(source.part(0, std::min(source.size(), target.size()))),
@@ -25,12 +26,11 @@ Limit::Limit(bench::Session& session, comm::Transport& transport, const Problem&
     const int ranks = session.world().size();
     if (ranks > 1) {
         exchange_ = std::make_unique<bench::AllToAllProbe>(
-            transport, session.world(), session.device(),
-            Bytes{exchange_memory(problem, ranks).value / 2});
+            transport, session.world(), session.device(), exchanged_bytes(problem, ranks));
     }
 }
 
-Seconds Limit::measure() {
+Seconds TransformLimit::measure() {
     const comm::Communicator& world = session_.world();
     const auto n = static_cast<double>(problem_.points);
     double rate = 0;
@@ -44,23 +44,22 @@ Seconds Limit::measure() {
     }
     const auto ranks = static_cast<double>(world.size());
     const double sent =
-        (problem_.order == Order::natural ? 2 : 1) * 16 * n * (ranks - 1) / (ranks * ranks);
+        (problem_.order == ResultOrder::natural ? 2 : 1) * 16 * n * (ranks - 1) / (ranks * ranks);
     const Seconds exchange = exchange_->measure(session_.stream());
     const double bandwidth = static_cast<double>(exchange_->sent().value) / exchange.value;
     return {std::max(memory, bandwidth > 0 ? sent / bandwidth : 0)};
 }
 
-std::string Limit::name() const {
+std::string TransformLimit::name() const {
     return exchange_ ? "slower of memory copy and all-to-all" : "memory copy";
 }
 
-Bytes Limit::exchange_memory(const Problem& problem, int ranks) {
+Bytes TransformLimit::exchanged_bytes(const Problem& problem, int ranks) {
     if (ranks == 1) {
         return {};
     }
-    // What is sent and what is received.
     const std::int64_t part = (problem.points / ranks + ranks - 1) / ranks;
-    return 2 * bytes_of<Point>(ranks * part);
+    return bytes_of<Point>(ranks * part);
 }
 
 }  // namespace quartet::fft

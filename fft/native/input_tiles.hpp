@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "bench/program/session.hpp"
+#include "fft/files.hpp"
+#include "fft/native/native_plan.hpp"
+
+namespace quartet::fft {
+
+/// Brings this rank's tiles to the memory where they are transformed.
+class InputTiles {
+  public:
+    virtual ~InputTiles() = default;
+    /// Before each run, outside of the time.
+    virtual void prepare() = 0;
+    /// At the beginning of each run: enqueues on the session's stream what counts as input.
+    /// Allocates nothing. Throws Failure, or has the stream throw it, where a file cannot be read.
+    virtual void load() = 0;
+};
+
+/// Whether runs leave the input as it is.
+enum class InputUse { kept, overwritten };
+
+/// Tiles from the seed or from files, as the plan says; they are there when this returns, on the
+/// session's stream. Makes and checks files. Collective. Throws Failure.
+std::unique_ptr<InputTiles> make_input_tiles(bench::Session& session, const NativePlan& plan,
+                                             device::View<Point> input, InputUse use);
+
+/// Page-locked points that tiles of that length need on their way from files to memory of that
+/// kind.
+std::int64_t staged_points(std::int64_t length, device::MemoryKind kind);
+
+}  // namespace quartet::fft

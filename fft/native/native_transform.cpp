@@ -1,0 +1,26 @@
+#include "fft/native/native_transform.hpp"
+
+#include "fft/native/four_step_transform.hpp"
+#include "fft/native/single_rank_transform.hpp"
+
+namespace quartet::fft {
+
+std::unique_ptr<NativeTransform> make_native_transform(const NativePlan& plan,
+                                                       device::Device& device,
+                                                       comm::Transport& transport,
+                                                       device::View<Point> input) {
+    switch (plan.algorithm) {
+        case Algorithm::single_rank:
+            return std::make_unique<SingleRankTransform>(plan, device, input);
+        case Algorithm::single_rank_in_place:
+            return std::make_unique<InPlaceTransform>(plan, device, input);
+        case Algorithm::transposed:
+            return std::make_unique<TransposedTransform>(
+                plan, device, transport, input, device::allocate<Point>(device, plan.result));
+        case Algorithm::natural:
+            return std::make_unique<NaturalTransform>(plan, device, transport, input);
+    }
+    fail("no such algorithm");
+}
+
+}  // namespace quartet::fft

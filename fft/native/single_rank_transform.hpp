@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "device/device.hpp"
+#include "device/fft_factory.hpp"
+#include "fft/native/native_transform.hpp"
+
+namespace quartet::fft {
+
+/// One rank's transform by a SingleRankFft, the result in memory of its own.
+class SingleRankTransform final : public NativeTransform {
+  public:
+    SingleRankTransform(const NativePlan& plan, device::Device& device, device::View<Point> input)
+        : fft_(device.ffts().plan_single_rank_fft(plan.shape)),
+          input_(input),
+          result_(device::allocate<Point>(device, plan.result)) {}
+
+    void run(device::Stream& stream) override { fft_->run(input_, result_.view(), stream); }
+    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
+    [[nodiscard]] std::string description() const override { return fft_->description(); }
+
+  private:
+    std::unique_ptr<device::SingleRankFft> fft_;
+    device::View<const Point> input_;
+    device::Buffer<Point> result_;
+};
+
+/// The same over the input.
+class InPlaceTransform final : public NativeTransform {
+  public:
+    InPlaceTransform(const NativePlan& plan, device::Device& device, device::View<Point> input)
+        : fft_(device.ffts().plan_single_rank_fft(plan.shape)), points_(input) {}
+
+    void run(device::Stream& stream) override {
+        fft_->run(device::View<const Point>(points_), points_, stream);
+    }
+    [[nodiscard]] device::View<Point> result() override { return points_; }
+    [[nodiscard]] std::string description() const override {
+        return fft_->description() + "; in place, made anew for each run";
+    }
+
+  private:
+    std::unique_ptr<device::SingleRankFft> fft_;
+    device::View<Point> points_;
+};
+
+}  // namespace quartet::fft

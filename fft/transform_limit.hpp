@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/measure/limits.hpp"
+#include "bench/program/session.hpp"
+#include "fft/problem.hpp"
+
+namespace quartet::fft {
+
+/// The time that the machine allows for one transform: the slower of
+///
+///     copy       64 N bytes / sum of the ranks' copy rates
+///     exchange   k 16 N (P - 1) / P^2 bytes / all-to-all bandwidth of a rank
+///
+/// with k = 1 exchange for the transposed order and 2 for the natural one.
+class TransformLimit {
+  public:
+    /// Copies from `source` to `target`, the case's own memory, whose values are lost. Exchanges
+    /// over `transport`. Collective.
+    TransformLimit(bench::Session& session, comm::Transport& transport, const Problem& problem,
+                   device::View<const Point> source, device::View<Point> target);
+
+    /// Collective.
+    [[nodiscard]] Seconds measure();
+    [[nodiscard]] std::string name() const;
+
+    /// What each rank sends in the probe of the exchange, in the transport's memory; it receives
+    /// as much.
+    [[nodiscard]] static Bytes exchanged_bytes(const Problem& problem, int ranks);
+
+  private:
+    bench::Session& session_;
+    Problem problem_;
+    bench::MemoryProbe copy_;
+    int passes_ = 1;
+    std::unique_ptr<bench::AllToAllProbe> exchange_;  ///< with several ranks
+};
+
+}  // namespace quartet::fft
