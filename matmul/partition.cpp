@@ -9,7 +9,7 @@ namespace {
 
 struct Cost {
     std::int64_t elements = 0;        ///< of C, of the rank that has most
-    std::int64_t half_perimeter = 0;  ///< ditto: rows of A and columns of B
+    std::int64_t half_perimeter = 0;  ///< rows of A and columns of B, of the rank that has most
     auto operator<=>(const Cost&) const = default;
 };
 

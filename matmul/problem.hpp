@@ -32,7 +32,7 @@ struct TileIndex {
 };
 
 /// C = A B, all N x N in float32 (the paper's VI.B): the entries of A and B are uniform in [0, 1),
-/// functions of the seed and of their place in the matrix alone, whatever tile and ranks. Tile
+/// functions of the seed and of their position in the matrix alone, not of tile or ranks. Tile
 /// (i, j) has rows [i B, (i + 1) B) and columns [j B, (j + 1) B) of its matrix, row-major, as far
 /// as these are there.
 struct Problem {

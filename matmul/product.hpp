@@ -44,14 +44,14 @@ class RankTiles {
     [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
 };
 
-/// C = A B in one way, its data where they are to be before the clock starts: a class for each
-/// variant (resident in memory, through a GPU, from files, data flow, library).
+/// C = A B in one variant, its data in place before the clock starts. One class for each variant:
+/// resident in memory, through a GPU, from files, data flow, library.
 class Product : public RankTiles {
   public:
     /// Before each run, outside of the time.
     virtual void prepare() = 0;
-    /// The timed step: all products, and the results where they are to be. `stream` computes; all
-    /// is done on return. Does not allocate.
+    /// The timed step: all products, with the results stored. `stream` computes; all work is done
+    /// on return. Does not allocate.
     virtual void run(device::Stream& stream) = 0;
     /// After a run, outside of the time: brings the result to where result() reads it. Collective.
     virtual void collect() {}

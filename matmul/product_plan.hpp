@@ -59,10 +59,10 @@ Bytes allowed_device_memory(bench::Session& session);
 LimitPlan::Storage storage_limit(const PlanContext& context, std::optional<std::int64_t> row,
                                  double bytes);
 
-/// Where results in files go when a case ends.
+/// Whether results in files stay when a case ends.
 Results results_of(const bench::DataOptions& data);
 
-/// The files of a case, made where they are to be, and verified. Collective.
+/// The files of a case, generated with --generate, and verified. Collective. Throws Failure.
 std::unique_ptr<const TileFiles> open_files(const PlanContext& context);
 
 /// Throws UsageError on all ranks where `plan_locally` throws on any: a failure that only one rank

@@ -18,8 +18,7 @@ class DataflowReader {
     DataflowReader(const Problem& problem, const TileFiles& files, Bytes slots,
                    device::Device& device);
 
-    /// Before each run: forgets what was read, and has the page cache forget all tiles where they
-    /// are to come from the disk.
+    /// Before each run: resets what was read. With --cache drop the page cache forgets all tiles.
     void prepare();
 
     /// A product C(i,j) += A(i,k) B(k,j).

@@ -14,13 +14,13 @@ class FileProduct final : public ScheduledProduct {
     /// Allocates plan.buffers. `device` is borrowed.
     FileProduct(const Problem& problem, const Block& block, const FilePlan& plan,
                 std::unique_ptr<const TileFiles> files, Results results, device::Device& device);
-    /// Removes the rank's files of C, unless they are to be kept.
+    /// Removes the rank's files of C, unless results are kept.
     ~FileProduct() override;
     FileProduct(const FileProduct&) = delete;
     FileProduct& operator=(const FileProduct&) = delete;
 
-    /// Makes the page cache forget the rank's tiles of A and B where the files are to be read from
-    /// the disk, and removes the results of the run before.
+    /// Removes the results of the run before. With --cache drop the page cache forgets the rank's
+    /// tiles of A and B.
     void prepare() override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;

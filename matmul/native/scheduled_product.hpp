@@ -48,7 +48,6 @@ class ScheduledProduct : public Product {
     [[nodiscard]] const Problem& problem() const { return problem_; }
     [[nodiscard]] const Block& block() const { return block_; }
     [[nodiscard]] const Blocking& blocking() const { return blocking_; }
-    [[nodiscard]] device::Device& device() { return device_; }
     [[nodiscard]] device::Stream& fetching() { return *fetching_; }
     [[nodiscard]] device::Stream& storing() { return *storing_; }
     /// A slot for a tile of C, as large as tiles get.

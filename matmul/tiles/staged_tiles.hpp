@@ -23,7 +23,7 @@ class StagedTiles final : public HostTiles {
     /// plan.buffers. `device` is borrowed.
     StagedTiles(const Problem& problem, const Block& block, const FilePlan& plan,
                 std::unique_ptr<const TileFiles> files, Results results, device::Device& device);
-    /// Removes the rank's files of C, unless they are to be kept.
+    /// Removes the rank's files of C, unless results are kept.
     ~StagedTiles() override;
     StagedTiles(const StagedTiles&) = delete;
     StagedTiles& operator=(const StagedTiles&) = delete;

@@ -64,11 +64,11 @@ std::span<const float> TileFiles::read(std::string_view matrix, TileIndex tile,
             found < wanted.value ? NpyProblem::short_file : NpyProblem::long_file, name.path(),
             fmt::format("{} B of elements where {} B are expected", found, wanted.value));
     }
-    std::byte* const place = slot.data() + elements_offset.value;
+    std::byte* const elements = slot.data() + elements_offset.value;
     if (begin != elements_offset.value) {  // a header of another length
-        std::memmove(place, slot.data() + begin, static_cast<std::size_t>(wanted.value));
+        std::memmove(elements, slot.data() + begin, static_cast<std::size_t>(wanted.value));
     }
-    return {reinterpret_cast<const float*>(place),
+    return {reinterpret_cast<const float*>(elements),
             static_cast<std::size_t>(problem_.elements(tile))};
 }
 

@@ -11,8 +11,8 @@
 
 namespace quartet::matmul {
 
-/// The tiles of a folder ("A_0_3.npy"), read and written whole without allocating, as a timed step
-/// must. Threads may share it.
+/// The tiles of a folder ("A_0_3.npy"), read and written whole. Does not allocate, so that timed
+/// steps can use it. Threads may share it.
 class TileFiles {
   public:
     /// Throws FileError where there is no such folder.
@@ -27,12 +27,11 @@ class TileFiles {
     /// elements then begin at elements_offset. Throws NpyError or FileError that names the file.
     std::span<const float> read(std::string_view matrix, TileIndex tile,
                                 std::span<std::byte> slot) const;
-    /// Writes a tile of C, over the one that was put aside where there is one.
+    /// Writes a tile of C, over the file that was put aside, if there is one. Throws FileError.
     void write(TileIndex tile, std::span<const float> elements) const;
-    /// Takes the name from a tile of C, so that it is none any more; nothing where there is none.
-    /// What is left is for write() of the same tile.
+    /// Renames the file of a tile of C, if there is one, so that write() can write over it.
     void put_aside(TileIndex tile) const;
-    /// Removes a tile of C, and what was put aside of it; nothing where there is none.
+    /// Removes the file of a tile of C, and one that was put aside, if they are there.
     void remove(TileIndex tile) const;
     /// Makes the page cache forget a tile.
     void forget(std::string_view matrix, TileIndex tile) const;

@@ -9,7 +9,7 @@ namespace quartet::matmul {
 namespace {
 
 // The tiles' names, too, are made without the heap.
-TEST(Allocation, AProductOfFilesAllocatesNothingInItsTimedStep) {
+TEST(Allocation, FileProductAllocatesNothingInItsTimedStep) {
     const Problem problem{48, 16};
     const TemporaryFolder folder;
     for (std::int64_t number = 0; number < std::ssize(input_files(problem)); ++number) {

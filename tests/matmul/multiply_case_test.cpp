@@ -113,12 +113,12 @@ class MultiplyCaseTest : public testing::Test {
     std::unique_ptr<bench::Case> made;  ///< before its session in destruction
 };
 
-class Everywhere : public MultiplyCaseTest, public testing::WithParamInterface<Storage> {
+class EveryStorage : public MultiplyCaseTest, public testing::WithParamInterface<Storage> {
   protected:
     void SetUp() override { choose(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Storages, Everywhere,
+INSTANTIATE_TEST_SUITE_P(Storages, EveryStorage,
                          testing::Values(Storage{"shared", "shm", {}, {}},
                                          Storage{"own", "mpi", {}, {}},
                                          Storage{"files", "mpi", FileCache::warm, {}},
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Storages, Everywhere,
                                          Storage{"files_far_ahead", "shm", FileCache::drop, 50}),
                          [](const auto& storage) { return storage.param.name; });
 
-TEST_P(Everywhere, TheProductIsThatOfFloat64) {
+TEST_P(EveryStorage, IsTheProductInFloat64) {
     for (const auto& [size, tile] : {std::pair(64, 16), std::pair(50, 16), std::pair(20, 64),
                                      std::pair(1, 1), std::pair(33, 11), std::pair(17, 16)}) {
         MultiplyCase& subject = run_once(size, tile);
@@ -136,7 +136,7 @@ TEST_P(Everywhere, TheProductIsThatOfFloat64) {
     }
 }
 
-TEST_P(Everywhere, ARowIsVerifiedAndHasItsLimit) {
+TEST_P(EveryStorage, MeasuresAVerifiedRowWithItsLimit) {
     const bench::Row row = measured(96, 32);
     EXPECT_TRUE(row.check->passed);
     EXPECT_EQ(row.check->tolerance, 1);
@@ -146,7 +146,7 @@ TEST_P(Everywhere, ARowIsVerifiedAndHasItsLimit) {
     EXPECT_THAT(row.name.text(), HasSubstr("/n:96/tile:32/"));
 }
 
-TEST_P(Everywhere, TheSameSetUpGivesTheSameBits) {
+TEST_P(EveryStorage, GivesTheSameBitsForTheSameSetUp) {
     std::vector<std::vector<float>> results;
     for (int time = 0; time < 2; ++time) {
         MultiplyCase& subject = run_once(60, 16);
@@ -170,7 +170,7 @@ class InFiles : public MultiplyCaseTest {
 };
 class InMemory : public MultiplyCaseTest {};
 
-TEST_F(InMemory, AWrongElementIsAWrongResult) {
+TEST_F(InMemory, FailsForAWrongElement) {
     choose({"own", "mpi", {}, {}});
     MultiplyCase& subject = run_once(64, 16);
     EXPECT_TRUE(subject.verify().passed);
@@ -183,7 +183,7 @@ TEST_F(InMemory, AWrongElementIsAWrongResult) {
     EXPECT_GT(check.error, check.tolerance);
 }
 
-TEST_F(InMemory, MemoryIsThatOfTheTilesOnce) {
+TEST_F(InMemory, NeedsEachTileOnceInMemory) {
     choose({"shared", "shm", {}, {}});
     common.limits = bench::Switch::off;
     common.verify = bench::Switch::off;
@@ -193,12 +193,12 @@ TEST_F(InMemory, MemoryIsThatOfTheTilesOnce) {
     EXPECT_EQ(world.sum(static_cast<double>(planned.memory.value)), 3.0 * 2048 * 2048 * 4);
 }
 
-TEST_F(InMemory, LookingAheadMeansNothing) {
+TEST_F(InMemory, RefusesLookahead) {
     choose({"own", "mpi", {}, 3});
     EXPECT_THAT(message_of<UsageError>([&] { plan(64, 16); }), HasSubstr("--lookahead"));
 }
 
-TEST_F(InFiles, WhatIsMovedIsWhatWasPlanned) {
+TEST_F(InFiles, MovesTheBytesThatWerePlanned) {
     common.limits = bench::Switch::off;
     for (const Bytes memory : {kibibytes(64), kibibytes(128), mebibytes(4)}) {
         common.memory = memory;
@@ -216,14 +216,14 @@ TEST_F(InFiles, WhatIsMovedIsWhatWasPlanned) {
     }
 }
 
-TEST_F(InFiles, MemoryThatHoldsNoPlanIsRefusedWithWhatIsNeeded) {
+TEST_F(InFiles, RefusesTooLittleMemoryAndSaysWhatIsNeeded) {
     common.memory = kibibytes(10);
     common.limits = bench::Switch::off;
     EXPECT_THAT(message_of<UsageError>([&] { plan(150, 50); }),
                 AllOf(HasSubstr("KiB per rank (10 KiB are allowed)"), HasSubstr("--tile")));
 }
 
-TEST_F(InFiles, TheResultsAreGoneUnlessKept) {
+TEST_F(InFiles, RemovesResultsUnlessKept) {
     run_once(64, 16);
     world.barrier();
     EXPECT_TRUE(std::filesystem::exists(folder / "C_3_3.npy"));
@@ -239,13 +239,13 @@ TEST_F(InFiles, TheResultsAreGoneUnlessKept) {
     EXPECT_EQ(std::ssize(read_manifest(folder).checksums), 3 * 16);
 }
 
-TEST_F(InFiles, KeepingWantsTheCheck) {
+TEST_F(InFiles, RefusesToKeepWithoutTheCheck) {
     options.data.keep = bench::Switch::on;
     common.verify = bench::Switch::off;
     EXPECT_THAT(message_of<UsageError>([&] { plan(64, 16); }), HasSubstr("--keep"));
 }
 
-TEST_F(InFiles, AWrongElementInAFileIsAWrongResult) {
+TEST_F(InFiles, FailsForAWrongElementInAFile) {
     MultiplyCase& subject = run_once(64, 16);
     world.barrier();
     if (world.rank() == 0) {
@@ -259,7 +259,7 @@ TEST_F(InFiles, AWrongElementInAFileIsAWrongResult) {
 }
 
 // Data from elsewhere: huge, tiny and subnormal entries.
-TEST_F(InFiles, ExtremeEntriesAreMultipliedSoundly) {
+TEST_F(InFiles, PassesExtremeEntries) {
     for (const auto& [scale_a, scale_b] : {std::pair(1e18F, 1e18F), std::pair(1e30F, 1e-30F),
                                            std::pair(1e-18F, 1e-18F), std::pair(1e-40F, 1.0F)}) {
         options.size = 50;
@@ -284,7 +284,7 @@ TEST_F(InFiles, ExtremeEntriesAreMultipliedSoundly) {
     }
 }
 
-TEST_F(InMemory, OtherTransportsHaveNothingToSend) {
+TEST_F(InMemory, RefusesTransportsThatWouldSendNothing) {
     choose({"rma", "rma", {}, {}});
     plan(64, 16);
     if (session->registry().why_not("rma", session->transport_context())) {

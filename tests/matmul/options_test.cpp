@@ -32,7 +32,7 @@ TEST(MatmulOptions, SizesAreCounts) {
     EXPECT_EQ(options.data.folder, "here");
 }
 
-TEST(MatmulOptions, WhatIsNoSizeIsRefused) {
+TEST(MatmulOptions, RefusesWhatIsNoSize) {
     for (const char* text : {"0", "-1", "1.5", "8KiB", "2^31", ""}) {
         EXPECT_THAT(message_of<UsageError>([&] {
                         parsed({"--size", text});

@@ -12,7 +12,7 @@ std::int64_t largest(const std::vector<Block>& blocks) {
     return std::ranges::max(blocks, {}, &Block::tiles).tiles();
 }
 
-TEST(Partition, EveryTileHasOneOwner) {
+TEST(Partition, GivesEachTileOneOwner) {
     for (const std::int64_t tiles : {1, 2, 3, 8, 13}) {
         for (int ranks = 1; ranks <= 20; ++ranks) {
             const Problem problem{tiles * 4 - 1, 4};
@@ -33,7 +33,7 @@ TEST(Partition, EveryTileHasOneOwner) {
     }
 }
 
-TEST(Partition, SquareCountsGiveSquareGrids) {
+TEST(Partition, GivesSquareGridsForSquareCounts) {
     for (const Block& block : partition({8, 1}, 4)) {
         EXPECT_EQ(block.rows.size(), 4);
         EXPECT_EQ(block.columns.size(), 4);
@@ -44,7 +44,7 @@ TEST(Partition, SquareCountsGiveSquareGrids) {
     }
 }
 
-TEST(Partition, PrimeCountsAreNotCutIntoStrips) {
+TEST(Partition, AvoidsStripsForPrimeCounts) {
     EXPECT_EQ(largest(partition({8, 1}, 2)), 32);
     EXPECT_EQ(largest(partition({8, 1}, 3)), 24);
     // 9.14 would be even; strips of whole columns would leave one rank with 16.
@@ -52,14 +52,14 @@ TEST(Partition, PrimeCountsAreNotCutIntoStrips) {
     EXPECT_LE(largest(partition({64, 1}, 13)), 340) << "even: 315";
 }
 
-TEST(Partition, MoreRanksThanTilesLeaveSomeIdle) {
+TEST(Partition, LeavesRanksIdleWhereTilesAreFewer) {
     const auto blocks = partition({2, 1}, 9);
     EXPECT_EQ(largest(blocks), 1);
     EXPECT_EQ(std::ranges::count_if(blocks, &Block::empty), 5);
 }
 
-TEST(Partition, EdgesCountAsMuchAsTheyHold) {
-    // Two tiles, the second a single element: nobody gains by halving that one.
+TEST(Partition, BalancesRaggedTilesByTheirElements) {
+    // Two tiles, the second a single element: halving that one gains nothing.
     const auto blocks = partition({101, 100}, 2);
     EXPECT_EQ(elements_of({101, 100}, {0, 2}).size(), 101);
     EXPECT_EQ(blocks[0].tiles(), 2);

@@ -83,7 +83,7 @@ TEST_F(PlannedMemoryTest, IsWhatNativeAllocatesForTilesInFiles) {
     expect_as_planned();
 }
 
-TEST_F(PlannedMemoryTest, IsWhatEachRoleOfTheDataflowAllocates) {
+TEST_F(PlannedMemoryTest, IsWhatEachRoleOfDataflowAllocates) {
     if (world.size() < 2) {
         GTEST_SKIP() << "the data flow needs two ranks";
     }

@@ -22,14 +22,14 @@ TEST(MatmulProblem, TilesCoverTheMatrix) {
     EXPECT_EQ(problem.tile_bytes(), Bytes{64});
 }
 
-TEST(MatmulProblem, ATileMayBeLargerThanTheMatrix) {
+TEST(MatmulProblem, TakesATileLargerThanTheMatrix) {
     const Problem problem{3, 100};
     EXPECT_EQ(problem.tiles(), 1);
     EXPECT_EQ(problem.extent(0), 3);
     EXPECT_EQ(problem.matrix_bytes(), Bytes{36});
 }
 
-TEST(MatmulProblem, CountsAsThePaperDoes) {
+TEST(MatmulProblem, CountsOperationsAsThePaperDoes) {
     EXPECT_EQ((Problem{1, 1}).flops().value, 1);
     EXPECT_EQ((Problem{4, 2}).flops().value, 2 * 64 - 16);
     // The paper's largest: beyond 2^31 elements, and beyond 2^63 operations had they been integers.
@@ -38,7 +38,7 @@ TEST(MatmulProblem, CountsAsThePaperDoes) {
     EXPECT_DOUBLE_EQ(large.flops().value, 0x1p91 - 0x1p60);
 }
 
-TEST(MatmulProblem, AnElementIsTheSameWhateverTheTile) {
+TEST(MatmulProblem, ElementsDoNotDependOnTheTile) {
     const Problem problem{10, 4, 7};
     const DataSource source(7, "matmul/A");
     std::vector<float> tile(static_cast<std::size_t>(problem.elements({1, 2})));
@@ -53,7 +53,7 @@ TEST(MatmulProblem, AnElementIsTheSameWhateverTheTile) {
     EXPECT_THAT(tile, Each(Lt(1.0F)));
 }
 
-TEST(MatmulProblem, ElementsBeyond32BitsAreThoseOfTheirPlace) {
+TEST(MatmulProblem, ElementsAreRightBeyond32Bits) {
     const Problem problem{std::int64_t{1} << 20, 3, 1};
     std::vector<float> row(3);
     fill_rows(problem, "B", 1 << 19, 1, 5, row);
@@ -73,7 +73,7 @@ TEST(MatmulProblem, FilesAreTheTilesOfAAndB) {
     EXPECT_EQ(index, (TileIndex{1, 0}));
 }
 
-TEST(MatmulProblem, AManifestTellsProblemsApart) {
+TEST(MatmulProblem, ManifestsOfDifferentProblemsDiffer) {
     EXPECT_EQ(manifest_of({5, 3, 2}), manifest_of({5, 3, 2}));
     EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 3, 1}));
     EXPECT_NE(manifest_of({5, 3, 2}), manifest_of({5, 2, 2}));

@@ -64,12 +64,12 @@ class FreivaldsTest : public testing::Test {
     const Freivalds check{problem, all, 1, tiles};
 };
 
-TEST_F(FreivaldsTest, ASoundProductIsFarBelowItsBound) {
+TEST_F(FreivaldsTest, PassesARightProductFarBelowItsBound) {
     EXPECT_GT(check.deviation(tiles), 0) << "float32 rounds";
     EXPECT_LT(check.deviation(tiles), 0.2);
 }
 
-TEST_F(FreivaldsTest, EachTileIsReadOnce) {
+TEST_F(FreivaldsTest, ReadsEachTileOnce) {
     EXPECT_EQ(tiles.reads.size(), 50U) << "of A and B";
     EXPECT_LT(check.deviation(tiles), 1);
     EXPECT_EQ(tiles.reads.size(), 75U);
@@ -78,7 +78,7 @@ TEST_F(FreivaldsTest, EachTileIsReadOnce) {
     }
 }
 
-TEST_F(FreivaldsTest, OneWrongElementOfTwiceTheBoundIsFound) {
+TEST_F(FreivaldsTest, FindsOneElementThatIsWrongByTwiceTheBound) {
     for (const auto& [row, column] :
          {std::pair(0, 0), std::pair(199, 199), std::pair(100, 17), std::pair(60, 150)}) {
         const auto wrong = static_cast<float>(2.5 * check.bound(row, column / 48));
@@ -90,7 +90,7 @@ TEST_F(FreivaldsTest, OneWrongElementOfTwiceTheBoundIsFound) {
     EXPECT_LT(check.deviation(tiles), 0.2);
 }
 
-TEST_F(FreivaldsTest, SwappedTilesAreFound) {
+TEST_F(FreivaldsTest, FindsSwappedTiles) {
     for (std::int64_t row = 0; row < 48; ++row) {
         for (std::int64_t column = 0; column < 48; ++column) {
             std::swap(tiles.at(row, column), tiles.at(48 + row, 96 + column));
@@ -99,14 +99,14 @@ TEST_F(FreivaldsTest, SwappedTilesAreFound) {
     EXPECT_GT(check.deviation(tiles), 10);
 }
 
-TEST_F(FreivaldsTest, SwappedRowsAreFound) {
+TEST_F(FreivaldsTest, FindsSwappedRows) {
     for (std::int64_t column = 0; column < 200; ++column) {
         std::swap(tiles.at(10, column), tiles.at(11, column));
     }
     EXPECT_GT(check.deviation(tiles), 10);
 }
 
-TEST_F(FreivaldsTest, ATileThatLacksOneInnerTileIsFound) {
+TEST_F(FreivaldsTest, FindsATileThatLacksOneInnerTile) {
     // The smallest one: 8 of 200 products.
     for (std::int64_t row = 0; row < 48; ++row) {
         for (std::int64_t column = 0; column < 48; ++column) {
@@ -118,19 +118,19 @@ TEST_F(FreivaldsTest, ATileThatLacksOneInnerTileIsFound) {
     EXPECT_GT(check.deviation(tiles), 10);
 }
 
-TEST_F(FreivaldsTest, NotANumberAndInfinityAreFound) {
+TEST_F(FreivaldsTest, FindsNotANumberAndInfinity) {
     tiles.at(3, 3) = std::numeric_limits<float>::quiet_NaN();
     EXPECT_FALSE(check.deviation(tiles) <= 1);
     tiles.at(3, 3) = std::numeric_limits<float>::infinity();
     EXPECT_FALSE(check.deviation(tiles) <= 1);
 }
 
-TEST_F(FreivaldsTest, ThreadsChangeNoBit) {
+TEST_F(FreivaldsTest, HasTheSameBitsWithAnyThreads) {
     const Freivalds with_threads(problem, all, 3, tiles);
     EXPECT_EQ(with_threads.deviation(tiles), check.deviation(tiles));
 }
 
-TEST_F(FreivaldsTest, ARankChecksItsOwnBlock) {
+TEST_F(FreivaldsTest, ChecksARanksOwnBlock) {
     const Block block{{1, 3}, {4, 5}};
     const Freivalds own(problem, block, 1, tiles);
     EXPECT_LT(own.deviation(tiles), 0.2);
@@ -142,7 +142,7 @@ TEST_F(FreivaldsTest, ARankChecksItsOwnBlock) {
     EXPECT_EQ(Freivalds(problem, {{0, 0}, {0, 5}}, 1, tiles).deviation(tiles), 0) << "none";
 }
 
-TEST_F(FreivaldsTest, HugeTinyAndSubnormalProductsAreSound) {
+TEST_F(FreivaldsTest, PassesHugeTinyAndSubnormalProducts) {
     for (const auto& [scale_a, scale_b] :
          {std::pair(1e18F, 1e18F), std::pair(1e30F, 1e-30F), std::pair(1e-20F, 1e-20F),
           std::pair(1e-30F, 1e-30F), std::pair(1e-40F, 1e-3F)}) {
@@ -152,7 +152,7 @@ TEST_F(FreivaldsTest, HugeTinyAndSubnormalProductsAreSound) {
     }
 }
 
-TEST_F(FreivaldsTest, AllZerosAreSound) {
+TEST_F(FreivaldsTest, PassesZeros) {
     FakeTiles zeros(problem, 0, 0);
     EXPECT_EQ(Freivalds(problem, all, 1, zeros).deviation(zeros), 0);
 }

@@ -145,7 +145,7 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
     std::unique_ptr<bench::Case> made;
 };
 
-TEST_P(DataflowProductTest, IsTheProductWhateverTheSharesAndTheQueues) {
+TEST_P(DataflowProductTest, IsTheProductForAnyScheduleAndQueue) {
     const int most = world.size() - 1;
     for (const Flow& flow : {Flow{60, 13, 1, 16}, Flow{60, 13, most, 1},
                              Flow{41, 50, most, 2},  // one tile, more reducers than tiles
@@ -195,7 +195,7 @@ TEST_P(DataflowProductTest, AddsInTheOrderOfTheInnerIndexToTheSameBitsInEachRun)
     }
 }
 
-TEST_P(DataflowProductTest, IsTheProductOfTilesInFilesHoweverFarAheadTheyAreRead) {
+TEST_P(DataflowProductTest, IsTheProductOfTilesInFilesForAnyLookahead) {
     const int most = world.size() - 1;
     for (const auto& [flow, files] :
          {std::pair{Flow{60, 13, 1, 16}, Files{.lookahead = 0}},
@@ -214,7 +214,7 @@ TEST_P(DataflowProductTest, IsTheProductOfTilesInFilesHoweverFarAheadTheyAreRead
     }
 }
 
-TEST_P(DataflowProductTest, LeavesTheTilesOfCThatAreToBeKeptAndTheirChecksums) {
+TEST_P(DataflowProductTest, KeepsTilesOfCAndTheirChecksums) {
     const Flow flow{60, 13, world.size() - 1, 4};
     auto& subject = run_once(flow, Files{.keep = bench::Switch::on});
     EXPECT_TRUE(subject.verify().passed);
@@ -238,7 +238,7 @@ TEST_P(DataflowProductTest, LeavesTheTilesOfCThatAreToBeKeptAndTheirChecksums) {
     clear_folder();
 }
 
-TEST_P(DataflowProductTest, AWrongTileOfAReducerIsFound) {
+TEST_P(DataflowProductTest, FailsForAWrongTileOfAReducer) {
     auto& subject = run_once({60, 13, world.size() - 1, 16});
     EXPECT_TRUE(subject.verify().passed);
     auto& product = dynamic_cast<DataflowProduct&>(subject.product());
@@ -248,7 +248,7 @@ TEST_P(DataflowProductTest, AWrongTileOfAReducerIsFound) {
     EXPECT_FALSE(subject.verify().passed);
 }
 
-TEST_P(DataflowProductTest, TooFewRanksAreRefusedWithTheNumberNeeded) {
+TEST_P(DataflowProductTest, RefusesTooFewRanksAndSaysTheNumberNeeded) {
     EXPECT_THAT(message_of<UsageError>([&] {
                     run_once({8, 4, world.size(), 1});
                 }),

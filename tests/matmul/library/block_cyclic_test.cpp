@@ -7,7 +7,7 @@
 namespace quartet::matmul {
 namespace {
 
-TEST(BlockCyclicDimension, CountsWhatDealingBlockByBlockGives) {
+TEST(BlockCyclicDimension, CountsBlocksAndElementsOfEachProcess) {
     for (const std::int64_t size : {1, 5, 64, 100, 1000}) {
         for (const std::int64_t block : {1, 7, 64, 100, 2000}) {
             for (const int parts : {1, 2, 3, 7}) {
@@ -31,7 +31,7 @@ TEST(BlockCyclicDimension, CountsWhatDealingBlockByBlockGives) {
     }
 }
 
-TEST(Distributions, AreEveryGridWithEveryBlockOfWhichEachRankGetsOne) {
+TEST(Distributions, CoverEveryGridAndBlockSizeThatGivesEachRankABlock) {
     std::vector<ProcessGrid> grids;
     for (const BlockCyclic& one : distributions(8192, 4)) {
         EXPECT_EQ(one.grid.ranks(), 4);
@@ -47,7 +47,7 @@ TEST(Distributions, AreEveryGridWithEveryBlockOfWhichEachRankGetsOne) {
     EXPECT_EQ(distributions(8192, 2).size(), 14U);
 }
 
-TEST(Distributions, OfSmallMatricesAreOneBlockARank) {
+TEST(Distributions, GiveOneBlockPerRankForSmallMatrices) {
     for (const BlockCyclic& one : distributions(96, 3)) {
         EXPECT_EQ(one.block, 32);
     }
@@ -55,7 +55,7 @@ TEST(Distributions, OfSmallMatricesAreOneBlockARank) {
     EXPECT_EQ(distributions(1, 5).front().most_elements(), 1);
 }
 
-TEST(Strips, AreWholeTileRowsThatCoverTheMatrixOnce) {
+TEST(Strips, CoverTheMatrixOnceInWholeTileRows) {
     const Problem problem{100, 13, 1};
     for (const int ranks : {1, 2, 3, 5, 11}) {
         std::int64_t next = 0;

@@ -97,7 +97,7 @@ TEST_F(LibraryProductTest, IsMeasuredVerifiedAndSaysWhatItChose) {
     EXPECT_EQ(number("grid_rows") * number("grid_columns"), world.size());
 }
 
-TEST_F(LibraryProductTest, AResultThatIsNotTheProductIsFound) {
+TEST_F(LibraryProductTest, FailsForAResultThatIsNotTheProduct) {
     const auto made = make_case(200, 64);
     bench::Clocks none(0);
     made->prepare();

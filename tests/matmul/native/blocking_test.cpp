@@ -30,7 +30,7 @@ TEST(Blocking, TakesTheLeastTrafficThatFits) {
     }
 }
 
-TEST(Blocking, TrafficFallsAsMemoryGrows) {
+TEST(Blocking, MovesLessWithMoreMemory) {
     Bytes before{1LL << 60};
     for (std::int64_t memory = 3; memory < 900; memory = memory * 3 / 2) {
         const auto blocking = choose_blocking(problem, whole, unit_tiles, Bytes{memory}, {});
@@ -54,12 +54,12 @@ TEST(Blocking, StaysAboveTheLowerBoundAndNotFarFromIt) {
     }
 }
 
-TEST(Blocking, TheLowerBoundIsTheFormula) {
+TEST(Blocking, HasTheLowerBoundOfTheFormula) {
     // 4 (2 N^3 / (P sqrt S) + N^2 / P) with N = 1024, P = 4, S = 2^20 floats.
     EXPECT_EQ(lower_bound({1024, 64}, 4, mebibytes(4)).value, 4 * (2 * 1024 * 1024 / 4 + 262144));
 }
 
-TEST(Blocking, LookAheadIsWhatWasAskedForOrTwoRows) {
+TEST(Blocking, LooksAheadAsAskedOrTwoRows) {
     EXPECT_EQ(choose_blocking(problem, whole, unit_tiles, Bytes{2000}, 5)->lookahead, 5);
     EXPECT_EQ(choose_blocking(problem, whole, unit_tiles, Bytes{2000}, 0)->lookahead, 0);
     const auto own = choose_blocking(problem, whole, unit_tiles, Bytes{2000}, {});
@@ -67,7 +67,7 @@ TEST(Blocking, LookAheadIsWhatWasAskedForOrTwoRows) {
     EXPECT_EQ(own->slots, 2 * 16 * 16) << "more would stay empty";
 }
 
-TEST(Blocking, TheLeastMemoryIsEnoughAndLessIsNot) {
+TEST(Blocking, FitsInTheLeastMemoryAndNotInLess) {
     for (const std::optional<int> lookahead :
          {std::optional<int>(), std::optional(0), std::optional(3)}) {
         const Bytes least = least_memory(unit_tiles, lookahead);
@@ -77,7 +77,7 @@ TEST(Blocking, TheLeastMemoryIsEnoughAndLessIsNot) {
     EXPECT_EQ(least_memory(unit_tiles, {}), Bytes{3}) << "one tile of each matrix";
 }
 
-TEST(Blocking, RaggedTilesCountAsManyBytesAsTheyHold) {
+TEST(Blocking, CountsRaggedTilesByTheirElements) {
     const Problem ragged{10, 4};
     const Block all{{0, 3}, {0, 3}};
     const Traffic traffic = planned_traffic(ragged, all, {3, 3, 18, 2});
@@ -85,7 +85,7 @@ TEST(Blocking, RaggedTilesCountAsManyBytesAsTheyHold) {
     EXPECT_EQ(traffic.written, Bytes{400});
 }
 
-TEST(Blocking, IdleRanksMoveNothing) {
+TEST(Blocking, MovesNothingOnIdleRanks) {
     const Block none{{0, 0}, {0, 16}};
     const auto blocking = choose_blocking(problem, none, unit_tiles, Bytes{100}, {});
     EXPECT_EQ(planned_traffic(problem, none, *blocking).sum(), Bytes{});

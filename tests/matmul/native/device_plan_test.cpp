@@ -38,14 +38,14 @@ TEST(DevicePlanTest, CopiesStayFarBelowTheProductsInEightGibibytes) {
     EXPECT_LE(plan.buffers.sum() + 3 * bytes_of<float>(edge * edge), memory);
 }
 
-TEST(DevicePlanTest, WhatFitsIsCopiedOnce) {
+TEST(DevicePlanTest, CopiesOnceWhatFits) {
     const Problem problem{8192, 1024};
     const DevicePlan plan = plan_device(problem, whole(problem), {gibibytes(100), {}, {}});
     EXPECT_EQ(plan.copies.read, 2 * problem.matrix_bytes());
     EXPECT_LE(plan.buffers.sum(), 4 * problem.matrix_bytes());
 }
 
-TEST(DevicePlanTest, TilesAreAsLargeAsMemoryAndMatrixAllow) {
+TEST(DevicePlanTest, ChoosesTheLargestTileForMemoryAndMatrix) {
     EXPECT_EQ(choose_tile(1 << 20, 1, gibibytes(100)), 8192);
     EXPECT_EQ(choose_tile(65536, 1, gibibytes(8)), 8192);
     EXPECT_EQ(choose_tile(65536, 1, gibibytes(8) - Bytes{1}), 4096);
@@ -56,7 +56,7 @@ TEST(DevicePlanTest, TilesAreAsLargeAsMemoryAndMatrixAllow) {
     EXPECT_EQ(choose_tile(65536, 1, mebibytes(1)), 64);
 }
 
-TEST(DevicePlanTest, TheProbesProductsTakeAnEighthAtMost) {
+TEST(DevicePlanTest, LimitsTheProbeToAnEighthOfTheMemory) {
     for (const Bytes memory : {mebibytes(1), mebibytes(100), gibibytes(8), gibibytes(100)}) {
         const std::int64_t edge = device_probe_edge(65536, memory);
         EXPECT_LE(3 * bytes_of<float>(edge * edge).value, memory.value / 8);
@@ -65,7 +65,7 @@ TEST(DevicePlanTest, TheProbesProductsTakeAnEighthAtMost) {
     EXPECT_EQ(device_probe_edge(1000, gibibytes(100)), 1000);
 }
 
-TEST(DevicePlanTest, MemoryThatHoldsNoTileIsRefusedWithTheArithmetic) {
+TEST(DevicePlanTest, RefusesMemoryThatHoldsNoTileAndShowsTheArithmetic) {
     const Problem problem{65536, 8192};
     const auto message = message_of<UsageError>([&] {
         plan_device(problem, whole(problem), {mebibytes(700), mebibytes(32), {}});
@@ -76,7 +76,7 @@ TEST(DevicePlanTest, MemoryThatHoldsNoTileIsRefusedWithTheArithmetic) {
     EXPECT_NO_THROW(plan_device(problem, whole(problem), {mebibytes(800), mebibytes(32), {}}));
 }
 
-TEST(DevicePlanTest, MoreMemoryOnTheHostReadsLess) {
+TEST(DevicePlanTest, ReadsLessWithMoreHostMemory) {
     const Problem problem{4096, 256};
     const auto on_device = plan_device(problem, whole(problem), {mebibytes(10), {}, {}});
     Bytes before = on_device.copies.read;
@@ -91,7 +91,7 @@ TEST(DevicePlanTest, MoreMemoryOnTheHostReadsLess) {
     EXPECT_EQ(before, 2 * problem.matrix_bytes()) << "all of A and B stays";
 }
 
-TEST(DevicePlanTest, TooLittleMemoryForStagingIsRefused) {
+TEST(DevicePlanTest, RefusesTooLittleMemoryForStaging) {
     const Problem problem{4096, 256};
     const auto on_device = plan_device(problem, whole(problem), {mebibytes(10), {}, {}});
     EXPECT_THAT(

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, FileProductTest,
                                          Way{device::HostStreams::threaded, {1, 1, 0, 0}},
                                          Way{device::HostStreams::threaded, {2, 2, 0, 30}}));
 
-TEST_P(FileProductTest, IsThatOfFloat64InEveryRun) {
+TEST_P(FileProductTest, IsTheProductInFloat64InEveryRun) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
     FileProduct product = make_product(*device);
@@ -85,7 +85,7 @@ TEST_P(FileProductTest, IsThatOfFloat64InEveryRun) {
     }
 }
 
-TEST_P(FileProductTest, WritesOverItsOwnLastResultAndNobodyElses) {
+TEST_P(FileProductTest, OverwritesOnlyItsOwnLastResult) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
     FileProduct product = make_product(*device);
@@ -108,7 +108,7 @@ TEST_P(FileProductTest, WritesOverItsOwnLastResultAndNobodyElses) {
     EXPECT_FALSE(std::filesystem::exists(spare));
 }
 
-TEST_P(FileProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
+TEST_P(FileProductTest, NamesATileThatCannotBeRead) {
     const auto device = make_device();
     const auto stream = device->make_stream("compute");
     FileProduct product = make_product(*device);

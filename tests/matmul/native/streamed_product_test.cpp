@@ -20,7 +20,7 @@ struct Way {
     std::int64_t more_on_host = 0;
 };
 
-/// On a GPU, or over the stand-in for one: whichever is linked.
+/// On a GPU, or over the fake of one: whichever is linked.
 class StreamedProductTest : public testing::TestWithParam<Way> {
   protected:
     void SetUp() override {
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, StreamedProductTest,
                          testing::Values(Way{{1, 1, 0, 0}, 0}, Way{{5, 5, 0, 8}, 0},
                                          Way{{2, 1, 0, 3}, 4}, Way{{2, 2, 0, 30}, 100}));
 
-TEST_P(StreamedProductTest, OfTilesInMemoryIsThatOfFloat64InEveryRun) {
+TEST_P(StreamedProductTest, IsTheProductOfTilesInMemoryInEveryRun) {
     StreamedProduct product(problem, block, blocking(), memory_tiles(), *device);
     const Traffic planned = planned_traffic(problem, block, blocking());
     for (int run = 0; run < 2; ++run) {
@@ -100,7 +100,7 @@ TEST_P(StreamedProductTest, OfTilesInMemoryIsThatOfFloat64InEveryRun) {
     }
 }
 
-TEST_P(StreamedProductTest, OfTilesInFilesIsThatOfFloat64InEveryRun) {
+TEST_P(StreamedProductTest, IsTheProductOfTilesInFilesInEveryRun) {
     write_files();
     auto tiles = staged_tiles();
     const Traffic& on_files = tiles->traffic();
@@ -116,7 +116,7 @@ TEST_P(StreamedProductTest, OfTilesInFilesIsThatOfFloat64InEveryRun) {
     }
 }
 
-TEST_P(StreamedProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
+TEST_P(StreamedProductTest, NamesATileThatCannotBeRead) {
     write_files();
     StreamedProduct product(problem, block, blocking(), staged_tiles(), *device);
     const std::string name = tile_file("B", 3, block.columns.begin);
@@ -131,7 +131,7 @@ TEST_P(StreamedProductTest, ATileThatCannotBeReadEndsTheRunWithItsName) {
     }
 }
 
-TEST_P(StreamedProductTest, CopiesAreTimedBothWays) {
+TEST_P(StreamedProductTest, MeasuresCopiesBothWays) {
     StreamedProduct product(problem, block, blocking(), memory_tiles(), *device);
     product.measure_rates();
     const auto& times = product.copy_times();

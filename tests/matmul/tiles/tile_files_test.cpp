@@ -34,7 +34,7 @@ class TileFilesTest : public testing::Test {
     std::span<std::byte> slot;
 };
 
-TEST_F(TileFilesTest, ReadsATileToItsPlaceInTheSlot) {
+TEST_F(TileFilesTest, ReadsATileToItsOffsetInTheSlot) {
     for (const FileCache cache : {FileCache::warm, FileCache::drop, FileCache::direct}) {
         try {
             const TileFiles files(temporary.path(), problem, cache);
@@ -48,7 +48,7 @@ TEST_F(TileFilesTest, ReadsATileToItsPlaceInTheSlot) {
     }
 }
 
-TEST_F(TileFilesTest, AHeaderOfAnotherLengthIsNoReasonToRefuse) {
+TEST_F(TileFilesTest, ReadsAHeaderOfAnotherLength) {
     std::string text = read_text(temporary / "A_0_1.npy");
     const std::size_t length = 128;
     text.insert(length - 1, std::string(192, ' '));
@@ -59,7 +59,7 @@ TEST_F(TileFilesTest, AHeaderOfAnotherLengthIsNoReasonToRefuse) {
     EXPECT_THAT(files.read("A", {0, 1}, slot), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-TEST_F(TileFilesTest, WritesWhatNumPyReads) {
+TEST_F(TileFilesTest, WritesFilesThatNumPyReads) {
     const TileFiles files(temporary.path(), problem, FileCache::warm);
     const std::vector<float> corner{7, 8, 9, 10};
     files.write({1, 1}, corner);
@@ -72,7 +72,7 @@ TEST_F(TileFilesTest, WritesWhatNumPyReads) {
     EXPECT_FALSE(std::filesystem::exists(temporary / "C_1_1.npy"));
 }
 
-TEST_F(TileFilesTest, ATilePutAsideIsNoneUntilItIsWritten) {
+TEST_F(TileFilesTest, HidesATilePutAsideUntilItIsWritten) {
     const TileFiles files(temporary.path(), problem, FileCache::warm);
     const auto before = temporary.entries();
     files.put_aside({1, 1});  // nothing
@@ -89,7 +89,7 @@ TEST_F(TileFilesTest, ATilePutAsideIsNoneUntilItIsWritten) {
     EXPECT_EQ(temporary.entries(), before);
 }
 
-TEST_F(TileFilesTest, WhatIsMissingOrDamagedIsNamed) {
+TEST_F(TileFilesTest, NamesMissingAndDamagedFiles) {
     const TileFiles files(temporary.path(), problem, FileCache::warm);
     const auto complaint = [&](TileIndex tile) {
         return message_of<Failure>([&] { files.read("A", tile, slot); });
@@ -107,7 +107,7 @@ TEST_F(TileFilesTest, WhatIsMissingOrDamagedIsNamed) {
     EXPECT_THROW(TileFiles(temporary / "none", problem, FileCache::warm), FileError);
 }
 
-TEST_F(TileFilesTest, ForgettingLeavesTheTile) {
+TEST_F(TileFilesTest, ForgettingKeepsTheFile) {
     const TileFiles files(temporary.path(), problem, FileCache::drop);
     files.forget("A", {0, 1});
     EXPECT_THAT(files.read("A", {0, 1}, slot), ElementsAre(1, 2, 3, 4, 5, 6));
