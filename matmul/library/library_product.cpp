@@ -1,15 +1,14 @@
 #include "matmul/library/library_product.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "device/device.hpp"
+#include "matmul/library/blas_in_use.hpp"
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/library/scalapack.hpp"
 #include "system/parallel_for.hpp"
@@ -30,22 +29,6 @@ struct Trial {
     BlockCyclic distribution;
     Seconds time;
 };
-
-// The file of the library that a function is called in.
-std::string library_of(const char* function) {
-    Dl_info info{};
-    void* const address = ::dlsym(RTLD_DEFAULT, function);
-    const bool found = address != nullptr && ::dladdr(address, &info) != 0;
-    return found ? std::filesystem::path(info.dli_fname).filename().string() : "a static library";
-}
-
-// ScaLAPACK was linked with a BLAS of its own choice; the program's goes before it.
-std::string blas_note() {
-    const std::string theirs = library_of("sgemm_");
-    const std::string ours = library_of("cblas_sgemm");
-    return theirs == ours ? fmt::format("the same BLAS as native ({})", ours)
-                          : fmt::format("its BLAS is {}, native's is {}", theirs, ours);
-}
 
 // Elements of one matrix on the rank that has most of it, in any distribution that is tried.
 std::int64_t most_elements(const Problem& problem, int ranks) {
@@ -104,22 +87,6 @@ class LibraryProduct final : public Product {
     std::int64_t tried_inner_ = 0;
     std::size_t tried_whole_ = 0;  ///< of them again, in whole
 };
-
-Descriptor describe(std::int64_t size, std::int64_t row_block, std::int64_t column_block,
-                    const BlacsGrid& grid, std::int64_t leading_dimension) {
-    const auto n = static_cast<int>(size);
-    const auto rows = static_cast<int>(row_block);
-    const auto columns = static_cast<int>(column_block);
-    const auto leading = static_cast<int>(std::max<std::int64_t>(leading_dimension, 1));
-    const int first = 0;
-    const int context = grid.context();
-    Descriptor descriptor{};
-    int info = 0;
-    descinit_(descriptor.data(), &n, &n, &rows, &columns, &first, &first, &context, &leading,
-              &info);
-    check(info == 0, "ScaLAPACK does not take this distribution");
-    return descriptor;
-}
 
 LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem)
     : session_(session),
@@ -287,7 +254,7 @@ std::string LibraryProduct::note() const {
                                                         tried_, tried_inner_, finals);
     return fmt::format("ScaLAPACK psgemm; blocks of {} dealt over a {} x {} grid ({}); {}",
                        distribution_.block, distribution_.grid.rows, distribution_.grid.columns,
-                       tried, blas_note());
+                       tried, describe_blas_in_use());
 }
 
 bench::Details LibraryProduct::details(const comm::Communicator&) const {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "comm/mpi/communicator.hpp"
+#include "core/check.hpp"
 
 // What is used of ScaLAPACK 2, which comes without a header: its users' guide (Blackford et al.,
 // 1997), BLACS by its C interface.
@@ -57,5 +60,22 @@ class BlacsGrid {
   private:
     int context_;
 };
+
+/// Describes a square matrix of that size in a grid. Throws Failure where ScaLAPACK refuses it.
+inline Descriptor describe(std::int64_t size, std::int64_t row_block, std::int64_t column_block,
+                           const BlacsGrid& grid, std::int64_t leading_dimension) {
+    const auto n = static_cast<int>(size);
+    const auto rows = static_cast<int>(row_block);
+    const auto columns = static_cast<int>(column_block);
+    const auto leading = static_cast<int>(std::max<std::int64_t>(leading_dimension, 1));
+    const int first = 0;
+    const int context = grid.context();
+    Descriptor descriptor{};
+    int info = 0;
+    descinit_(descriptor.data(), &n, &n, &rows, &columns, &first, &first, &context, &leading,
+              &info);
+    check(info == 0, "ScaLAPACK does not take this distribution");
+    return descriptor;
+}
 
 }  // namespace quartet::matmul
