@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "fft/dataflow/dataflow_case.hpp"
 #include "fft/files.hpp"
@@ -17,7 +18,7 @@ namespace {
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem, const Options& options) {
     bench::RowName name = session.row_name(variant, std::to_string(problem.points));
-    name.size_key = std::string("n");
+    name.size_key = std::string_view("n");
     name.words = {std::string(fft::name(problem.order))};
     if (variant.formulation == bench::Formulation::library) {
         name.factors = {{"plan", std::string(fft::name(options.planning))}};
