@@ -187,10 +187,6 @@ Bytes SolveCase::limit_memory(const Problem& problem, const comm::Roles& roles) 
     return roles.reducers() > 0 ? 2 * bytes_of<double>(problem.size) : Bytes{};
 }
 
-std::string SolveCase::limit_name() const {
-    return flows() ? "slower of reading the matrix and taking in p" : "reading the matrix";
-}
-
 void SolveCase::prepare_limit() {
     if (solver_->share() != nullptr && !solver_->share()->storage().empty()) {
         read_.emplace(session_.device(), solver_->share()->storage());
@@ -213,7 +209,7 @@ void SolveCase::prepare_limit() {
     merge_.emplace(session_.device(), merged_[0].view(), merged_[1].view());
 }
 
-Seconds SolveCase::limit() {
+std::vector<bench::LimitComponent> SolveCase::limit() {
     double rate = 0;
     if (read_) {
         const Seconds pass = read_->measure(read_passes_, session_.stream());
@@ -221,7 +217,11 @@ Seconds SolveCase::limit() {
     }
     const double all = session_.world().sum(rate);
     const double reading = static_cast<double>(problem_.work(1).bytes.value) / all;
-    return {flows() ? std::max(reading, seconds_taking_in().value) : reading};
+    std::vector<bench::LimitComponent> found{{"reading the matrix", {reading}}};
+    if (flows()) {
+        found.push_back({"taking in p", seconds_taking_in()});
+    }
+    return found;
 }
 
 // All of p, in every iteration, at the reducer.

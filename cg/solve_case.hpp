@@ -33,8 +33,7 @@ class SolveCase final : public bench::Case {
     [[nodiscard]] bench::Spent earlier() const override;
     bench::Check verify() override;
     void prepare_limit() override;
-    Seconds limit() override;
-    [[nodiscard]] std::string limit_name() const override;
+    std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details() const override;
 

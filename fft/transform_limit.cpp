@@ -30,7 +30,7 @@ TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transpo
     }
 }
 
-Seconds TransformLimit::measure() {
+std::vector<bench::LimitComponent> TransformLimit::measure() {
     const comm::Communicator& world = session_.world();
     const auto n = static_cast<double>(problem_.points);
     double rate = 0;
@@ -39,19 +39,17 @@ Seconds TransformLimit::measure() {
         rate = static_cast<double>(copy_.traffic().value) / pass.value;
     }
     const double memory = static_cast<double>(traffic_per_point) * n / world.sum(rate);
+    std::vector<bench::LimitComponent> found{{"memory copy", {memory}}};
     if (!exchange_) {
-        return {memory};
+        return found;
     }
     const auto ranks = static_cast<double>(world.size());
     const double sent =
         (problem_.order == ResultOrder::natural ? 2 : 1) * 16 * n * (ranks - 1) / (ranks * ranks);
     const Seconds exchange = exchange_->measure(session_.stream());
     const double bandwidth = static_cast<double>(exchange_->sent().value) / exchange.value;
-    return {std::max(memory, bandwidth > 0 ? sent / bandwidth : 0)};
-}
-
-std::string TransformLimit::name() const {
-    return exchange_ ? "slower of memory copy and all-to-all" : "memory copy";
+    found.push_back({"all-to-all", {bandwidth > 0 ? sent / bandwidth : 0}});
+    return found;
 }
 
 Bytes TransformLimit::exchanged_bytes(const Problem& problem, int ranks) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "bench/measure/limits.hpp"
 #include "bench/program/session.hpp"
@@ -22,9 +22,8 @@ class TransformLimit {
     TransformLimit(bench::Session& session, comm::Transport& transport, const Problem& problem,
                    device::View<const Point> source, device::View<Point> target);
 
-    /// Collective.
-    [[nodiscard]] Seconds measure();
-    [[nodiscard]] std::string name() const;
+    /// Copying the memory and, with several ranks, the exchange. Collective.
+    [[nodiscard]] std::vector<bench::LimitComponent> measure();
 
     /// What each rank sends in the probe of the exchange, in the transport's memory; it receives
     /// as much.

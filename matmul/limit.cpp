@@ -1,16 +1,12 @@
 #include "matmul/limit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace quartet::matmul {
 
 namespace {
 
-constexpr const char* sgemm_name = "SGEMM";
-constexpr const char* reducers_name = "reducers";
-constexpr const char* storage_name = "storage";
+constexpr int intake_passes = 4;  // additions and messages in one measurement
 constexpr Bytes storage_probe_memory = mebibytes(4) + kibibytes(4);
 
 Bytes bytes_of_square(std::int64_t edge) {
@@ -22,17 +18,6 @@ bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
 }
 
 }  // namespace
-
-std::string LimitPlan::name() const {
-    if (reducers && storage) {
-        return fmt::format("slowest of {}, {} and {}", sgemm_name, reducers_name, storage_name);
-    }
-    if (reducers || storage) {
-        return fmt::format("slower of {} and {}", sgemm_name,
-                           reducers ? reducers_name : storage_name);
-    }
-    return sgemm_name;
-}
 
 ProductMemory LimitPlan::memory(int rank) const {
     const bool on_device = sgemm.memory == device::MemoryKind::device;
@@ -83,15 +68,18 @@ void ProductLimit::prepare_sgemm() {
     products_ = bench::passes_in(bench::probe_time_beside(products * product), product);
 }
 
-std::vector<ProductLimit::Part> ProductLimit::measure() {
-    std::vector<Part> parts{{sgemm_name, time_of_sgemm()}};
-    if (plan_.storage) {
-        parts.push_back({storage_name, time_of_storage()});
-    }
+std::vector<bench::LimitComponent> ProductLimit::measure() {
+    std::vector<bench::LimitComponent> components{{"SGEMM", time_of_sgemm()}};
     if (plan_.reducers) {
-        parts.push_back({reducers_name, time_of_reducers()});
+        components.push_back({"reducers", time_of_adding()});
     }
-    return parts;
+    if (plan_.reducers && plan_.reducers->link) {
+        components.push_back({"link to the reducers", time_of_sending()});
+    }
+    if (plan_.storage) {
+        components.push_back({"storage", time_of_storage()});
+    }
+    return components;
 }
 
 Seconds ProductLimit::time_of_sgemm() {
@@ -121,12 +109,15 @@ Seconds ProductLimit::time_of_storage() {
     return {session_.world().maximum(seconds)};
 }
 
+Seconds ProductLimit::time_of_adding() {
+    const Seconds tile = add_ ? add_->measure(intake_passes, session_.stream()) : Seconds{};
+    return {session_.world().maximum(plan_.reducers->partial_tiles * tile.value)};
+}
+
 // A reducer has to receive every partial tile that it adds.
-Seconds ProductLimit::time_of_reducers() {
-    constexpr int passes = 4;
-    const double adding = add_ ? add_->measure(passes, session_.stream()).value : 0;
-    const double sending = link_ ? link_->measure(passes, session_.stream()).value : 0;
-    return {session_.world().maximum(plan_.reducers->partial_tiles * std::max(adding, sending))};
+Seconds ProductLimit::time_of_sending() {
+    const Seconds tile = link_->measure(intake_passes, session_.stream());
+    return {session_.world().maximum(plan_.reducers->partial_tiles * tile.value)};
 }
 
 }  // namespace quartet::matmul

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "bench/measure/limits.hpp"
@@ -11,8 +10,8 @@
 
 namespace quartet::matmul {
 
-/// What bounds a product: the slowest of its parts. Which parts there are is the same on all ranks;
-/// what is measured of them is this rank's.
+/// What bounds a product: the slowest of its components. All ranks have the same components; what
+/// is measured of them is this rank's.
 struct LimitPlan {
     /// Products of square matrices in the device's memory.
     struct Sgemm {
@@ -42,8 +41,6 @@ struct LimitPlan {
     std::optional<Reducers> reducers;
     std::optional<Storage> storage;
 
-    /// "SGEMM", "slower of SGEMM and storage".
-    [[nodiscard]] std::string name() const;
     /// What measuring takes on `rank`.
     [[nodiscard]] ProductMemory memory(int rank) const;
 };
@@ -58,19 +55,15 @@ class ProductLimit {
     /// Allocates plan.memory(). Collective.
     ProductLimit(bench::Session& session, const Problem& problem, const LimitPlan& plan);
 
-    /// One part of the limit: how long a run would take if it alone bounded it.
-    struct Part {
-        std::string name;
-        Seconds seconds;
-    };
-    /// Measures all parts, all ranks at the same time, as in a run. Same answer on all ranks.
+    /// Measures all components, all ranks at the same time, as in a run. Same answer on all ranks.
     /// Collective.
-    std::vector<Part> measure();
+    std::vector<bench::LimitComponent> measure();
 
   private:
     void prepare_sgemm();
     [[nodiscard]] Seconds time_of_sgemm();
-    [[nodiscard]] Seconds time_of_reducers();
+    [[nodiscard]] Seconds time_of_adding();
+    [[nodiscard]] Seconds time_of_sending();
     [[nodiscard]] Seconds time_of_storage();
 
     bench::Session& session_;

@@ -1,7 +1,5 @@
 #include "matmul/multiply_case.hpp"
 
-#include <algorithm>
-
 #include "matmul/tiles/kept_results.hpp"
 
 namespace quartet::matmul {
@@ -40,14 +38,6 @@ bench::Check MultiplyCase::verify() {
 void MultiplyCase::prepare_limit() {
     limit_.emplace(session_, problem_, limit_plan_);
     product_->measure_rates();
-}
-
-Seconds MultiplyCase::limit() {
-    Seconds slowest;
-    for (const ProductLimit::Part& part : limit_->measure()) {
-        slowest = std::max(slowest, part.seconds);
-    }
-    return slowest;
 }
 
 bench::Details MultiplyCase::details() const {

@@ -20,8 +20,7 @@ class MultiplyCase final : public bench::Case {
     void run(bench::Clocks& clocks) override;
     bench::Check verify() override;
     void prepare_limit() override;
-    Seconds limit() override;
-    [[nodiscard]] std::string limit_name() const override { return limit_plan_.name(); }
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return product_->note(); }
     [[nodiscard]] bench::Details details() const override;
 

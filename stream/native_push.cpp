@@ -260,23 +260,29 @@ bench::Check NativePush::verify() {
     return {.passed = all_wrong == 0, .error = all_wrong, .tolerance = 0};
 }
 
-Seconds NativePush::limit() {
+std::vector<bench::LimitComponent> NativePush::limit() {
     constexpr int messages = 3;
-    double seconds = 0;
+    double adding = 0;
     if (receives()) {
         const auto additions = static_cast<double>(problem_.pushes * std::ssize(route_->senders));
-        seconds = additions * local_add_->measure(local_passes_, session_.stream()).value;
+        adding = additions * local_add_->measure(local_passes_, session_.stream()).value;
     }
+    std::vector<bench::LimitComponent> found{{"local add", {session_.world().maximum(adding)}}};
+    if (links_.empty()) {
+        return found;
+    }
+    double sending = 0;
     std::size_t link = 0;
     for (const Route& route : problem_.routes) {
         const std::int64_t remote = remote_senders(route, session_.topology());
         if (remote > 0) {
             const Seconds message = links_[link++]->measure(messages, session_.stream());
-            seconds =
-                std::max(seconds, static_cast<double>(problem_.pushes * remote) * message.value);
+            sending =
+                std::max(sending, static_cast<double>(problem_.pushes * remote) * message.value);
         }
     }
-    return {session_.world().maximum(seconds)};
+    found.push_back({"pair link", {session_.world().maximum(sending)}});
+    return found;
 }
 
 bench::Details NativePush::details() const {
@@ -285,10 +291,6 @@ bench::Details NativePush::details() const {
         details.flags = {{"huge_pages", *huge}};
     }
     return details;
-}
-
-std::string NativePush::limit_name() const {
-    return links_.empty() ? "local add" : "slower of local add and pair link";
 }
 
 }  // namespace quartet::stream

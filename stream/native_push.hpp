@@ -31,8 +31,7 @@ class NativePush final : public bench::Case {
     void run(bench::Clocks& clocks) override;
     bench::Check verify() override;
     void prepare_limit() override;
-    Seconds limit() override;
-    [[nodiscard]] std::string limit_name() const override;
+    std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override { return transport_.description(); }
     [[nodiscard]] bench::Details details() const override;
 

@@ -66,21 +66,23 @@ void DataflowCase::prepare_limit() {
     }
 }
 
-// All ranks at the same time, as in a run.
-Seconds DataflowCase::limit() {
+// All ranks at the same time, as in a run. Whatever comes first, a copy at the merger ends the run,
+// and so is a part of each component.
+std::vector<bench::LimitComponent> DataflowCase::limit() {
     constexpr int messages = 4;
     const comm::Communicator& world = session_.world();
     const DataflowRole::Times mine = role_->measure();
-    const Seconds message = link_ ? link_->measure(messages, session_.stream()) : Seconds{};
-    const double copy = world.maximum(mine.copy.value);
-    const double messages_in =
-        world.maximum(message.value) * static_cast<double>(plan_.problem.tiles);
-    const double intake = std::max(messages_in, copy);
-    return {std::max(world.maximum(mine.transforms.value), intake) + copy};
-}
-
-std::string DataflowCase::limit_name() const {
-    return "workers' transforms or merger's intake, then a copy at the merger";
+    const Seconds transforms{world.maximum(mine.transforms.value)};
+    const Seconds copy{world.maximum(mine.copy.value)};
+    std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
+                                                  {"merger's intake", copy + copy}};
+    if (link_) {
+        const Seconds mine_sent = link_->measure(messages, session_.stream());
+        const Seconds message{world.maximum(mine_sent.value)};
+        const auto tiles = static_cast<double>(plan_.problem.tiles);
+        components.push_back({"link to the merger", tiles * message + copy});
+    }
+    return components;
 }
 
 std::string DataflowCase::note() const {

@@ -30,8 +30,7 @@ class DataflowCase final : public bench::Case {
     void run(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
     bench::Check verify() override;
     void prepare_limit() override;
-    Seconds limit() override;
-    [[nodiscard]] std::string limit_name() const override;
+    std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override;
 
     /// X on the reducer; empty elsewhere.

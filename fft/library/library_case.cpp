@@ -115,8 +115,7 @@ class LibraryCase final : public TransformCase {
     }
     bench::Check verify() override { return check_->verify(bins()); }
     void prepare_limit() override;
-    Seconds limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string limit_name() const override { return limit_->name(); }
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return note_; }
     [[nodiscard]] device::View<Point> result() override {
         return {bins().data(), layout_.output_count, device::MemoryKind::host};

@@ -25,8 +25,7 @@ class NativeCase final : public TransformCase {
     void run(bench::Clocks& clocks) override;
     bench::Check verify() override { return check_.verify(pieces_of(result())); }
     void prepare_limit() override;
-    Seconds limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string limit_name() const override { return limit_->name(); }
+    std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override;
     void finish() override;
 

@@ -138,6 +138,10 @@ class Documents(unittest.TestCase):
                 median, limit = case["median"], case["median"]["limit"]
                 self.assertEqual(len(limit["probes"]), RUNS + 1)  # before, between and after
                 self.assert_close(limit["seconds"], statistics.median(limit["probes"]))
+                components = {part["name"]: part["seconds"]
+                              for part in median["limit_components"]}
+                self.assertEqual(components[median["limit_decided_by"]],
+                                 max(components.values()))
                 self.assert_close(median["fraction_of_limit"],
                                   limit["seconds"] / (median["real_time"] / 1e3))
                 self.assert_close(limit["rate"],

@@ -19,8 +19,7 @@ class EmptyCase final : public Case {
     void run(Clocks&) override {}
     Check verify() override { return {true, 0, 1}; }
     void prepare_limit() override {}
-    Seconds limit() override { return {1}; }
-    [[nodiscard]] std::string limit_name() const override { return "none"; }
+    std::vector<LimitComponent> limit() override { return {{"none", {1}}}; }
 };
 
 CommonOptions quiet_options(int runs) {

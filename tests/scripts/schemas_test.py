@@ -13,8 +13,11 @@ import schemas
 
 def good_document():
     name = fake_results.stream_name()
+    parts = {"limit_components": [{"name": "local add", "seconds": 0.5},
+                                  {"name": "pair link", "seconds": 0.25}],
+             "limit_decided_by": "local add"}
     return fake_results.document(
-        fake_results.case(name, 10000), fake_results.paper(name, 9000),
+        fake_results.case(name, 10000, **parts), fake_results.paper(name, 9000),
         fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:2/threads:1", 5, "GFLOP/s"),
         fake_results.case(fake_results.stream_name(size="4MiB"), 9000, verified=None, limit=...,
                      fraction_of_limit=..., error=..., tolerance=...),
@@ -74,6 +77,10 @@ class Results(unittest.TestCase):
             "a core without time": (median, lambda r: r.update(core_loop_seconds=0)),
             "no time of each rank": (median, lambda r: r.pop("rank_seconds")),
             "fraction of no limit": (median, lambda r: r.pop("limit")),
+            "limit of no components": (median, lambda r: r.update(limit_components=[])),
+            "limit's component without its time": (
+                median, lambda r: r["limit_components"][0].pop("seconds")),
+            "components of which none decided": (median, lambda r: r.pop("limit_decided_by")),
             "limit without its rate": (median, lambda r: r["limit"].pop("rate")),
             "error without tolerance": (median, lambda r: r.pop("tolerance")),
             "published without source": (median, lambda r: r.update(

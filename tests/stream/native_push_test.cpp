@@ -89,7 +89,7 @@ TEST_P(EveryWay, IsVerifiedBetweenAllAndRank0) {
         EXPECT_TRUE(row.check->passed);
         EXPECT_EQ(row.check->error, 0);
         EXPECT_EQ(row.runs.size(), 2U);
-        EXPECT_EQ(row.limit->what, "local add");
+        EXPECT_EQ(row.limit->what(), "local add");
         EXPECT_GT(row.limit->seconds.value, 0);
     }
     for (std::size_t run = 0; run < rows[0].runs.size(); ++run) {

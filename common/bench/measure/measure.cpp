@@ -54,7 +54,7 @@ class Measurement {
     const MachineProbes& surroundings_;
     Runs wanted_;
     std::vector<Run> runs_;
-    std::vector<double> probes_;
+    std::vector<std::vector<LimitComponent>> probes_;
     std::optional<Check> check_;
 };
 
@@ -179,7 +179,7 @@ void Measurement::verify() {
 void Measurement::probe() {
     if (session_.options().limits == Switch::on) {
         session_.world().barrier();
-        probes_.push_back(subject_.limit().value);
+        probes_.push_back(subject_.limit());
     }
 }
 
@@ -200,7 +200,7 @@ std::vector<Row> Measurement::rows(Seconds set_up) const {
     whole.details = subject_.details();
     whole.set_up = set_up;
     if (!probes_.empty()) {
-        whole.limit = Limit{subject_.limit_name(), {median(probes_)}, probes_};
+        whole.limit = limit_of(probes_);
     }
     std::vector<Row> rows;
     if (planned_.whole == WholeRow::reported) {

@@ -53,11 +53,9 @@ class Case {
     /// Makes ready what limit() needs, after the set-up's clock has stopped; not called with
     /// --limits off.
     virtual void prepare_limit() = 0;
-    /// Probes, outside of the time, how long the run would take at the machine's limit. Same
-    /// answer on all ranks.
-    virtual Seconds limit() = 0;
-    /// What the limit is: "local add", "pair link".
-    [[nodiscard]] virtual std::string limit_name() const = 0;
+    /// Probes, outside of the time, how long the run would take at each limit of the machine: at
+    /// least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
+    virtual std::vector<LimitComponent> limit() = 0;
     /// After the last run, outside of the time: leaves what is to be kept.
     virtual void finish() {}
     /// What is worth knowing about how it ran: "window on huge pages".

@@ -132,11 +132,17 @@ void put_limit(Json& json, const Row& row) {
     if (!row.limit) {
         return;
     }
-    Json limit{{"what", row.limit->what}};
+    Json limit{{"what", row.limit->what()}};
     put(limit, "seconds", row.limit->seconds.value);
     put(limit, "rate", row.work.rate(row.limit->seconds));
     limit["probes"] = numbers(row.limit->probes);
     json["limit"] = std::move(limit);
+    json["limit_components"] = Json::array();
+    for (const LimitComponent& component : row.limit->components) {
+        json["limit_components"].push_back({{"name", component.name}});
+        put(json["limit_components"].back(), "seconds", component.seconds.value);
+    }
+    json["limit_decided_by"] = row.limit->decided_by();
     put(json, "fraction_of_limit", *row.fraction_of_limit());
 }
 

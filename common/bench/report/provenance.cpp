@@ -135,7 +135,7 @@ Json limits(std::span<const Row> rows) {
     for (const Row& row : rows) {
         if (row.limit) {
             all.push_back({{"name", row.name.text()},
-                           {"what", row.limit->what},
+                           {"what", row.limit->what()},
                            {"seconds", row.limit->seconds.value}});
         }
     }

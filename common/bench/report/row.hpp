@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/program/formulation.hpp"
+#include "bench/report/limit.hpp"
 #include "bench/report/published.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"
@@ -86,13 +87,6 @@ struct Details {
     std::vector<std::pair<std::string, double>> numbers;
     std::vector<std::pair<std::string, std::vector<double>>> series;
     std::vector<std::pair<std::string, bool>> flags{};
-};
-
-/// The time that the machine allows for one run, and what sets it.
-struct Limit {
-    std::string what;
-    Seconds seconds;  ///< median of the probes
-    std::vector<double> probes;
 };
 
 /// Everything about one row; table and document are made from it.

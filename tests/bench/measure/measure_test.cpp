@@ -51,11 +51,11 @@ class FakeCase final : public Case {
     }
     [[nodiscard]] Spent earlier() const override { return script_.earlier; }
     void prepare_limit() override {}
-    Seconds limit() override {
+    std::vector<LimitComponent> limit() override {
         script_.calls += 'l';
-        return {script_.limits[std::min(probe_++, script_.limits.size() - 1)]};
+        const double seconds = script_.limits[std::min(probe_++, script_.limits.size() - 1)];
+        return {{"made up", {seconds}}};
     }
-    [[nodiscard]] std::string limit_name() const override { return "made up"; }
     [[nodiscard]] std::string note() const override { return "noted"; }
 
   private:
@@ -145,7 +145,7 @@ TEST_F(MeasureTest, TheLimitIsTheMedianOfTheProbes) {
     const Row row = measured().front();
     EXPECT_THAT(row.limit->probes, ElementsAre(9, 1, 2, 5));
     EXPECT_EQ(row.limit->seconds.value, 3.5);
-    EXPECT_EQ(row.limit->what, "made up");
+    EXPECT_EQ(row.limit->decided_by(), "made up");
 }
 
 TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {

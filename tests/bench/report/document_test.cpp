@@ -39,7 +39,7 @@ const Json& aggregate(const Json& rows, const std::string& name) {
 
 Row complete_row() {
     Row row = fake_row({1, 3, 2, 4, 6, 5});
-    row.limit = Limit{"local add", {1.75}, {1.5, 2}};
+    row.limit = Limit{{{"local add", {1.75}}}, {1.75}, {1.5, 2}};
     row.published = Comparison{50, "MiB/s", "about", "then", "they", "careful", 1.5};
     row.note = "window on huge pages";
     row.set_up = {0.5};
@@ -180,6 +180,21 @@ TEST(Document, TheMedianRowTellsTheRest) {
     EXPECT_EQ(row.at("note"), "window on huge pages");
 }
 
+TEST(Document, RecordsEachComponentOfALimitAndWhichOneDecided) {
+    Row row = complete_row();
+    row.limit->components = {{"local add", {0.5}}, {"pair link", {1.75}}};
+    const Json rows = document_of(row);
+    const Json& median = aggregate(rows, "median");
+    EXPECT_EQ(median.at("limit").at("what"), "slower of local add and pair link");
+    EXPECT_EQ(median.at("limit_components"), Json::parse(R"([{"name": "local add", "seconds": 0.5},
+                              {"name": "pair link", "seconds": 1.75}])"));
+    EXPECT_EQ(median.at("limit_decided_by"), "pair link");
+    EXPECT_FALSE(aggregate(rows, "mean").contains("limit_components"));
+
+    row.limit.reset();
+    EXPECT_FALSE(aggregate(document_of(row), "median").contains("limit_decided_by"));
+}
+
 TEST(Document, TheRunNearestToTheMedianStandsForItsPhases) {
     const Json row = aggregate(document_of(fake_row({8, 1, 2, 9, 100})), "median");
     EXPECT_EQ(row.at("rank_seconds"), Json({8, 2}));
@@ -242,7 +257,7 @@ TEST(Document, NeverHoldsNanOrInfinity) {
         row.runs[2].rank_seconds = {bad, 1};
         row.runs[2].phases[0] = bad;
         row.check = Check{false, bad, bad};
-        row.limit = Limit{"local add", {bad}, {bad, 1}};
+        row.limit = Limit{{{"local add", {bad}}}, {bad}, {bad, 1}};
         row.published->ratio = bad;
         row.set_up = {bad};
 

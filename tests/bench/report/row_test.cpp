@@ -59,7 +59,7 @@ TEST(FractionOfLimit, IsTheLimitsTimeOverTheMedian) {
     Row row = fake_row({0.5, 0.25, 4});
     EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "no limit was measured";
 
-    row.limit = Limit{"local add", {0.125}, {0.125}};
+    row.limit = Limit{{{"local add", {0.125}}}, {0.125}, {0.125}};
     EXPECT_EQ(row.fraction_of_limit(), 0.25);
 
     row.runs.clear();

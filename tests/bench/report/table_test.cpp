@@ -54,7 +54,7 @@ Row widest_row() {
     row.name.size = "1023MiB";
     row.name.ranks = 1024;
     row.name.threads = 128;
-    row.limit = Limit{"local add", {0.0004}, {0.0004}};
+    row.limit = Limit{{{"local add", {0.0004}}}, {0.0004}, {0.0004}};
     row.check->passed = false;
     row.published = published(1234.5);
     return row;
@@ -94,7 +94,7 @@ TEST(Table, OfNothingIsEmpty) {
 
 TEST(Table, ShowsTheMedianRateBetweenItsInterval) {
     Row row = fake_row({2, 4, 1, 4, 4, 5});  // 100, 50, 200, 50, 50 and 40 MiB/s
-    row.limit = Limit{"local add", {2}, {2}};
+    row.limit = Limit{{{"local add", {2}}}, {2}, {2}};
     row.published = published(0.12);
     EXPECT_THAT(words_of(row), testing::ElementsAre("native", "shm", "2MiB", "50.00", "[40.00,",
                                                     "200.0]", "100.0", "0.50", "yes", "0.12x"));
@@ -109,11 +109,11 @@ TEST(Table, MarksWhatIsNotThere) {
 
 TEST(Table, FlagsFractionsThatCannotBe) {
     Row row = fake_row({1, 1, 1});
-    row.limit = Limit{"local add", {1.05}, {1.05}};
+    row.limit = Limit{{{"local add", {1.05}}}, {1.05}, {1.05}};
     EXPECT_THAT(words_of(row), testing::Contains("1.05"));
     EXPECT_THAT(table(std::vector{row}, {}), Not(HasSubstr("!")));
 
-    row.limit = Limit{"local add", {1.06}, {1.06}};
+    row.limit = Limit{{{"local add", {1.06}}}, {1.06}, {1.06}};
     EXPECT_THAT(words_of(row), testing::Contains("1.06!"));
     EXPECT_THAT(table(std::vector{row}, {}), HasSubstr("! " + row.name.text()));
 }
@@ -137,7 +137,7 @@ TEST(Table, IsAtMostEightyColumnsWide) {
         "all ranks are on one node");
     error.name = widest_row().name.with_suffix("error");
     Row usual = fake_row({1, 2, 3, 4, 5, 6});
-    usual.limit = Limit{"local add", {2}, {2}};
+    usual.limit = Limit{{{"local add", {2}}}, {2}, {2}};
     Row drifting = widest_row();
     for (std::size_t run = 0; run < 5; ++run) {
         drifting.runs[run].real = 1.06 * drifting.runs[run].real;
@@ -165,7 +165,7 @@ TEST(Table, IsAtMostEightyColumnsWideForPairs) {
 
 TEST(Table, AlignsItsColumns) {
     Row small = fake_row({10, 10, 10, 10, 10, 10});
-    small.limit = Limit{"local add", {9}, {9}};
+    small.limit = Limit{{{"local add", {9}}}, {9}, {9}};
     const auto lines = lines_of({widest_row(), small});
     const auto end_of = [](const std::string& line, const std::string& word) {
         return line.find(word) + word.size();

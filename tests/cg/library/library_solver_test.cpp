@@ -74,7 +74,7 @@ TEST_F(LibrarySolverTest, TheLimitIsThatOfNative) {
     options.limits = bench::Switch::on;
     begin();
     const bench::Row row = measured(library, {"random", 100, 5});
-    EXPECT_EQ(row.limit->what, "reading the matrix");
+    EXPECT_EQ(row.limit->what(), "reading the matrix");
     EXPECT_GT(row.limit->seconds.value, 0);
 }
 

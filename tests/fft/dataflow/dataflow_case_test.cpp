@@ -89,7 +89,11 @@ TEST_P(DataflowCaseTest, StopsThePapersClockBeforeTheMergeIsDone) {
         EXPECT_LE(rows[1].runs[run].real.value, rows[0].runs[run].real.value);
     }
     EXPECT_TRUE(rows[0].check->passed);
-    EXPECT_GT(rows[0].limit->seconds.value, 0);
+    const bench::Limit& limit = *rows[0].limit;
+    EXPECT_GT(limit.seconds.value, 0);
+    ASSERT_EQ(limit.components.size(), GetParam() == std::string("shm") ? 2U : 3U);
+    EXPECT_EQ(limit.components[0].name, "workers' transforms");
+    EXPECT_EQ(limit.components[1].name, "merger's intake");
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, DataflowCaseTest, testing::Values("mpi", "shm"),

@@ -248,6 +248,22 @@ TEST_P(DataflowProductTest, FailsForAWrongTileOfAReducer) {
     EXPECT_FALSE(subject.verify().passed);
 }
 
+TEST_P(DataflowProductTest, ItsLimitRecordsWorkersReducersLinkAndStorage) {
+    auto& subject = run_once({60, 13, 1, 16}, Files{});
+    subject.prepare_limit();
+    std::vector<std::string> names;
+    for (const bench::LimitComponent& component : subject.limit()) {
+        names.push_back(component.name);
+        EXPECT_GT(component.seconds.value, 0) << component.name;
+        EXPECT_EQ(component.seconds.value, world.maximum(component.seconds.value));
+    }
+    const std::vector<std::string> in_windows{"SGEMM", "reducers", "storage"};
+    const std::vector<std::string> by_messages{"SGEMM", "reducers", "link to the reducers",
+                                               "storage"};
+    EXPECT_EQ(names, GetParam() == std::string("shm") ? in_windows : by_messages);
+    clear_folder();
+}
+
 TEST_P(DataflowProductTest, RefusesTooFewRanksAndSaysTheNumberNeeded) {
     EXPECT_THAT(message_of<UsageError>([&] {
                     run_once({8, 4, world.size(), 1});

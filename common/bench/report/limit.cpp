@@ -1,0 +1,58 @@
+#include "bench/report/limit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/measure/samples.hpp"
+#include "core/check.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+const LimitComponent& slowest(const std::vector<LimitComponent>& components) {
+    return *std::ranges::max_element(
+        components, {}, [](const LimitComponent& component) { return component.seconds.value; });
+}
+
+bool are_the_same(const std::vector<LimitComponent>& one,
+                  const std::vector<LimitComponent>& other) {
+    return std::ranges::equal(one, other, {}, &LimitComponent::name, &LimitComponent::name);
+}
+
+}  // namespace
+
+std::string Limit::what() const {
+    std::string text;
+    for (std::size_t index = 0; index < components.size(); ++index) {
+        const bool is_last = index + 1 == components.size();
+        text += (index == 0 ? "" : is_last ? " and " : ", ") + components[index].name;
+    }
+    return components.size() < 2    ? text
+           : components.size() == 2 ? "slower of " + text
+                                    : "slowest of " + text;
+}
+
+const std::string& Limit::decided_by() const {
+    return slowest(components).name;
+}
+
+Limit limit_of(std::span<const std::vector<LimitComponent>> probes) {
+    check(!probes.empty() && !probes.front().empty(), "a limit without a component");
+    Limit limit{.components = probes.front(), .seconds = {}, .probes = {}};
+    for (const std::vector<LimitComponent>& probe : probes) {
+        check(are_the_same(probe, limit.components), "probes of different limits");
+        limit.probes.push_back(slowest(probe).seconds.value);
+    }
+    limit.seconds = {median(limit.probes)};
+    for (std::size_t index = 0; index < limit.components.size(); ++index) {
+        std::vector<double> seconds;
+        std::ranges::transform(probes, std::back_inserter(seconds),
+                               [&](const auto& probe) { return probe[index].seconds.value; });
+        limit.components[index].seconds = {median(seconds)};
+    }
+    return limit;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/units.hpp"
+
+namespace quartet::bench {
+
+/// One thing that bounds a run, and how long the run takes where nothing else does.
+struct LimitComponent {
+    std::string name;  ///< "local add", "pair link"
+    Seconds seconds;
+};
+
+/// The time that the machine allows for one run: that of its slowest component.
+struct Limit {
+    std::vector<LimitComponent> components;  ///< at least one; of each the median of the probes
+    Seconds seconds;                         ///< median of `probes`
+    std::vector<double> probes;  ///< seconds of each probe's slowest component, as measured
+
+    /// "local add", "slower of local add and pair link", "slowest of SGEMM, reducers and storage".
+    [[nodiscard]] std::string what() const;
+    /// The name of the slowest component; of equal ones the first.
+    [[nodiscard]] const std::string& decided_by() const;
+};
+
+/// The limit that these probes found, each of which measured the same components. Throws Failure
+/// where there is no probe, no component, or another component.
+Limit limit_of(std::span<const std::vector<LimitComponent>> probes);
+
+}  // namespace quartet::bench

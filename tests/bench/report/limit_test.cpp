@@ -1,0 +1,52 @@
+#include "bench/report/limit.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/check.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using Probes = std::vector<std::vector<LimitComponent>>;
+
+TEST(Limit, IsTheMedianOfEachProbesSlowestComponent) {
+    const Limit limit = limit_of(Probes{{{"add", {1}}, {"link", {2}}},
+                                        {{"add", {5}}, {"link", {3}}},
+                                        {{"add", {1}}, {"link", {4}}}});
+    EXPECT_EQ(limit.seconds, Seconds{4});
+    EXPECT_THAT(limit.probes, testing::ElementsAre(2, 5, 4));
+}
+
+TEST(Limit, RecordsTheMedianOfEachComponentAndWhichOneDecides) {
+    const Limit limit = limit_of(Probes{{{"add", {1}}, {"link", {2}}},
+                                        {{"add", {5}}, {"link", {3}}},
+                                        {{"add", {1}}, {"link", {4}}}});
+    ASSERT_EQ(limit.components.size(), 2U);
+    EXPECT_EQ(limit.components[0].seconds, Seconds{1});
+    EXPECT_EQ(limit.components[1].seconds, Seconds{3});
+    EXPECT_EQ(limit.decided_by(), "link");
+    EXPECT_EQ((Limit{{{"first", {1}}, {"second", {1}}}, {1}, {1}}).decided_by(), "first");
+}
+
+TEST(Limit, IsNamedByItsComponents) {
+    const auto what = [](const std::vector<std::string>& names) {
+        Limit limit;
+        for (const std::string& name : names) {
+            limit.components.push_back({name, {1}});
+        }
+        return limit.what();
+    };
+    EXPECT_EQ(what({"SGEMM"}), "SGEMM");
+    EXPECT_EQ(what({"SGEMM", "reducers"}), "slower of SGEMM and reducers");
+    EXPECT_EQ(what({"SGEMM", "reducers", "storage"}), "slowest of SGEMM, reducers and storage");
+}
+
+TEST(Limit, NeedsTheSameComponentsInEachProbe) {
+    EXPECT_THROW(limit_of({}), Failure);
+    EXPECT_THROW(limit_of(Probes{{}}), Failure);
+    EXPECT_THROW(limit_of(Probes{{{"add", {1}}}, {{"link", {1}}}}), Failure);
+    EXPECT_THROW(limit_of(Probes{{{"add", {1}}}, {{"add", {1}}, {"link", {1}}}}), Failure);
+}
+
+}  // namespace
+}  // namespace quartet::bench
