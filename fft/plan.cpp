@@ -58,8 +58,8 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.work.workers = roles.workers();
     planned.traffic = planned.work.bytes;
     planned.conditions["workers"] = std::to_string(roles.workers());
-    planned.clock_rows = {{"paper", planned.work}};
-    planned.compared = "paper";
+    planned.clock_rows = {{bench::paper_suffix, planned.work}};
+    planned.compared = bench::ComparedRow::paper_clock;
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan = plan_dataflow(session, variant.transport, problem, roles);
     announce(plan.memory(), planned);

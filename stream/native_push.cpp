@@ -13,8 +13,6 @@ namespace quartet::stream {
 
 namespace {
 
-constexpr const char* paper_clock = "paper";
-
 std::string pair_name(const Route& route) {
     return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
 }
@@ -81,12 +79,12 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
 // The paper's clock is the sender's. In rounds of pairs each pair is a row of its own.
 void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
     if (problem.pattern == Pattern::all_to_one) {
-        planned.clock_rows = {{paper_clock, planned.work}};
-        planned.compared = paper_clock;
+        planned.clock_rows = {{bench::paper_suffix, planned.work}};
+        planned.compared = bench::ComparedRow::paper_clock;
         return;
     }
     planned.whole = bench::WholeRow::omitted;
-    planned.compared.reset();
+    planned.compared = bench::ComparedRow::none;
     for (const Route& route : problem.routes) {
         planned.clock_rows.push_back({pair_name(route), problem.work(route)});
     }

@@ -15,7 +15,7 @@ def good_document():
     name = fake_results.stream_name()
     parts = {"limit_components": [{"name": "local add", "seconds": 0.5},
                                   {"name": "pair link", "seconds": 0.25}],
-             "limit_decided_by": "local add"}
+             "limit_decided_by": "local add", "huge_pages": True}
     return fake_results.document(
         fake_results.case(name, 10000, **parts), fake_results.paper(name, 9000),
         fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:2/threads:1", 5, "GFLOP/s"),
@@ -74,6 +74,7 @@ class Results(unittest.TestCase):
             "not verified, not said": (median, lambda r: r.pop("verified")),
             "verified is no text": (median, lambda r: r.update(verified="yes")),
             "a negative share stolen": (median, lambda r: r.update(stolen_share=-0.1)),
+            "huge pages in words": (median, lambda r: r.update(huge_pages="yes")),
             "a core without time": (median, lambda r: r.update(core_loop_seconds=0)),
             "no time of each rank": (median, lambda r: r.pop("rank_seconds")),
             "fraction of no limit": (median, lambda r: r.pop("limit")),

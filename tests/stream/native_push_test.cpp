@@ -183,6 +183,25 @@ TEST_F(NativePushTest, AFormulationIsNotToBeHadOverATransportThatLacksWhatItNeed
                  Unavailable);
 }
 
+TEST_F(NativePushTest, AQueueDoesNotReportTheWindowsOfAnEarlierPush) {
+    const auto session = make_session();
+    if (const auto reason = session->registry().why_not("shm", session->transport_context())) {
+        GTEST_SKIP() << *reason;
+    }
+    const auto row_of = [&](Formulation formulation) {
+        const bench::Variant variant{formulation, "host", "shm"};
+        return bench::measure(*session, planned_case(*session, variant, problem()),
+                              [](int, int) {})
+            .front();
+    };
+    EXPECT_EQ(row_of(Formulation::native).details.flags.size(), 1U);
+
+    const bench::Row queued = row_of(Formulation::dataflow);
+
+    EXPECT_TRUE(queued.details.flags.empty());
+    EXPECT_EQ(queued.note, "");
+}
+
 TEST_F(NativePushTest, TheSeedOfAllRanksDecidesTheData) {
     options.seed = rank == 0 ? 1 : 2;  // never so in a program, whose ranks share a command line
     const auto session = make_session();
@@ -250,7 +269,7 @@ TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
 
 TEST_F(PlannedCaseTest, ComparesThePapersClockWithThePaper) {
     const auto plan = planned({Formulation::native, "host", "shm"}, problem());
-    EXPECT_EQ(plan.compared, "paper");
+    EXPECT_EQ(plan.compared, bench::ComparedRow::paper_clock);
     EXPECT_EQ(plan.whole, bench::WholeRow::reported);
     EXPECT_THAT(plan.conditions, ElementsAre(Pair("device", "host"), Pair("transport", "shm")));
 }

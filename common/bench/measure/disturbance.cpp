@@ -123,7 +123,7 @@ std::optional<double> clock_probe_seconds(std::span<const Run> runs) {
 std::vector<std::string> describe_disturbances(std::span<const Row> rows) {
     std::vector<const Row*> measured;
     for (const Row& row : rows) {
-        if (row.error.empty() && row.name.suffix != "paper") {  // a part of the row before
+        if (row.error.empty() && !row.name.is_of_paper_clock()) {  // a part of the row before
             measured.push_back(&row);
         }
     }

@@ -13,8 +13,8 @@
 
 namespace quartet::bench {
 
-/// A kernel's own clocks within one run, as numbered by PlannedCase::clock_rows: the paper's, or
-/// those of single pairs. Zero where this rank has nothing to say.
+/// A kernel's own clocks within one run, numbered as in PlannedCase::clock_rows: the paper's, or
+/// one for each pair of ranks. Zero where this rank records nothing.
 class Clocks {
   public:
     explicit Clocks(std::size_t count) : times_(count) {}
@@ -25,40 +25,40 @@ class Clocks {
     std::vector<Seconds> times_;
 };
 
-/// What a case has cost in earlier processes that were stopped, as far as it was not lost.
+/// Time that a case took in earlier processes which were stopped, up to their last checkpoints.
+/// Each is the slowest rank's.
 struct Spent {
-    Seconds real;  ///< the slowest rank's, as is the rest
+    Seconds real;
     Seconds cpu;
     PhaseSeconds phases{};
 };
 
-/// One kernel in one formulation at one size, its data and memory ready: what the measurement
-/// drives. All members are called on all ranks together.
+/// One kernel in one formulation at one size, with its data and memory ready: what measure()
+/// drives. All members are collective.
 class Case {
   public:
     virtual ~Case() = default;
 
-    /// Before each run, outside of the time: brings the data back to the beginning.
+    /// Called before each run, outside of its time: resets the data.
     virtual void prepare() = 0;
-    /// The timed step. Neither prints nor allocates. Clocks are recorded by the ranks that have
-    /// them.
+    /// The timed step. It neither prints nor allocates, but for writing checkpoints, which are a
+    /// part of it. Clocks are recorded by the ranks that have them.
     virtual void run(Clocks& clocks) = 0;
-    /// Why the last run ended before its work was done, and what to do; nothing where it did not.
-    /// Same answer on all ranks.
+    /// Why the last run stopped before its work was done, and what to do; nothing where it did
+    /// all. Same answer on all ranks.
     [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
-    /// What belongs to the last run beside it.
+    /// The time of earlier processes that belongs to the last run.
     [[nodiscard]] virtual Spent earlier() const { return {}; }
-    /// Checks the last run's own result, outside of the time. Same answer on all ranks.
+    /// Checks the last run's result, outside of its time. Same answer on all ranks.
     virtual Check verify() = 0;
-    /// Makes ready what limit() needs, after the set-up's clock has stopped; not called with
-    /// --limits off.
+    /// Prepares limit(), outside of the set-up time; not called with --limits off.
     virtual void prepare_limit() = 0;
-    /// Probes, outside of the time, how long the run would take at each limit of the machine: at
-    /// least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
+    /// Probes, outside of the runs' time, how long the run would take at each limit of the machine:
+    /// at least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
     virtual std::vector<LimitComponent> limit() = 0;
-    /// After the last run, outside of the time: leaves what is to be kept.
+    /// Called after the last run, outside of its time: writes what is to be kept.
     virtual void finish() {}
-    /// What is worth knowing about how it ran: "window on huge pages".
+    /// For people: how it ran ("windows on huge pages"). Facts for programs go into details().
     [[nodiscard]] virtual std::string note() const { return {}; }
     /// Further figures of the last run. Same answer on all ranks.
     [[nodiscard]] virtual Details details() const { return {}; }
@@ -73,6 +73,9 @@ struct ClockRow {
 /// Whether a case's whole time is a row.
 enum class WholeRow { reported, omitted };
 
+/// Which of a case's rows is compared with published numbers.
+enum class ComparedRow { whole, paper_clock, none };
+
 /// How often a case runs.
 enum class Repetition {
     as_asked,
@@ -83,21 +86,23 @@ enum class Repetition {
 struct PlannedCase {
     RowName name;
     Work work;
-    Bytes memory;         ///< that this rank will need at most, limits and check included
-    Bytes shared_memory;  ///< of it, in windows that take space of /dev/shm
-    Bytes device_memory;  ///< likewise of its GPU's memory; 0 on the host
-    Bytes traffic;        ///< through the busiest rank's memory in one run: for the estimated time
-    Flops products;       ///< of matrices, on the busiest rank in one run: ditto
-    double probe_share = 0.1;  ///< of a run's time, that measuring the limit once takes: ditto
-    std::string plan_note;     ///< what --dry-run says beside it
-    std::optional<comm::Roles> roles;  ///< of a data flow; else the session's
+    Bytes memory;         ///< what this rank will need at most, limits and check included
+    Bytes shared_memory;  ///< the part of it that lies in windows and takes space of /dev/shm
+    Bytes device_memory;  ///< what it will need at most of its GPU's memory; 0 on the host
+    /// For the estimated time: what the busiest rank moves through its memory in one run, and the
+    /// operations of its matrix products.
+    Bytes traffic;
+    Flops products;
+    /// For the estimated time: what one probe of the limit takes, as a share of a run's time.
+    double probe_share = 0.1;
+    std::string plan_note;             ///< what --dry-run says beside it
+    std::optional<comm::Roles> roles;  ///< of a data flow; the session's unless given
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
     Repetition repetition = Repetition::as_asked;
-    /// What published numbers are matched with, and the suffix of the row that is compared: empty
-    /// for the whole, nothing where no row is.
+    /// What published numbers are matched with, and the row that is compared with them.
     std::map<std::string, std::string> conditions;
-    std::optional<std::string> compared = "";
+    ComparedRow compared = ComparedRow::whole;
     /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
     /// Why it will not run, found out while planning; nothing where it will.

@@ -67,6 +67,18 @@ class ProgressLine {
     Seconds last_;
 };
 
+bool is_compared(const RowName& name, ComparedRow compared) {
+    switch (compared) {
+        case ComparedRow::whole:
+            return name.suffix.empty();
+        case ComparedRow::paper_clock:
+            return name.is_of_paper_clock();
+        case ComparedRow::none:
+            return false;
+    }
+    return false;
+}
+
 // What only one rank can see, all ranks learn before any goes on.
 void agree(const comm::Communicator& world, const std::function<void()>& check_locally) {
     std::optional<std::string> problem;
@@ -198,7 +210,7 @@ std::vector<Row> Program::measure_all(Session& session) {
         auto measured = measure(session, planned,
                                 [&](int done, int total) { progress.begin_run(done, total); });
         for (Row& row : measured) {
-            if (row.error.empty() && row.name.suffix == planned.compared) {
+            if (row.error.empty() && is_compared(row.name, planned.compared)) {
                 const double rate = row.work.rate({median(row.times())});
                 row.published = published.nearest(planned.conditions, name(row.work.unit), rate);
             }
@@ -230,7 +242,7 @@ std::vector<std::string> Program::warnings(const Session& session,
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     for (const Row& row : rows) {
         const auto drifted = drift(row.times());
-        if (drifted && row.name.suffix != "paper") {
+        if (drifted && !row.name.is_of_paper_clock()) {
             warnings.push_back(fmt::format(
                 "~ {} drifted: {} (the machine changed while it was measured): measure again",
                 row.name.text(), describe_drift(*drifted)));

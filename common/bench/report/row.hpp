@@ -22,6 +22,9 @@ struct Variant {
     std::string transport;
 };
 
+/// The suffix of a row that the paper's own clock times.
+inline constexpr const char* paper_suffix = "paper";
+
 /// What a row is called: every factor that changes the work, in a fixed order, never host, date or
 /// version. "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1".
 struct RowName {
@@ -35,6 +38,7 @@ struct RowName {
     int threads = 1;
     std::string suffix;  ///< "paper", "pair:1-0", "error", or empty
 
+    [[nodiscard]] bool is_of_paper_clock() const { return suffix == paper_suffix; }
     [[nodiscard]] std::string text() const;
     [[nodiscard]] RowName with_suffix(std::string text) const;
 };

@@ -138,7 +138,8 @@ Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
 // The row of the paper's own clock says nothing new but how it compares: it shares a line with the
 // whole, which stands before it.
 bool shares_line(const Row& whole, const Row& row) {
-    return row.name.suffix == "paper" && row.name.text() == whole.name.with_suffix("paper").text();
+    return row.name.is_of_paper_clock() &&
+           row.name.text() == whole.name.with_suffix(paper_suffix).text();
 }
 
 std::string heading(const Row& row, std::string_view gpus) {
@@ -156,7 +157,7 @@ std::string remarks(std::span<const Row> rows) {
         if (!row.error.empty()) {
             text += wrapped(fmt::format("error: {}: {}", row.name.text(), row.error));
         }
-        if (row.name.suffix != "paper" &&
+        if (!row.name.is_of_paper_clock() &&
             row.fraction_of_limit().value_or(0) > implausible_fraction) {
             text += wrapped(
                 fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong{}",

@@ -213,7 +213,7 @@ TEST_F(NativePlannedCase, HasTheConditionsOfPublishedNumbers) {
     const auto plan = planned("shm", {1 << 20, 256, ResultOrder::transposed});
     EXPECT_EQ(plan.conditions.at("n"), "1048576");
     EXPECT_EQ(plan.conditions.at("workers"), std::to_string(world.size()));
-    EXPECT_EQ(plan.compared, "");
+    EXPECT_EQ(plan.compared, bench::ComparedRow::whole);
 }
 
 class NativeCaseInFiles : public NativeCaseTest {

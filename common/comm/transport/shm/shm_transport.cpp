@@ -39,6 +39,7 @@ class ShmTransport final : public Transport {
     }
 
     std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+        huge_pages_.reset();
         return make_shm_mail(plan, pool_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
