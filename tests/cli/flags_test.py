@@ -134,7 +134,7 @@ class Flags(unittest.TestCase):
             for case in cases(document).values():
                 self.assertGreaterEqual(len(case["runs"]), 6)
                 self.assertEqual(case["median"]["repetitions"], len(case["runs"]))
-                said = any(case["median"]["run_name"] + " settled after" in text for text in
+                said = any(case["median"]["run_name"] + " converged after" in text for text in
                            document["context"]["quartet"]["warnings"])
                 self.assertEqual(said, len(case["runs"]) < 9)
 

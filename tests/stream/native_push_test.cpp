@@ -190,8 +190,7 @@ TEST_F(NativePushTest, AQueueDoesNotReportTheWindowsOfAnEarlierPush) {
     }
     const auto row_of = [&](Formulation formulation) {
         const bench::Variant variant{formulation, "host", "shm"};
-        return bench::measure(*session, planned_case(*session, variant, problem()),
-                              [](int, int) {})
+        return bench::measure(*session, planned_case(*session, variant, problem()), [](int, int) {})
             .front();
     };
     EXPECT_EQ(row_of(Formulation::native).details.flags.size(), 1U);

@@ -13,7 +13,9 @@ namespace {
 
 constexpr double least_share = 0.05;
 constexpr Seconds least_time{0.1};
-constexpr double slow_loop = 1.75;  // of the shortest; clocks alone change less, hyperthreads more
+// A clock probe this many times the shortest one is slow: changes of the clock alone stay below,
+// two hyperthreads of one core are above.
+constexpr double slow_probe = 1.75;
 
 /// The most disturbed of some rows, and how many were disturbed at all.
 struct Worst {
@@ -50,7 +52,7 @@ std::optional<std::string> describe_steal(std::span<const Row* const> rows) {
         100 * worst.disturbance, worst.row->name.text(), 100 * least_share, worst.of(rows.size()));
 }
 
-// Against the best of this very job: nobody knows how fast these cores should be.
+// Compared with the best of this job, since nobody knows how fast these cores should be.
 std::optional<std::string> describe_slow_cores(std::span<const Row* const> rows) {
     double shortest = std::numeric_limits<double>::infinity();
     for (const Row* row : rows) {
@@ -61,7 +63,7 @@ std::optional<std::string> describe_slow_cores(std::span<const Row* const> rows)
     Worst worst;
     for (const Row* row : rows) {
         const auto seconds = clock_probe_seconds(row->runs);
-        if (seconds && *seconds > slow_loop * shortest) {
+        if (seconds && *seconds > slow_probe * shortest) {
             worst.add(*row, *seconds);
         }
     }
@@ -71,7 +73,7 @@ std::optional<std::string> describe_slow_cores(std::span<const Row* const> rows)
     return fmt::format(
         "the cores had {:.0f}% of their own best speed while {} was measured, and {:.0f}% or less "
         "in {} (a lower clock, or two hyperthreads of one core): measure again, or elsewhere",
-        100 * shortest / worst.disturbance, worst.row->name.text(), 100 / slow_loop,
+        100 * shortest / worst.disturbance, worst.row->name.text(), 100 / slow_probe,
         worst.of(rows.size()));
 }
 
@@ -82,22 +84,22 @@ std::optional<double> steal_share(std::optional<Seconds> before, std::optional<S
     if (!before || !after || !(real > Seconds{})) {
         return std::nullopt;
     }
-    // A processor that is taken away takes its count with it. More than all is stolen where others
-    // run beside ranks that are not bound.
+    // Below 0 where a processor goes offline and takes its count with it; above 1 where others run
+    // beside ranks that are not bound.
     return std::clamp((*after - *before) / real / cores, 0.0, 1.0);
 }
 
 std::optional<double> steal_share(std::span<const Run> runs) {
     Seconds real;
-    Seconds stolen;
+    Seconds steal;
     for (const Run& run : runs) {
         if (!run.steal_share) {
             return std::nullopt;
         }
         real = real + run.real;
-        stolen = stolen + *run.steal_share * run.real;
+        steal = steal + *run.steal_share * run.real;
     }
-    return real > Seconds{} ? std::optional(stolen / real) : std::nullopt;
+    return real > Seconds{} ? std::optional(steal / real) : std::nullopt;
 }
 
 bool is_disturbed(std::span<const Run> runs) {

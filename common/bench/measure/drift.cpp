@@ -16,8 +16,8 @@ constexpr double least_drift = 0.05;
 constexpr double standard_errors = 3;
 constexpr double least_agreement = 0.9;
 
-// Of normal values: the median of |x - y| is so many standard deviations, and the median's standard
-// error is so many times that of the mean.
+// For normal values: the median of |x - y| in standard deviations, and the standard error of the
+// median over that of the mean.
 constexpr double median_difference = 0.6745 * 1.4142;
 constexpr double median_error = 1.2533;
 
@@ -25,7 +25,7 @@ std::size_t quarter_of(std::size_t runs) {
     return std::max<std::size_t>(3, (runs + 3) / 4);
 }
 
-// The standard deviation of runs, as far as neighbours differ.
+// The runs' standard deviation, estimated from the differences of neighbours.
 double spread_of_neighbours(std::span<const double> times) {
     std::vector<double> differences;
     for (std::size_t run = 1; run < times.size(); ++run) {
@@ -34,7 +34,7 @@ double spread_of_neighbours(std::span<const double> times) {
     return median(differences) / median_difference;
 }
 
-// Of all pairs of a run of each, how many go the way that most do.
+// Of all pairs of a run of each, the share in which the same one is longer.
 double agreement(std::span<const double> first, std::span<const double> last) {
     double longer = 0;
     for (const double before : first) {

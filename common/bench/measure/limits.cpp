@@ -53,8 +53,8 @@ MemoryProbe::MemoryProbe(device::Device& device, device::View<const double> sour
 
 void MemoryProbe::pass(device::Stream& stream) {
     device::VectorOperations& vectors = device_.vectors();
-    const auto source = sources_[turn_];
-    turn_ = (turn_ + 1) % sources_.size();
+    const auto source = sources_[next_];
+    next_ = (next_ + 1) % sources_.size();
     const auto numbers = elements_of<double>(source);
     switch (pattern_) {
         case AccessPattern::read:

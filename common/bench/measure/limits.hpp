@@ -14,16 +14,15 @@
 
 namespace quartet::bench {
 
-/// The probes below measure what the machine allows, in the job that is measured and between its
-/// runs. Each has its memory from the beginning, so that probing allocates nothing.
+/// The probes below measure what the machine allows, in the same job, between the measured runs.
+/// Their constructors allocate their memory, so that probing allocates nothing.
 
-/// What a probe between two runs should take: long enough for the clock, short beside the runs.
+/// How long a probe between two runs should take: long enough for the clock, short beside the runs.
 inline constexpr Seconds probe_time{0.05};
-/// And what one should take at most, however long the runs are.
+/// How long a probe may take at most, however long the runs are.
 inline constexpr Seconds longest_probe_time{2};
-/// That of a probe of what the processors themselves do, beside runs that take `run`: a tenth of
-/// one, since clock frequencies and a shared machine's neighbours differ between 0.05 s and
-/// seconds; or another share of it.
+/// How long a probe of the processors should take beside runs of `run`: a tenth of one, or another
+/// share. Clock frequencies and a shared machine's neighbours differ between 0.05 s and seconds.
 constexpr Seconds probe_time_beside(Seconds run, double share = 0.1) {
     return {std::clamp(share * run.value, probe_time.value, longest_probe_time.value)};
 }
@@ -41,13 +40,13 @@ enum class AccessPattern {
     update,  ///< y[i] += a x[i], double: 24 bytes
 };
 
-/// A rank's own memory rate over a target and one or more sources of `size` each, which successive
-/// passes take in turn.
+/// A rank's own memory rate over a target and one or more sources of `size` bytes each. Successive
+/// passes read the sources in turn.
 class MemoryProbe {
   public:
     MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources = 1);
-    /// Over memory that the case has anyway, so that the limit is that of its own pages: reads it,
-    /// or copies it to a target of the same size, whose values are lost. Borrowed.
+    /// Over memory of the case itself (borrowed), so that its own pages decide: reads it, or copies
+    /// it to a target of the same size, whose values are lost.
     MemoryProbe(device::Device& device, device::View<const double> source);
     MemoryProbe(device::Device& device, device::View<const double> source,
                 device::View<double> target);
@@ -68,7 +67,7 @@ class MemoryProbe {
     device::View<std::byte> target_;
     std::vector<device::View<const std::byte>> sources_;
     device::Buffer<double> result_;
-    std::size_t turn_ = 0;  ///< of the sources
+    std::size_t next_ = 0;  ///< of the sources
 };
 
 /// A rank's rate of float32 products of `size` x `size` matrices.
@@ -103,7 +102,7 @@ class PairProbe {
     device::Buffer<std::byte> data_;
 };
 
-/// The rate of an exchange in which each rank sends `size` bytes in equal parts to all.
+/// The rate of an all-to-all in which each rank sends `size` bytes in equal parts.
 class AllToAllProbe {
   public:
     /// `transport` can all-to-all. Collective over its communicator.
@@ -119,18 +118,18 @@ class AllToAllProbe {
     Bytes part_;
     device::Buffer<std::byte> send_;
     std::unique_ptr<comm::Exchange> exchange_;
-    device::Buffer<std::byte> received_;  ///< for what would be read at the sender
+    device::Buffer<std::byte> received_;  ///< where parts are read at the sender
     device::Device& device_;
 };
 
 /// The rate at which a rank reads a file from beginning to end.
 class StorageProbe {
   public:
-    /// Throws Failure where it is no file that can be opened in that way.
+    /// Throws Failure where the file cannot be opened in this way.
     StorageProbe(const std::filesystem::path& file, FileCache cache);
 
-    /// Time of one reading of the whole file, which with `drop` is forgotten before. Local. Throws
-    /// Failure where reading fails.
+    /// Time of reading the whole file once; with FileCache::drop the page cache forgets it before.
+    /// Local. Throws Failure where reading fails.
     Seconds measure();
     [[nodiscard]] Bytes size() const { return file_.size(); }
 

@@ -16,15 +16,15 @@ namespace {
 constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
 constexpr int most_automatic_runs = 200;
 
-/// The runs of one case under way.
+/// The measurement of one case.
 class Measurement {
   public:
     Measurement(Session& session, Case& subject, const PlannedCase& planned,
-                const MachineProbes& surroundings)
+                const MachineProbes& machine)
         : session_(session),
           subject_(subject),
           planned_(planned),
-          surroundings_(surroundings),
+          machine_(machine),
           wanted_(runs_of(planned, session.options().runs)) {
         if (session.options().verify == Switch::on) {
             check_ = Check{.passed = true};
@@ -51,7 +51,7 @@ class Measurement {
     Session& session_;
     Case& subject_;
     const PlannedCase& planned_;
-    const MachineProbes& surroundings_;
+    const MachineProbes& machine_;
     Runs wanted_;
     std::vector<Run> runs_;
     std::vector<std::vector<LimitComponent>> probes_;
@@ -84,7 +84,7 @@ bool Measurement::enough() const {
     if (done < fewest_automatic_runs) {
         return false;
     }
-    // Every rank has the same times, and so comes to the same answer.
+    // All ranks have the same times, and so decide alike.
     return done >= most_automatic_runs || converged(times(runs_), wanted_.interval);
 }
 
@@ -95,7 +95,7 @@ Run Measurement::run_once() {
     session_.stream().synchronize();
     session_.trace().reset_busy();
     world.barrier();
-    const auto steal_before = surroundings_.steal_time(session_.topology().mine().cpus);
+    const auto steal_before = machine_.steal_time(session_.topology().mine().cpus);
     world.barrier();
     const Seconds cpu_begin = process_cpu_time();
     const Seconds begin = now();
@@ -103,7 +103,7 @@ Run Measurement::run_once() {
     session_.stream().synchronize();
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
-    const auto steal_after = surroundings_.steal_time(session_.topology().mine().cpus);
+    const auto steal_after = machine_.steal_time(session_.topology().mine().cpus);
     Run run = slowest(real, cpu, session_.trace().busy(), clocks);
     run.steal_share = most_steal(steal_before, steal_after, real);
     if (session_.options().limits == Switch::on) {
@@ -117,7 +117,7 @@ Run Measurement::run_once() {
     return run;
 }
 
-// Of the rank that lost most, of those that know.
+// The share of the rank that lost most, of those that know theirs.
 std::optional<double> Measurement::most_steal(std::optional<Seconds> before,
                                               std::optional<Seconds> after, Seconds real) const {
     const int cores = session_.topology().busy_cores(session_.threads());
@@ -126,10 +126,10 @@ std::optional<double> Measurement::most_steal(std::optional<Seconds> before,
     return most < 0 ? std::nullopt : std::optional(most);
 }
 
-// Of all ranks at once: hyperthreads of one core hold up one another.
+// All ranks probe at once, since hyperthreads of one core slow each other down.
 double Measurement::slowest_clock_probe() const {
     session_.world().barrier();
-    return session_.world().maximum(surroundings_.clock_probe(session_.threads()).value);
+    return session_.world().maximum(machine_.clock_probe(session_.threads()).value);
 }
 
 Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
@@ -162,7 +162,7 @@ void Measurement::add_earlier(Run& run) const {
     }
 }
 
-// Every run's result counts: one wrong run makes the row wrong, and the worst error stands for all.
+// One wrong run makes the row wrong; the worst error stands for all runs.
 void Measurement::verify() {
     if (!check_) {
         return;
@@ -183,7 +183,7 @@ void Measurement::probe() {
     }
 }
 
-// Says in the note what the runs' order tells.
+// Adds a drift of the runs to the row's note.
 void note_drift(Row& row) {
     if (const auto drifted = drift(row.times())) {
         row.note += (row.note.empty() ? "" : "; ") + describe_drift(*drifted);
@@ -237,7 +237,7 @@ MachineProbes this_machine() {
 }
 
 std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run,
-                         const MachineProbes& surroundings) {
+                         const MachineProbes& machine) {
     if (planned.refusal) {
         return {error_row(planned, *planned.refusal)};
     }
@@ -252,7 +252,7 @@ std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnR
     if (session.options().limits == Switch::on) {
         subject->prepare_limit();
     }
-    Measurement measurement(session, *subject, planned, surroundings);
+    Measurement measurement(session, *subject, planned, machine);
     measurement.warm_up();
     measurement.run_all(on_run);
     if (const auto why = subject->stopped()) {

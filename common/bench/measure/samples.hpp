@@ -6,13 +6,13 @@
 
 namespace quartet::bench {
 
-/// An interval of the sample's values, by rank: [lower, upper].
+/// An interval between two values of a sample: [lower, upper].
 struct Interval {
     double lower = 0;
     double upper = 0;
 };
 
-/// What a set of times says, without assuming a distribution.
+/// Statistics of a sample, without assuming a distribution.
 struct Summary {
     double median = 0;
     double mean = 0;

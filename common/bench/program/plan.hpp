@@ -7,9 +7,9 @@
 namespace quartet::bench {
 
 /// Throws UsageError, on all ranks alike and before anything is allocated, where a planned case
-/// needs more than --memory allows or than a node has. A case that needs more than its /dev/shm
-/// holds is refused alone, since other transports do without; where that refuses all of them, that
-/// too is a UsageError. Collective.
+/// needs more memory than --memory allows or than a node has. A case that needs more than a node's
+/// /dev/shm holds becomes an error row, since other transports do not need it; where that refuses
+/// all cases, it is a UsageError too. Collective.
 void require_memory(Session& session);
 
 /// What --dry-run prints: ranks, roles, each case with its memory per rank and node, and the

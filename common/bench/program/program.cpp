@@ -39,7 +39,7 @@ bool shows_progress(const Session& session) {
            (wanted == Progress::on || (wanted == Progress::automatic && isatty(STDERR_FILENO)));
 }
 
-/// Says which case is running, and, where cases take long, which of its runs.
+/// Prints which case is running and, where cases take long, which of its runs.
 class ProgressLine {
   public:
     explicit ProgressLine(const Session& session)
@@ -79,7 +79,7 @@ bool is_compared(const RowName& name, ComparedRow compared) {
     return false;
 }
 
-// What only one rank can see, all ranks learn before any goes on.
+// Runs a check on each rank. If it fails on any, all ranks throw the first one's UsageError.
 void agree(const comm::Communicator& world, const std::function<void()>& check_locally) {
     std::optional<std::string> problem;
     try {
@@ -110,7 +110,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
         const comm::MpiSession mpi(argc, argv, description_.message_copy);
         const auto world = comm::Communicator::world();
         rank = world.rank();
-        // These two are thrown on all ranks alike, so that all can finalise in peace.
+        // UsageError and Unavailable are thrown on all ranks, so that all can finalise MPI.
         try {
             parse(argc, argv, world);
             if (text_) {
@@ -218,7 +218,7 @@ std::vector<Row> Program::measure_all(Session& session) {
             rows.push_back(std::move(row));
         }
         session.gpus().update(session.world());
-        // What has been measured is not lost where a later case fails.
+        // Written after each case, so that a later failure does not lose it.
         try_to_write([&] { write_document(session, rows); });
     }
     if (timeline) {
@@ -249,12 +249,12 @@ std::vector<std::string> Program::warnings(const Session& session,
         }
         if (!session.options().runs.count && row.error.empty() &&
             row.runs.size() < runs_for_comparison) {
-            warnings.push_back(fmt::format("{} settled after {} runs: a comparison wants {}",
+            warnings.push_back(fmt::format("{} converged after {} runs: a comparison needs {}",
                                            row.name.text(), row.runs.size(), runs_for_comparison));
         }
         if (!session.options().runs.count && row.error.empty() &&
             !converged(row.times(), session.options().runs.interval)) {
-            warnings.push_back(fmt::format("{} did not settle within --ci in {} runs",
+            warnings.push_back(fmt::format("{} did not converge within --ci in {} runs",
                                            row.name.text(), row.runs.size()));
         }
     }
@@ -272,7 +272,7 @@ void Program::write_document(Session& session, const std::vector<Row>& rows) con
     }
 }
 
-// A full disk is no reason to lose what is measured, or the table: it is said at the end.
+// A full disk must not lose the measurements or the table: the problem is reported at the end.
 void Program::try_to_write(const std::function<void()>& write) {
     try {
         write();

@@ -8,14 +8,14 @@
 
 namespace quartet::bench {
 
-/// One program of the suite from its first to its last line: parse, agree, plan, refuse what does
-/// not fit, measure and verify each case, report, and the exit code.
+/// The whole of one program: it parses the command line, plans the cases, refuses what does not
+/// fit, measures and verifies each case, reports, and returns the exit code.
 class Program {
   public:
     explicit Program(ProgramDescription description,
                      comm::TransportRegistry registry = comm::TransportRegistry::standard());
 
-    /// To add the program's own flags to.
+    /// Takes the program's own flags.
     CommandLine& command_line() { return command_line_; }
 
     /// Runs the cases that `plan` adds to the session, and returns the exit code. Usage errors are

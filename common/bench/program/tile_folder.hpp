@@ -20,9 +20,9 @@ struct TileFile {
     Shape shape;
 };
 
-/// The data of one kernel as .npy files in a folder, beside a manifest that says what they are and
-/// has their checksums. The folder may be one that all nodes see, or each node's own: then it is
-/// made and checked on each. T is the element type that the manifest names.
+/// The data of one kernel as .npy files in a folder, with a manifest of what they hold and of their
+/// checksums. All nodes may see one folder, or each its own, which is then made and checked on each
+/// node. T is the element type that the manifest names.
 template <typename T>
 class TileFolder {
   public:
@@ -32,20 +32,20 @@ class TileFolder {
     /// `wanted` says what the folder should hold, without checksums.
     TileFolder(std::filesystem::path folder, Manifest wanted, std::vector<TileFile> files);
 
-    /// Throws UsageError unless the files are there and are the ones that are wanted; what is
-    /// missing may be made with `generate`, other data is never replaced. Reads the manifest and
-    /// looks for the files, but reads none. Local.
+    /// Throws UsageError unless the wanted files are there; with `generate` they may be missing,
+    /// but other data is never replaced. Reads the manifest and looks for the files without reading
+    /// them. Local.
     void require_usable(Switch generate) const;
 
-    /// Makes the files that are missing, or not as the manifest says, sharing them out over the
-    /// ranks that see the folder, and completes the manifest. What an interrupted call has left is
-    /// kept. Throws Failure. Collective over `world`.
+    /// Makes the files that are missing or differ from the manifest, and completes the manifest.
+    /// The ranks that see the folder share the files. What an interrupted call has left is kept.
+    /// Throws Failure. Collective over `world`.
     void generate(const comm::Communicator& world, const comm::Topology& topology,
                   const Fill& fill) const;
 
-    /// Reads every file, shared out likewise, and compares it with its checksum. Throws Failure
-    /// that names the first one that is missing, truncated or altered, on a rank that found one.
-    /// Collective over `world`.
+    /// Reads every file, shared in the same way, and compares it with its checksum. A rank that
+    /// finds a file missing, truncated or altered throws Failure that names it. Collective over
+    /// `world`.
     void verify(const comm::Communicator& world, const comm::Topology& topology) const;
 
     [[nodiscard]] std::filesystem::path path_of(const std::string& file) const {

@@ -43,12 +43,12 @@ struct RowName {
     [[nodiscard]] RowName with_suffix(std::string text) const;
 };
 
-/// In what a kernel's rate is given.
+/// The unit of a kernel's rate.
 enum class RateUnit { gflops, mebibytes };
 /// "GFLOP/s" or "MiB/s".
 std::string_view name(RateUnit unit);
 
-/// What one run does, as the kernel counts it.
+/// The work of one run, as the kernel counts it.
 struct Work {
     RateUnit unit = RateUnit::mebibytes;
     Flops flops;
@@ -61,7 +61,7 @@ struct Work {
     [[nodiscard]] double rate(Seconds time) const;
 };
 
-/// How a result compared with what it should be.
+/// How a result compares with what it should be.
 struct Check {
     bool passed = false;
     double error = 0;
@@ -75,11 +75,11 @@ struct Run {
     std::vector<double> rank_seconds;
     PhaseSeconds phases{};        ///< of the slowest rank
     std::vector<Seconds> clocks;  ///< the kernel's own, each the slowest rank's
-    /// What the hypervisor withheld of the time of the cores that were kept busy, of the rank that
-    /// lost most, in the whole run; nothing where it does not tell (comm::steal_time).
+    /// The share of the busy cores' time that the hypervisor withheld, of the rank that lost most;
+    /// nothing where the hypervisor does not tell (system::steal_time).
     std::optional<double> steal_share{};
-    /// What device::probe_clock took on the slowest rank, all at once, right after the run;
-    /// nothing with --limits off.
+    /// The slowest rank's system::probe_clock, on all ranks at once, right after the run; nothing
+    /// with --limits off.
     std::optional<double> clock_probe_seconds{};
 };
 
@@ -93,7 +93,7 @@ struct Details {
     std::vector<std::pair<std::string, bool>> flags{};
 };
 
-/// Everything about one row; table and document are made from it.
+/// One row, from which table and document are made.
 struct Row {
     RowName name;
     Work work;
@@ -101,11 +101,11 @@ struct Row {
     std::optional<Limit> limit;
     std::optional<Check> check;  ///< nothing with --verify off
     std::optional<Comparison> published;
-    std::string note;   ///< what the transport says of itself
+    std::string note;   ///< for people: how the case ran
     Details details;    ///< of the last run
     Seconds set_up;     ///< making the data and the transport's memory
-    std::string error;  ///< of a case that could not run: then nothing else is there
-    ExitCode error_code = ExitCode::unavailable;  ///< what it leads to; or stopped
+    std::string error;  ///< why the case could not run; only name and work go with it
+    ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable or stopped
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;

@@ -30,7 +30,7 @@ std::string line_text(const Line& line, const std::array<std::size_t, 10>& width
     return text.erase(text.find_last_not_of(' ') + 1) + "\n";
 }
 
-// Each column as wide as its widest cell; those without any content are left out.
+// Each column is as wide as its widest cell; empty columns are left out.
 std::string aligned(const std::vector<Line>& lines) {
     std::array<std::size_t, 10> widths{};
     for (std::size_t column = 0; column < widths.size(); ++column) {
@@ -48,14 +48,14 @@ std::string aligned(const std::vector<Line>& lines) {
     return text;
 }
 
-// A paragraph broken at spaces, further lines indented; long names stay whole.
+// A paragraph broken at spaces, with further lines indented; long names stay whole.
 std::string wrapped(std::string_view paragraph) {
     constexpr std::string_view indent = "       ";
     std::string text;
     std::size_t used = 0;
     while (!paragraph.empty()) {
         const std::size_t end = std::min(paragraph.find(' '), paragraph.size());
-        // One that fits no line at all begins one, unless this has hardly begun.
+        // A word longer than a line begins a new one, unless this line is hardly begun.
         const bool may_break = indent.size() + end <= columns || used > columns / 2;
         if (used > 0 && used + 1 + end > columns && may_break) {
             text += fmt::format("\n{}", indent);
@@ -71,7 +71,7 @@ std::string wrapped(std::string_view paragraph) {
     return text + "\n";
 }
 
-// Marked where it stands for neither the first runs nor the last; a warning says more.
+// Marked where the runs drifted; a warning says more.
 std::string median_of(const Row& row, const Summary& summary) {
     return format_rate(row.work.rate({summary.median})) + (drift(row.times()) ? "~" : "");
 }
@@ -97,8 +97,7 @@ std::string published_of(const Row& row) {
     return row.published ? fmt::format("{:.2g}x", row.published->ratio) : "";
 }
 
-// What sets a row apart besides its size: its words, as far as not all rows have them, or which
-// part of a case it is.
+// What distinguishes a row besides its size: the words that not all rows have, and its suffix.
 std::string part_of(const Row& row, std::span<const Row> rows) {
     std::string part;
     for (const std::string& word : row.name.words) {
@@ -112,7 +111,7 @@ std::string part_of(const Row& row, std::span<const Row> rows) {
     return part + (part.empty() || row.name.suffix.empty() ? "" : " ") + row.name.suffix;
 }
 
-/// `compared` is the row that stands for this one where published numbers are compared.
+/// `compared` is the row whose comparison with published numbers the line shows.
 Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
     const std::string way(name(row.name.variant.formulation));
     const std::string& transport = row.name.variant.transport;
@@ -135,8 +134,8 @@ Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
             published_of(compared)};
 }
 
-// The row of the paper's own clock says nothing new but how it compares: it shares a line with the
-// whole, which stands before it.
+// The row of the paper's own clock adds only its comparison with published numbers: it shares a
+// line with the whole, which stands before it.
 bool shares_line(const Row& whole, const Row& row) {
     return row.name.is_of_paper_clock() &&
            row.name.text() == whole.name.with_suffix(paper_suffix).text();
@@ -160,7 +159,8 @@ std::string remarks(std::span<const Row> rows) {
         if (!row.name.is_of_paper_clock() &&
             row.fraction_of_limit().value_or(0) > implausible_fraction) {
             text += wrapped(
-                fmt::format("! {}: above its limit: a cache helped, or one of the two is wrong{}",
+                fmt::format("! {}: limit and rate disagree, usually a cache effect: do not quote "
+                            "this row{}",
                             row.name.text(), row.note.empty() ? "" : "; " + row.note));
         }
         if (row.published && row.published->conditions != last_published) {

@@ -8,17 +8,16 @@
 
 namespace quartet::bench {
 
-/// The rows of one program for people, at most 80 columns wide: rate of the median run with its
-/// 95% interval, the limit and the fraction of it, whether the result is right; below, what was
-/// published, what failed, and the warnings, where only a long row name may be wider. `gpus` are
-/// named in the heading.
+/// The rows of one program as a table for people: the median run's rate with its 95% interval, the
+/// limit, the fraction of it, and whether the result is right. Below stand published numbers,
+/// errors and warnings. At most 80 columns wide, but for long row names. The heading names `gpus`.
 std::string table(std::span<const Row> rows, std::span<const std::string> warnings,
                   std::string_view gpus = {});
 
 /// Four significant digits without an exponent: "38123", "1.234".
 std::string format_rate(double rate);
 
-/// Above this, a fraction of the limit is flagged: one of the two is wrong, or a cache is at work.
+/// Above this, a fraction of the limit is flagged: limit and rate disagree, usually a cache effect.
 inline constexpr double implausible_fraction = 1.05;
 
 }  // namespace quartet::bench

@@ -6,14 +6,15 @@
 
 namespace quartet::bench {
 
-/// What a timeline is in the end; on the root, empty elsewhere.
+/// The finished timeline; complete on the root, empty elsewhere.
 struct TimelineDocument {
     std::string text;     ///< in Chrome's trace format
-    std::string warning;  ///< of spans that there was no room for; empty where all are there
+    std::string warning;  ///< says how many spans found no room; empty where all did
 };
 
-/// The timeline of all ranks (the paper's Fig. 3), from its making to document(). All times are
-/// rank 0's: the ranks' clocks are compared at both ends, and are taken to drift evenly between.
+/// The timeline of all ranks (the paper's Fig. 3), from its construction to document(). All times
+/// are by rank 0's clock: the ranks' clocks are compared at both ends, and are assumed to drift
+/// evenly in between.
 class Timeline {
   public:
     /// Collective.
@@ -28,7 +29,7 @@ class Timeline {
     ClockReading first_;
 };
 
-/// What a timeline calls this rank: "rank 3, node1, worker".
+/// The name of this rank in a timeline: "rank 3, node1, worker".
 std::string process_name(const Session& session);
 
 }  // namespace quartet::bench

@@ -7,8 +7,9 @@
 
 namespace quartet::bench {
 
-/// The exit code that rows lead to: 1 where a result is wrong, else 77 where a named member was
-/// unavailable, else 0. (A failure at run time has ended the job before, with 3.)
+/// The exit code of the rows: 1 where a result is wrong, else 75 where a case was stopped with a
+/// checkpoint, else 77 where a named member was unavailable, else 0. A failure at run time ends the
+/// job before this is asked, with 3.
 ExitCode verdict(std::span<const Row> rows);
 
 }  // namespace quartet::bench

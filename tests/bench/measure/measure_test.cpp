@@ -76,7 +76,7 @@ class MeasureTest : public testing::Test {
     std::vector<Row> measured(Session& session) {
         return measure(
             session, planned, [this](int done, int total) { progress.emplace_back(done, total); },
-            surroundings);
+            machine);
     }
 
     PlannedCase a_case() {
@@ -89,8 +89,8 @@ class MeasureTest : public testing::Test {
     }
 
     Script script;
-    MachineProbes surroundings{[](std::span<const int>) { return std::nullopt; },
-                               [](int) { return Seconds{1e-4}; }};
+    MachineProbes machine{[](std::span<const int>) { return std::nullopt; },
+                          [](int) { return Seconds{1e-4}; }};
     CommonOptions options;
     PlannedCase planned = a_case();
     std::vector<std::pair<int, int>> progress;
@@ -185,7 +185,7 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
 
 TEST_F(MeasureTest, WhatWasStolenIsThatOfTheRankThatLostMost) {
     double count = 0;
-    surroundings.steal_time = [&](std::span<const int> processors) {
+    machine.steal_time = [&](std::span<const int> processors) {
         EXPECT_FALSE(processors.empty());
         count += 0.01 * rank;
         return rank == 0 ? std::nullopt : std::optional(Seconds{1 + count});
@@ -206,7 +206,7 @@ TEST_F(MeasureTest, WhatWasStolenIsThatOfTheRankThatLostMost) {
 
 TEST_F(MeasureTest, TheClockProbeIsTheSlowestRanksAfterEachRun) {
     options.threads = 3;
-    surroundings.clock_probe = [&](int threads) {
+    machine.clock_probe = [&](int threads) {
         script.calls += 'c';
         return Seconds{1e-4 * (threads + rank)};
     };
@@ -219,7 +219,7 @@ TEST_F(MeasureTest, TheClockProbeIsTheSlowestRanksAfterEachRun) {
 
 TEST_F(MeasureTest, WithoutLimitsNoClockProbeRuns) {
     options.limits = Switch::off;
-    surroundings.clock_probe = [](int) -> Seconds { throw Failure("not asked for"); };
+    machine.clock_probe = [](int) -> Seconds { throw Failure("not asked for"); };
     const auto rows = measured();
     EXPECT_EQ(rows.front().runs.front().clock_probe_seconds, std::nullopt);
 }
