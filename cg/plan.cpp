@@ -157,6 +157,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);
     };
     if (flows(variant)) {
+        planned.roles = roles;
         planned.plan_note = "rank 0 reduces, the others work";
     }
     if (checkpoint.wanted()) {

@@ -211,7 +211,7 @@ TEST_F(PlannedCaseTest, ThereIsOneForEachStorageAndAlgorithm) {
     wanted.algorithms = {Algorithm::classic, Algorithm::single_reduction};
     plan_cases(*session, wanted);
     EXPECT_EQ(session->plan().size(), 4U);
-    EXPECT_EQ(session->resolved().at("storage"), "full,symmetric");
+    EXPECT_EQ(session->record().resolved.at("storage"), "full,symmetric");
 }
 
 TEST_F(PlannedCaseTest, ASizeUnlikeTheFilesIsRefused) {

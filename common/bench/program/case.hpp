@@ -96,7 +96,7 @@ struct PlannedCase {
     /// For the estimated time: what one probe of the limit takes, as a share of a run's time.
     double probe_share = 0.1;
     std::string plan_note;             ///< what --dry-run says beside it
-    std::optional<comm::Roles> roles;  ///< of a data flow; the session's unless given
+    std::optional<comm::Roles> roles;  ///< all ranks are workers unless given
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
     Repetition repetition = Repetition::as_asked;

@@ -98,7 +98,7 @@ struct WindowSpace {
 
 WindowSpace window_space(Session& session, const std::string& transport) {
     const auto space_in = [&](const char* variable) -> WindowSpace {
-        const std::string folder = session.environment().get(variable).value_or("/dev/shm");
+        const std::string folder = session.record().environment.get(variable).value_or("/dev/shm");
         std::error_code error;
         const auto space = std::filesystem::space(folder, error);
         return {folder, {error ? 0 : static_cast<std::int64_t>(space.available)}};

@@ -7,12 +7,11 @@ namespace quartet::bench {
 namespace {
 
 bool has(const Session& session, int rank, comm::Role role) {
-    if (session.plan().empty()) {
-        return session.roles().of(rank) == role;
-    }
-    return std::ranges::any_of(session.plan(), [&](const PlannedCase& planned) {
-        return planned.roles.value_or(session.roles()).of(rank) == role;
-    });
+    const auto in = [&](const PlannedCase& planned) {
+        return (planned.roles ? planned.roles->of(rank) : comm::Role::worker) == role;
+    };
+    return session.plan().empty() ? role == comm::Role::worker
+                                  : std::ranges::any_of(session.plan(), in);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "device/cuda/info/current_gpu.hpp"
 #include "device/cuda/runtime/cuda_device.hpp"
@@ -28,7 +27,6 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
       trace_(options.trace ? traced_spans_per_track : 0),
       world_(comm::Communicator::world()),
       topology_(world_),
-      roles_(comm::Roles::all_workers(world_.size())),
       threads_(options.threads.value_or(topology_.default_threads())) {
     for (const std::string& name : options_.transports) {
         if (name != "auto" && !registry_.has(name)) {
@@ -47,14 +45,6 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
         gpus_ = Gpus(world_, topology_);
     }
     stream_ = device_->make_stream("compute");
-    for (const char* prefix : {"OMPI_MCA_", "PRTE_", "PMIX_MCA_", "MPICH_", "I_MPI_", "FI_", "UCX_",
-                               "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "BLIS_", "MKL_", "SLURM_",
-                               "CUDA_", "CUBLAS_", "NVIDIA_", "NCCL_", "QUARTET_"}) {
-        environment_.record_matching(prefix);
-    }
-    load_average_.resize(3);
-    load_average_.resize(
-        static_cast<std::size_t>(std::max(0, getloadavg(load_average_.data(), 3))));
 }
 
 std::unique_ptr<device::Device> Session::make_device() {

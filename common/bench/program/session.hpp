@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ctime>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,13 +7,12 @@
 
 #include "bench/program/case.hpp"
 #include "bench/program/command_line.hpp"
+#include "bench/program/run_record.hpp"
 #include "bench/report/gpus.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/mpi/message_copy.hpp"
-#include "comm/topology/roles.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_registry.hpp"
-#include "core/environment.hpp"
 #include "core/trace.hpp"
 #include "device/device.hpp"
 
@@ -33,13 +31,12 @@ struct ProgramDescription {
 /// Spans that each line of a timeline keeps.
 inline constexpr std::size_t traced_spans_per_track = 1 << 16;
 
-/// Everything that one run of a program uses: its ranks, device, transports, trace and options. No
-/// state of the suite lives outside of it.
+/// Everything that one run of a program uses: its ranks, device, transports, trace and options. The
+/// suite has no state outside of it.
 class Session {
   public:
-    /// Collective. Throws UsageError or Unavailable where the options cannot be served. Device
-    /// `auto` is cuda where every rank sees a GPU and one of the transports moves its memory, else
-    /// the host.
+    /// Device `auto` is cuda where every rank sees a GPU and one of the transports moves its
+    /// memory, else the host. Collective. Throws UsageError or Unavailable, on all ranks alike.
     Session(ProgramDescription description, const CommonOptions& options,
             comm::TransportRegistry registry);
 
@@ -47,11 +44,9 @@ class Session {
     [[nodiscard]] const CommonOptions& options() const { return options_; }
     [[nodiscard]] const comm::Communicator& world() const { return world_; }
     [[nodiscard]] const comm::Topology& topology() const { return topology_; }
-    [[nodiscard]] const comm::Roles& roles() const { return roles_; }
     [[nodiscard]] const comm::TransportRegistry& registry() const { return registry_; }
     [[nodiscard]] bool is_root() const { return world_.rank() == 0; }
     [[nodiscard]] int threads() const { return threads_; }
-    Environment& environment() { return environment_; }
     Trace& trace() { return trace_; }
     device::Device& device() { return *device_; }
     /// The GPUs of all ranks; none on the host.
@@ -64,28 +59,26 @@ class Session {
     /// The transport of that name, made at its first use. Collective. Throws Unavailable.
     comm::Transport& transport(const std::string& name);
 
-    /// Formulations and transports to run in turn, `auto` resolved, each once. `library` is plain
-    /// MPI: where other transports are asked for beside mpi it is there for mpi alone; likewise
-    /// `dataflow` beside rma, which has no queues. Collective.
+    /// The formulations and transports to run in turn, each once, with `auto` resolved. `library`
+    /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out rma,
+    /// which has no queues, where another transport is asked for. Collective.
     [[nodiscard]] std::vector<Variant> variants();
 
     /// Throws Unavailable unless the program has the formulation.
     void require_formulation(Formulation formulation) const;
 
-    /// When the session began, and the machine's load then: before it was ours.
-    [[nodiscard]] std::time_t started() const { return started_; }
-    [[nodiscard]] const std::vector<double>& load_average() const { return load_average_; }
-
-    /// Notes the value that an option has in the end, where it is not what the command line says.
-    void resolve(const std::string& option, const std::string& value) { resolved_[option] = value; }
-    [[nodiscard]] const std::map<std::string, std::string>& resolved() const { return resolved_; }
+    [[nodiscard]] RunRecord& record() { return record_; }
+    /// Records the value of an option where the command line does not say it.
+    void resolve(const std::string& option, const std::string& value) {
+        record_.resolved[option] = value;
+    }
 
     /// Adds a case to what this session will run.
     void add(PlannedCase planned) { plan_.push_back(std::move(planned)); }
     [[nodiscard]] const std::vector<PlannedCase>& plan() const { return plan_; }
     std::vector<PlannedCase>& plan() { return plan_; }
 
-    /// What a row is called that is measured here.
+    /// The name of a row that is measured here.
     [[nodiscard]] RowName row_name(const Variant& variant, std::string size) const;
 
   private:
@@ -96,20 +89,16 @@ class Session {
     ProgramDescription description_;
     CommonOptions options_;
     comm::TransportRegistry registry_;
-    Environment environment_;
+    RunRecord record_;
     Trace trace_;
     comm::Communicator world_;
     comm::Topology topology_;
-    comm::Roles roles_;
     int threads_;
     std::unique_ptr<device::Device> device_;
     Gpus gpus_;
     std::unique_ptr<device::Stream> stream_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
     std::vector<PlannedCase> plan_;
-    std::time_t started_ = std::time(nullptr);
-    std::vector<double> load_average_;
-    std::map<std::string, std::string> resolved_;
 };
 
 }  // namespace quartet::bench

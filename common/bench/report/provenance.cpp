@@ -160,11 +160,11 @@ Json quartet_object(Session& session,
         resolved[flag.substr(2)] = value;
     }
     resolved["threads"] = std::to_string(session.threads());
-    for (const auto& [option, value] : session.resolved()) {
+    for (const auto& [option, value] : session.record().resolved) {
         resolved[option] = value;
     }
     const auto no_cuda = device::why_no_cuda();
-    const auto& variables = session.environment().seen();
+    const auto& variables = session.record().environment.seen();
     return {{"schema_version", result_schema_version},
             {"version", version()},
             {"commit", commit()},
@@ -194,14 +194,14 @@ nlohmann::ordered_json context(Session& session,
                                const std::vector<std::pair<std::string, std::string>>& options,
                                std::span<const Row> rows, std::span<const std::string> warnings) {
     std::error_code ignored;
-    return {{"date", date(session.started())},
+    return {{"date", date(session.record().started)},
             {"host_name", session.topology().of(0).host},
             {"executable", fs::read_symlink("/proc/self/exe", ignored).string()},
             {"num_cpus", sysconf(_SC_NPROCESSORS_ONLN)},
             {"mhz_per_cpu", megahertz()},
             {"cpu_scaling_enabled", scales_frequency()},
             {"caches", caches()},
-            {"load_avg", session.load_average()},
+            {"load_avg", session.record().load_average},
             {"library_version", fmt::format("quartet {}", version())},
             {"library_build_type", build_type() == "Debug" ? "debug" : "release"},
             {"json_schema_version", benchmark_schema_version},

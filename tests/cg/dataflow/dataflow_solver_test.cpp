@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "bench/measure/measure.hpp"
+#include "bench/program/rank_roles.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
 #include "cg/shared_folder.hpp"
@@ -159,6 +160,15 @@ TEST_P(DataflowSolverTest, IsThereForWhatItHasOfLists) {
     wanted.storages = {Storage::symmetric};
     EXPECT_THAT(message_of<UsageError>([&] { plan_cases(*session, wanted); }),
                 HasSubstr("--storage full"));
+}
+
+TEST_P(DataflowSolverTest, RecordsRank0AsTheReducer) {
+    begin(16);
+    Options wanted;
+    wanted.size = 20;
+    plan_cases(*session, wanted);
+    EXPECT_EQ(bench::role_of(*session, 0), "reducer");
+    EXPECT_EQ(bench::role_of(*session, 1), "worker");
 }
 
 TEST_P(DataflowSolverTest, HasALimit) {
