@@ -30,7 +30,7 @@ Row row_on_cores(const std::vector<double>& loops) {
     return row;
 }
 
-TEST(StolenShare, IsOfTheCoresThatWereBusy) {
+TEST(StealShare, IsOfTheCoresThatWereBusy) {
     EXPECT_DOUBLE_EQ(*steal_share(Seconds{7}, Seconds{8}, 4, {2}), 0.125);
     EXPECT_EQ(steal_share(Seconds{7}, Seconds{11}, 1, {2}), 1) << "others' beside it";
     EXPECT_EQ(steal_share(std::nullopt, Seconds{1}, 1, {2}), std::nullopt);
@@ -39,7 +39,7 @@ TEST(StolenShare, IsOfTheCoresThatWereBusy) {
     EXPECT_EQ(steal_share(Seconds{7}, Seconds{8}, 1, {0}), std::nullopt);
 }
 
-TEST(StolenShare, OfSeveralRunsIsThatOfTheirTime) {
+TEST(StealShare, OfSeveralRunsIsThatOfTheirTime) {
     Row row = row_of(1, {0.5, 0.1});
     row.runs[1].real = {3};
     EXPECT_DOUBLE_EQ(*steal_share(row.runs), 0.2);

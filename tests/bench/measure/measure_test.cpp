@@ -183,7 +183,7 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
     }
 }
 
-TEST_F(MeasureTest, WhatWasStolenIsThatOfTheRankThatLostMost) {
+TEST_F(MeasureTest, StealIsThatOfTheRankThatLostMost) {
     double count = 0;
     machine.steal_time = [&](std::span<const int> processors) {
         EXPECT_FALSE(processors.empty());
@@ -386,7 +386,7 @@ class FakeClockTest : public MeasureTest {
     }
 };
 
-TEST_F(FakeClockTest, AutomaticRunsAreTheFewestThatSettle) {
+TEST_F(FakeClockTest, AutomaticRunsAreTheFewestThatConverge) {
     options.runs.count = std::nullopt;
     std::vector<double> hours(30, 100);
     EXPECT_THAT(measured_with(hours).front().runs, SizeIs(6)) << "the fewest with an interval";
@@ -416,7 +416,7 @@ TEST_F(FakeClockTest, EachClockDriftsForItself) {
     EXPECT_THAT(rows.at(1).note, testing::HasSubstr("100% longer"));
 }
 
-TEST_F(MeasureTest, AutomaticRunsEndSomewhereAlsoWhereTheTimesNeverSettle) {
+TEST_F(MeasureTest, AutomaticRunsEndSomewhereAlsoWhereTheTimesNeverConverge) {
     options.runs.count = std::nullopt;
     options.runs.interval = 1e-9;
     script.run = [&](int run, Clocks&) { sleep({run % 2 == 0 ? 0 : 0.0001}); };

@@ -81,12 +81,12 @@ TEST(Summary, OfNothingIsAFailure) {
     EXPECT_THROW(summarise({}), Failure);
 }
 
-TEST(Settled, NeedsAnInterval) {
+TEST(Converged, NeedsAnInterval) {
     EXPECT_FALSE(converged(std::array{1.0, 1.0, 1.0, 1.0, 1.0}, 0.05)) << "five are too few";
     EXPECT_TRUE(converged(std::array{1.0, 1.0, 1.0, 1.0, 1.0, 1.0}, 0.05));
 }
 
-TEST(Settled, ComparesTheIntervalWithTheMedian) {
+TEST(Converged, ComparesTheIntervalWithTheMedian) {
     // The median is 100, the interval of six values reaches from the least to the greatest.
     const std::array values{98.0, 99.0, 100.0, 100.0, 101.0, 103.0};
     EXPECT_TRUE(converged(values, 0.05));
