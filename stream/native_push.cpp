@@ -130,7 +130,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     const Options options = with_defaults(given);
     std::string sizes;
     for (const Bytes size : options.sizes) {
-        sizes += (sizes.empty() ? "" : ",") + to_exact_string(size);
+        sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", to_exact_string(size));
     }
     session.resolve("sizes", sizes);
     session.resolve("pushes", std::to_string(options.pushes));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,9 @@ inline constexpr const char* paper_suffix = "paper";
 struct RowName {
     std::string kernel;
     Variant variant;
-    std::vector<std::string> words;  ///< factors that need no key: "laplace"
-    std::string size_key = "size";   ///< "n" where the size is a number of elements
-    std::string size;                ///< the factor that tables show: "2MiB", "8192"
+    std::vector<std::string> words;      ///< factors that need no key: "laplace"
+    std::string_view size_key = "size";  ///< a literal; "n" where the size is a number of elements
+    std::string size;                    ///< the factor that tables show: "2MiB", "8192"
     std::vector<std::pair<std::string, std::string>> factors;  ///< the others, before ranks
     int ranks = 1;
     int threads = 1;
