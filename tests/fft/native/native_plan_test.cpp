@@ -108,6 +108,20 @@ TEST_P(NativePlanTest, AnnouncesTheSumOfItsSizes) {
 INSTANTIATE_TEST_SUITE_P(Transports, NativePlanTest, testing::Values("mpi", "shm"),
                          [](const auto& instance) { return std::string(instance.param); });
 
+TEST(NativePlan, HasNoReceiveBufferWherePartsAreReadInPlace) {
+    const auto session = make_session(short_runs());
+    const std::int64_t tiles = 4 * session->world().size();
+    const auto received = [&](const std::string& transport) {
+        return plan_native(*session, transport, {64 * tiles, tiles, ResultOrder::natural}, {})
+            .received.value;
+    };
+    EXPECT_EQ(received("shm"), 0);
+    EXPECT_EQ(received("ipc"), 0);
+    for (const char* transport : {"mpi", "nccl", "staged"}) {
+        EXPECT_EQ(received(transport) > 0, session->world().size() > 1) << transport;
+    }
+}
+
 TEST(NativePlan, CountsMemoryOfAGpuApart) {
     NativePlan plan;
     plan.kind = device::MemoryKind::device;

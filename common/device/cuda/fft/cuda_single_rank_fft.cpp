@@ -15,17 +15,17 @@ namespace {
 
 using Point = std::complex<double>;
 
-// Pieces whose workspace is at most `most_workspace`.
-BatchSplit pieces_of(std::int64_t length, std::int64_t count, Bytes most_workspace) {
+// Batches whose workspace is at most `most_workspace`.
+BatchSplit batches_of(std::int64_t length, std::int64_t count, Bytes most_workspace) {
     return split_batch(count, most_workspace.value / bytes_of<Point>(length).value);
 }
 
-/// Transforms of one layout, in pieces that bound the workspace.
-class Pieces {
+/// Transforms of one layout, in batches that bound the workspace.
+class StridedBatches {
   public:
     /// `whole` is all of them; nothing is planned for a length of 1.
-    Pieces(const StridedFft& whole, const FourStepFftTools& tools, Bytes most_workspace)
-        : whole_(whole), split_(pieces_of(whole.length, whole.batch, most_workspace)) {
+    StridedBatches(const StridedFft& whole, const FourStepFftTools& tools, Bytes most_workspace)
+        : whole_(whole), split_(batches_of(whole.length, whole.batch, most_workspace)) {
         if (whole.length == 1)
             return;
         plan_ = plan(split_.each, tools);
@@ -104,15 +104,15 @@ class CudaSingleRankFft final : public SingleRankFft {
     }
 
     FourStepFft shape_;
-    Pieces tiles_;
-    Pieces columns_;
+    StridedBatches tiles_;
+    StridedBatches columns_;
     TwiddleTables twiddles_;
     CudaEvent used_;
 };
 
 // cuFFT's workspace is about the size of what is done at once.
 Bytes workspace(std::int64_t length, std::int64_t count) {
-    const BatchSplit split = pieces_of(length, count, default_fft_workspace);
+    const BatchSplit split = batches_of(length, count, default_fft_workspace);
     const std::int64_t at_once = split.each + (split.last != split.each ? split.last : 0);
     return std::max(kibibytes(2), bytes_of<Point>(at_once * length));
 }
