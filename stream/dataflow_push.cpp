@@ -60,8 +60,7 @@ void DataflowPush::run(int count, device::Stream& stream) {
 }
 
 void DataflowPush::receive(const flow::Item& item, device::Stream& stream) {
-    device::View<const float> values{reinterpret_cast<const float*>(item.payload.data()),
-                                     plan_.target.size(), item.payload.kind()};
+    auto values = device::view_as<float>(item.payload);
     if (on_gpu_) {
         device_.copy(item.payload, device::as_bytes(received_.view()), stream);
         values = received_.view();

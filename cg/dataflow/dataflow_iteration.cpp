@@ -133,7 +133,7 @@ device::View<const double> DataflowIteration::exchange_direction() {
         device_.copy(received, device::as_bytes(whole_.view()), stream_);
         return whole_.view();
     }
-    return {reinterpret_cast<const double*>(received.data()), problem_.size, received.kind()};
+    return device::view_as<double>(received);
 }
 
 // On the reducer: the pieces, put together, for each worker.

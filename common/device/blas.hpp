@@ -32,6 +32,10 @@ class Blas {
     virtual void gemv(std::int64_t rows, std::int64_t columns, View<const double> a,
                       View<const double> x, View<double> y, Stream& stream) = 0;
 
+    /// Memory of the device that products take beside their matrices, on each stream that they run
+    /// on.
+    [[nodiscard]] virtual Bytes workspace() const = 0;
+
     /// The library behind it and its version, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
 };

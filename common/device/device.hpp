@@ -11,6 +11,7 @@
 
 namespace quartet::device {
 
+class Accelerator;
 class Blas;
 class FftFactory;
 class MatrixFactory;
@@ -23,7 +24,7 @@ class Device {
   public:
     virtual ~Device() = default;
 
-    /// "host" or "cuda", as on the command line.
+    /// As on the command line: "host", "cuda".
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// Model and libraries, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
@@ -58,6 +59,9 @@ class Device {
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
     [[nodiscard]] virtual FftFactory& ffts() const = 0;
     [[nodiscard]] virtual MatrixFactory& matrices() const = 0;
+
+    /// What an accelerator offers besides (accelerator.hpp); null on the host.
+    [[nodiscard]] virtual Accelerator* accelerator() const { return nullptr; }
 };
 
 /// `count` elements of T from `device`.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -62,6 +63,20 @@ View<std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>> as_byte
     const View<T>& view) {
     using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
     return {reinterpret_cast<Byte*>(view.data()), view.bytes().value, view.kind()};
+}
+
+/// The same memory as elements of T, constant where the bytes are. Throws Failure unless the bytes
+/// are aligned as T and a whole number of elements.
+template <typename T, typename Byte>
+requires std::is_same_v<std::remove_const_t<Byte>, std::byte>
+auto view_as(const View<Byte>& bytes) {
+    using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    check(bytes.size() % size == 0, "bytes that are no whole number of elements");
+    check(bytes.empty() || std::bit_cast<std::uintptr_t>(bytes.data()) % alignof(T) == 0,
+          "bytes that are not aligned as their elements");
+    return View<Element>(reinterpret_cast<Element*>(bytes.data()), bytes.size() / size,
+                         bytes.kind());
 }
 
 /// Owned, untyped memory: what devices and transports allocate. Freed by `release`.

@@ -50,8 +50,7 @@ void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
     const std::int64_t size = plan_.tile.parts_size();
     for (std::size_t number = 0; number < order_.size(); ++number) {
         const auto slot = queue.next();
-        const device::View<double> blocks{reinterpret_cast<double*>(slot.data()), size,
-                                          slot.kind()};
+        const auto blocks = device::view_as<double>(slot.part(0, bytes_of<double>(size).value));
         column_ffts_->run(tile(number), blocks, session_.stream());
         session_.stream().synchronize();
         queue.push(order_[number], bytes_of<double>(size));
@@ -98,9 +97,7 @@ void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
     const Seconds begin = now();
     for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
         for (const flow::Item& item : items) {
-            const device::View<const double> blocks{
-                reinterpret_cast<const double*>(item.payload.data()), plan_.tile.parts_size(),
-                item.payload.kind()};
+            const auto blocks = device::view_as<double>(item.payload);
             merger_->add(item.key, blocks, stream);
         }
         stream.synchronize();

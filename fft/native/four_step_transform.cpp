@@ -56,8 +56,7 @@ template <typename T>
 std::vector<device::View<const T>> parts_of(const comm::Exchange& exchange) {
     std::vector<device::View<const T>> parts;
     for (const device::View<const std::byte>& part : exchange.parts()) {
-        parts.push_back({reinterpret_cast<const T*>(part.data()),
-                         part.size() / static_cast<std::int64_t>(sizeof(T)), part.kind()});
+        parts.push_back(device::view_as<T>(part));
     }
     return parts;
 }

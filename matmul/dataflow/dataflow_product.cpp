@@ -147,8 +147,7 @@ void DataflowProduct::multiply(const DataflowReader::Tiles& tiles, device::Strea
     flow::Queue& queue = *queues_[static_cast<std::size_t>(reducer_of(number))];
     const auto outgoing = queue.next();
     const std::int64_t elements = problem_.elements(target);
-    const device::View<float> partial{reinterpret_cast<float*>(outgoing.data()), elements,
-                                      outgoing.kind()};
+    const auto partial = device::view_as<float>(outgoing.part(0, bytes_of<float>(elements).value));
     device_.blas().gemm({problem_.extent(target.row), problem_.extent(target.column),
                          problem_.extent(item.a.column)},
                         tiles.a, tiles.b, partial, device::Update::replace, stream);
@@ -184,8 +183,7 @@ void DataflowProduct::add(const flow::Item& item, device::Stream& stream) {
     const auto [number, inner] = partial_of(item.key);
     const TileIndex tile = tile_at(problem_, number);
     const std::int64_t elements = problem_.elements(tile);
-    const device::View<const float> partial{reinterpret_cast<const float*>(item.payload.data()),
-                                            elements, item.payload.kind()};
+    const auto partial = device::view_as<float>(item.payload);
     const auto target = results_.view().part(result_offset(tile), elements);
     if (inner == 0) {
         device_.copy(device::as_bytes(partial), device::as_bytes(target), stream);

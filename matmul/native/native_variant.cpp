@@ -1,6 +1,6 @@
 #include "matmul/product_plan.hpp"
 
-#include "device/cuda/blas/cublas_workspace.hpp"
+#include "device/blas.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/native/file_product.hpp"
 #include "matmul/native/resident_product.hpp"
@@ -102,8 +102,9 @@ struct GpuPlan {
 };
 
 GpuPlan plan_gpu(const PlanContext& context) {
-    GpuPlan plan{
-        .device = {}, .limit = limit_on_gpu(context), .workspace = device::cublas_workspace};
+    GpuPlan plan{.device = {},
+                 .limit = limit_on_gpu(context),
+                 .workspace = context.session.device().blas().workspace()};
     const Bytes elsewhere =
         plan.workspace + memory_besides(context, context.block(), plan.limit).device;
     plan_together(context.session, [&] {

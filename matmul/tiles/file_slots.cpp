@@ -31,8 +31,8 @@ device::View<std::byte> FileSlots::slot(std::int64_t index) {
 
 device::View<const float> FileSlots::elements(std::int64_t index, TileIndex tile) {
     const auto memory = slot(index);
-    return {reinterpret_cast<const float*>(memory.data() + TileFiles::elements_offset.value),
-            problem_.elements(tile), memory.kind()};
+    return device::view_as<float>(memory.part(TileFiles::elements_offset.value,
+                                              bytes_of<float>(problem_.elements(tile)).value));
 }
 
 }  // namespace quartet::matmul

@@ -39,6 +39,29 @@ TEST(ViewTest, KnowsItsBytes) {
     EXPECT_EQ(as_bytes(view).size(), 24);
 }
 
+TEST(ViewTest, BytesAreSeenAsElements) {
+    std::array<double, 3> values{1, 2, 3};
+    const View<double> view(values.data(), 3, MemoryKind::pinned);
+
+    const View<double> seen = view_as<double>(as_bytes(view));
+    const View<const double> constant = view_as<double>(as_bytes(View<const double>(view)));
+
+    EXPECT_EQ(seen.data(), values.data());
+    EXPECT_EQ(seen.kind(), MemoryKind::pinned);
+    EXPECT_THAT(constant.span(), testing::ElementsAre(1, 2, 3));
+    EXPECT_TRUE(view_as<double>(View<std::byte>()).empty());
+}
+
+TEST(ViewTest, BytesAreNotSeenAsPartsOfElements) {
+    alignas(8) std::array<std::byte, 24> memory{};
+    const View<std::byte> bytes(memory.data(), 24, MemoryKind::host);
+
+    EXPECT_EQ(view_as<double>(bytes.part(8, 16)).size(), 2);
+    EXPECT_THROW(view_as<double>(bytes.part(0, 12)), Failure) << "one and a half";
+    EXPECT_THROW(view_as<double>(bytes.part(4, 8)), Failure) << "not aligned";
+    EXPECT_EQ(view_as<float>(bytes.part(4, 8)).size(), 2);
+}
+
 TEST(ViewTest, BecomesAViewOfConstants) {
     std::array<int, 2> values{4, 5};
     const View<int> view(values.data(), 2, MemoryKind::pinned);

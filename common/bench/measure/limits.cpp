@@ -12,21 +12,6 @@
 
 namespace quartet::bench {
 
-namespace {
-
-template <typename T>
-device::View<T> elements_of(device::View<std::byte> bytes) {
-    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / static_cast<std::int64_t>(sizeof(T)),
-            bytes.kind()};
-}
-template <typename T>
-device::View<const T> elements_of(device::View<const std::byte> bytes) {
-    return {reinterpret_cast<const T*>(bytes.data()),
-            bytes.size() / static_cast<std::int64_t>(sizeof(T)), bytes.kind()};
-}
-
-}  // namespace
-
 MemoryProbe::MemoryProbe(device::Device& device, AccessPattern pattern, Bytes size, int sources)
     : device_(device), pattern_(pattern), result_(device::allocate<double>(device, 1)) {
     for (int array = 0; array < 1 + sources; ++array) {
@@ -55,19 +40,20 @@ void MemoryProbe::pass(device::Stream& stream) {
     device::VectorOperations& vectors = device_.vectors();
     const auto source = sources_[next_];
     next_ = (next_ + 1) % sources_.size();
-    const auto numbers = elements_of<double>(source);
     switch (pattern_) {
         case AccessPattern::read:
-            vectors.dot(numbers, numbers, result_.view(), stream);
+            vectors.dot(device::view_as<double>(source), device::view_as<double>(source),
+                        result_.view(), stream);
             break;
         case AccessPattern::copy:
             device_.copy(source, target_, stream);
             break;
         case AccessPattern::add:
-            vectors.add(elements_of<float>(source), elements_of<float>(target_), stream);
+            vectors.add(device::view_as<float>(source), device::view_as<float>(target_), stream);
             break;
         case AccessPattern::update:
-            vectors.axpy(0.5, numbers, elements_of<double>(target_), stream);
+            vectors.axpy(0.5, device::view_as<double>(source), device::view_as<double>(target_),
+                         stream);
             break;
     }
 }

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "bench/program/version.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::bench {
 
@@ -161,13 +161,11 @@ void CommandLine::reserve(const std::string& flag) {
 }
 
 void CommandLine::add_selection() {
-    add("--device", "auto|host|cuda: where it computes", "auto", [this](const std::string& text) {
-        const std::vector<std::string> known{"auto", "host", "cuda"};
-        if (std::ranges::find(known, text) == known.end()) {
-            throw UsageError(fmt::format("'{}' is not one of auto|host|cuda", text));
-        }
-        options_.device = text;
-    });
+    const auto devices = device::DeviceRegistry::standard();
+    add("--device", devices.choices() + ": where it computes", "auto",
+        [this, devices](const std::string& text) {
+            options_.device = text == "auto" ? text : devices.find(text).name;
+        });
     add("--formulation", "native|dataflow|library, or a list", "native",
         [this](const std::string& text) {
             options_.formulations.clear();
@@ -205,7 +203,8 @@ void CommandLine::add_measurement() {
 void CommandLine::add_resources() {
     add("--threads", "threads of a rank (cores of the node / its ranks)", "",
         [this](const std::string& text) {
-            options_.threads = static_cast<int>(parse_count(text, 1, device::maximum_host_threads));
+            options_.threads =
+                static_cast<int>(parse_count(text, 1, device::DeviceSettings::most_threads));
         });
     add("--memory", "memory that a rank may take (what is there)", "",
         [this](const std::string& text) { options_.memory = parse_bytes(text); });

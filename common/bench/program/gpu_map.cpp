@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "bench/program/command_line.hpp"
-#include "device/cuda/info/gpu_choice.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::bench {
 
@@ -60,7 +60,7 @@ int choose_gpu(const std::optional<GpuMap>& map, int visible, const comm::Topolo
     }
     const comm::Placement& placement = topology.mine();
     if (!map) {
-        return device::gpu_of_rank(placement.local_rank, visible);
+        return device::accelerator_of_rank(placement.local_rank, visible);
     }
     if (const auto problem = world.first(why_wrong(*map, visible, placement))) {
         throw UsageError(*problem);

@@ -7,7 +7,6 @@
 
 #include "bench/measure/limits.hpp"
 #include "bench/program/rank_roles.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
 
 namespace quartet::bench {
 
@@ -248,8 +247,10 @@ std::string describe_choices(Session& session) {
     const auto line = [](const std::string& name, const std::optional<std::string>& reason) {
         return fmt::format("  {:<10} {}\n", name, reason.value_or("available"));
     };
-    std::string text =
-        "devices\n" + line("host", std::nullopt) + line("cuda", device::why_no_cuda());
+    std::string text = "devices\n";
+    for (const device::DeviceKind& kind : session.devices().kinds()) {
+        text += line(kind.name, kind.why_not());
+    }
     text += "formulations\n";
     const std::vector<Formulation>& there = session.description().formulations;
     for (const Formulation formulation : all_formulations) {

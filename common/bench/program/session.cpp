@@ -4,10 +4,6 @@
 
 #include <algorithm>
 
-#include "device/cuda/info/current_gpu.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
-#include "device/host/runtime/host_device.hpp"
-
 namespace quartet::bench {
 
 namespace {
@@ -40,39 +36,42 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
                                      world_.size() == 1 ? "is" : "are", world_.size(),
                                      description_.least_ranks, description_.name));
     }
-    device_ = make_device();
-    if (device_->memory_kind() == device::MemoryKind::device) {
-        gpus_ = Gpus(world_, topology_);
+    device_ = choose_device();
+    if (const device::Accelerator* gpu = device_->accelerator()) {
+        gpus_ = Gpus(world_, topology_, *gpu);
     }
     stream_ = device_->make_stream("compute");
 }
 
-std::unique_ptr<device::Device> Session::make_device() {
-    if (options_.device == "cuda") {
-        return make_cuda_device();
+std::unique_ptr<device::Device> Session::choose_device() {
+    if (options_.device != "auto") {
+        return make_device(devices_.find(options_.device));
     }
-    if (options_.device == "auto") {
+    for (const device::DeviceKind& kind : devices_.accelerators()) {
         try {
-            auto device = make_cuda_device();
+            auto device = make_device(kind);
             if (serves_transports(*device)) {
                 return device;
             }
         } catch (const Unavailable&) {  // on all ranks
         }
     }
-    return device::make_host_device({.threads = threads_}, trace_);
+    return make_device(devices_.host());
 }
 
 // All ranks or none: a node may lack what the others have.
-std::unique_ptr<device::Device> Session::make_cuda_device() {
-    if (const auto no_cuda = world_.first(device::why_no_cuda())) {
-        throw Unavailable(*no_cuda);
+std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& kind) {
+    if (const auto reason = world_.first(kind.why_not())) {
+        throw Unavailable(*reason);
     }
-    const int gpu = choose_gpu(options_.gpu_map, device::visible_gpus(), topology_, world_);
+    device::DeviceSettings settings{.threads = threads_};
+    if (kind.processor == device::Processor::accelerator) {
+        settings.number = choose_gpu(options_.gpu_map, kind.visible(), topology_, world_);
+    }
     std::unique_ptr<device::Device> device;
     std::optional<std::string> problem;
     try {
-        device = device::make_cuda_device({.gpu = gpu, .threads = threads_}, trace_);
+        device = kind.make(settings, trace_);
     } catch (const Unavailable& unavailable) {
         problem = unavailable.what();
     }

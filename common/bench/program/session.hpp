@@ -14,7 +14,7 @@
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "core/trace.hpp"
-#include "device/device.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::bench {
 
@@ -35,8 +35,9 @@ inline constexpr std::size_t traced_spans_per_track = 1 << 16;
 /// suite has no state outside of it.
 class Session {
   public:
-    /// Device `auto` is cuda where every rank sees a GPU and one of the transports moves its
-    /// memory, else the host. Collective. Throws UsageError or Unavailable, on all ranks alike.
+    /// Device `auto` is the first kind of accelerator that every rank can have and whose memory one
+    /// of the transports moves, else the host. Collective. Throws UsageError or Unavailable, on all
+    /// ranks alike.
     Session(ProgramDescription description, const CommonOptions& options,
             comm::TransportRegistry registry);
 
@@ -48,6 +49,8 @@ class Session {
     [[nodiscard]] bool is_root() const { return world_.rank() == 0; }
     [[nodiscard]] int threads() const { return threads_; }
     Trace& trace() { return trace_; }
+    /// The kinds of devices that there are.
+    [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
     device::Device& device() { return *device_; }
     /// The GPUs of all ranks; none on the host.
     [[nodiscard]] const Gpus& gpus() const { return gpus_; }
@@ -82,13 +85,14 @@ class Session {
     [[nodiscard]] RowName row_name(const Variant& variant, std::string size) const;
 
   private:
-    std::unique_ptr<device::Device> make_device();
-    std::unique_ptr<device::Device> make_cuda_device();
+    std::unique_ptr<device::Device> choose_device();
+    std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
 
     ProgramDescription description_;
     CommonOptions options_;
     comm::TransportRegistry registry_;
+    device::DeviceRegistry devices_ = device::DeviceRegistry::standard();
     RunRecord record_;
     Trace trace_;
     comm::Communicator world_;

@@ -9,8 +9,6 @@
 #include <map>
 #include <set>
 
-#include "device/cuda/info/current_gpu.hpp"
-
 namespace quartet::bench {
 
 namespace {
@@ -63,8 +61,8 @@ bool clocks_fell(const Gpu& gpu) {
 }
 
 std::vector<GpuSight> sights_of(const comm::Communicator& world, const comm::Topology& topology,
-                                const device::GpuFacts& facts) {
-    const auto visible = world.gather(std::int64_t{device::visible_gpus()});
+                                const device::GpuFacts& facts, int visible_here) {
+    const auto visible = world.gather(std::int64_t{visible_here});
     const auto uuids = world.gather(facts.uuid);
     const auto near = world.gather(comm::format_cpus(comm::numa_nodes_near(facts.pci_bus)));
     std::vector<GpuSight> sights;
@@ -107,9 +105,11 @@ Json passing_facts(const device::GpuFacts& facts) {
 }
 
 // Two ranks share a GPU where node and UUID agree: parts of one (MIG) have UUIDs of their own.
-Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology) {
-    const device::GpuFacts facts = device::current_gpu_facts();
-    const auto sights = sights_of(world, topology, facts);
+Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
+           const device::Accelerator& mine)
+    : mine_(&mine) {
+    const device::GpuFacts facts = mine.facts();
+    const auto sights = sights_of(world, topology, facts, mine.visible());
     const auto lasting = world.gather(lasting_facts(facts).dump());
     const auto passing = world.gather(passing_facts(facts).dump());
     std::map<std::pair<int, std::string>, std::size_t> known;
@@ -128,7 +128,7 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology) {
     warnings_ = sight_warnings(sights);
     std::ranges::move(distance_warnings(sights), std::back_inserter(warnings_));
     world.barrier();  // every rank has its context, and what that takes
-    const auto free = world.gather(device::current_gpu_memory().free.value);
+    const auto free = world.gather(mine.memory().free.value);
     const std::vector<int>& sharing = of(world.rank()).ranks;
     std::int64_t least = free[static_cast<std::size_t>(world.rank())];
     for (const int rank : sharing) {
@@ -145,7 +145,7 @@ void Gpus::update(const comm::Communicator& world) {
     if (empty()) {
         return;
     }
-    const auto passing = world.gather(passing_facts(device::current_gpu_facts()).dump());
+    const auto passing = world.gather(passing_facts(mine_->facts()).dump());
     for (Gpu& gpu : all_) {
         gpu.after = passing[static_cast<std::size_t>(gpu.ranks.front())];
     }

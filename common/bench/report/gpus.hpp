@@ -8,7 +8,7 @@
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
 #include "core/units.hpp"
-#include "device/cuda/info/gpu_facts.hpp"
+#include "device/accelerator.hpp"
 
 namespace quartet::bench {
 
@@ -28,8 +28,10 @@ struct Gpu {
 class Gpus {
   public:
     Gpus() = default;
-    /// Each rank's current GPU, after each has made its device. Collective over `world`.
-    Gpus(const comm::Communicator& world, const comm::Topology& topology);
+    /// Each rank's own, which outlives this, after each has made its device. Collective over
+    /// `world`.
+    Gpus(const comm::Communicator& world, const comm::Topology& topology,
+         const device::Accelerator& mine);
 
     [[nodiscard]] const std::vector<Gpu>& all() const { return all_; }
     [[nodiscard]] bool empty() const { return all_.empty(); }
@@ -50,6 +52,7 @@ class Gpus {
     [[nodiscard]] nlohmann::ordered_json json() const;
 
   private:
+    const device::Accelerator* mine_ = nullptr;
     std::vector<Gpu> all_;
     std::vector<std::size_t> gpu_of_;  ///< index into all_, by rank
     std::vector<std::string> warnings_;

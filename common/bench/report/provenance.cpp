@@ -14,7 +14,6 @@
 #include "bench/program/rank_roles.hpp"
 #include "bench/program/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
 
 namespace quartet::bench {
 
@@ -163,7 +162,6 @@ Json quartet_object(Session& session,
     for (const auto& [option, value] : session.record().resolved) {
         resolved[option] = value;
     }
-    const auto no_cuda = device::why_no_cuda();
     const auto& variables = session.record().environment.seen();
     return {{"schema_version", result_schema_version},
             {"version", version()},
@@ -180,7 +178,7 @@ Json quartet_object(Session& session,
             {"device", session.device().name()},
             {"device_description", session.device().description()},
             {"gpus", session.gpus().json()},
-            {"why_no_gpu", no_cuda.value_or("")},
+            {"why_no_gpu", session.devices().why_no_accelerator().value_or("")},
             {"mpi", comm::MpiSession::library_version()},
             {"slurm", with_prefix(variables, "SLURM_")},
             {"environment", variables},

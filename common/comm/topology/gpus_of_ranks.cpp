@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
-#include "device/cuda/info/current_gpu.hpp"
+#include "device/accelerator.hpp"
 
 namespace quartet::comm {
 
 // Parts of one GPU (MIG) have UUIDs of their own.
 std::vector<std::string> gpus_of_ranks(const TransportContext& context) {
-    return context.world.gather(
-        fmt::format("{} {}", context.topology.mine().node, device::current_gpu_facts().uuid));
+    const device::Accelerator* gpu = context.device.accelerator();
+    return context.world.gather(fmt::format("{} {}", context.topology.mine().node,
+                                            gpu == nullptr ? "" : gpu->facts().uuid));
 }
 
 bool any_shared(std::vector<std::string> places) {

@@ -2,7 +2,7 @@
 
 #include "comm/topology/gpus_of_ranks.hpp"
 #include "comm/transport/transport_registry.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/registry.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 
 namespace quartet::comm {
@@ -28,7 +28,7 @@ class TransportsOfGpus : public testing::Test {
     const Communicator world = Communicator::world();
     const Topology topology{world};
     Trace trace;
-    std::unique_ptr<device::Device> device = device::make_cuda_device({}, trace);
+    std::unique_ptr<device::Device> device = device::cuda_device().make({}, trace);
     TransportRegistry registry = TransportRegistry::standard();
 };
 

@@ -4,9 +4,7 @@
 #include <string>
 
 #include "comm/transport/transport_contract.hpp"
-#include "device/cuda/info/current_gpu.hpp"
-#include "device/cuda/info/gpu_choice.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::comm {
 
@@ -18,12 +16,14 @@ void separate_ranks_for_nccl() {
     ::setenv("NCCL_SOCKET_IFNAME", "lo", 1);
 }
 
+const device::DeviceKind cuda_kind = device::cuda_device();
+
 std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
-    const int seen = device::visible_gpus();
+    const int seen = cuda_kind.visible();
     if (seen == 1) {
         separate_ranks_for_nccl();
     }
-    return device::make_cuda_device({.gpu = device::gpu_of_rank(local_rank, seen)}, trace);
+    return cuda_kind.make({.number = device::accelerator_of_rank(local_rank, seen)}, trace);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
 // Each transport of GPU memory; those that cut transfers into pieces also with small pieces and
 // without cutting.
 std::vector<TransportParameter> contract_parameters() {
-    const DeviceChoice cuda{"cuda", make_device, [] { return device::why_no_cuda(); }};
+    const DeviceChoice cuda{"cuda", make_device, cuda_kind.why_not};
     const TransportSettings defaults;
     std::vector<TransportParameter> all;
     for (const std::string name : {"mpi", "staged", "nccl", "ipc"}) {

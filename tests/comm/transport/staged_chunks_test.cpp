@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "comm/transport/transport_contract.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -32,7 +32,7 @@ class StagedPieces : public testing::Test {
     const int size = world.size();
     const Topology topology{world};
     Trace trace;
-    std::unique_ptr<device::Device> device = device::make_cuda_device({}, trace);
+    std::unique_ptr<device::Device> device = device::cuda_device().make({}, trace);
     std::unique_ptr<device::Stream> stream = device->make_stream("pieces");
     std::unique_ptr<Transport> transport;
 };

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/temporary_folder.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/registry.hpp"
 #include "matmul/reference.hpp"
 #include "matmul/tiles/memory_tiles.hpp"
 #include "matmul/tiles/staged_tiles.hpp"
@@ -24,10 +24,11 @@ struct Way {
 class StreamedProductTest : public testing::TestWithParam<Way> {
   protected:
     void SetUp() override {
-        if (const auto reason = device::why_no_cuda()) {
+        const device::DeviceKind kind = device::cuda_device();
+        if (const auto reason = kind.why_not()) {
             GTEST_SKIP() << *reason;
         }
-        device = device::make_cuda_device({}, trace);
+        device = kind.make({}, trace);
         stream = device->make_stream("compute");
     }
 

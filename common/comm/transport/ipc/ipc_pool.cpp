@@ -1,10 +1,8 @@
 #include "comm/transport/ipc/ipc_pool.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <functional>
-#include <string>
 
 #include "comm/mpi/agree.hpp"
 
@@ -13,8 +11,7 @@ namespace quartet::comm {
 namespace {
 
 // At least one: what a rank has none of is released like everything else, by all.
-Bytes whole_blocks(Bytes size) {
-    const std::int64_t block = device::exported_block.value;
+Bytes whole_blocks(Bytes size, std::int64_t block) {
     return {std::max(block, (size.value + block - 1) / block * block)};
 }
 
@@ -32,7 +29,8 @@ device::Allocation IpcPool::allocate(Bytes size) {
     const auto entry = std::prev(entries_.end());
     try {
         agree(comm_, [&] {
-            entry->mine = device_.allocate(whole_blocks(size), device::MemoryKind::device);
+            entry->mine = device_.allocate(whole_blocks(size, accelerator_.exported_block().value),
+                                           device::MemoryKind::device);
         });
         map_peers(*entry);
     } catch (const Failure&) {  // on all ranks
@@ -47,20 +45,15 @@ device::Allocation IpcPool::allocate(Bytes size) {
 }
 
 void IpcPool::map_peers(Entry& entry) {
-    std::string text;
-    agree(comm_, [&] {
-        const device::GpuMemoryHandle handle = device::export_memory(entry.mine);
-        text.assign(reinterpret_cast<const char*>(handle.bytes.data()), handle.bytes.size());
-    });
-    const auto handles = comm_.gather(text);
+    device::MemoryHandle mine;
+    agree(comm_, [&] { mine = accelerator_.export_memory(entry.mine); });
+    const auto handles = comm_.gather(mine);
     const auto sizes = comm_.gather(entry.mine.size.value);
     agree(comm_, [&] {
         entry.theirs.resize(handles.size());
         for (std::size_t rank = 0; rank < handles.size(); ++rank) {
             if (static_cast<int>(rank) != comm_.rank()) {
-                device::GpuMemoryHandle handle;
-                std::memcpy(handle.bytes.data(), handles[rank].data(), handle.bytes.size());
-                entry.theirs[rank] = device::import_memory(handle, {sizes[rank]});
+                entry.theirs[rank] = accelerator_.import_memory(handles[rank], {sizes[rank]});
             }
         }
     });

@@ -4,7 +4,7 @@
 
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/shared/peer_memory.hpp"
-#include "device/cuda/info/gpu_sharing.hpp"
+#include "device/accelerator.hpp"
 #include "device/device.hpp"
 
 namespace quartet::comm {
@@ -13,8 +13,9 @@ namespace quartet::comm {
 /// when it is made. Two ranks on one GPU map one another's memory as those on two GPUs do.
 class IpcPool final : public PeerMemory {
   public:
-    /// Both outlive the pool, and the pool what it allocates.
-    IpcPool(const Communicator& comm, device::Device& device) : comm_(comm), device_(device) {}
+    /// Both outlive the pool, and the pool what it allocates. The device is an accelerator.
+    IpcPool(const Communicator& comm, device::Device& device)
+        : comm_(comm), device_(device), accelerator_(*device.accelerator()) {}
 
     /// Zeroed memory of the device. Collective; throws Failure, on all ranks, where memory cannot
     /// be had or mapped. Releasing it is collective, too, except while an exception unwinds: then
@@ -46,6 +47,7 @@ class IpcPool final : public PeerMemory {
 
     const Communicator& comm_;
     device::Device& device_;
+    device::Accelerator& accelerator_;
     std::list<Entry> entries_;
     std::int64_t next_ = 0;
 };

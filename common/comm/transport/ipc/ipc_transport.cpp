@@ -22,7 +22,7 @@ class IpcTransport final : public Transport {
     explicit IpcTransport(const TransportContext& context)
         : comm_(context.world.duplicate()),
           memory_(comm_, context.device),
-          windows_(WindowKind::shared, comm_, PageLocking::all_parts),
+          windows_(WindowKind::shared, comm_, context.device.accelerator()),
           device_(context.device),
           track_(context.trace.track("ipc")) {}
 
@@ -89,7 +89,7 @@ std::string cannot_map(const std::string& reason) {
 }
 
 std::optional<std::string> why_no_ipc(const TransportContext& context) {
-    if (context.device.memory_kind() != device::MemoryKind::device) {
+    if (context.device.accelerator() == nullptr) {
         return "transport ipc moves memory of GPUs: use --device cuda, or --transport shm";
     }
     if (context.topology.nodes() > 1) {
@@ -97,7 +97,7 @@ std::optional<std::string> why_no_ipc(const TransportContext& context) {
             "transport ipc reaches one node (the ranks are on {}): use --transport nccl or staged",
             context.topology.nodes());
     }
-    if (const auto problem = why_no_locked_windows(context.world)) {
+    if (const auto problem = why_no_locked_windows(context.world, *context.device.accelerator())) {
         return problem;
     }
     try {

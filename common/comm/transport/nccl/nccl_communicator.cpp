@@ -1,6 +1,7 @@
 #include "comm/transport/nccl/nccl_communicator.hpp"
 
 #include <exception>
+#include <functional>
 #include <string>
 
 #include "comm/mpi/agree.hpp"
@@ -16,8 +17,8 @@ std::size_t count(device::View<const std::byte> data) {
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(std::shared_ptr<const NcclLibrary> library,
-                                   const Communicator& comm)
-    : library_(std::move(library)), exceptions_(std::uncaught_exceptions()) {
+                                   const Communicator& comm, device::Accelerator& gpu)
+    : library_(std::move(library)), gpu_(gpu), exceptions_(std::uncaught_exceptions()) {
     ncclUniqueId id{};
     agree(comm, [&] {
         if (comm.rank() == 0) {
@@ -45,9 +46,10 @@ void NcclCommunicator::exchange(std::span<const Outgoing> outgoing,
     if (outgoing.empty() && incoming.empty()) {
         return;
     }
-    device::as_cuda(stream).launch(Phase::exchange, "nccl messages", [&](cudaStream_t handle) {
-        send_and_receive(outgoing, incoming, handle);
-    });
+    const auto work = [&](void* handle) {
+        send_and_receive(outgoing, incoming, static_cast<cudaStream_t>(handle));
+    };
+    gpu_.launch(stream, Phase::exchange, "nccl messages", std::cref(work));
 }
 
 void NcclCommunicator::send_and_receive(std::span<const Outgoing> outgoing,
@@ -69,11 +71,12 @@ void NcclCommunicator::send_and_receive(std::span<const Outgoing> outgoing,
 
 void NcclCommunicator::all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
                                   device::Stream& stream) {
-    device::as_cuda(stream).launch(Phase::exchange, "nccl all-gather", [&](cudaStream_t handle) {
-        library_->check(
-            library_->all_gather(mine.data(), all.data(), count(mine), ncclUint8, handle_, handle),
-            "ncclAllGather");
-    });
+    const auto work = [&](void* handle) {
+        library_->check(library_->all_gather(mine.data(), all.data(), count(mine), ncclUint8,
+                                             handle_, static_cast<cudaStream_t>(handle)),
+                        "ncclAllGather");
+    };
+    gpu_.launch(stream, Phase::exchange, "nccl all-gather", std::cref(work));
 }
 
 }  // namespace quartet::comm

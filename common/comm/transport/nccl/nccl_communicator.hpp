@@ -5,7 +5,7 @@
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/nccl/nccl_library.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/accelerator.hpp"
 
 namespace quartet::comm {
 
@@ -13,8 +13,9 @@ namespace quartet::comm {
 /// a stream of the GPU: enqueued, not waited for.
 class NcclCommunicator final : public Messages {
   public:
-    /// Collective. Throws Failure, on all ranks, with NCCL's words.
-    NcclCommunicator(std::shared_ptr<const NcclLibrary> library, const Communicator& comm);
+    /// Collective. Throws Failure, on all ranks, with NCCL's words. The GPU outlives it.
+    NcclCommunicator(std::shared_ptr<const NcclLibrary> library, const Communicator& comm,
+                     device::Accelerator& gpu);
     /// Collective, except while an exception unwinds: then what is under way is given up.
     ~NcclCommunicator() override;
     NcclCommunicator(const NcclCommunicator&) = delete;
@@ -35,6 +36,7 @@ class NcclCommunicator final : public Messages {
                           cudaStream_t stream) const;
 
     std::shared_ptr<const NcclLibrary> library_;
+    device::Accelerator& gpu_;
     ncclComm_t handle_ = nullptr;
     int exceptions_;
 };

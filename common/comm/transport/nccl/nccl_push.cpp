@@ -94,8 +94,7 @@ void NcclPush::add(Place& place, std::int64_t piece, device::Stream& stream) {
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
     stream.wait(*place.arrived);
     for (const Messages::Incoming& message : place.messages) {
-        const device::View<const float> values(reinterpret_cast<const float*>(message.data.data()),
-                                               message.data.size() / element, message.data.kind());
+        const auto values = device::view_as<float>(message.data);
         context_.device.vectors().add(
             values, plan_.target.part(pieces_.first(piece) / element, values.size()), stream);
     }

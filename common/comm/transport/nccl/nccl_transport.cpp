@@ -51,7 +51,7 @@ class NcclTransport final : public Transport {
   public:
     explicit NcclTransport(const TransportContext& context)
         : comm_(context.world.duplicate()),
-          nccl_(load_nccl(), comm_),
+          nccl_(load_nccl(), comm_, *context.device.accelerator()),
           device_(context.device),
           track_(context.trace.track("nccl")),
           piece_(piece_size(context.settings)),
@@ -152,7 +152,7 @@ std::optional<std::string> why_no_sharing(const TransportContext& context) {
 }
 
 std::optional<std::string> why_no_nccl(const TransportContext& context) {
-    if (context.device.memory_kind() != device::MemoryKind::device) {
+    if (context.device.accelerator() == nullptr) {
         return "transport nccl moves memory of GPUs: use --device cuda, or --transport mpi";
     }
     if (auto problem = context.world.first(why_no_library())) {

@@ -27,7 +27,7 @@ class SharedReading {
                                              std::int64_t count) const {
         const auto bytes = peers_[static_cast<std::size_t>(rank)].part(bytes_of<T>(first).value,
                                                                        bytes_of<T>(count).value);
-        return {reinterpret_cast<const T*>(bytes.data()), count, bytes.kind()};
+        return device::view_as<T>(bytes);
     }
 
   private:

@@ -46,9 +46,7 @@ PeerPush::PeerPush(const PushPlan& plan, const PeerMemory& memory, WindowPool& f
     for (const int sender : plan.senders) {
         const auto& source = sources[static_cast<std::size_t>(sender)];
         flags_.push_back(reinterpret_cast<PushFlags*>(window.part_of(sender)));
-        sources_.emplace_back(reinterpret_cast<const float*>(source.data()),
-                              source.size() / static_cast<std::int64_t>(sizeof(float)),
-                              source.kind());
+        sources_.push_back(device::view_as<float>(source));
     }
     comm.barrier();  // every sender's flags are there
 }

@@ -12,7 +12,7 @@ namespace quartet::comm {
 device::Allocation WindowPool::allocate(Bytes size) {
     entries_.emplace_back(next_++, kind_, size, comm_);
     const auto entry = std::prev(entries_.end());
-    if (locking_ == PageLocking::all_parts) {
+    if (copier_ != nullptr) {
         lock_pages(*entry, size);
     }
     return {{entry->window.local(), [this, entry](std::byte*) { entries_.erase(entry); }},
@@ -26,9 +26,9 @@ void WindowPool::lock_pages(Entry& entry, Bytes size) {
     try {
         agree(comm_, [&] {
             for (int rank = 0; rank < comm_.size(); ++rank) {
-                entry.locks.emplace_back(device::View<std::byte>(
-                    entry.window.part_of(rank), sizes[static_cast<std::size_t>(rank)],
-                    device::MemoryKind::host));
+                entry.locks.push_back(copier_->lock_pages({entry.window.part_of(rank),
+                                                           sizes[static_cast<std::size_t>(rank)],
+                                                           device::MemoryKind::host}));
             }
         });
     } catch (const Failure&) {  // on all ranks
@@ -85,12 +85,13 @@ std::vector<WindowPool::Address> WindowPool::exchange(Address mine) const {
     return addresses;
 }
 
-std::optional<std::string> why_no_locked_windows(const Communicator& node) {
+std::optional<std::string> why_no_locked_windows(const Communicator& node,
+                                                 device::Accelerator& copier) {
     if (auto problem = node.first(missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
         return problem;
     }
     try {
-        WindowPool pool(WindowKind::shared, node, PageLocking::all_parts);
+        WindowPool pool(WindowKind::shared, node, &copier);
         const device::Allocation some = pool.allocate(bytes_of<double>(1));
     } catch (const Failure& failure) {  // on all ranks
         return fmt::format(

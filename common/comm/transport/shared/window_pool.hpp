@@ -8,23 +8,19 @@
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/shared/peer_memory.hpp"
 #include "comm/transport/shared/window.hpp"
-#include "device/cuda/info/gpu_sharing.hpp"
+#include "device/accelerator.hpp"
 #include "device/memory.hpp"
 
 namespace quartet::comm {
-
-/// Whether a GPU copies from and to shared windows.
-enum class PageLocking {
-    none,
-    all_parts,  ///< every rank's part is page-locked in every process
-};
 
 /// The windows that a transport has allocated, so that an address can be told to other ranks as
 /// (window, offset). Windows are numbered in the order of allocation, the same on all ranks.
 class WindowPool final : public PeerMemory {
   public:
-    WindowPool(WindowKind kind, const Communicator& comm, PageLocking locking = PageLocking::none)
-        : kind_(kind), comm_(comm), locking_(locking) {}
+    /// With an accelerator, which outlives the pool, windows are for its copies: every rank's part
+    /// is page-locked in every process.
+    WindowPool(WindowKind kind, const Communicator& comm, device::Accelerator* copier = nullptr)
+        : kind_(kind), comm_(comm), copier_(copier) {}
 
     /// Collective. Releasing the allocation frees the window, collectively too. The pool outlives
     /// what it allocates.
@@ -58,24 +54,24 @@ class WindowPool final : public PeerMemory {
             : id(number), window(kind, size, comm) {}
         std::int64_t id;
         Window window;
-        std::vector<device::PageLock> locks;  ///< of all ranks' parts
+        std::vector<device::Allocation> locks;  ///< of all ranks' parts
     };
 
     void lock_pages(Entry& entry, Bytes size);
     [[nodiscard]] device::MemoryKind memory_kind() const {
-        return locking_ == PageLocking::all_parts ? device::MemoryKind::pinned
-                                                  : device::MemoryKind::host;
+        return copier_ != nullptr ? device::MemoryKind::pinned : device::MemoryKind::host;
     }
 
     WindowKind kind_;
     const Communicator& comm_;
-    PageLocking locking_;
+    device::Accelerator* copier_;
     std::list<Entry> entries_;
     std::int64_t next_ = 0;
 };
 
-/// Why the ranks of one node cannot share windows that a GPU copies from and to, or nothing.
-/// Collective.
-std::optional<std::string> why_no_locked_windows(const Communicator& node);
+/// Why the ranks of one node cannot share windows that each rank's accelerator copies from and to,
+/// or nothing. Collective.
+std::optional<std::string> why_no_locked_windows(const Communicator& node,
+                                                 device::Accelerator& copier);
 
 }  // namespace quartet::comm

@@ -89,10 +89,7 @@ void StagedReduceScatter::run(device::Stream& stream) {
                 add(rank, own_.part(first, size), first, stream);
             } else {
                 transfers_.take(*receive, stream);
-                add(rank,
-                    {reinterpret_cast<const double*>(receive->landed().data()), size,
-                     receive->landed().kind()},
-                    first, stream);
+                add(rank, device::view_as<double>(receive->landed()).part(0, size), first, stream);
                 receive->used(stream);
             }
         }

@@ -58,10 +58,7 @@ void StagedPush::receive_all(int count, device::Stream& stream) {
     while (!receives_.empty() && !receives_.front()->all_taken()) {
         for (StagedReceive* receive : receives_) {
             transfers_.take(*receive, stream);
-            const auto bytes = receive->landed();
-            const device::View<const float> piece(
-                reinterpret_cast<const float*>(bytes.data()),
-                bytes.size() / static_cast<std::int64_t>(sizeof(float)), bytes.kind());
+            const auto piece = device::view_as<float>(receive->landed());
             const std::int64_t first = receive->first() / static_cast<std::int64_t>(sizeof(float));
             context_.device.vectors().add(piece, plan_.target.part(first, piece.size()), stream);
             receive->used(stream);

@@ -119,7 +119,7 @@ StagedTransport::StagedTransport(const TransportContext& context)
       out_(device_.make_stream("copy out", device::StreamKind::transfer)),
       in_(device_.make_stream("copy in", device::StreamKind::transfer)),
       ready_(device_.make_event()),
-      windows_(WindowKind::shared, context.topology.node(), PageLocking::all_parts),
+      windows_(WindowKind::shared, context.topology.node(), device_.accelerator()),
       links_(static_cast<std::size_t>(comm_.size())),
       sends_(links_.size()),
       receives_(links_.size()) {
@@ -181,13 +181,14 @@ std::optional<std::string> too_little_shared_memory(const TransportContext& cont
 }
 
 std::optional<std::string> why_no_staged(const TransportContext& context) {
-    if (context.device.memory_kind() != device::MemoryKind::device) {
+    if (context.device.accelerator() == nullptr) {
         return "transport staged moves memory of GPUs: use --device cuda, or --transport mpi";
     }
     if (auto problem = context.world.first(too_little_shared_memory(context))) {
         return problem;
     }
-    return context.world.first(why_no_locked_windows(context.topology.node()));
+    return context.world.first(
+        why_no_locked_windows(context.topology.node(), *context.device.accelerator()));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "core/environment.hpp"
 #include "device/cuda/blas/cublas_handle.hpp"
-#include "device/cuda/blas/cublas_workspace.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/require_device.hpp"
@@ -14,6 +13,9 @@
 namespace quartet::device {
 
 namespace {
+
+// Of products, on each stream: what cuBLAS recommends for Hopper; 4 MiB would do for older GPUs.
+constexpr Bytes product_workspace = mebibytes(32);
 
 /// What users can set to have their products computed in another precision.
 constexpr const char* overrides[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
@@ -36,11 +38,12 @@ class CudaBlas final : public Blas {
               Update update, Stream& stream) override;
     void gemv(std::int64_t rows, std::int64_t columns, View<const double> a, View<const double> x,
               View<double> y, Stream& stream) override;
+    [[nodiscard]] Bytes workspace() const override { return product_workspace; }
     [[nodiscard]] std::string description() const override;
 
   private:
     [[nodiscard]] int version_part(libraryPropertyType part) const;
-    [[nodiscard]] const Allocation& workspace(cudaStream_t stream);
+    [[nodiscard]] const Allocation& workspace_of(cudaStream_t stream);
     void multiply(const GemmShape& shape, const float* a, const float* b, float* c, Update update,
                   cudaStream_t stream);
 
@@ -77,16 +80,16 @@ void CudaBlas::multiply(const GemmShape& shape, const float* a, const float* b, 
     const float one = 1;
     const float kept = update == Update::accumulate ? 1 : 0;
     handle_.check_status(
-        handle_.library().sgemm(handle_.on(stream, workspace(stream)), CUBLAS_OP_N, CUBLAS_OP_N,
+        handle_.library().sgemm(handle_.on(stream, workspace_of(stream)), CUBLAS_OP_N, CUBLAS_OP_N,
                                 shape.columns, shape.rows, shape.inner, &one, b, shape.columns, a,
                                 shape.inner, &kept, c, shape.columns),
         "cublasSgemm");
 }
 
-const Allocation& CudaBlas::workspace(cudaStream_t stream) {
+const Allocation& CudaBlas::workspace_of(cudaStream_t stream) {
     Allocation& workspace = workspaces_[stream];
     if (!workspace.data)
-        workspace = memory_.allocate(cublas_workspace, MemoryKind::device);
+        workspace = memory_.allocate(product_workspace, MemoryKind::device);
     return workspace;
 }
 

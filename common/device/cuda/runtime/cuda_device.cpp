@@ -6,7 +6,7 @@
 
 #include "device/cuda/blas/cuda_blas.hpp"
 #include "device/cuda/fft/cuda_fft_factory.hpp"
-#include "device/cuda/info/current_gpu.hpp"
+#include "device/cuda/info/cuda_accelerator.hpp"
 #include "device/cuda/matrix/cuda_matrix_factory.hpp"
 #include "device/cuda/matrix/cuda_vector_operations.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
@@ -31,6 +31,7 @@ class CudaDevice final : public Device {
   public:
     CudaDevice(int threads, Trace& trace)
         : trace_(trace),
+          accelerator_(make_cuda_accelerator()),
           memory_(CudaMemory::make(threads)),
           blas_(make_cuda_blas(*memory_)),
           vectors_(make_cuda_vector_operations()),
@@ -39,7 +40,8 @@ class CudaDevice final : public Device {
 
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
     [[nodiscard]] std::string description() const override {
-        return describe_current_gpu() + "; " + blas_->description() + "; " + ffts_->description();
+        return accelerator_->description() + "; " + blas_->description() + "; " +
+               ffts_->description();
     }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::device; }
 
@@ -63,9 +65,11 @@ class CudaDevice final : public Device {
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
+    [[nodiscard]] Accelerator* accelerator() const override { return accelerator_.get(); }
 
   private:
     Trace& trace_;
+    std::unique_ptr<Accelerator> accelerator_;
     std::shared_ptr<CudaMemory> memory_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
@@ -91,9 +95,17 @@ void CudaDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& st
 
 }  // namespace
 
-std::unique_ptr<Device> make_cuda_device(const CudaSettings& settings, Trace& trace) {
-    use_gpu(settings.gpu);
+std::unique_ptr<Device> make_cuda_device(const DeviceSettings& settings, Trace& trace) {
+    use_gpu(settings.number);
     return std::make_unique<CudaDevice>(settings.threads, trace);
+}
+
+DeviceKind cuda_device() {
+    return {.name = "cuda",
+            .processor = Processor::accelerator,
+            .why_not = why_no_cuda,
+            .visible = visible_gpus,
+            .make = make_cuda_device};
 }
 
 }  // namespace quartet::device

@@ -82,6 +82,7 @@ class HostBlas final : public Blas {
         stream.enqueue(Phase::compute, "gemv", work);
     }
 
+    [[nodiscard]] Bytes workspace() const override { return {}; }
     [[nodiscard]] std::string description() const override { return blas_description(); }
 };
 

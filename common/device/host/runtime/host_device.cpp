@@ -126,4 +126,15 @@ std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& tr
     return std::make_unique<HostDevice>(settings, trace);
 }
 
+DeviceKind host_device() {
+    return {.name = "host",
+            .processor = Processor::host,
+            .why_not = [] { return std::nullopt; },
+            .visible = [] { return 0; },
+            .make =
+                [](const DeviceSettings& settings, Trace& trace) {
+                    return make_host_device({.threads = settings.threads}, trace);
+                }};
+}
+
 }  // namespace quartet::device

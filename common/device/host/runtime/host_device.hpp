@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/trace.hpp"
-#include "device/device.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::device {
 
@@ -14,7 +14,7 @@ enum class HostStreams {
 };
 
 /// The most threads of one operation: it bounds what operations keep on the stack.
-inline constexpr int maximum_host_threads = 1024;
+inline constexpr int maximum_host_threads = DeviceSettings::most_threads;
 
 struct HostSettings {
     int threads = 1;  ///< OpenMP threads of one operation, 1 to maximum_host_threads

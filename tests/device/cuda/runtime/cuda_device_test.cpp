@@ -3,10 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <functional>
 
+#include "device/accelerator.hpp"
 #include "device/blas.hpp"
 #include "device/contract/contract.hpp"
-#include "device/cuda/info/current_gpu.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {
@@ -113,14 +114,14 @@ TEST_F(CudaDeviceTest, MemoryMayOutliveItsDevice) {
 }
 
 TEST_F(CudaDeviceTest, IsMadeOnAnyGpuThatIsSeen) {
-    const int last = visible_gpus() - 1;
+    const int last = device->accelerator()->visible() - 1;
 
-    EXPECT_NO_THROW(make_cuda_device({.gpu = last}, trace));
-    EXPECT_THROW(make_cuda_device({.gpu = last + 1}, trace), Failure);
+    EXPECT_NO_THROW(make_cuda_device({.number = last}, trace));
+    EXPECT_THROW(make_cuda_device({.number = last + 1}, trace), Failure);
 }
 
 TEST_F(CudaDeviceTest, KnowsItsGpuWithoutNvmlToo) {
-    const GpuFacts facts = current_gpu_facts();
+    const GpuFacts facts = device->accelerator()->facts();
 
     EXPECT_FALSE(facts.pci_bus.empty());
     EXPECT_FALSE(facts.name.empty());
@@ -129,12 +130,40 @@ TEST_F(CudaDeviceTest, KnowsItsGpuWithoutNvmlToo) {
     EXPECT_NE(facts.why_empty.empty(), facts.driver.empty());
 }
 
+TEST_F(CudaDeviceTest, LockedPagesAreTheSameMemory) {
+    std::array<std::byte, 64> memory{};
+    const Allocation locked =
+        device->accelerator()->lock_pages({memory.data(), 64, MemoryKind::host});
+    const Allocation nothing = device->accelerator()->lock_pages({});
+
+    EXPECT_EQ(locked.data.get(), memory.data());
+    EXPECT_EQ(locked.kind, MemoryKind::pinned);
+    EXPECT_EQ(nothing.data, nullptr);
+}
+
+TEST_F(CudaDeviceTest, VendorsLibrariesEnqueueOnItsStreams) {
+    const auto stream = device->make_stream("stream");
+    void* seen = nullptr;
+    const auto work = [&seen](void* handle) { seen = handle; };
+
+    device->accelerator()->launch(*stream, Phase::exchange, "library", std::cref(work));
+    stream->synchronize();
+
+    EXPECT_NE(seen, nullptr);
+    ASSERT_EQ(stream->track().spans().size(), 1U);
+    EXPECT_EQ(stream->track().spans()[0].phase, Phase::exchange);
+}
+
+TEST_F(CudaDeviceTest, RefusesMemoryHandlesOfOtherDevices) {
+    EXPECT_THROW(device->accelerator()->import_memory("short", {64}), Failure);
+}
+
 TEST_F(CudaDeviceTest, KnowsHowMuchMemoryIsFree) {
-    const GpuMemory memory = current_gpu_memory();
+    const GpuMemory memory = device->accelerator()->memory();
 
     EXPECT_GT(memory.free.value, 0);
     EXPECT_LE(memory.free, memory.total);
-    EXPECT_EQ(memory.total, *current_gpu_facts().memory);
+    EXPECT_EQ(memory.total, *device->accelerator()->facts().memory);
 }
 
 }  // namespace

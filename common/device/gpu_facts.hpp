@@ -9,7 +9,7 @@
 
 namespace quartet::device {
 
-/// What the driver tells of one GPU at one time, for the record. What it does not tell is empty.
+/// What the driver tells about one GPU at one time, for the record. What it does not tell is empty.
 struct GpuFacts {
     std::string why_empty;  ///< why the driver tells nothing; empty where it does
     std::string name;
@@ -27,12 +27,5 @@ struct GpuFacts {
     std::optional<double> energy_joules;  ///< since the driver was loaded: take differences
     std::optional<int> temperature_celsius;
 };
-
-/// Of the GPU at `pci_bus` ("0000:01:00.0"), by NVML, which is loaded for it and need not be there.
-/// Throws nothing.
-GpuFacts read_gpu_facts(const std::string& pci_bus);
-
-/// NVML's throttle reasons in words; the mask's order, unknown bits by number.
-std::vector<std::string> throttle_reasons(std::uint64_t mask);
 
 }  // namespace quartet::device

@@ -1,4 +1,4 @@
-#include "device/cuda/info/gpu_facts.hpp"
+#include "device/cuda/info/nvml_facts.hpp"
 
 #include <fmt/format.h>
 

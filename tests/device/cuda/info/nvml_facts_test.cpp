@@ -1,8 +1,6 @@
-#include "device/cuda/info/gpu_facts.hpp"
+#include "device/cuda/info/nvml_facts.hpp"
 
 #include <gmock/gmock.h>
-
-#include "device/cuda/info/gpu_choice.hpp"
 
 namespace quartet::device {
 namespace {
@@ -10,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(GpuFactsTest, OfAGpuThatIsNotThereSayWhyTheyAreEmpty) {
+TEST(NvmlFactsTest, OfAMissingGpuSayWhyTheyAreEmpty) {
     const GpuFacts facts = read_gpu_facts("ffff:ff:1f.0");
 
     EXPECT_FALSE(facts.why_empty.empty());
@@ -20,16 +18,10 @@ TEST(GpuFactsTest, OfAGpuThatIsNotThereSayWhyTheyAreEmpty) {
     EXPECT_FALSE(facts.energy_joules);
 }
 
-TEST(GpuFactsTest, PutThrottleReasonsIntoWords) {
+TEST(NvmlFactsTest, PutThrottleReasonsIntoWords) {
     EXPECT_THAT(throttle_reasons(0), IsEmpty());
     EXPECT_THAT(throttle_reasons(0x4 | 0x20), ElementsAre("power cap", "thermal slowdown"));
     EXPECT_THAT(throttle_reasons(0x1000 | 0x1), ElementsAre("idle", "0x1000"));
-}
-
-TEST(GpuChoiceTest, RanksTakeGpusInTurn) {
-    EXPECT_EQ(gpu_of_rank(0, 1), 0);
-    EXPECT_EQ(gpu_of_rank(7, 1), 0);
-    EXPECT_EQ(gpu_of_rank(5, 4), 1);
 }
 
 }  // namespace

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/trace.hpp"
+#include "core/units.hpp"
+#include "device/gpu_facts.hpp"
+#include "device/memory.hpp"
+#include "device/stream.hpp"
+
+namespace quartet::device {
+
+/// Memory of an accelerator as a whole, whoever uses it.
+struct GpuMemory {
+    Bytes free;
+    Bytes total;
+};
+
+/// What another process of the node needs to map memory of an accelerator: the vendor's bytes.
+using MemoryHandle = std::string;
+
+/// Enqueues work on a stream by the vendor's own programming interface, given its handle of the
+/// stream (cudaStream_t).
+using NativeWork = std::function<void(void* stream)>;
+
+/// What an accelerator offers beyond the contract of all devices: facts for the record, memory that
+/// processes share, and streams for libraries of its vendor. Used by the main thread only.
+class Accelerator {
+  public:
+    virtual ~Accelerator() = default;
+
+    /// Accelerators of this kind that this process sees, at least one.
+    [[nodiscard]] virtual int visible() const = 0;
+    /// Facts for the record, as they are now. Where only a part of a GPU is ours (MIG), name, UUID
+    /// and memory are that part's.
+    [[nodiscard]] virtual GpuFacts facts() const = 0;
+    [[nodiscard]] virtual GpuMemory memory() const = 0;
+    /// Model, architecture, memory and versions in one line, for the record.
+    [[nodiscard]] virtual std::string description() const = 0;
+
+    /// Handles are for whole blocks of this size: allocations to be exported should be multiples,
+    /// or other allocations in the same block are shared, too.
+    [[nodiscard]] virtual Bytes exported_block() const = 0;
+    /// The handle of a whole allocation of this device. Throws Failure where the system has none.
+    [[nodiscard]] virtual MemoryHandle export_memory(const Allocation& allocation) = 0;
+    /// `size` bytes of another process's memory. Release them before that process does. Throws
+    /// Failure where they cannot be mapped; a process cannot map its own.
+    virtual Allocation import_memory(const MemoryHandle& handle, Bytes size) = 0;
+
+    /// Ordinary memory of the CPU, page-locked until the result is released: copies then run at
+    /// full speed and beside other work. Throws Failure where the system refuses.
+    virtual Allocation lock_pages(const View<std::byte>& memory) = 0;
+
+    /// Calls `work` now, which enqueues on `stream` as an operation of that phase and label (a
+    /// string literal). Pass std::ref of a lambda, so that nothing allocates.
+    virtual void launch(Stream& stream, Phase phase, const char* label, const NativeWork& work) = 0;
+};
+
+}  // namespace quartet::device

@@ -1,0 +1,145 @@
+#include "device/cuda/info/cuda_accelerator.hpp"
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "device/cuda/info/nvml_facts.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+std::string pci_bus_of_current() {
+    int gpu = 0;
+    std::array<char, 32> bus{};
+    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
+    cuda_check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), gpu),
+               "cudaDeviceGetPCIBusId");
+    return bus.data();
+}
+
+// "GPU-" and 16 bytes in hexadecimal, grouped as UUIDs are.
+std::string uuid_text(const cudaUUID_t& uuid) {
+    std::string text = "GPU";
+    for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10)
+            text += '-';
+        text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+    }
+    return text;
+}
+
+cudaDeviceProp properties_of_current() {
+    int gpu = 0;
+    cudaDeviceProp properties{};
+    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
+    cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
+    return properties;
+}
+
+Bytes all_memory(const cudaDeviceProp& properties) {
+    return {static_cast<std::int64_t>(properties.totalGlobalMem)};
+}
+
+class CudaAccelerator final : public Accelerator {
+  public:
+    [[nodiscard]] int visible() const override { return visible_gpus(); }
+    [[nodiscard]] GpuFacts facts() const override;
+    [[nodiscard]] GpuMemory memory() const override;
+    [[nodiscard]] std::string description() const override;
+
+    // What cudaMalloc takes from the driver at a time.
+    [[nodiscard]] Bytes exported_block() const override { return mebibytes(2); }
+    [[nodiscard]] MemoryHandle export_memory(const Allocation& allocation) override;
+    Allocation import_memory(const MemoryHandle& handle, Bytes size) override;
+    Allocation lock_pages(const View<std::byte>& memory) override;
+
+    void launch(Stream& stream, Phase phase, const char* label, const NativeWork& work) override {
+        as_cuda(stream).launch(phase, label, [&](cudaStream_t handle) { work(handle); });
+    }
+};
+
+GpuFacts CudaAccelerator::facts() const {
+    GpuFacts facts = read_gpu_facts(pci_bus_of_current());
+    const cudaDeviceProp properties = properties_of_current();
+    facts.name = properties.name;
+    facts.uuid = uuid_text(properties.uuid);
+    facts.memory = all_memory(properties);
+    facts.error_correction = properties.ECCEnabled != 0;
+    return facts;
+}
+
+GpuMemory CudaAccelerator::memory() const {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return {{static_cast<std::int64_t>(free)}, {static_cast<std::int64_t>(total)}};
+}
+
+std::string CudaAccelerator::description() const {
+    const cudaDeviceProp properties = properties_of_current();
+    int driver = 0;
+    int runtime = 0;
+    cuda_check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+    cuda_check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
+    return fmt::format(
+        "{} ({}, architecture {}{}, {}, ECC {}); driver for CUDA {}.{}, runtime {}.{}",
+        properties.name, uuid_text(properties.uuid), properties.major, properties.minor,
+        to_string(all_memory(properties)), properties.ECCEnabled != 0 ? "on" : "off", driver / 1000,
+        driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+}
+
+// A handle is a cudaIpcMemHandle_t (CUDA Runtime API, 6.11).
+MemoryHandle CudaAccelerator::export_memory(const Allocation& allocation) {
+    cudaIpcMemHandle_t handle;
+    cuda_check(cudaIpcGetMemHandle(&handle, allocation.data.get()), "cudaIpcGetMemHandle");
+    MemoryHandle exported(sizeof(handle), '\0');
+    std::memcpy(exported.data(), &handle, sizeof(handle));
+    return exported;
+}
+
+Allocation CudaAccelerator::import_memory(const MemoryHandle& handle, Bytes size) {
+    cudaIpcMemHandle_t imported;
+    check(handle.size() == sizeof(imported), "a memory handle of another kind of device");
+    std::memcpy(&imported, handle.data(), sizeof(imported));
+    void* data = nullptr;
+    cuda_check(cudaIpcOpenMemHandle(&data, imported, cudaIpcMemLazyEnablePeerAccess),
+               "cudaIpcOpenMemHandle");
+    return {{static_cast<std::byte*>(data),
+             [](std::byte* opened) { ignore(cudaIpcCloseMemHandle(opened)); }},
+            size,
+            MemoryKind::device};
+}
+
+Allocation CudaAccelerator::lock_pages(const View<std::byte>& memory) {
+    if (memory.empty())
+        return {{}, {}, MemoryKind::pinned};
+    cuda_check(cudaHostRegister(memory.data(), static_cast<std::size_t>(memory.size()),
+                                cudaHostRegisterPortable),
+               "cudaHostRegister");
+    return {{memory.data(), [](std::byte* locked) { ignore(cudaHostUnregister(locked)); }},
+            memory.bytes(),
+            MemoryKind::pinned};
+}
+
+}  // namespace
+
+int visible_gpus() {
+    if (why_no_cuda())
+        return 0;
+    int count = 0;
+    cuda_check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+    return count;
+}
+
+std::unique_ptr<Accelerator> make_cuda_accelerator() {
+    return std::make_unique<CudaAccelerator>();
+}
+
+}  // namespace quartet::device
