@@ -76,7 +76,7 @@ class OutOfCore(unittest.TestCase):
 
     def test_memory_that_the_gpu_does_not_have_is_refused(self):
         refused = run(MATMUL, 2, "--device cuda --size 16384 --device-memory 1TiB")
-        assert_refused(self, refused, 2, "matmul", "of the memory of one Stand-in")
+        assert_refused(self, refused, 2, "matmul", "of the memory of one Fake")
 
     def test_staging_needs_memory_of_the_host(self):
         with tempfile.TemporaryDirectory() as folder:

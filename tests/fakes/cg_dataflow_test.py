@@ -1,4 +1,4 @@
-"""cg's data flow over the stand-in GPU: vectors and products there, queues and sums in the CPU's
+"""cg's data flow over the fake GPU: vectors and products there, queues and sums in the CPU's
 memory."""
 
 import tempfile

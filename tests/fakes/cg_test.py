@@ -1,4 +1,4 @@
-"""cg over the stand-in GPU, whose memory the CPU cannot touch: every way to solve is verified."""
+"""cg over the fake GPU, whose memory the CPU cannot touch: every way to solve is verified."""
 
 import tempfile
 import unittest

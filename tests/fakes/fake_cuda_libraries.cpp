@@ -48,7 +48,7 @@ cublasStatus_t get_property(libraryPropertyType, int* value) {
 }
 
 const char* status_string(cublasStatus_t) {
-    return "the stand-in's reason";
+    return "the fake's reason";
 }
 
 cublasStatus_t set_stream(cublasHandle_t handle, cudaStream_t stream) {

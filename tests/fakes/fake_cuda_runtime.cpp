@@ -51,7 +51,7 @@ class CapturingStream final : public Stream {
 }  // namespace
 
 struct CUstream_st {
-    Track track{"stand-in", 0};
+    Track track{"fake", 0};
     std::unique_ptr<Stream> work = make_host_stream(HostStreams::threaded, track);
     std::unique_ptr<CapturingStream> capture;
 };
@@ -82,8 +82,8 @@ cudaError_t result(cudaError_t status) {
     return status;
 }
 
-StandInMemory& memory() {
-    return StandInMemory::of_process();
+FakeGpuMemory& memory() {
+    return FakeGpuMemory::of_process();
 }
 
 }  // namespace
@@ -118,11 +118,11 @@ cudaError_t cudaGetLastError() {
 }
 
 const char* cudaGetErrorName(cudaError_t status) {
-    return status == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheStandIn";
+    return status == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheFake";
 }
 
 const char* cudaGetErrorString(cudaError_t) {
-    return "the stand-in's reason";
+    return "the fake's reason";
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -156,7 +156,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     *properties = {};
-    std::strcpy(properties->name, "Stand-in");
+    std::strcpy(properties->name, "Fake");
     properties->totalGlobalMem = memory().total();
     properties->major = 9;
     return result(cudaSuccess);
@@ -210,7 +210,7 @@ cudaError_t cudaHostUnregister(void* begin) {
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
-    const StandInMemory::Handle found = memory().handle_of(address);
+    const FakeGpuMemory::Handle found = memory().handle_of(address);
     static_assert(sizeof(found) <= sizeof(*handle));
     *handle = {};
     std::memcpy(handle, &found, sizeof(found));
@@ -223,7 +223,7 @@ cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsi
         return result(cudaErrorInvalidValue);
     if (peers_are_hidden)
         return result(cudaErrorInvalidDevice);
-    StandInMemory::Handle wanted;
+    FakeGpuMemory::Handle wanted;
     std::memcpy(static_cast<void*>(&wanted), &handle, sizeof(wanted));
     *address = memory().open(wanted);
     return result(*address == nullptr ? cudaErrorDeviceUninitialized : cudaSuccess);

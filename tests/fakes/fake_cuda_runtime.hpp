@@ -4,10 +4,10 @@
 
 #include "device/stream.hpp"
 
-/// A stand-in for the CUDA runtime, its libraries and the kernels, which runs on the CPU: with it
+/// A fake of the CUDA runtime, its libraries and the kernels, which runs on the CPU: with it
 /// the CUDA device passes the contract suites where there is no GPU. A stream is a threaded one of
 /// the host device, a kernel a loop, and memory of the GPU cannot be touched by the CPU
-/// (stand_in_memory.hpp). What the runtime refuses, it refuses too: times of events that have not
+/// (fake_gpu_memory.hpp). What the runtime refuses, it refuses too: times of events that have not
 /// happened, copies in a direction that the memory does not have, host work that calls CUDA, a
 /// process that opens its own memory's handle. New memory is full of rubbish. Every process sees
 /// one GPU.

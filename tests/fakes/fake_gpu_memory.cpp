@@ -26,14 +26,14 @@ std::size_t rounded(std::size_t size) {
 std::byte* reserve_addresses() {
     void* begin =
         ::mmap(nullptr, range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check(begin != MAP_FAILED, "the stand-in's addresses cannot be reserved");
+    check(begin != MAP_FAILED, "the fake's addresses cannot be reserved");
     return static_cast<std::byte*>(begin);
 }
 
 int make_file() {
-    const int file = ::memfd_create("stand-in GPU", MFD_CLOEXEC);
+    const int file = ::memfd_create("fake GPU", MFD_CLOEXEC);
     check(file >= 0 && ::ftruncate(file, static_cast<off_t>(range)) == 0,
-          "the stand-in's memory cannot be made");
+          "the fake's memory cannot be made");
     return file;
 }
 
@@ -57,19 +57,19 @@ const std::byte* as_byte(const void* address) {
 
 }  // namespace
 
-StandInMemory& StandInMemory::of_process() {
-    static auto* memory = new StandInMemory;  // streams may use it until the process ends
+FakeGpuMemory& FakeGpuMemory::of_process() {
+    static auto* memory = new FakeGpuMemory;  // streams may use it until the process ends
     return *memory;
 }
 
-StandInMemory::StandInMemory()
+FakeGpuMemory::FakeGpuMemory()
     : guarded_(reserve_addresses()),
       touchable_(reserve_addresses()),
       file_(make_file()),
       next_(granularity),  // so that an address of nothing is there
       total_(static_cast<std::size_t>(total_wanted().value)) {}
 
-std::byte* StandInMemory::allocate(std::size_t size) {
+std::byte* FakeGpuMemory::allocate(std::size_t size) {
     const std::lock_guard lock(mutex_);
     if (rounded(size) > total_ - std::min(total_, allocated_))
         return nullptr;
@@ -82,7 +82,7 @@ std::byte* StandInMemory::allocate(std::size_t size) {
     return address;
 }
 
-bool StandInMemory::release(const void* address) {
+bool FakeGpuMemory::release(const void* address) {
     const std::lock_guard lock(mutex_);
     const auto block = blocks_.find(as_byte(address));
     if (block == blocks_.end())
@@ -95,7 +95,7 @@ bool StandInMemory::release(const void* address) {
     return true;
 }
 
-std::byte* StandInMemory::map(int file, std::int64_t offset, std::size_t size) {
+std::byte* FakeGpuMemory::map(int file, std::int64_t offset, std::size_t size) {
     if (size > range - next_)
         return nullptr;
     void* mapped = ::mmap(touchable_ + next_, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
@@ -107,16 +107,16 @@ std::byte* StandInMemory::map(int file, std::int64_t offset, std::size_t size) {
     return address;
 }
 
-void StandInMemory::unmap(const std::byte* address, std::size_t size) {
+void FakeGpuMemory::unmap(const std::byte* address, std::size_t size) {
     ::mmap(touchable_ + (address - guarded_), size, PROT_NONE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-bool StandInMemory::is_on_gpu(const void* address) const {
+bool FakeGpuMemory::is_on_gpu(const void* address) const {
     return address >= guarded_ && address < guarded_ + range;
 }
 
-std::byte* StandInMemory::on_cpu(const void* address) const {
+std::byte* FakeGpuMemory::on_cpu(const void* address) const {
     if (address == nullptr)
         return nullptr;
     if (is_on_gpu(address))
@@ -127,7 +127,7 @@ std::byte* StandInMemory::on_cpu(const void* address) const {
                : const_cast<std::byte*>(as_byte(address));
 }
 
-bool StandInMemory::lock(const void* begin, std::size_t size) {
+bool FakeGpuMemory::lock(const void* begin, std::size_t size) {
     const std::lock_guard lock(mutex_);
     const auto next = locked_.lower_bound(as_byte(begin));
     if (size == 0 || block_of(locked_, as_byte(begin)) != locked_.end() ||
@@ -137,12 +137,12 @@ bool StandInMemory::lock(const void* begin, std::size_t size) {
     return true;
 }
 
-bool StandInMemory::unlock(const void* begin) {
+bool FakeGpuMemory::unlock(const void* begin) {
     const std::lock_guard lock(mutex_);
     return locked_.erase(as_byte(begin)) == 1;
 }
 
-StandInMemory::Handle StandInMemory::handle_of(const void* address) const {
+FakeGpuMemory::Handle FakeGpuMemory::handle_of(const void* address) const {
     const std::lock_guard lock(mutex_);
     const auto block = blocks_.find(as_byte(address));
     if (block == blocks_.end())
@@ -150,7 +150,7 @@ StandInMemory::Handle StandInMemory::handle_of(const void* address) const {
     return {::getpid(), file_, block->first - guarded_, static_cast<std::int64_t>(block->second)};
 }
 
-std::byte* StandInMemory::open(const Handle& handle) {
+std::byte* FakeGpuMemory::open(const Handle& handle) {
     const std::lock_guard lock(mutex_);
     if (handle.process == ::getpid() || handle.size == 0)
         return nullptr;
@@ -172,7 +172,7 @@ std::byte* StandInMemory::open(const Handle& handle) {
     return opened.address;
 }
 
-bool StandInMemory::close(const void* address) {
+bool FakeGpuMemory::close(const void* address) {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find_if(
         opened_, [&](const auto& entry) { return entry.second.address == address; });
@@ -185,7 +185,7 @@ bool StandInMemory::close(const void* address) {
     return true;
 }
 
-std::size_t StandInMemory::free() const {
+std::size_t FakeGpuMemory::free() const {
     const std::lock_guard lock(mutex_);
     return total_ - std::min(total_, allocated_);
 }

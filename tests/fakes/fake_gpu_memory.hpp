@@ -9,16 +9,16 @@
 
 namespace quartet::device {
 
-/// The stand-in's GPU memory. What cudaMalloc returns lies in a range that the CPU may not touch:
+/// The fake's GPU memory. What cudaMalloc returns lies in a range that the CPU may not touch:
 /// it would die at once. Kernels and copies find the same bytes elsewhere, by on_cpu(). The memory
 /// is a file without a name, so that other processes can map it, too; freed addresses never come
 /// back. Memory of the CPU is reachable from kernels where it is page-locked, as on a GPU.
-class StandInMemory {
+class FakeGpuMemory {
   public:
-    static StandInMemory& of_process();
-    StandInMemory();
-    StandInMemory(const StandInMemory&) = delete;
-    StandInMemory& operator=(const StandInMemory&) = delete;
+    static FakeGpuMemory& of_process();
+    FakeGpuMemory();
+    FakeGpuMemory(const FakeGpuMemory&) = delete;
+    FakeGpuMemory& operator=(const FakeGpuMemory&) = delete;
 
     /// Full of rubbish; null where there is not so much left.
     std::byte* allocate(std::size_t size);
@@ -68,7 +68,7 @@ class StandInMemory {
 
     mutable std::mutex mutex_;
     std::byte* guarded_;         ///< what programs see: nobody may touch it
-    std::byte* touchable_;       ///< the same as the stand-in sees it, as far as it is allocated
+    std::byte* touchable_;       ///< the same as the fake sees it, as far as it is allocated
     int file_;                   ///< as large as the range; holes where nothing is allocated
     std::size_t next_;           ///< bytes of the range that have been given out
     std::size_t total_;          ///< of the GPU
@@ -81,7 +81,7 @@ class StandInMemory {
 /// Where a kernel finds what `pointer` points to.
 template <typename T>
 T* on_cpu(T* pointer) {
-    return reinterpret_cast<T*>(StandInMemory::of_process().on_cpu(pointer));
+    return reinterpret_cast<T*>(FakeGpuMemory::of_process().on_cpu(pointer));
 }
 
 }  // namespace quartet::device

@@ -9,14 +9,14 @@
 namespace quartet::device {
 namespace {
 
-/// A stand-in that lets a mistake pass would prove nothing.
-class StandInMemoryTest : public ::testing::Test {
+/// A fake that lets a mistake pass would prove nothing.
+class FakeGpuMemoryTest : public ::testing::Test {
   protected:
-    StandInMemory memory;
+    FakeGpuMemory memory;
 };
-using StandInMemoryDeathTest = StandInMemoryTest;
+using FakeGpuMemoryDeathTest = FakeGpuMemoryTest;
 
-TEST_F(StandInMemoryTest, KernelsReachWhatTheGpuHas) {
+TEST_F(FakeGpuMemoryTest, KernelsReachWhatTheGpuHas) {
     std::byte* block = memory.allocate(100);
 
     EXPECT_TRUE(memory.is_on_gpu(block + 99));
@@ -26,13 +26,13 @@ TEST_F(StandInMemoryTest, KernelsReachWhatTheGpuHas) {
     EXPECT_FALSE(memory.release(block));
 }
 
-TEST_F(StandInMemoryDeathTest, TheCpuMayNotTouchMemoryOfTheGpu) {
+TEST_F(FakeGpuMemoryDeathTest, TheCpuMayNotTouchMemoryOfTheGpu) {
     volatile std::byte* block = memory.allocate(100);
 
     EXPECT_DEATH(*block = std::byte{1}, "");
 }
 
-TEST_F(StandInMemoryDeathTest, NobodyMayTouchWhatWasFreed) {
+TEST_F(FakeGpuMemoryDeathTest, NobodyMayTouchWhatWasFreed) {
     std::byte* block = memory.allocate(100);
     volatile std::byte* seen = memory.on_cpu(block);
     memory.release(block);
@@ -40,7 +40,7 @@ TEST_F(StandInMemoryDeathTest, NobodyMayTouchWhatWasFreed) {
     EXPECT_DEATH(*seen = std::byte{1}, "");
 }
 
-TEST_F(StandInMemoryDeathTest, KernelsReachPageLockedMemoryOnly) {
+TEST_F(FakeGpuMemoryDeathTest, KernelsReachPageLockedMemoryOnly) {
     std::array<std::byte, 64> values{};
     EXPECT_DEATH(*memory.on_cpu(values.data()) = std::byte{1}, "");
 
@@ -51,7 +51,7 @@ TEST_F(StandInMemoryDeathTest, KernelsReachPageLockedMemoryOnly) {
     EXPECT_FALSE(memory.unlock(values.data()));
 }
 
-TEST_F(StandInMemoryTest, HasNoMoreThanItsTotal) {
+TEST_F(FakeGpuMemoryTest, HasNoMoreThanItsTotal) {
     memory.set_total(kibibytes(64));
     std::byte* most = memory.allocate(60000);
 
@@ -62,16 +62,16 @@ TEST_F(StandInMemoryTest, HasNoMoreThanItsTotal) {
     EXPECT_NE(memory.allocate(60000), nullptr);
 }
 
-TEST_F(StandInMemoryTest, AnotherProcessMapsTheSameMemory) {
+TEST_F(FakeGpuMemoryTest, AnotherProcessMapsTheSameMemory) {
     std::byte* block = memory.allocate(10000);
     std::byte* values = memory.on_cpu(block);
     values[9999] = std::byte{5};
-    const StandInMemory::Handle handle = memory.handle_of(block);
+    const FakeGpuMemory::Handle handle = memory.handle_of(block);
     EXPECT_EQ(memory.open(handle), nullptr) << "by the process that has it";
 
     const pid_t child = ::fork();
     if (child == 0) {
-        StandInMemory other;
+        FakeGpuMemory other;
         std::byte* theirs = other.open(handle);
         if (theirs == nullptr || theirs != other.open(handle) || !other.is_on_gpu(theirs))
             ::_exit(1);
@@ -87,7 +87,7 @@ TEST_F(StandInMemoryTest, AnotherProcessMapsTheSameMemory) {
     EXPECT_EQ(values[0], std::byte{6});
 }
 
-TEST_F(StandInMemoryTest, ThereIsNoHandleOfAPartOfAnAllocation) {
+TEST_F(FakeGpuMemoryTest, ThereIsNoHandleOfAPartOfAnAllocation) {
     std::byte* block = memory.allocate(100);
 
     EXPECT_EQ(memory.handle_of(block + 64).size, 0);

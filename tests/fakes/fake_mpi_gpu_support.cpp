@@ -1,5 +1,5 @@
 // A CUDA-aware MPI, by MPI's profiling interface (MPI-3.1, 14.2): the messages of the transport mpi
-// may lie in memory of the stand-in GPU. Nothing else may: MPI's collectives would die there.
+// may lie in memory of the fake GPU. Nothing else may: MPI's collectives would die there.
 
 #include <mpi.h>
 
@@ -11,7 +11,7 @@ namespace {
 /// Where the bytes of a message are.
 template <typename Pointer>
 Pointer reachable(Pointer data) {
-    const auto& memory = quartet::device::StandInMemory::of_process();
+    const auto& memory = quartet::device::FakeGpuMemory::of_process();
     return memory.is_on_gpu(data) ? memory.on_cpu(data) : data;
 }
 

@@ -1,4 +1,4 @@
-// A stand-in for NCCL, which moves memory of the stand-in GPU between processes through sockets.
+// A fake of NCCL, which moves memory of the fake GPU between processes through sockets.
 // As the real one, it only enqueues: a group's messages move at the same time, groups of one
 // communicator one after another, and what a rank receives must be what its peer sends.
 
@@ -55,7 +55,7 @@ struct Message {
         const ssize_t count = direction == Direction::out
                                   ? ::send(socket, begin, left, MSG_DONTWAIT | MSG_NOSIGNAL)
                                   : ::recv(socket, begin, left, MSG_DONTWAIT);
-        quartet::check(count > 0 || (count < 0 && errno == EAGAIN), "the stand-in's peer has gone");
+        quartet::check(count > 0 || (count < 0 && errno == EAGAIN), "the fake's peer has gone");
         moved += count > 0 ? static_cast<std::size_t>(count) : 0;
         quartet::check(moves_length() || length == size, "a message is not as long as expected");
     }
@@ -108,7 +108,7 @@ sockaddr_un address_of(const ncclUniqueId& id, int rank) {
 
 int make_socket() {
     const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    quartet::check(socket >= 0, "the stand-in has no socket");
+    quartet::check(socket >= 0, "the fake has no socket");
     return socket;
 }
 
@@ -118,7 +118,7 @@ int listen_as(const ncclUniqueId& id, int rank, int ranks) {
     const bool bound =
         ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
         ::listen(socket, ranks) == 0;
-    quartet::check(bound, "the stand-in cannot listen");
+    quartet::check(bound, "the fake cannot listen");
     return socket;
 }
 
@@ -138,7 +138,7 @@ ncclResult_t get_version(int* version) {
 }
 
 const char* error_string(ncclResult_t) {
-    return "the stand-in's reason";
+    return "the fake's reason";
 }
 
 const char* last_error(ncclComm_t) {
@@ -147,8 +147,7 @@ const char* last_error(ncclComm_t) {
 
 ncclResult_t get_unique_id(ncclUniqueId* id) {
     static std::atomic<int> number = 0;
-    const std::string name =
-        "stand-in-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
+    const std::string name = "fake-" + std::to_string(::getpid()) + "-" + std::to_string(number++);
     *id = {};
     name.copy(id->internal, sizeof(id->internal) - 1);
     return ncclSuccess;

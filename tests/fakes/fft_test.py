@@ -1,4 +1,4 @@
-"""fft over the stand-in GPU, whose memory the CPU cannot touch: every transform is verified."""
+"""fft over the fake GPU, whose memory the CPU cannot touch: every transform is verified."""
 
 import tempfile
 import unittest

@@ -1,4 +1,4 @@
-"""stream over the stand-in GPU: every transport of GPU memory that can be had there, end to end."""
+"""stream over the fake GPU: every transport of GPU memory that can be had there, end to end."""
 
 import sys
 import unittest

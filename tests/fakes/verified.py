@@ -1,4 +1,4 @@
-"""What the tests of the programs over the stand-in GPU ask of every outcome."""
+"""What the tests of the programs over the fake GPU ask of every outcome."""
 
 import sys
 from pathlib import Path

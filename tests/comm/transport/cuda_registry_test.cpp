@@ -11,7 +11,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// What there is for a GPU: the stand-in, which all ranks share.
+/// What there is for a GPU: the fake, which all ranks share.
 class TransportsOfGpus : public testing::Test {
   protected:
     TransportContext context() { return {world, topology, *device, trace, {}}; }

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A stream whose GPU fails: the stand-in's only.
+/// A stream whose GPU fails: the fake's only.
 class BrokenGpuTest : public ::testing::Test {
   protected:
     void TearDown() override { repair_gpu(); }
