@@ -7,8 +7,10 @@
 namespace quartet::device {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::vector<std::string> names(const std::vector<DeviceKind>& kinds) {
     std::vector<std::string> all;
@@ -26,9 +28,9 @@ DeviceKind available(std::string name) {
 TEST(DeviceRegistryTest, KnowsTheHostAndEachKindOfAccelerator) {
     const auto registry = DeviceRegistry::standard();
 
-    EXPECT_EQ(registry.choices(), "auto|host|cuda");
+    EXPECT_THAT(registry.choices(), StartsWith("auto|host|cuda"));
     EXPECT_EQ(registry.host().name, "host");
-    EXPECT_THAT(names(registry.accelerators()), ElementsAre("cuda"));
+    EXPECT_THAT(names(registry.accelerators()), Contains("cuda"));
 }
 
 TEST(DeviceRegistryTest, MakesTheHost) {
