@@ -4,8 +4,8 @@
 
 namespace quartet::device {
 
-/// What an operation multiplies with: a number, or one that it finds in memory when it runs, so
-/// that it can be recorded (recording.hpp) and run again with another.
+/// The factor of an operation: a number, or a place in memory that is read when the operation runs.
+/// With a place, the operation can be recorded (recording.hpp) and run again with another number.
 class Factor {
   public:
     Factor(double number) : number_(number) {}  // implicit: a factor is a number, mostly

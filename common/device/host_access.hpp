@@ -10,8 +10,8 @@
 namespace quartet::device {
 
 /// Lets the CPU read and write memory that may be a GPU's, outside of timed steps. Memory of the
-/// host is seen as it is, in one piece and without a copy. Memory of a GPU is seen piece by piece
-/// by way of two page-locked buffers, so that a piece is used while the next is under way.
+/// host is used in place, in one piece. Memory of a GPU goes piece by piece through two page-locked
+/// buffers, so that one piece is used while the next is copied.
 class HostAccess {
   public:
     /// Of one buffer: enough for copies to run at full speed.

@@ -6,9 +6,9 @@
 
 namespace quartet::device {
 
-/// Operations that are enqueued again and again, each time the same on the same memory: a GPU takes
-/// them as one graph of kernels, for the price of one launch. What differs from time to time has to
-/// be found in memory (Factor).
+/// Operations that are enqueued many times, always the same on the same memory. A GPU runs them as
+/// one graph of kernels, at the cost of one launch. Values that differ between runs must be read
+/// from memory (Factor).
 class Recording {
   public:
     virtual ~Recording() = default;
@@ -17,8 +17,8 @@ class Recording {
     virtual void run(Stream& stream) = 0;
 };
 
-/// Enqueues operations of the device, and no work of the host, on the stream that it is given.
-/// Events are no part of a recording.
+/// Enqueues operations of the device, and no work of the host, on the given stream. A recording
+/// holds no events.
 using Operations = std::function<void(Stream& stream)>;
 
 }  // namespace quartet::device

@@ -2,7 +2,7 @@
 
 namespace quartet::device {
 
-TEST_P(CopyContract, BringsEveryByteOver) {
+TEST_P(CopyContract, CopiesEveryByte) {
     for (const std::int64_t size : {1, 7, 64, 1000, (1 << 20) + 3}) {
         const std::vector<double> values = random_values<double>(size, 1);
         const Buffer<double> from = upload(values);
@@ -14,7 +14,7 @@ TEST_P(CopyContract, BringsEveryByteOver) {
     }
 }
 
-TEST_P(CopyContract, TouchesNothingBesideItsTarget) {
+TEST_P(CopyContract, WritesNothingOutsideItsTarget) {
     const Buffer<int> from = upload(std::vector<int>{1, 2, 3});
     Buffer<int> to = upload(std::vector<int>{9, 9, 9, 9, 9});
 
@@ -23,7 +23,7 @@ TEST_P(CopyContract, TouchesNothingBesideItsTarget) {
     EXPECT_EQ(download(to.view()), (std::vector<int>{9, 1, 2, 3, 9}));
 }
 
-TEST_P(CopyContract, OfNothingDoesNothing) {
+TEST_P(CopyContract, CopiesNothingForEmptyViews) {
     device->copy(View<const std::byte>(), View<std::byte>(), *stream);
 
     EXPECT_NO_THROW(stream->synchronize());

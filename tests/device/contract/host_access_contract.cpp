@@ -48,7 +48,7 @@ TEST_P(HostAccessContract, WritesEveryElement) {
     }
 }
 
-TEST_P(HostAccessContract, ReadsWhatTheStreamHasBeenToldToWrite) {
+TEST_P(HostAccessContract, ReadsAfterTheStreamsEarlierWork) {
     Buffer<float> to = empty<float>(1000);
     device->vectors().fill(2.5F, to.view(), *stream);
     std::int64_t right = 0;
@@ -61,7 +61,7 @@ TEST_P(HostAccessContract, ReadsWhatTheStreamHasBeenToldToWrite) {
     EXPECT_EQ(right, 1000);
 }
 
-TEST_P(HostAccessContract, OfNothingAsksForNothing) {
+TEST_P(HostAccessContract, CallsNothingForAnEmptyView) {
     const auto fail = [](std::int64_t, auto) { FAIL(); };
     HostAccess access(*device, *stream);
 

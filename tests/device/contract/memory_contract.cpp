@@ -54,7 +54,7 @@ TEST_P(MemoryContract, GivesSeparateMemoryToEachAllocation) {
                 other.view().data() + other.size() <= one.view().data());
 }
 
-TEST_P(MemoryContract, AllocatesNothingForNothing) {
+TEST_P(MemoryContract, HasNoMemoryForSizeZero) {
     Buffer<double> buffer = empty<double>(0);
 
     EXPECT_EQ(buffer.size(), 0);

@@ -8,7 +8,7 @@
 
 namespace quartet::device {
 
-TEST_P(RecordingContract, IsDoneAtEachRunAndNotBefore) {
+TEST_P(RecordingContract, DoesItsOperationsAtEachRunAndNotBefore) {
     Buffer<double> x = upload(std::vector<double>{1, 2, 3});
     Buffer<double> y = upload(std::vector<double>{10, 20, 30});
 
@@ -36,7 +36,7 @@ TEST_P(RecordingContract, IsInTheOrderOfTheStream) {
     EXPECT_EQ(download(x.view()), std::vector<double>(1000, 24.0));
 }
 
-TEST_P(RecordingContract, FindsItsFactorsInMemory) {
+TEST_P(RecordingContract, ReadsFactorsFromMemoryAtEachRun) {
     const Buffer<double> x = upload(std::vector<double>{1, 2});
     Buffer<double> y = upload(std::vector<double>{0, 0});
     Buffer<double> factor = allocate<double>(*device, 1, MemoryKind::pinned);
@@ -53,7 +53,7 @@ TEST_P(RecordingContract, FindsItsFactorsInMemory) {
     EXPECT_EQ(download(y.view()), (std::vector<double>{111, 222}));
 }
 
-TEST_P(RecordingContract, HoldsProductsAndSums) {
+TEST_P(RecordingContract, CanHoldProductsAndSums) {
     const auto matrix = device->matrices().make_matrix(RowBlock{0, 50, 50});
     const auto triangle = device->matrices().make_matrix(TrianglePart{50, 1, 0});
     const ReadRow rows = [](std::int64_t row, std::int64_t first, std::span<double> out) {
@@ -82,7 +82,7 @@ TEST_P(RecordingContract, HoldsProductsAndSums) {
     EXPECT_NEAR(found[1], found[0], 1e-12 * found[0]);
 }
 
-TEST_P(RecordingContract, OfWhatThrowsIsNone) {
+TEST_P(RecordingContract, ThrowsWhatItsOperationsThrow) {
     const auto fail = [](Stream&) { throw Failure("the operations' reason"); };
 
     EXPECT_THROW(

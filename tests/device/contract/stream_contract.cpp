@@ -118,7 +118,7 @@ TEST_P(StreamContract, NothingHangsOnTheEventsOfAFailedStream) {
     EXPECT_THROW(stream->synchronize(), std::domain_error);
 }
 
-TEST_P(StreamContract, DropsAnErrorNobodyAsksFor) {
+TEST_P(StreamContract, DropsAnErrorThatIsNeverSynchronised) {
     const std::unique_ptr<Stream> other = device->make_stream("other");
 
     other->enqueue(Phase::compute, "fail", failing());

@@ -9,7 +9,7 @@
 
 namespace quartet::device {
 
-/// Who multiplies a matrix with vectors.
+/// What multiplies a matrix by a vector.
 enum class GemvBy { kernel, cublas };
 
 /// y = A x for one matrix, with what that takes made ready. Uses follow one another.
@@ -32,9 +32,9 @@ class CudaGemv {
     Allocation workspace_;
 };
 
-/// Whose product is the faster, measured on the matrix, whatever it holds. cuBLAS's has to win by
-/// more than measurements vary, so that the choice, and with it the order of the additions, is the
-/// same each time. Enqueues on a stream of its own, and waits.
+/// The faster of both, measured on the matrix, whatever it holds. cuBLAS must win by more than
+/// measurements vary, so that the choice, and the order of the additions, are the same each time.
+/// Enqueues on a stream of its own, and waits.
 GemvBy faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory);
 
 }  // namespace quartet::device

@@ -53,7 +53,7 @@ class CudaGemvTest : public testing::Test {
     Buffer<double> x;
 };
 
-TEST_F(CudaGemvTest, MultipliesRowsByEitherWay) {
+TEST_F(CudaGemvTest, MultipliesRowsByKernelAndByLibrary) {
     Track track("stream", 0);
     CudaStream stream(track, *memory);
     for (const GemvBy by : {GemvBy::kernel, GemvBy::cublas}) {
@@ -77,7 +77,7 @@ TEST_F(CudaGemvTest, ChoosesWithoutTouchingTheMatrix) {
     EXPECT_EQ(download(a.view())[stride + 7], -1e9);
 }
 
-TEST_F(CudaGemvTest, ProductsOfNothingAreOurKernels) {
+TEST_F(CudaGemvTest, EmptyProductsUseOurKernel) {
     EXPECT_EQ(faster_gemv({a.view().data(), 0, columns, stride}, *memory), GemvBy::kernel);
     EXPECT_EQ(faster_gemv({a.view().data(), rows, 0, stride}, *memory), GemvBy::kernel);
 }

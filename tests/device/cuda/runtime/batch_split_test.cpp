@@ -19,11 +19,11 @@ TEST(BatchSplitTest, CoversTheBatchInEvenPieces) {
     }
 }
 
-TEST(BatchSplitTest, OfNothingHasNoPieces) {
+TEST(BatchSplitTest, AnEmptyBatchHasNoPieces) {
     EXPECT_EQ(split_batch(0, 5).pieces, 0);
 }
 
-TEST(BatchSplitTest, DoesOneAtATimeWhereOneIsTooMuch) {
+TEST(BatchSplitTest, TakesOneAtATimeWhereOneExceedsTheLimit) {
     EXPECT_EQ(split_batch(3, 0).each, 1);
     EXPECT_EQ(split_batch(3, 0).pieces, 3);
 }

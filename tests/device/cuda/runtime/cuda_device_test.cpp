@@ -113,14 +113,14 @@ TEST_F(CudaDeviceTest, MemoryMayOutliveItsDevice) {
     EXPECT_EQ(values.size(), 1000);
 }
 
-TEST_F(CudaDeviceTest, IsMadeOnAnyGpuThatIsSeen) {
+TEST_F(CudaDeviceTest, CanBeMadeOnEachVisibleGpu) {
     const int last = device->accelerator()->visible() - 1;
 
     EXPECT_NO_THROW(make_cuda_device({.number = last}, trace));
     EXPECT_THROW(make_cuda_device({.number = last + 1}, trace), Failure);
 }
 
-TEST_F(CudaDeviceTest, KnowsItsGpuWithoutNvmlToo) {
+TEST_F(CudaDeviceTest, ReadsFactsWithOrWithoutNvml) {
     const GpuFacts facts = device->accelerator()->facts();
 
     EXPECT_FALSE(facts.pci_bus.empty());

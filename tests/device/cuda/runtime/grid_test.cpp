@@ -8,7 +8,7 @@
 namespace quartet::device {
 namespace {
 
-TEST(GridTest, HasABlockForNothing) {
+TEST(GridTest, AnEmptyVectorHasOneBlock) {
     EXPECT_EQ(blocks_for(0, 4), 1);
     EXPECT_EQ(SumGrid{0}.blocks(), 1);
 }
