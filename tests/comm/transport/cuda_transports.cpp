@@ -16,14 +16,13 @@ void separate_ranks_for_nccl() {
     ::setenv("NCCL_SOCKET_IFNAME", "lo", 1);
 }
 
-const device::DeviceKind cuda_kind = device::cuda_device();
-
 std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
-    const int seen = cuda_kind.visible();
+    const device::DeviceKind kind = device::cuda_device();
+    const int seen = kind.visible();
     if (seen == 1) {
         separate_ranks_for_nccl();
     }
-    return cuda_kind.make({.number = device::accelerator_of_rank(local_rank, seen)}, trace);
+    return kind.make({.number = device::accelerator_of_rank(local_rank, seen)}, trace);
 }
 
 }  // namespace
@@ -31,7 +30,7 @@ std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
 // Each transport of GPU memory; those that cut transfers into pieces also with small pieces and
 // without cutting.
 std::vector<TransportParameter> contract_parameters() {
-    const DeviceChoice cuda{"cuda", make_device, cuda_kind.why_not};
+    const DeviceChoice cuda{"cuda", make_device, device::cuda_device().why_not};
     const TransportSettings defaults;
     std::vector<TransportParameter> all;
     for (const std::string name : {"mpi", "staged", "nccl", "ipc"}) {
