@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cg/solve_case.hpp"
+#include "cg/system/make_system.hpp"
 #include "cg/system/matrix_file.hpp"
 
 namespace quartet::cg {
@@ -35,7 +36,7 @@ std::string joined(const std::vector<Value>& values) {
     return text;
 }
 
-bool flows(const bench::Variant& variant) {
+bool is_dataflow(const bench::Variant& variant) {
     return variant.formulation == bench::Formulation::dataflow;
 }
 
@@ -50,16 +51,10 @@ bench::RowName row_name(const bench::Session& session, const bench::Variant& var
                  std::string(name(problem.algorithm))};
     row.size_key = "n";
     row.factors = {{"iterations", std::to_string(problem.iterations)}};
-    if (flows(variant)) {
+    if (is_dataflow(variant)) {
         row.factors.emplace_back("queue", std::to_string(session.options().queue));
     }
     return row;
-}
-
-Bytes system_memory(const Problem& problem, int ranks) {
-    // Of the made ones random has more: six vectors of doubles, two of long doubles.
-    return problem.is_made() ? (6 * 8 + 2 * 16) * Bytes{problem.size}
-                             : MatrixFile::memory(problem.size, ranks);
 }
 
 Bytes folder_memory(const bench::Session& session, const Problem& problem,
@@ -75,22 +70,23 @@ Bytes folder_memory(const bench::Session& session, const Problem& problem,
 void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
                  const bench::DataOptions& data, bench::PlannedCase& planned) {
     const bench::Variant& variant = planned.name.variant;
-    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
-    const SolverMemory solver = solver_memory(session, problem, variant, session.device());
-    const Bytes right_side = bytes_of<double>(rows);
-    Bytes solving = solver.host + right_side + bytes_of<double>(problem.iterations + 1) +
-                    Verifier::memory(problem.size) + SolveCase::limit_memory(problem, roles);
+    const int rank = session.world().rank();
+    bench::BufferPlan plan = plan_solver(session.device(), problem, variant.formulation,
+                                         roles.ranks(), rank, session.options().queue);
+    SolveCase::Buffers(plan, problem.rows(roles, rank).size());
+    Bytes solving =
+        plan.host() + bytes_of<double>(problem.iterations + 1) + Verifier::memory(problem.size);
     if (has_own_memory(session.device())) {
-        planned.device_memory = solver.device + right_side;
+        planned.device_memory = plan.device();
         // The CPU sees whole vectors of a GPU in memory of its own.
         solving = solving + bytes_of<double>(2 * problem.size);
     } else {
-        solving = solving + solver.device;
+        solving = solving + plan.device();
     }
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);
     if (variant.transport == "shm") {
-        planned.shared_memory = solver.windows;
+        planned.shared_memory = plan.windows();
     }
 }
 
@@ -108,7 +104,7 @@ void plan_checkpoints(bench::Session& session, const Problem& problem, const com
 
 // Why storage full and algorithm classic are all that a formulation has; nothing where it has all.
 std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
-    if (flows(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
+    if (is_dataflow(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
         return "a part of a triangle contributes to all rows, for which the paper's flow has no "
                "queue";
     }
@@ -142,7 +138,7 @@ bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algor
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const bench::DataOptions& data,
                                 const CheckpointOptions& checkpoint) {
-    const comm::Roles roles = roles_of(variant, session.world().size());
+    const comm::Roles roles = roles_of(variant.formulation, session.world().size());
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work(roles.workers());
@@ -156,7 +152,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
                     checkpoint]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);
     };
-    if (flows(variant)) {
+    if (is_dataflow(variant)) {
         planned.roles = roles;
         planned.plan_note = "rank 0 reduces, the others work";
     }

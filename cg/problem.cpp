@@ -36,10 +36,9 @@ bench::Work Problem::work(int workers) const {
     return work;
 }
 
-comm::Roles roles_of(const bench::Variant& variant, int ranks) {
-    return variant.formulation == bench::Formulation::dataflow
-               ? comm::Roles::with_reducers(ranks, 1)
-               : comm::Roles::all_workers(ranks);
+comm::Roles roles_of(bench::Formulation formulation, int ranks) {
+    return formulation == bench::Formulation::dataflow ? comm::Roles::with_reducers(ranks, 1)
+                                                       : comm::Roles::all_workers(ranks);
 }
 
 }  // namespace quartet::cg

@@ -35,8 +35,8 @@ struct Problem {
     [[nodiscard]] bench::Work work(int workers) const;
 };
 
-/// With `dataflow` the first rank reduces and the others work, else all work. Throws UsageError for
+/// With `dataflow` the first rank reduces and the others work; else all work. Throws UsageError for
 /// too few ranks.
-comm::Roles roles_of(const bench::Variant& variant, int ranks);
+comm::Roles roles_of(bench::Formulation formulation, int ranks);
 
 }  // namespace quartet::cg

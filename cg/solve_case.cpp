@@ -6,25 +6,13 @@
 #include <cmath>
 
 #include "bench/program/version.hpp"
-#include "cg/system/laplace.hpp"
-#include "cg/system/matrix_file.hpp"
-#include "cg/system/random_system.hpp"
+#include "cg/system/make_system.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/files/checksum.hpp"
 
 namespace quartet::cg {
 
 namespace {
-
-std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session) {
-    if (problem.system == "laplace") {
-        return std::make_unique<Laplace>(problem.size);
-    }
-    if (problem.system == "random") {
-        return std::make_unique<RandomSystem>(problem.size, session.options().seed);
-    }
-    return std::make_unique<MatrixFile>(problem.system, session.world(), session.options().seed);
-}
 
 std::optional<BlockFolder> folder_of(const bench::Session& session, const Problem& problem,
                                      const bench::DataOptions& data) {
@@ -85,34 +73,38 @@ std::optional<Checkpointing> make_checkpointing(bench::Session& session,
 
 }  // namespace
 
+SolveCase::Buffers::Buffers(bench::BufferPlan& plan, std::int64_t rows)
+    : right_side(plan.add<double>(rows)), staging(plan.add<double>(rows, bench::Room::host)) {}
+
 SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                      const bench::DataOptions& data, const CheckpointOptions& checkpoint)
     : session_(session),
       problem_(problem),
       data_(data),
-      roles_(roles_of(variant, session.world().size())),
+      roles_(roles_of(variant.formulation, session.world().size())),
       rows_(problem.rows(roles_, session.world().rank())),
       transport_(
           (session.require_formulation(variant.formulation), session.transport(variant.transport))),
       system_(make_system(problem, session)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
-      solver_(make_solver(session, transport_, problem, variant)),
-      right_side_(device::allocate<double>(session.device(), rows_.size())),
+      solver_(make_solver(session, transport_, problem, variant.formulation)),
       history_(static_cast<std::size_t>(problem.iterations) + 1) {
-    fill();
+    bench::BufferPlan plan;
+    const Buffers buffers(plan, rows_.size());
+    right_side_ = allocate(buffers.right_side, session.device());
+    fill(buffers);
     if (session.options().verify == bench::Switch::on) {
         verifier_.emplace(*system_, problem.iterations);
     }
 }
 
-void SolveCase::fill() {
+void SolveCase::fill(const Buffers& buffers) {
     if (solver_->share() == nullptr) {
         return;
     }
     const auto count = static_cast<std::size_t>(rows_.size());
-    auto staging =
-        device::allocate<double>(session_.device(), rows_.size(), device::MemoryKind::pinned);
+    auto staging = allocate(buffers.staging, session_.device());
     if (folder_) {
         folder_->read_right_side(rows_.begin, staging.span());
     } else {
@@ -141,8 +133,8 @@ void SolveCase::prepare() {
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpointing_) {
-        NoObserver nobody;
-        solver_->iteration().run(history_, nobody);
+        NoObserver observer;
+        solver_->iteration().run(history_, observer);
         return;
     }
     checkpointing_->begin();
@@ -171,82 +163,35 @@ std::string SolveCase::note() const {
 
 bench::Check SolveCase::verify() {
     // The residual first: it may lie where the solution then goes.
-    const std::vector<double> residual = solver_->whole(state().residual);
-    const std::vector<double> solution = solver_->whole(state().solution);
-    findings_ = verifier_->examine(solution, residual);
+    const std::vector<double> residual = solver_->gather(state().residual);
+    const std::vector<double> solution = solver_->gather(state().solution);
+    result_ = verifier_->examine(solution, residual);
     if (data_.keep == bench::Switch::on) {
         BlockFolder::write_solution(
             *data_.folder, session_.world().rank(),
             std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
                                         static_cast<std::size_t>(rows_.size())));
     }
-    return findings_->check;
-}
-
-Bytes SolveCase::limit_memory(const Problem& problem, const comm::Roles& roles) {
-    return roles.reducers() > 0 ? 2 * bytes_of<double>(problem.size) : Bytes{};
+    return result_->check;
 }
 
 void SolveCase::prepare_limit() {
-    if (solver_->share() != nullptr && !solver_->share()->storage().empty()) {
-        read_.emplace(session_.device(), solver_->share()->storage());
-        read_->measure(1, session_.stream());  // the first pass finds cold caches
-        const Seconds pass = read_->measure(1, session_.stream());
-        read_passes_ = bench::passes_in(bench::probe_time_beside(problem_.iterations * pass), pass);
-    }
-    if (!flows()) {
-        return;
-    }
-    if (transport_.can(comm::Capability::send_receive)) {
-        link_.emplace(transport_, session_.world(), roles_.worker_rank(0), roles_.reducer_rank(0),
-                      bytes_of<double>(problem_.largest_rows(roles_)));
-        return;
-    }
-    for (device::Buffer<double>& vector : merged_) {
-        vector =
-            device::allocate<double>(session_.device(), problem_.size, device::MemoryKind::pinned);
-    }
-    merge_.emplace(session_.device(), merged_[0].view(), merged_[1].view());
+    limit_ = solver_->make_limit(session_, problem_);
 }
 
 std::vector<bench::LimitComponent> SolveCase::limit() {
-    double rate = 0;
-    if (read_) {
-        const Seconds pass = read_->measure(read_passes_, session_.stream());
-        rate = static_cast<double>(read_->traffic().value) / pass.value;
-    }
-    const double all = session_.world().sum(rate);
-    const double reading = static_cast<double>(problem_.work(1).bytes.value) / all;
-    std::vector<bench::LimitComponent> found{{"reading the matrix", {reading}}};
-    if (flows()) {
-        found.push_back({"taking in p", seconds_taking_in()});
-    }
-    return found;
-}
-
-// All of p, in every iteration, at the reducer.
-Seconds SolveCase::seconds_taking_in() {
-    constexpr int passes = 16;
-    const bool reduces = roles_.of(session_.world().rank()) == comm::Role::reducer;
-    Seconds once;
-    if (merge_) {
-        once = merge_->measure(passes, session_.stream());
-    } else {
-        once = roles_.workers() * link_->measure(passes, session_.stream());
-    }
-    const double iterations = problem_.iterations;
-    return {session_.world().maximum(reduces ? iterations * once.value : 0)};
+    return limit_->measure();
 }
 
 bench::Details SolveCase::details() const {
     bench::Details details;
-    if (findings_) {
-        details.numbers = {{"true_residual", findings_->true_residual},
-                           {"residual_gap", findings_->residual_gap},
-                           {"residual_gap_tolerance", findings_->gap_tolerance},
-                           {"solution_error", findings_->solution_error},
-                           {"energy_error", findings_->energy_error},
-                           {"energy_error_tolerance", findings_->energy_tolerance}};
+    if (result_) {
+        details.numbers = {{"true_residual", result_->true_residual},
+                           {"residual_gap", result_->residual_gap},
+                           {"residual_gap_tolerance", result_->gap_tolerance},
+                           {"solution_error", result_->solution_error},
+                           {"energy_error", result_->energy_error},
+                           {"energy_error_tolerance", result_->energy_tolerance}};
     }
     if (checkpointing_) {
         std::ranges::copy(checkpointing_->numbers(), std::back_inserter(details.numbers));

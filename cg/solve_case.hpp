@@ -1,11 +1,9 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "bench/measure/limits.hpp"
 #include "bench/program/case.hpp"
 #include "bench/program/session.hpp"
 #include "cg/checkpoint/checkpointing.hpp"
@@ -17,11 +15,18 @@
 
 namespace quartet::cg {
 
-/// One problem solved in one formulation over one transport. The limit is reading the ranks' shares
-/// of the matrix once an iteration, all ranks at the same time; in the data flow also taking in p
-/// at the reducer, over the link or, where the ranks share memory, by a copy.
+/// One problem solved in one formulation over one transport.
 class SolveCase final : public bench::Case {
   public:
+    /// Beside the solver's.
+    struct Buffers {
+        /// Of a rank of so many rows.
+        Buffers(bench::BufferPlan& plan, std::int64_t rows);
+
+        bench::PlannedBuffer<double> right_side;
+        bench::PlannedBuffer<double> staging;  ///< while the right side is filled
+    };
+
     /// Makes or reads the system and fills the matrix. Collective. Throws Unavailable, or Failure
     /// that names a file.
     SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
@@ -40,13 +45,8 @@ class SolveCase final : public bench::Case {
     /// The last run's result, this rank's rows.
     [[nodiscard]] const IterationState& state() const { return solver_->iteration().state(); }
 
-    /// What the limit takes beside the matrix.
-    static Bytes limit_memory(const Problem& problem, const comm::Roles& roles);
-
   private:
-    void fill();
-    [[nodiscard]] bool flows() const { return roles_.reducers() > 0; }
-    Seconds seconds_taking_in();
+    void fill(const Buffers& buffers);
 
     bench::Session& session_;
     Problem problem_;
@@ -55,18 +55,14 @@ class SolveCase final : public bench::Case {
     Range rows_;  ///< this rank's
     comm::Transport& transport_;
     std::unique_ptr<LinearSystem> system_;
-    std::optional<Checkpointing> checkpointing_;  ///< before there is a matrix: it may refuse
+    std::optional<Checkpointing> checkpointing_;  ///< made before the matrix, since it may refuse
     std::optional<BlockFolder> folder_;
     std::unique_ptr<Solver> solver_;
     device::Buffer<double> right_side_;  ///< this rank's rows
     std::vector<double> history_;        ///< r.r before the first iteration and after each
     std::optional<Verifier> verifier_;
-    std::optional<VerificationResult> findings_;
-    std::optional<bench::MemoryProbe> read_;
-    int read_passes_ = 0;
-    std::optional<bench::PairProbe> link_;  ///< by which p comes to the reducer, or
-    std::array<device::Buffer<double>, 2> merged_;
-    std::optional<bench::MemoryProbe> merge_;  ///< from one to the other
+    std::optional<VerificationResult> result_;
+    std::unique_ptr<Limit> limit_;
 };
 
 }  // namespace quartet::cg

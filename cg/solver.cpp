@@ -6,6 +6,10 @@
 
 namespace quartet::cg {
 
+std::unique_ptr<Limit> Solver::make_limit(const RankContext& context, const Problem& problem) {
+    return std::make_unique<ReadingLimit>(context, problem, share());
+}
+
 std::vector<double> on_host(device::View<const double> vector, device::Device& device,
                             device::Stream& stream) {
     auto host = device::allocate<double>(device, vector.size(), device::MemoryKind::pinned);
@@ -14,30 +18,47 @@ std::vector<double> on_host(device::View<const double> vector, device::Device& d
     return {host.span().begin(), host.span().end()};
 }
 
-std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
-                                    const Problem& problem, const bench::Variant& variant) {
-    if (variant.formulation == bench::Formulation::dataflow) {
-        return std::make_unique<DataflowSolver>(session, transport, problem,
-                                                roles_of(variant, session.world().size()));
+std::unique_ptr<Solver> make_solver(const RankContext& context, comm::Transport& transport,
+                                    const Problem& problem, bench::Formulation formulation) {
+    bench::BufferPlan plan;
+    const int ranks = context.ranks();
+    const int rank = context.rank();
+    switch (formulation) {
+        case bench::Formulation::dataflow: {
+            const comm::Roles roles = roles_of(formulation, ranks);
+            return std::make_unique<DataflowSolver>(
+                context,
+                DataflowSolver::Buffers(plan, context.device, problem, roles, rank, context.queue),
+                transport, problem, roles);
+        }
+        case bench::Formulation::library:
+            return std::make_unique<LibrarySolver>(
+                context, LibrarySolver::Buffers(plan, context.device, problem, ranks, rank),
+                transport, problem);
+        case bench::Formulation::native:
+            break;
     }
-    if (variant.formulation == bench::Formulation::library) {
-        return std::make_unique<LibrarySolver>(session, transport, problem);
-    }
-    return std::make_unique<NativeSolver>(session, transport, problem);
+    return std::make_unique<NativeSolver>(
+        context, NativeSolver::Buffers(plan, context.device, problem, ranks, rank), transport,
+        problem);
 }
 
-SolverMemory solver_memory(const bench::Session& session, const Problem& problem,
-                           const bench::Variant& variant, const device::Device& device) {
-    const int rank = session.world().rank();
-    const int ranks = session.world().size();
-    if (variant.formulation == bench::Formulation::dataflow) {
-        return DataflowSolver::memory(device, problem, roles_of(variant, ranks), rank,
-                                      session.options().queue);
+bench::BufferPlan plan_solver(const device::Device& device, const Problem& problem,
+                              bench::Formulation formulation, int ranks, int rank, int queue) {
+    bench::BufferPlan plan;
+    switch (formulation) {
+        case bench::Formulation::dataflow:
+            DataflowSolver::Buffers(plan, device, problem, roles_of(formulation, ranks), rank,
+                                    queue);
+            break;
+        case bench::Formulation::library:
+            LibrarySolver::Buffers(plan, device, problem, ranks, rank);
+            break;
+        case bench::Formulation::native:
+            NativeSolver::Buffers(plan, device, problem, ranks, rank);
+            break;
     }
-    if (variant.formulation == bench::Formulation::library) {
-        return LibrarySolver::memory(device, problem, ranks, rank);
-    }
-    return NativeSolver::memory(device, problem, ranks, rank);
+    return plan;
 }
 
 }  // namespace quartet::cg

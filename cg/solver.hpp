@@ -1,12 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "bench/program/session.hpp"
-#include "cg/native/iteration.hpp"
+#include "bench/program/buffer_plan.hpp"
+#include "cg/iteration.hpp"
+#include "cg/limit.hpp"
 #include "cg/problem.hpp"
+#include "cg/rank_context.hpp"
 #include "device/matrix.hpp"
 
 namespace quartet::cg {
@@ -16,12 +17,14 @@ class Solver {
   public:
     virtual ~Solver() = default;
 
-    /// This rank's share of the matrix, to be filled; nothing on a reducer. Local.
+    /// This rank's share of the matrix, to be filled; null on a reducer. Local.
     virtual device::MatrixShare* share() = 0;
     virtual Iteration& iteration() = 0;
     /// All rows of a vector of the iteration's state, on all ranks. The direction may be lost.
     /// Collective.
-    virtual std::vector<double> whole(device::View<const double> rows) = 0;
+    virtual std::vector<double> gather(device::View<const double> rows) = 0;
+    /// What the iterations are compared with. Borrows the solver. Collective.
+    virtual std::unique_ptr<Limit> make_limit(const RankContext& context, const Problem& problem);
 };
 
 /// Whether the CPU cannot use what the device works on.
@@ -29,23 +32,17 @@ inline bool has_own_memory(const device::Device& device) {
     return device.memory_kind() == device::MemoryKind::device;
 }
 
-/// A vector of the device's as the CPU has it. Local.
+/// A vector of the device's, copied to the CPU. Local.
 std::vector<double> on_host(device::View<const double> vector, device::Device& device,
                             device::Stream& stream);
 
-/// What a solver takes of a rank's memory.
-struct SolverMemory {
-    Bytes device;   ///< of the device's
-    Bytes host;     ///< of the CPU's, whatever the device
-    Bytes windows;  ///< of both, in windows where the transport has such
-};
+/// A solver with a matrix of zeros. Borrows the transport and what the context borrows. Collective.
+/// Throws Unavailable where the transport lacks a capability.
+std::unique_ptr<Solver> make_solver(const RankContext& context, comm::Transport& transport,
+                                    const Problem& problem, bench::Formulation formulation);
 
-/// Zeros. Borrows session and transport. Collective. Throws Unavailable where the transport cannot
-/// do what is needed.
-std::unique_ptr<Solver> make_solver(bench::Session& session, comm::Transport& transport,
-                                    const Problem& problem, const bench::Variant& variant);
-/// Of this rank. Local.
-SolverMemory solver_memory(const bench::Session& session, const Problem& problem,
-                           const bench::Variant& variant, const device::Device& device);
+/// The memory of such a solver, and of its limit, on a rank. Local.
+bench::BufferPlan plan_solver(const device::Device& device, const Problem& problem,
+                              bench::Formulation formulation, int ranks, int rank, int queue);
 
 }  // namespace quartet::cg

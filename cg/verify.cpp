@@ -82,10 +82,10 @@ long double Verifier::reference_energy(int iterations) const {
         if (!(curvature > 0)) {
             break;  // converged as far as long double can tell
         }
-        const long double step = residual_dot / curvature;
+        const long double alpha = residual_dot / curvature;
         for (std::size_t i = 0; i < x.size(); ++i) {
-            x[i] += step * p[i];
-            r[i] -= step * q[i];
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
         }
         const long double before = residual_dot;
         residual_dot = dot(view(r), view(r));

@@ -90,7 +90,7 @@ Json content_of(const CheckpointManifest& manifest) {
             {"iterations", manifest.iterations},
             {"done", manifest.done},
             {"residual_dot", hexadecimal(manifest.residual_dot)},
-            {"step", hexadecimal(manifest.step)},
+            {"step", hexadecimal(manifest.alpha)},
             {"segments", manifest.segments},
             {"spent", to_json(manifest.spent)},
             {"history", to_json(manifest.history)},
@@ -114,7 +114,7 @@ CheckpointManifest manifest_in(const Json& content) {
     manifest.iterations = content.at("iterations");
     manifest.done = content.at("done");
     manifest.residual_dot = real_number(content.at("residual_dot"));
-    manifest.step = real_number(content.at("step"));
+    manifest.alpha = real_number(content.at("step"));
     manifest.segments = content.at("segments");
     manifest.spent = spent_time(content.at("spent"));
     manifest.history = saved_file(content.at("history"));

@@ -38,7 +38,7 @@ struct CheckpointManifest {
     std::int64_t iterations = 0;  ///< that were asked for
     std::int64_t done = 0;
     double residual_dot = 0;
-    double step = 0;
+    double alpha = 0;  ///< "step" in the file
 
     int segments = 0;  ///< processes that have worked on it, one after another
     bench::Spent spent;

@@ -180,7 +180,7 @@ void Checkpointing::restore(IterationState& state, std::span<double> history) {
     }
     session_.stream().synchronize();
     state.residual_dot = origin_->residual_dot;
-    state.step = origin_->step;
+    state.alpha = origin_->alpha;
     state.done = origin_->done;
     read_npy<double>(folder_.checkpoint(origin_->done) / origin_->history.name, {origin_->done},
                      history.first(static_cast<std::size_t>(origin_->done)));
@@ -253,7 +253,7 @@ void Checkpointing::save(const IterationState& state, std::span<const double> hi
     CheckpointManifest manifest = now_;
     manifest.done = state.done;
     manifest.residual_dot = state.residual_dot;
-    manifest.step = state.step;
+    manifest.alpha = state.alpha;
     manifest.segments = now_.segments + 1;
     manifest.spent = spent();
     const Span span(track, Phase::checkpoint, "agree and rename");

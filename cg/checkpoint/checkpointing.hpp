@@ -8,7 +8,7 @@
 #include "bench/program/session.hpp"
 #include "cg/checkpoint/checkpoint_folder.hpp"
 #include "cg/checkpoint/checkpoint_manifest.hpp"
-#include "cg/native/iteration.hpp"
+#include "cg/iteration.hpp"
 #include "core/block_range.hpp"
 #include "system/signal_flag.hpp"
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cg/solver.hpp"
+#include "device/cg_kernels.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::cg {
@@ -22,30 +23,40 @@ flow::QueuePlan queue_of_pieces(const Problem& problem, const comm::Roles& roles
 
 }  // namespace
 
-DataflowIteration::DataflowIteration(bench::Session& session, comm::Transport& transport,
-                                     flow::Hub& hub, const Problem& problem,
-                                     const comm::Roles& roles, device::MatrixShare* share)
-    : device_(session.device()),
-      stream_(session.stream()),
+DataflowIteration::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
+                                    const Problem& problem, const comm::Roles& roles, int rank) {
+    const bool reduces = roles.of(rank) == comm::Role::reducer;
+    const std::int64_t rows = problem.rows(roles, rank).size();
+    for (auto* vector : {&x, &r, &p, &product}) {
+        *vector = plan.add<double>(rows);
+    }
+    sum = plan.add<double>(1, bench::Room::host);
+    whole = plan.add<double>(!reduces && has_own_memory(device) ? problem.size : 0);
+    merged = plan.add<double>(reduces ? problem.size : 0, bench::Room::host);
+}
+
+DataflowIteration::DataflowIteration(const RankContext& context, const Buffers& buffers,
+                                     comm::Transport& transport, flow::Hub& hub,
+                                     const Problem& problem, const comm::Roles& roles,
+                                     device::MatrixShare* share)
+    : device_(context.device),
+      stream_(context.stream),
       problem_(problem),
       roles_(roles),
-      index_(roles.index_of(session.world().rank())),
+      index_(roles.index_of(context.rank())),
       share_(share),
-      sum_(device::allocate<double>(device_, 1, device::MemoryKind::pinned)),
-      curvature_(hub, transport, roles, session.options().queue),
-      residual_(hub, transport, roles, session.options().queue),
-      pieces_(hub, transport, queue_of_pieces(problem, roles, session.options().queue)),
+      x_(allocate(buffers.x, device_)),
+      r_(allocate(buffers.r, device_)),
+      p_(allocate(buffers.p, device_)),
+      product_(allocate(buffers.product, device_)),
+      sum_(allocate(buffers.sum, device_)),
+      whole_(allocate(buffers.whole, device_)),
+      merged_(allocate(buffers.merged, device_)),
+      curvature_(hub, transport, roles, context.queue),
+      residual_(hub, transport, roles, context.queue),
+      pieces_(hub, transport, queue_of_pieces(problem, roles, context.queue)),
       direction_(hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
                  bytes_of<double>(problem.size)) {
-    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
-    for (device::Buffer<double>* vector : {&x_, &r_, &p_, &product_}) {
-        *vector = device::allocate<double>(device_, rows);
-    }
-    if (!works()) {
-        merged_ = device::allocate<double>(device_, problem.size, device::MemoryKind::pinned);
-    } else if (has_own_memory(device_)) {
-        whole_ = device::allocate<double>(device_, problem.size);
-    }
     state_.solution = x_.view();
     state_.residual = r_.view();
     state_.direction = p_.view();
@@ -55,19 +66,19 @@ void DataflowIteration::restart(device::View<const double> right_side) {
     begin_classic(state_, right_side, device_, stream_);
 }
 
-void DataflowIteration::run(std::span<double> history, Observer& watch) {
+void DataflowIteration::run(std::span<double> history, Observer& observer) {
     if (state_.done == 0) {
         find_first_residual();
     }
     const auto last = std::ssize(history) - 1;
     history[static_cast<std::size_t>(state_.done)] = state_.residual_dot;
     for (Next next = Next::go_on; next == Next::go_on && state_.done < last;) {
-        const bool wants_stop = watch.wants_stop();
+        const bool wants_stop = observer.wants_stop();
         const bool stop = works() ? work(wants_stop) : reduce(wants_stop);
         ++state_.done;
         const auto count = static_cast<std::size_t>(state_.done);
         history[count] = state_.residual_dot;
-        next = watch.after(state_, history.first(count), stop);
+        next = observer.after(state_, history.first(count), stop);
     }
 }
 
@@ -93,31 +104,31 @@ bool DataflowIteration::work(bool wants_stop) {
     const double curvature = local_sum();
     direction_.release();
     {
-        const Span span(stream_.track(), Phase::reduce, "step");
-        state_.step = curvature_.exchange(index_, {curvature})[0];
+        const Span span(stream_.track(), Phase::reduce, "alpha");
+        state_.alpha = curvature_.exchange(index_, {curvature})[0];
     }
-    device_.vectors().step_and_dot(state_.step, {p_.view(), product_.view(), x_.view(), r_.view()},
-                                   sum_.view(), stream_);
+    device_.cg_kernels().update_classic(
+        state_.alpha, {p_.view(), product_.view(), x_.view(), r_.view()}, sum_.view(), stream_);
     const double dot = local_sum();
-    const Span span(stream_.track(), Phase::reduce, "turn");
-    const auto [kept, residual_dot, stop] =
+    const Span span(stream_.track(), Phase::reduce, "beta");
+    const auto [beta, residual_dot, stop] =
         residual_.exchange(index_, {dot, wants_stop ? 1.0 : 0.0});
     state_.residual_dot = residual_dot;
-    device_.vectors().xpay(r_.view(), kept, p_.view(), stream_);
+    device_.vectors().xpay(r_.view(), beta, p_.view(), stream_);
     return stop > 0;
 }
 
 bool DataflowIteration::reduce(bool wants_stop) {
     merge_direction();
     const Span span(stream_.track(), Phase::reduce, "scalars");
-    state_.step =
-        step_length(state_.residual_dot, curvature_.collect()[0], state_.done, problem_.title());
-    curvature_.publish({state_.step});
+    state_.alpha =
+        alpha_of(state_.residual_dot, curvature_.collect()[0], state_.done, problem_.title());
+    curvature_.publish({state_.alpha});
     const double before = state_.residual_dot;
     const auto [dot, votes, unused] = residual_.collect();
     state_.residual_dot = dot;
     const bool stop = wants_stop || votes > 0;
-    residual_.publish({turn(dot, before, state_.step), dot, stop ? 1.0 : 0.0});
+    residual_.publish({device::beta_of(dot, before, state_.alpha), dot, stop ? 1.0 : 0.0});
     return stop;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "bench/program/buffer_plan.hpp"
 #include "cg/dataflow/dataflow_reduction.hpp"
-#include "cg/native/iteration.hpp"
+#include "cg/iteration.hpp"
+#include "cg/problem.hpp"
+#include "cg/rank_context.hpp"
 #include "device/matrix.hpp"
 #include "flow/hub.hpp"
 
@@ -11,13 +14,29 @@ namespace quartet::cg {
 /// all scalars everywhere.
 class DataflowIteration final : public Iteration {
   public:
-    /// Collective. All but problem and roles are borrowed; the share is a worker's. The queues are
-    /// in the CPU's memory, as are the reducer's sums; vectors and products are the device's.
-    DataflowIteration(bench::Session& session, comm::Transport& transport, flow::Hub& hub,
-                      const Problem& problem, const comm::Roles& roles, device::MatrixShare* share);
+    /// Without those of the queues.
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, const device::Device& device, const Problem& problem,
+                const comm::Roles& roles, int rank);
+
+        bench::PlannedBuffer<double> x;
+        bench::PlannedBuffer<double> r;
+        bench::PlannedBuffer<double> p;
+        bench::PlannedBuffer<double> product;
+        bench::PlannedBuffer<double> sum;
+        bench::PlannedBuffer<double> whole;
+        bench::PlannedBuffer<double> merged;
+    };
+
+    /// Borrows all but buffers, problem and roles; the share is a worker's, null on the reducer.
+    /// The queues and the reducer's sums are in the CPU's memory; vectors and products are in the
+    /// device's. Collective.
+    DataflowIteration(const RankContext& context, const Buffers& buffers,
+                      comm::Transport& transport, flow::Hub& hub, const Problem& problem,
+                      const comm::Roles& roles, device::MatrixShare* share);
 
     void restart(device::View<const double> right_side) override;
-    void run(std::span<double> history, Observer& watch) override;
+    void run(std::span<double> history, Observer& observer) override;
 
   private:
     [[nodiscard]] bool works() const { return share_ != nullptr; }
@@ -42,8 +61,8 @@ class DataflowIteration final : public Iteration {
     device::Buffer<double> sum_;     ///< one element, for the CPU to read
     device::Buffer<double> whole_;   ///< on a worker whose device has memory of its own: p
     device::Buffer<double> merged_;  ///< on the reducer: p, in the CPU's memory
-    DataflowReduction curvature_;    ///< p.Ap in, the step out
-    DataflowReduction residual_;     ///< r.r in, the turn out
+    DataflowReduction curvature_;    ///< p.Ap in, alpha out
+    DataflowReduction residual_;     ///< r.r in, beta out
     flow::Queue pieces_;             ///< of p, by worker
     flow::Publication direction_;    ///< p
 };

@@ -3,36 +3,44 @@
 #include <memory>
 #include <vector>
 
-#include "cg/dataflow/dataflow_reduction.hpp"
+#include "cg/dataflow/dataflow_iteration.hpp"
+#include "cg/dataflow/dataflow_limit.hpp"
 #include "cg/solver.hpp"
 #include "device/matrix.hpp"
 #include "flow/hub.hpp"
 
 namespace quartet::cg {
 
-/// The paper's data flow (VI.C, Fig. 5). The first rank reduces, the others have a block of rows
-/// each. In an iteration p.Ap goes to the reducer by one queue and the step comes back by another,
-/// r.r by a third and the turn back by a fourth; the workers' pieces of p go to a queue that is
-/// ordered by worker, are merged, and p comes back to each worker whole: 8 N bytes into the
-/// reducer, and 8 N for each worker out of it. Scalars are computed by the reducer, of sums in the
-/// workers' order: the same bits whatever the order in which they come.
+/// The paper's data flow (VI.C, Fig. 5). The first rank reduces; each other rank has a block of
+/// rows. In an iteration p.Ap goes to the reducer by one queue, and alpha comes back by another;
+/// r.r goes by a third, and beta comes back by a fourth. The workers' pieces of p go to a queue
+/// ordered by worker; the reducer assembles p and sends it whole to each worker: 8 N bytes in, and
+/// 8 N out for each worker. The reducer sums in the workers' order, so the order of arrival changes
+/// no bit.
 class DataflowSolver final : public Solver {
   public:
-    static SolverMemory memory(const device::Device& device, const Problem& problem,
-                               const comm::Roles& roles, int rank, int bound);
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, const device::Device& device, const Problem& problem,
+                const comm::Roles& roles, int rank, int queue);
+
+        DataflowIteration::Buffers iteration;
+        DataflowLimit::Buffers limit;
+    };
 
     /// As make_solver.
-    DataflowSolver(bench::Session& session, comm::Transport& transport, const Problem& problem,
-                   const comm::Roles& roles);
+    DataflowSolver(const RankContext& context, const Buffers& buffers, comm::Transport& transport,
+                   const Problem& problem, const comm::Roles& roles);
 
     device::MatrixShare* share() override { return share_.get(); }
     Iteration& iteration() override { return *iteration_; }
-    std::vector<double> whole(device::View<const double> rows) override;
+    std::vector<double> gather(device::View<const double> rows) override;
+    std::unique_ptr<Limit> make_limit(const RankContext& context, const Problem& problem) override;
 
   private:
-    const comm::Communicator& world_;
-    device::Device& device_;
-    device::Stream& stream_;
+    RankContext context_;
+    comm::Transport& transport_;
+    comm::Roles roles_;
+    DataflowLimit::Buffers limit_buffers_;
     std::vector<std::int64_t> bytes_;  ///< of a vector, by rank
     std::int64_t size_;
     std::unique_ptr<device::MatrixShare> share_;  ///< on workers

@@ -1,29 +1,39 @@
 #include "cg/library/library_iteration.hpp"
 
 #include "comm/mpi/all_reduce.hpp"
+#include "device/cg_scalars.hpp"
 
 namespace quartet::cg {
 
-LibraryIteration::LibraryIteration(bench::Session& session, comm::Transport& transport,
-                                   const Problem& problem, device::MatrixShare& share)
-    : world_(session.world()),
-      stream_(session.stream()),
-      vectors_(session.device().vectors()),
-      device_(session.device()),
+LibraryIteration::Buffers::Buffers(bench::BufferPlan& plan, const Problem& problem,
+                                   std::int64_t rows)
+    : x(plan.add<double>(rows)),
+      r(plan.add<double>(rows)),
+      p(plan.add<double>(rows, bench::Room::device_window)),
+      product(plan.add<double>(rows)),
+      whole(plan.add<double>(problem.size)),
+      sum(plan.add<double>(1, bench::Room::host)) {}
+
+LibraryIteration::LibraryIteration(const RankContext& context, const Buffers& buffers,
+                                   comm::Transport& transport, const Problem& problem,
+                                   device::MatrixShare& share)
+    : world_(context.world),
+      stream_(context.stream),
+      vectors_(context.device.vectors()),
+      device_(context.device),
       share_(share),
       name_(problem.title()),
-      whole_(device::allocate<double>(device_, problem.size)),
-      sum_(device::allocate<double>(device_, 1, device::MemoryKind::pinned)) {
+      x_(allocate(buffers.x, device_)),
+      r_(allocate(buffers.r, device_)),
+      p_(allocate(buffers.p, transport)),
+      product_(allocate(buffers.product, device_)),
+      whole_(allocate(buffers.whole, device_)),
+      sum_(allocate(buffers.sum, device_)) {
     std::vector<std::int64_t> bytes;
     for (int rank = 0; rank < world_.size(); ++rank) {
         bytes.push_back(
             bytes_of<double>(block_range(problem.size, world_.size(), rank).size()).value);
     }
-    const std::int64_t rows = block_range(problem.size, world_.size(), world_.rank()).size();
-    for (device::Buffer<double>* vector : {&x_, &r_, &product_}) {
-        *vector = device::allocate<double>(device_, rows);
-    }
-    p_ = comm::allocate<double>(transport, rows);
     gather_ = transport.prepare_all_gather(
         {device::as_bytes(p_.view()), device::as_bytes(whole_.view()), bytes});
     state_.solution = x_.view();
@@ -48,8 +58,8 @@ double LibraryIteration::sum_of_products(device::View<const double> a,
     return comm::all_reduce_sum(sum_.span()[0], world_);
 }
 
-void LibraryIteration::run(std::span<double> history, Observer& watch) {
-    check(!watch.looks(), "the library formulation has no checkpoints");
+void LibraryIteration::run(std::span<double> history, Observer& observer) {
+    check(!observer.looks(), "the library formulation has no checkpoints");
     state_.residual_dot = sum_of_products(state_.residual, state_.residual);
     history.front() = state_.residual_dot;
     while (state_.done < std::ssize(history) - 1) {
@@ -59,19 +69,15 @@ void LibraryIteration::run(std::span<double> history, Observer& watch) {
 }
 
 void LibraryIteration::advance() {
-    auto& [x, r, p, unused, residual_dot, step, done] = state_;
+    auto& [x, r, p, unused, residual_dot, alpha, done] = state_;
     share_.multiply(gather(), product_.view(), stream_);
-    step = step_length(residual_dot, sum_of_products(p, product_.view()), done, name_);
-    vectors_.axpy(step, p, x, stream_);
-    vectors_.axpy(-step, product_.view(), r, stream_);
+    alpha = alpha_of(residual_dot, sum_of_products(p, product_.view()), done, name_);
+    vectors_.axpy(alpha, p, x, stream_);
+    vectors_.axpy(-alpha, product_.view(), r, stream_);
     const double before = residual_dot;
     residual_dot = sum_of_products(r, r);
-    vectors_.xpay(r, turn(residual_dot, before, step), p, stream_);
+    vectors_.xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
     ++done;
-}
-
-Bytes LibraryIteration::memory(const Problem& problem, std::int64_t rows) {
-    return bytes_of<double>(4 * rows + problem.size + 1);
 }
 
 }  // namespace quartet::cg

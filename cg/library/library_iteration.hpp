@@ -1,6 +1,9 @@
 #pragma once
 
-#include "cg/native/iteration.hpp"
+#include "bench/program/buffer_plan.hpp"
+#include "cg/iteration.hpp"
+#include "cg/problem.hpp"
+#include "cg/rank_context.hpp"
 #include "device/matrix.hpp"
 #include "device/vector_operations.hpp"
 
@@ -11,18 +14,28 @@ namespace quartet::cg {
 /// on them.
 class LibraryIteration final : public Iteration {
   public:
-    /// Borrows all but problem. Collective.
-    LibraryIteration(bench::Session& session, comm::Transport& transport, const Problem& problem,
-                     device::MatrixShare& share);
+    struct Buffers {
+        /// Of a rank of so many rows.
+        Buffers(bench::BufferPlan& plan, const Problem& problem, std::int64_t rows);
+
+        bench::PlannedBuffer<double> x;
+        bench::PlannedBuffer<double> r;
+        bench::PlannedBuffer<double> p;
+        bench::PlannedBuffer<double> product;
+        bench::PlannedBuffer<double> whole;
+        bench::PlannedBuffer<double> sum;
+    };
+
+    /// Borrows all but buffers and problem. Collective.
+    LibraryIteration(const RankContext& context, const Buffers& buffers, comm::Transport& transport,
+                     const Problem& problem, device::MatrixShare& share);
 
     void restart(device::View<const double> right_side) override;
-    /// Nothing may watch: what it saved could not be gone on from.
-    void run(std::span<double> history, Observer& watch) override;
+    /// Throws Failure for an observer that looks: there are no checkpoints.
+    void run(std::span<double> history, Observer& observer) override;
 
     /// All of p, on all ranks: then it can carry any vector of rows. Collective.
     device::View<const double> gather();
-
-    static Bytes memory(const Problem& problem, std::int64_t rows);
 
   private:
     void advance();

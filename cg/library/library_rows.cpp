@@ -39,16 +39,22 @@ std::int64_t elements_of(const device::RowBlock& block) {
 
 }  // namespace
 
-LibraryRows::LibraryRows(const device::RowBlock& block, bench::Session& session)
-    : session_(session),
-      block_(block),
-      elements_(device::allocate<double>(session.device(), elements_of(block))) {}
+LibraryRows::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
+                              const device::RowBlock& block)
+    : elements(plan.add<double>(elements_of(block))) {
+    plan.add(device::HostAccess::memory(bytes_of<double>(elements.count), device.memory_kind()),
+             bench::Room::host);
+}
+
+LibraryRows::LibraryRows(const RankContext& context, const Buffers& buffers,
+                         const device::RowBlock& block)
+    : context_(context), block_(block), elements_(allocate(buffers.elements, context.device)) {}
 
 void LibraryRows::fill(const device::ReadRow& read_row) {
     const auto fill_piece = [&](std::int64_t first, std::span<double> elements) {
         const Range piece{first, first + std::ssize(elements)};
         const Range rows = rows_of(block_, piece);
-        const int threads = session_.threads();
+        const int threads = context_.threads;
         system::parallel_parts_that_throw(threads, [&](int part) {
             const Range mine = block_range(rows.size(), threads, part);
             for (std::int64_t row = rows.begin + mine.begin; row < rows.begin + mine.end; ++row) {
@@ -59,12 +65,12 @@ void LibraryRows::fill(const device::ReadRow& read_row) {
             }
         });
     };
-    device::HostAccess(session_.device(), session_.stream()).write(elements_.view(), fill_piece);
+    device::HostAccess(context_.device, context_.stream).write(elements_.view(), fill_piece);
 }
 
 void LibraryRows::multiply(device::View<const double> x, device::View<double> y,
                            device::Stream& stream) {
-    session_.device().blas().gemv(block_.rows, block_.columns, elements_.view(), x, y, stream);
+    context_.device.blas().gemv(block_.rows, block_.columns, elements_.view(), x, y, stream);
 }
 
 void LibraryRows::visit(const device::VisitRow& visit_row) const {
@@ -78,20 +84,12 @@ void LibraryRows::visit(const device::VisitRow& visit_row) const {
                 elements.subspan(segment.offset, static_cast<std::size_t>(segment.columns.size())));
         }
     };
-    device::HostAccess(session_.device(), session_.stream()).read(storage(), visit_piece);
+    device::HostAccess(context_.device, context_.stream).read(storage(), visit_piece);
 }
 
 std::string LibraryRows::description() const {
     return fmt::format("rows one after another (row-major), gemv of {}",
-                       session_.device().blas().description());
-}
-
-Bytes LibraryRows::memory(const device::RowBlock& block) {
-    return bytes_of<double>(elements_of(block));
-}
-
-Bytes LibraryRows::host_memory(const device::RowBlock& block, const device::Device& device) {
-    return device::HostAccess::memory(memory(block), device.memory_kind());
+                       context_.device.blas().description());
 }
 
 }  // namespace quartet::cg

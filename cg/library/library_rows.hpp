@@ -1,16 +1,25 @@
 #pragma once
 
-#include "bench/program/session.hpp"
+#include "bench/program/buffer_plan.hpp"
+#include "cg/rank_context.hpp"
 #include "device/matrix.hpp"
 
 namespace quartet::cg {
 
-/// A block of rows as it is written down first: element (i, j) of the block at i * columns + j, no
-/// padding. The product is one call of the device's BLAS, gemv.
+/// A row-major block of rows without padding: element (i, j) of the block at i * columns + j. The
+/// product is one call of the device's BLAS, gemv.
 class LibraryRows final : public device::MatrixShare {
   public:
-    /// Zeros. Borrows the session. Local.
-    LibraryRows(const device::RowBlock& block, bench::Session& session);
+    struct Buffers {
+        /// Counts also what filling the rows takes of the CPU's memory.
+        Buffers(bench::BufferPlan& plan, const device::Device& device,
+                const device::RowBlock& block);
+
+        bench::PlannedBuffer<double> elements;
+    };
+
+    /// Zeros. Borrows what the context borrows. Local.
+    LibraryRows(const RankContext& context, const Buffers& buffers, const device::RowBlock& block);
 
     void fill(const device::ReadRow& read_row) override;
     void multiply(device::View<const double> x, device::View<double> y,
@@ -19,12 +28,8 @@ class LibraryRows final : public device::MatrixShare {
     [[nodiscard]] device::View<const double> storage() const override { return elements_.view(); }
     [[nodiscard]] std::string description() const override;
 
-    /// Of the device, and what filling it takes of the CPU's.
-    static Bytes memory(const device::RowBlock& block);
-    static Bytes host_memory(const device::RowBlock& block, const device::Device& device);
-
   private:
-    bench::Session& session_;
+    RankContext context_;
     device::RowBlock block_;
     device::Buffer<double> elements_;
 };

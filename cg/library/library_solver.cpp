@@ -20,28 +20,24 @@ comm::Transport& require_mpi(comm::Transport& transport) {
 
 }  // namespace
 
-SolverMemory LibrarySolver::memory(const device::Device& device, const Problem& problem, int ranks,
-                                   int rank) {
-    const device::RowBlock block = row_block(problem, ranks, rank);
-    return {.device = LibraryRows::memory(block) + LibraryIteration::memory(problem, block.rows),
-            .host = LibraryRows::host_memory(block, device),
-            .windows = {}};
-}
+LibrarySolver::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
+                                const Problem& problem, int ranks, int rank)
+    : block(row_block(problem, ranks, rank)),
+      rows(plan, device, block),
+      iteration(plan, problem, block.rows) {}
 
-LibrarySolver::LibrarySolver(bench::Session& session, comm::Transport& transport,
-                             const Problem& problem)
-    : device_(session.device()),
-      stream_(session.stream()),
-      rows_((require_mpi(transport),
-             row_block(problem, session.world().size(), session.world().rank())),
-            session),
-      iteration_(session, transport, problem, rows_) {
+LibrarySolver::LibrarySolver(const RankContext& context, const Buffers& buffers,
+                             comm::Transport& transport, const Problem& problem)
+    : device_(context.device),
+      stream_(context.stream),
+      rows_((require_mpi(transport), context), buffers.rows, buffers.block),
+      iteration_(context, buffers.iteration, transport, problem, rows_) {
     check(problem.storage == Storage::full && problem.algorithm == Algorithm::classic,
           "the library formulation has full storage and the classic algorithm");
 }
 
-// It takes the way of p, whose values are lost.
-std::vector<double> LibrarySolver::whole(device::View<const double> rows) {
+// By way of p, whose values are lost.
+std::vector<double> LibrarySolver::gather(device::View<const double> rows) {
     const device::View<double> direction = iteration_.state().direction;
     if (rows.data() != direction.data()) {
         device_.copy(device::as_bytes(rows), device::as_bytes(direction), stream_);

@@ -6,19 +6,25 @@
 
 namespace quartet::cg {
 
-/// What a good programmer has after an afternoon: a block of rows on each rank, gemv and plain MPI.
-/// The column beside ours.
+/// A row-major block of rows on each rank, gemv, and plain MPI.
 class LibrarySolver final : public Solver {
   public:
-    static SolverMemory memory(const device::Device& device, const Problem& problem, int ranks,
-                               int rank);
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, const device::Device& device, const Problem& problem,
+                int ranks, int rank);
+
+        device::RowBlock block;
+        LibraryRows::Buffers rows;
+        LibraryIteration::Buffers iteration;
+    };
 
     /// As make_solver; Unavailable over any transport but MPI.
-    LibrarySolver(bench::Session& session, comm::Transport& transport, const Problem& problem);
+    LibrarySolver(const RankContext& context, const Buffers& buffers, comm::Transport& transport,
+                  const Problem& problem);
 
     device::MatrixShare* share() override { return &rows_; }
     Iteration& iteration() override { return iteration_; }
-    std::vector<double> whole(device::View<const double> rows) override;
+    std::vector<double> gather(device::View<const double> rows) override;
 
   private:
     device::Device& device_;

@@ -6,51 +6,59 @@
 #include <span>
 #include <string>
 
-#include "bench/program/session.hpp"
-#include "cg/native/iteration.hpp"
+#include "bench/program/buffer_plan.hpp"
+#include "cg/iteration.hpp"
+#include "cg/rank_context.hpp"
+#include "device/cg_scalars.hpp"
 
 namespace quartet::cg {
 
-/// The iterations of one rank, of which nobody looks at each: their scalars stay with the vectors
-/// in the device's memory, so that the CPU enqueues many at once and waits for none. On a GPU one
-/// iteration is one graph, launched anew for each.
+/// Iterations of one rank without an observer. Their scalars stay with the vectors in the device's
+/// memory, so the CPU enqueues many iterations at once and waits for none. On a GPU one iteration
+/// is one graph, launched again for each.
 class DeviceResidentCg {
   public:
-    /// Enqueues one iteration on a stream: from the scalars to those of the next, with r.r into
-    /// `history` as cg_scalars.hpp has it.
+    struct Buffers {
+        explicit Buffers(bench::BufferPlan& plan);
+
+        bench::PlannedBuffer<device::CgScalars> scalars;
+        bench::PlannedBuffer<double> history;
+        bench::PlannedBuffer<device::CgScalars> seen_scalars;
+        bench::PlannedBuffer<double> seen_history;
+    };
+
+    /// Enqueues one iteration: reads the scalars, writes those of the next, and writes r.r to
+    /// `history` as cg_scalars.hpp says.
     using Enqueue = std::function<void(device::View<device::CgScalars> scalars,
                                        device::View<double> history, device::Stream& stream)>;
-    /// The r.r that an iteration leaves in the history: find_turn that after it, find_turn_and_step
-    /// that before it.
+    /// Which r.r an iteration writes to the history: update_beta writes that after it,
+    /// update_alpha_beta that before it.
     enum class Leaves { after, before };
-    /// Borrows the session; `matrix` is what failures call the matrix.
-    DeviceResidentCg(bench::Session& session, const Enqueue& iteration, Leaves leaves,
-                     std::string matrix);
 
-    /// From the state on until as many iterations are done as `history` has elements but one; those
-    /// elements are written that the iterations leave. `sum` is what CgScalars::sum holds before;
-    /// what it holds afterwards is returned. Throws Failure as step_length does. Neither prints nor
-    /// allocates.
+    /// Borrows what the context borrows; `matrix` is what failures call the matrix.
+    DeviceResidentCg(const RankContext& context, const Buffers& buffers, const Enqueue& iteration,
+                     Leaves leaves, std::string matrix);
+
+    /// From the state on until `history` is full; writes the elements that the iterations leave.
+    /// `sum` is CgScalars::sum before; returns what it is afterwards. Throws Failure as alpha_of
+    /// does. Neither prints nor allocates.
     double run(IterationState& state, double sum, std::span<double> history);
 
-    /// What it takes.
-    static Bytes memory();
-
   private:
-    /// So many are enqueued before the CPU waits, and sees whether they have failed: by then the
-    /// shortest take far longer than the waiting.
+    /// Iterations that the CPU enqueues before it waits and looks for a failure: even the shortest
+    /// then take far longer than the wait.
     static constexpr std::int64_t most = 64;
 
     void run_some(IterationState& state, std::int64_t count, std::span<double> history);
     template <typename T>
     void copy(device::View<T> from, device::View<T> to);
 
-    bench::Session& session_;
-    std::int64_t first_place_;  ///< in history_
+    RankContext context_;
+    std::int64_t first_element_;  ///< of history_
     std::string matrix_;
     device::Buffer<device::CgScalars> scalars_;
     device::Buffer<double> history_;  ///< of some iterations, and the one before them
-    // What the CPU sees of them.
+    // The CPU's copies.
     device::Buffer<device::CgScalars> seen_scalars_;
     device::Buffer<double> seen_history_;
     std::unique_ptr<device::Recording> iteration_;

@@ -27,6 +27,12 @@ std::unique_ptr<device::MatrixShare> make_share(device::Device& device, const Pr
                : device.matrices().make_matrix(triangle_part(problem, ranks, rank));
 }
 
+Bytes share_memory(const device::Device& device, const Problem& problem, int ranks, int rank) {
+    return problem.storage == Storage::full
+               ? device.matrices().matrix_memory(row_block(problem, ranks, rank))
+               : device.matrices().matrix_memory(triangle_part(problem, ranks, rank));
+}
+
 void require(const comm::Transport& transport, comm::Capability capability) {
     if (!transport.can(capability)) {
         throw Unavailable(fmt::format("transport {} has no {}, which cg needs: use --transport mpi",
@@ -36,53 +42,50 @@ void require(const comm::Transport& transport, comm::Capability capability) {
 
 }  // namespace
 
-Bytes DistributedMatrix::memory(const device::Device& device, const Problem& problem, int ranks,
-                                int rank) {
-    const Bytes share = problem.storage == Storage::full
-                            ? device.matrices().matrix_memory(row_block(problem, ranks, rank))
-                            : device.matrices().matrix_memory(triangle_part(problem, ranks, rank));
-    const Bytes rows = bytes_of<double>(block_range(problem.size, ranks, rank).size());
-    const Bytes whole = bytes_of<double>(ranks > 1 ? problem.size : 0);
-    return share + 2 * rows + (problem.storage == Storage::full ? 1 : 2) * whole;
+DistributedMatrix::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
+                                    const Problem& problem, int ranks, int rank)
+    : rows(block_range(problem.size, ranks, rank)) {
+    const bool triangle = problem.storage == Storage::symmetric;
+    const std::int64_t whole = ranks > 1 ? problem.size : 0;
+    plan.add(share_memory(device, problem, ranks, rank), bench::Room::device);
+    input = plan.add<double>(rows.size(), bench::Room::device_window);
+    output = plan.add<double>(rows.size());
+    whole_input = plan.add<double>(whole);
+    contribution = plan.add<double>(triangle ? whole : 0, bench::Room::device_window);
 }
 
-Bytes DistributedMatrix::window_memory(const Problem& problem, int ranks, int rank) {
-    const std::int64_t rows = block_range(problem.size, ranks, rank).size();
-    const bool contributes = problem.storage == Storage::symmetric && ranks > 1;
-    return bytes_of<double>(rows + (contributes ? problem.size : 0));
-}
-
-DistributedMatrix::DistributedMatrix(bench::Session& session, comm::Transport& transport,
-                                     const Problem& problem)
-    : device_(session.device()),
-      stream_(session.stream()),
-      ranks_(session.world().size()),
-      rows_(block_range(problem.size, ranks_, session.world().rank())) {
+DistributedMatrix::DistributedMatrix(const RankContext& context, const Buffers& buffers,
+                                     comm::Transport& transport, const Problem& problem)
+    : device_(context.device),
+      stream_(context.stream),
+      ranks_(context.ranks()),
+      rows_(buffers.rows) {
     // Before there are windows: they could not be freed while an exception unwinds.
     require(transport, comm::Capability::all_gather);
     if (problem.storage == Storage::symmetric) {
         require(transport, comm::Capability::reduce_scatter);
     }
-    share_ = make_share(device_, problem, ranks_, session.world().rank());
-    output_ = device::allocate<double>(device_, rows_.size());
-    input_ = comm::allocate<double>(transport, rows_.size());
+    share_ = make_share(device_, problem, ranks_, context.rank());
+    output_ = allocate(buffers.output, device_);
+    input_ = allocate(buffers.input, transport);
     if (ranks_ > 1) {
-        prepare_collectives(transport, problem);
+        prepare_collectives(buffers, transport, problem);
     }
 }
 
-void DistributedMatrix::prepare_collectives(comm::Transport& transport, const Problem& problem) {
+void DistributedMatrix::prepare_collectives(const Buffers& buffers, comm::Transport& transport,
+                                            const Problem& problem) {
     std::vector<std::int64_t> elements;
     std::vector<std::int64_t> bytes;
     for (int rank = 0; rank < ranks_; ++rank) {
         elements.push_back(block_range(problem.size, ranks_, rank).size());
         bytes.push_back(bytes_of<double>(elements.back()).value);
     }
-    whole_input_ = device::allocate<double>(device_, problem.size);
+    whole_input_ = allocate(buffers.whole_input, device_);
     gather_ = transport.prepare_all_gather(
         {device::as_bytes(input_.view()), device::as_bytes(whole_input_.view()), bytes});
     if (problem.storage == Storage::symmetric) {
-        contribution_ = comm::allocate<double>(transport, problem.size);
+        contribution_ = allocate(buffers.contribution, transport);
         reduce_ =
             transport.prepare_reduce_scatter({contribution_.view(), output_.view(), elements});
     }

@@ -2,8 +2,9 @@
 
 #include <memory>
 
-#include "bench/program/session.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "cg/problem.hpp"
+#include "cg/rank_context.hpp"
 #include "core/block_range.hpp"
 #include "device/matrix.hpp"
 
@@ -13,17 +14,27 @@ namespace quartet::cg {
 device::RowBlock row_block(const Problem& problem, int ranks, int rank);
 
 /// A square matrix over all ranks, and its product with a vector of which each rank has a block of
-/// rows. A multiplied vector is gathered whole on all ranks. Of a full matrix a rank has its rows
-/// and makes its part of the product; of a symmetric one it has a part of the triangle, makes a
-/// contribution to all of the product, and the ranks' contributions are added and scattered.
+/// rows. Full storage: a rank has its rows of the matrix and makes its part of the product.
+/// Symmetric storage: a rank has a part of the triangle and contributes to all of the product; the
+/// ranks' contributions are reduced and scattered. Either way all ranks gather the whole vector
+/// first.
 class DistributedMatrix {
   public:
-    /// What a rank needs: the share, the vectors, and how much of them is in windows.
-    static Bytes memory(const device::Device& device, const Problem& problem, int ranks, int rank);
-    static Bytes window_memory(const Problem& problem, int ranks, int rank);
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, const device::Device& device, const Problem& problem,
+                int ranks, int rank);
 
-    /// Zeros. Throws Unavailable where the transport cannot do what is needed. Collective.
-    DistributedMatrix(bench::Session& session, comm::Transport& transport, const Problem& problem);
+        Range rows;  ///< of the vectors that this rank has
+        bench::PlannedBuffer<double> input;
+        bench::PlannedBuffer<double> output;
+        /// Empty on one rank, whose input and output are whole.
+        bench::PlannedBuffer<double> whole_input;
+        bench::PlannedBuffer<double> contribution;  ///< of a triangle
+    };
+
+    /// Zeros. Throws Unavailable where the transport lacks a collective. Collective.
+    DistributedMatrix(const RankContext& context, const Buffers& buffers,
+                      comm::Transport& transport, const Problem& problem);
     DistributedMatrix(const DistributedMatrix&) = delete;
     DistributedMatrix& operator=(const DistributedMatrix&) = delete;
 
@@ -31,15 +42,15 @@ class DistributedMatrix {
     [[nodiscard]] device::MatrixShare& share() { return *share_; }
     /// This rank's rows of vectors.
     [[nodiscard]] Range rows() const { return rows_; }
-    /// This rank's rows of the vector that is to be multiplied, and of the product.
+    /// This rank's rows of the vector to be multiplied, and of the product.
     [[nodiscard]] device::View<double> input() { return input_.view(); }
     [[nodiscard]] device::View<const double> output() const { return output_.view(); }
 
     /// output = A input. Collective.
     void multiply();
-    /// The same of one rank alone, enqueued on another stream.
+    /// The same for one rank, enqueued on another stream. Throws Failure on several ranks.
     void multiply_alone(device::Stream& stream);
-    /// Has multiply_and_dot() leave its sum there, and records what it enqueues between its
+    /// Makes multiply_and_dot() write its sum there, and records what it enqueues between its
     /// communications. Local.
     void leave_dot_in(device::View<double> dot);
     /// output = A input, and this rank's share of input . output. Collective.
@@ -48,7 +59,8 @@ class DistributedMatrix {
     device::View<const double> gather();
 
   private:
-    void prepare_collectives(comm::Transport& transport, const Problem& problem);
+    void prepare_collectives(const Buffers& buffers, comm::Transport& transport,
+                             const Problem& problem);
     void multiply_share(device::Stream& stream);
 
     device::Device& device_;
@@ -58,9 +70,8 @@ class DistributedMatrix {
     std::unique_ptr<device::MatrixShare> share_;
     device::Buffer<double> input_;
     device::Buffer<double> output_;
-    /// Not needed, and empty, where there is one rank: then input and output are whole.
     device::Buffer<double> whole_input_;
-    device::Buffer<double> contribution_;  ///< of a symmetric share
+    device::Buffer<double> contribution_;
     std::unique_ptr<comm::Collective> gather_;
     std::unique_ptr<comm::Collective> reduce_;
     std::unique_ptr<device::Recording> product_;  ///< of this share, and the dot unless reduced

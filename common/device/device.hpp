@@ -13,6 +13,7 @@ namespace quartet::device {
 
 class Accelerator;
 class Blas;
+class CgKernels;
 class FftFactory;
 class MatrixFactory;
 class VectorOperations;
@@ -54,9 +55,10 @@ class Device {
     virtual std::unique_ptr<Recording> record(Operations operations) = 0;
 
     /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp,
-    /// fft_factory.hpp, matrix_factory.hpp).
+    /// cg_kernels.hpp, fft_factory.hpp, matrix_factory.hpp).
     [[nodiscard]] virtual Blas& blas() const = 0;
     [[nodiscard]] virtual VectorOperations& vectors() const = 0;
+    [[nodiscard]] virtual CgKernels& cg_kernels() const = 0;
     [[nodiscard]] virtual FftFactory& ffts() const = 0;
     [[nodiscard]] virtual MatrixFactory& matrices() const = 0;
 

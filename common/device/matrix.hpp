@@ -17,49 +17,50 @@ struct RowBlock {
     std::int64_t columns = 0;
 };
 
-/// One of `parts` nearly equal parts of the upper triangle of a symmetric matrix of `size` rows and
-/// columns. Each element belongs to one part.
+/// One of `parts` nearly equal parts of the upper triangle of a symmetric matrix with `size` rows
+/// and columns. Each element belongs to one part.
 struct TrianglePart {
     std::int64_t size = 0;
     int parts = 1;
     int part = 0;
 };
 
-/// Writes elements [first_column, first_column + out.size()) of a row of the whole matrix. Called
-/// by several threads at once.
+/// Writes elements [first_column, first_column + out.size()) of a row of the whole matrix. Several
+/// threads call it at once.
 using ReadRow =
     std::function<void(std::int64_t row, std::int64_t first_column, std::span<double> out)>;
 
-/// Sees elements of a row of the whole matrix, from `first_column` on.
+/// Is shown elements of a row of the whole matrix, from `first_column` on.
 using VisitRow = std::function<void(std::int64_t row, std::int64_t first_column,
                                     std::span<const double> elements)>;
 
-/// A share of a dense matrix, kept in a device's memory in the order in which that device reads it
+/// A rank's share of a dense matrix, in a device's memory, in the order that the device reads
 /// fastest.
 class MatrixShare {
   public:
     virtual ~MatrixShare() = default;
 
-    /// Takes over the share's elements, row by row as the reader gives them. Returns when done;
-    /// throws what the reader throws.
+    /// Copies the share's elements, row by row, from the reader. Returns when done; throws what the
+    /// reader throws.
     virtual void fill(const ReadRow& read_row) = 0;
 
-    /// y = what this share contributes to A x. A row block: x has as many elements as the matrix
-    /// columns, y as the block rows, and y is that part of the product. A part of a triangle: x and
-    /// y are of the whole size, each stored element counts for both of its places, and the sum of
-    /// all parts' y is the product. The same device, threads, sizes and description give the same
-    /// bits.
-    /// Enqueued; x and y do not overlap and have exactly those sizes, else Failure.
+    /// y = this share's contribution to A x. A row block: x has an element per column of the
+    /// matrix, y one per row of the block, and y is that part of the product. A part of a triangle:
+    /// x and y have the whole size, each stored element counts for both of its positions, and the
+    /// sum of all parts' y is the product. Enqueued. The same device, threads, sizes and
+    /// description give the same bits. Throws Failure unless x and y have those sizes and do not
+    /// overlap.
     virtual void multiply(View<const double> x, View<double> y, Stream& stream) = 0;
 
-    /// Each row of which elements are stored, in some order: whole rows of a row block, rows from
-    /// the diagonal on of a triangle. Waits for nothing: not to be called beside fill.
+    /// Shows each row with stored elements, in some order: whole rows of a row block, rows from the
+    /// diagonal on of a triangle. Does not wait for streams; must not run at the same time as
+    /// fill().
     virtual void visit(const VisitRow& visit_row) const = 0;
 
-    /// Its memory as one piece, padding included: what a product reads.
+    /// All of its elements, padding included: what a product reads.
     [[nodiscard]] virtual View<const double> storage() const = 0;
 
-    /// Which of several ways to multiply has been chosen; empty where there is one.
+    /// The chosen way to multiply; empty where there is only one.
     [[nodiscard]] virtual std::string description() const { return {}; }
 };
 

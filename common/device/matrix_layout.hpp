@@ -6,23 +6,21 @@
 
 namespace quartet::device {
 
-/// Where the elements of a matrix share lie in its memory: a matrix is read from memory at full
-/// speed as one sequential run. So rows are stored in panels of some rows each, panel after panel,
-/// and a panel by groups of eight columns, row by row within a group: [group][row][8]. Eight
-/// doubles are a cache line, and one vector register of the widest kind.
+/// Where the elements of a matrix share lie in its memory. One sequential run is read at full
+/// speed, so rows are stored in panels, panel after panel, and each panel as [group][row][8] by
+/// groups of eight columns. Eight doubles are a cache line, and the widest vector register.
 ///
-/// Index functions for host and accelerators alike. Sizes that are not multiples are filled up
-/// with zeros: `padded` counts them in. All are exact for every matrix whose padded size fits 64
-/// bits.
+/// Host and accelerators share these index functions. Ragged sizes are padded with zeros, which
+/// `padded_elements` includes. All are exact for every matrix whose padded size fits 64 bits.
 
 inline constexpr std::int64_t group_columns = 8;
 
-/// A panel of full rows: as many sums as keep the adders of a core busy.
+/// Rows of a panel of full rows: as many sums keep the adders of a core busy.
 inline constexpr std::int64_t row_panel_rows = 8;
-/// A panel of a triangle: its column sums are read and written once for so many rows.
+/// Rows of a panel of a triangle: its column sums are read and written once for so many rows.
 inline constexpr std::int64_t triangle_panel_rows = 16;
 
-/// The place of an element within its panel of `panel_rows` rows; `row` and `column` count from the
+/// The index of an element within its panel of `panel_rows` rows; `row` and `column` count from the
 /// panel's first.
 constexpr std::int64_t index_in_panel(std::int64_t panel_rows, std::int64_t row,
                                       std::int64_t column) {
@@ -69,25 +67,25 @@ struct TrianglePanels {
     }
 };
 
-/// Deals things that shrink from first to last to `parts` back and forth, 0 .. P-1, P-1 .. 0, so
-/// that all get nearly the same amount: exactly the same where their sizes fall by equal steps and
-/// their number is a multiple of 2 P.
+/// Distributes items of falling size over `parts` in snake order, 0 .. P-1, P-1 .. 0, so that all
+/// parts get nearly the same amount; exactly the same where the sizes fall by equal steps and the
+/// number of items is a multiple of 2 P.
 struct SnakeDistribution {
     std::int64_t parts = 1;
 
-    /// Who gets thing `index`.
+    /// The part that gets item `index`.
     [[nodiscard]] constexpr std::int64_t owner(std::int64_t index) const {
-        const std::int64_t place = index % (2 * parts);
-        return place < parts ? place : 2 * parts - 1 - place;
+        const std::int64_t position = index % (2 * parts);
+        return position < parts ? position : 2 * parts - 1 - position;
     }
-    /// The `turn`-th thing that `part` gets.
-    [[nodiscard]] constexpr std::int64_t index(std::int64_t part, std::int64_t turn) const {
-        return turn * parts + (turn % 2 == 0 ? part : parts - 1 - part);
+    /// The item that `part` gets in that round.
+    [[nodiscard]] constexpr std::int64_t index(std::int64_t part, std::int64_t round) const {
+        return round * parts + (round % 2 == 0 ? part : parts - 1 - part);
     }
-    /// How many of `things` `part` gets.
-    [[nodiscard]] constexpr std::int64_t count(std::int64_t part, std::int64_t things) const {
-        const std::int64_t rounds = things / parts;
-        return rounds + (index(part, rounds) < things ? 1 : 0);
+    /// How many of `items` `part` gets.
+    [[nodiscard]] constexpr std::int64_t count(std::int64_t part, std::int64_t items) const {
+        const std::int64_t rounds = items / parts;
+        return rounds + (index(part, rounds) < items ? 1 : 0);
     }
 };
 

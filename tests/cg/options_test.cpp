@@ -51,7 +51,7 @@ TEST(CgOptions, AreReadFromTheCommandLine) {
     EXPECT_THAT(options.algorithms, ElementsAre(Algorithm::single_reduction));
 }
 
-TEST(CgOptions, HaveEachWordOfAListOnce) {
+TEST(CgOptions, DropRepeatedWordsOfAList) {
     EXPECT_THAT(options_of({"--storage", "full,full"}).storages, ElementsAre(Storage::full));
 }
 
@@ -75,7 +75,7 @@ TEST(CgOptions, RefuseHostileValuesInOneLineThatNamesTheFlag) {
     }
 }
 
-TEST(CgOptions, OfCheckpointsAreReadFromTheCommandLine) {
+TEST(CgOptions, ReadCheckpointFlags) {
     EXPECT_FALSE(options_of({}).checkpoint.wanted());
     const CheckpointOptions begun = options_of({"--checkpoint", "folder"}).checkpoint;
     EXPECT_EQ(begun.folder, "folder");
@@ -87,7 +87,7 @@ TEST(CgOptions, OfCheckpointsAreReadFromTheCommandLine) {
     EXPECT_EQ(options_of({"--restart", "previous"}).checkpoint.restart, Restart::previous);
 }
 
-TEST(CgOptions, OfCheckpointsNeedAFolder) {
+TEST(CgOptions, RefuseCheckpointFlagsWithoutAFolder) {
     EXPECT_THAT(complaint({"--every", "100"}), AllOf(HasSubstr("--every"), HasSubstr("DIR")));
     EXPECT_THAT(complaint({"--restart"}), AllOf(HasSubstr("--restart"), HasSubstr("DIR")));
     EXPECT_NO_THROW(require_consistent(

@@ -5,7 +5,7 @@
 namespace quartet::cg {
 namespace {
 
-TEST(CgProblem, CountsThePapersOperationsAndTheMatrixOnceAnIteration) {
+TEST(CgProblem, CountsThePapersOperationsAndOneReadOfTheMatrixAnIteration) {
     const Problem full{"laplace", 8192, 500, Storage::full, Algorithm::classic};
     const bench::Work work = full.work(4);
     EXPECT_EQ(work.unit, bench::RateUnit::gflops);
@@ -24,7 +24,7 @@ TEST(CgProblem, CountsBeyond32Bits) {
     EXPECT_EQ(large.work(1).bytes.value, std::int64_t{500} << 43);
 }
 
-TEST(CgProblem, IsCalledByItsFileWithoutTheFolder) {
+TEST(CgProblem, IsNamedByItsFileWithoutTheFolder) {
     EXPECT_EQ((Problem{"some/folder/matrix.npy"}).word(), "matrix.npy");
     EXPECT_EQ((Problem{"laplace"}).word(), "laplace");
 }

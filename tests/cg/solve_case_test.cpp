@@ -41,7 +41,7 @@ double number(const bench::Row& row, std::string_view name) {
     return 0;
 }
 
-TEST_F(SolveCaseTest, EveryWayOfEverySizeIsVerified) {
+TEST_F(SolveCaseTest, VerifiesEveryStorageAndAlgorithmAtEverySize) {
     begin();
     for (const bench::Variant& variant : {over_mpi, over_shm}) {
         for (const char* system : {"laplace", "random"}) {
@@ -74,7 +74,7 @@ TEST_F(SolveCaseTest, TheLimitIsReadingTheMatrix) {
     }
 }
 
-TEST_F(SolveCaseTest, AllWaysAndRankCountsComeToTheSameSolution) {
+TEST_F(SolveCaseTest, EveryStorageAndAlgorithmFindsTheSolution) {
     begin();
     for (const bench::Variant& variant : {over_mpi, over_shm}) {
         for (const Problem& problem : every_way("random", 60, 400)) {
@@ -86,7 +86,7 @@ TEST_F(SolveCaseTest, AllWaysAndRankCountsComeToTheSameSolution) {
     }
 }
 
-TEST_F(SolveCaseTest, TheResidualsHistoryIsThere) {
+TEST_F(SolveCaseTest, RecordsTheResidualHistory) {
     begin();
     for (const Problem& problem : every_way("random", 64, 30)) {
         const bench::Row row = measured(over_mpi, problem);
@@ -100,7 +100,7 @@ TEST_F(SolveCaseTest, TheResidualsHistoryIsThere) {
     }
 }
 
-TEST_F(SolveCaseTest, AResultThatIsChangedIsWrong) {
+TEST_F(SolveCaseTest, VerificationCatchesAChangedResult) {
     begin();
     for (const Problem& problem : every_way("laplace", 200, 40)) {
         SolveCase subject(*session, over_mpi, problem, {});
@@ -142,7 +142,7 @@ TEST_F(SolveCaseTest, TheSeedOfAllRanksDecidesTheData) {
     world.barrier();
 }
 
-TEST_F(SolveCaseTest, DataInFilesGiveTheSameBits) {
+TEST_F(SolveCaseTest, GivesTheSameBitsFromFiles) {
     begin();
     const SharedFolder folder(world);
     bench::DataOptions data;
@@ -174,7 +174,7 @@ TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
                   std::to_string(world.size()) + "/threads:1");
 }
 
-TEST_F(PlannedCaseTest, AsksForTheShareOfTheMatrixAndLittleMore) {
+TEST_F(PlannedCaseTest, PlansTheShareOfTheMatrixAndLittleMore) {
     for (const Problem& problem : every_way("laplace", 4096, 10)) {
         const auto memory =
             static_cast<double>(planned_case(*session, over_mpi, problem, {}).memory.value);
@@ -185,7 +185,7 @@ TEST_F(PlannedCaseTest, AsksForTheShareOfTheMatrixAndLittleMore) {
     }
 }
 
-TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
+TEST_F(PlannedCaseTest, PlansSharedMemoryWhereItUsesWindows) {
     const Problem full{"laplace", 1000, 1, Storage::full, Algorithm::classic};
     const Problem half{"laplace", 1000, 1, Storage::symmetric, Algorithm::classic};
     const std::int64_t rows = block_range(1000, world.size(), world.rank()).size();
@@ -195,7 +195,7 @@ TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
               bytes_of<double>(rows + (world.size() > 1 ? 1000 : 0)));
 }
 
-TEST_F(PlannedCaseTest, HasWhatPublishedNumbersAreMatchedWith) {
+TEST_F(PlannedCaseTest, HasTheConditionsOfPublishedNumbers) {
     const Problem problem{"laplace", 4096, 1, Storage::full, Algorithm::classic};
     const std::map<std::string, std::string> wanted{{"device", "host"},
                                                     {"transport", "shm"},
@@ -204,7 +204,7 @@ TEST_F(PlannedCaseTest, HasWhatPublishedNumbersAreMatchedWith) {
     EXPECT_EQ(planned_case(*session, over_shm, problem, {}).conditions, wanted);
 }
 
-TEST_F(PlannedCaseTest, ThereIsOneForEachStorageAndAlgorithm) {
+TEST_F(PlannedCaseTest, IsPlannedForEachStorageAndAlgorithm) {
     Options wanted;
     wanted.size = 64;
     wanted.storages = {Storage::full, Storage::symmetric};
@@ -214,7 +214,7 @@ TEST_F(PlannedCaseTest, ThereIsOneForEachStorageAndAlgorithm) {
     EXPECT_EQ(session->record().resolved.at("storage"), "full,symmetric");
 }
 
-TEST_F(PlannedCaseTest, ASizeUnlikeTheFilesIsRefused) {
+TEST_F(PlannedCaseTest, RefusesASizeThatDiffersFromTheFile) {
     const SharedFolder folder(world);
     Options wanted;
     wanted.problem = folder.path() / "matrix.npy";

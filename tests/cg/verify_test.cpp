@@ -40,10 +40,10 @@ Result solve(const LinearSystem& system, int iterations) {
         for (std::size_t row = 0; row < size; ++row) {
             q[row] = dot(matrix[row], p);
         }
-        const double step = residual_dot / dot(p, q);
+        const double alpha = residual_dot / dot(p, q);
         for (std::size_t i = 0; i < size; ++i) {
-            result.x[i] += step * p[i];
-            result.r[i] -= step * q[i];
+            result.x[i] += alpha * p[i];
+            result.r[i] -= alpha * q[i];
         }
         const double before = residual_dot;
         residual_dot = dot(result.r, result.r);
@@ -88,7 +88,7 @@ TEST(Verifier, AcceptsConjugateGradientsConvergedOrNot) {
     }
 }
 
-TEST(Verifier, CatchesEachElementOfXThatChanged) {
+TEST(Verifier, CatchesAnyChangedElementOfX) {
     for (const auto& system : systems(300)) {
         const Verifier verifier(*system, 100);
         const Result result = solve(*system, 100);
@@ -104,7 +104,7 @@ TEST(Verifier, CatchesEachElementOfXThatChanged) {
     }
 }
 
-TEST(Verifier, CatchesAResidualThatIsNotThatOfX) {
+TEST(Verifier, CatchesAResidualOfAnotherX) {
     for (const auto& system : systems(300)) {
         Result wrong = solve(*system, 100);
         wrong.r[123] += 1e-4 * std::abs(system->right_side()[123]);
@@ -112,7 +112,7 @@ TEST(Verifier, CatchesAResidualThatIsNotThatOfX) {
     }
 }
 
-TEST(Verifier, IsNotFooledByASmallResidualOrByFewerIterations) {
+TEST(Verifier, CatchesTooFewIterationsDespiteASmallResidual) {
     for (const auto& system : systems(1000)) {
         const Verifier verifier(*system, 200);
         // Nothing done at all: x = 0 and r = b belong together.
@@ -136,7 +136,7 @@ TEST(Verifier, CatchesTheSolutionOfAnotherSystem) {
     EXPECT_FALSE(Verifier(system, 400).examine(wrong.x, wrong.r).check.passed);
 }
 
-TEST(Verifier, CatchesWhatIsNoNumber) {
+TEST(Verifier, CatchesNaN) {
     const RandomSystem system(50, 1);
     const Verifier verifier(system, 10);
     const Result result = solve(system, 10);
@@ -151,7 +151,7 @@ TEST(Verifier, CatchesWhatIsNoNumber) {
     }
 }
 
-TEST(Verifier, SaysHowFarTheSolutionIs) {
+TEST(Verifier, ReportsTheErrorOfTheSolution) {
     const RandomSystem system(100, 1);
     Result result = solve(system, 800);
     const Verifier verifier(system, 800);

@@ -21,7 +21,7 @@ static_assert(TrianglePanels{16 * million * 1024}.panel_elements(0) == million *
 static_assert(SnakeDistribution{3}.owner(std::int64_t{1} << 40) ==
               SnakeDistribution{3}.owner((std::int64_t{1} << 40) % 6));
 
-TEST(RowPanels, GiveEachElementAPlaceOfItsOwn) {
+TEST(RowPanels, GiveEachElementAnIndexOfItsOwn) {
     for (const RowPanels& panels : {RowPanels{1, 1}, RowPanels{8, 8}, RowPanels{13, 21}}) {
         std::set<std::int64_t> places;
         for (std::int64_t row = 0; row < panels.rows; ++row) {
@@ -54,14 +54,14 @@ TEST(TrianglePanels, AreAsLargeAsTheirRowsFromTheDiagonalBlockOn) {
     EXPECT_EQ(TrianglePanels{0}.padded_elements(), 0);
 }
 
-TEST(SnakeDistribution, GivesEachThingToOnePart) {
+TEST(SnakeDistribution, GivesEachItemToOnePart) {
     for (const std::int64_t parts : {1, 2, 3, 4, 7}) {
         for (const std::int64_t things : {0, 1, 2, 5, 6, 13, 100}) {
             const SnakeDistribution dealing{parts};
             std::vector<std::int64_t> owners(static_cast<std::size_t>(things), -1);
             for (std::int64_t part = 0; part < parts; ++part) {
-                for (std::int64_t turn = 0; turn < dealing.count(part, things); ++turn) {
-                    const std::int64_t thing = dealing.index(part, turn);
+                for (std::int64_t round = 0; round < dealing.count(part, things); ++round) {
+                    const std::int64_t thing = dealing.index(part, round);
                     ASSERT_LT(thing, things);
                     EXPECT_EQ(owners[static_cast<std::size_t>(thing)], -1);
                     owners[static_cast<std::size_t>(thing)] = part;
@@ -84,9 +84,9 @@ void expect_even(std::int64_t size, std::int64_t ranks, std::int64_t threads) {
         const std::int64_t mine = to_ranks.count(rank, panels.count());
         for (std::int64_t thread = 0; thread < threads; ++thread) {
             std::int64_t elements = 0;
-            for (std::int64_t turn = 0; turn < to_threads.count(thread, mine); ++turn) {
+            for (std::int64_t round = 0; round < to_threads.count(thread, mine); ++round) {
                 elements +=
-                    panels.panel_elements(to_ranks.index(rank, to_threads.index(thread, turn)));
+                    panels.panel_elements(to_ranks.index(rank, to_threads.index(thread, round)));
             }
             least = std::min(least, elements);
             most = std::max(most, elements);

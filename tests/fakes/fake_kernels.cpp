@@ -1,5 +1,6 @@
 #include <array>
 
+#include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/grid.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
@@ -19,7 +20,7 @@ void on_stream(cudaStream_t stream, std::int64_t size, Body body) {
 }
 
 double value_of(const FactorOnGpu& factor) {
-    return factor.place == nullptr ? factor.number : *factor.place;
+    return factor.address == nullptr ? factor.number : *factor.address;
 }
 
 /// The sum over term(i) in the order of the kernels, but for the order within a block.
@@ -72,7 +73,7 @@ void launch_axpy(FactorOnGpu factor, const double* x, double* y, std::int64_t si
                  cudaStream_t stream) {
     x = on_cpu(x);
     y = on_cpu(y);
-    factor.place = on_cpu(factor.place);
+    factor.address = on_cpu(factor.address);
     on_stream(stream, size, [=](std::int64_t i) { y[i] += value_of(factor) * x[i]; });
 }
 
@@ -80,7 +81,7 @@ void launch_xpay(const double* x, FactorOnGpu factor, double* y, std::int64_t si
                  cudaStream_t stream) {
     x = on_cpu(x);
     y = on_cpu(y);
-    factor.place = on_cpu(factor.place);
+    factor.address = on_cpu(factor.address);
     on_stream(stream, size, [=](std::int64_t i) { y[i] = x[i] + value_of(factor) * y[i]; });
 }
 
@@ -91,52 +92,52 @@ void launch_dot(const double* x, const double* y, std::int64_t size, double* par
     sum_on_stream([=](std::int64_t i) { return x[i] * y[i]; }, size, partials, result, stream);
 }
 
-void launch_step(FactorOnGpu step, const StepPointers& on_gpu, std::int64_t size, double* partials,
-                 double* result, cudaStream_t stream) {
-    const StepPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
-                               on_cpu(on_gpu.solution), on_cpu(on_gpu.residual)};
-    step.place = on_cpu(step.place);
+void launch_update_classic(FactorOnGpu alpha, const ClassicPointers& on_gpu, std::int64_t size,
+                           double* partials, double* result, cudaStream_t stream) {
+    const ClassicPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
+                                  on_cpu(on_gpu.solution), on_cpu(on_gpu.residual)};
+    alpha.address = on_cpu(alpha.address);
     const auto term = [=](std::int64_t i) {
-        vectors.solution[i] += value_of(step) * vectors.direction[i];
-        vectors.residual[i] -= value_of(step) * vectors.product[i];
+        vectors.solution[i] += value_of(alpha) * vectors.direction[i];
+        vectors.residual[i] -= value_of(alpha) * vectors.product[i];
         return vectors.residual[i] * vectors.residual[i];
     };
     sum_on_stream(term, size, partials, result, stream);
 }
 
-void launch_turn_and_step(FactorOnGpu turn, FactorOnGpu step, const CombinedStepPointers& on_gpu,
-                          std::int64_t size, double* partials, double* result,
-                          cudaStream_t stream) {
-    const CombinedStepPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
-                                       on_cpu(on_gpu.residual_product), on_cpu(on_gpu.solution),
-                                       on_cpu(on_gpu.residual)};
-    turn.place = on_cpu(turn.place);
-    step.place = on_cpu(step.place);
+void launch_update_single_reduction(FactorOnGpu beta, FactorOnGpu alpha,
+                                    const SingleReductionPointers& on_gpu, std::int64_t size,
+                                    double* partials, double* result, cudaStream_t stream) {
+    const SingleReductionPointers vectors{on_cpu(on_gpu.direction), on_cpu(on_gpu.product),
+                                          on_cpu(on_gpu.residual_product), on_cpu(on_gpu.solution),
+                                          on_cpu(on_gpu.residual)};
+    beta.address = on_cpu(beta.address);
+    alpha.address = on_cpu(alpha.address);
     const auto term = [=](std::int64_t i) {
-        vectors.direction[i] = vectors.residual[i] + value_of(turn) * vectors.direction[i];
-        vectors.product[i] = vectors.residual_product[i] + value_of(turn) * vectors.product[i];
-        vectors.solution[i] += value_of(step) * vectors.direction[i];
-        vectors.residual[i] -= value_of(step) * vectors.product[i];
+        vectors.direction[i] = vectors.residual[i] + value_of(beta) * vectors.direction[i];
+        vectors.product[i] = vectors.residual_product[i] + value_of(beta) * vectors.product[i];
+        vectors.solution[i] += value_of(alpha) * vectors.direction[i];
+        vectors.residual[i] -= value_of(alpha) * vectors.product[i];
         return vectors.residual[i] * vectors.residual[i];
     };
     sum_on_stream(term, size, partials, result, stream);
 }
 
-void launch_find_step(CgScalars* scalars, cudaStream_t stream) {
-    fakes(stream).enqueue(Phase::compute, "find step",
-                          [scalars = on_cpu(scalars)] { find_step(*scalars); });
+void launch_update_alpha(CgScalars* scalars, cudaStream_t stream) {
+    fakes(stream).enqueue(Phase::compute, "update alpha",
+                          [scalars = on_cpu(scalars)] { update_alpha(*scalars); });
 }
 
-void launch_find_turn(CgScalars* scalars, double* history, cudaStream_t stream) {
+void launch_update_beta(CgScalars* scalars, double* history, cudaStream_t stream) {
     fakes(stream).enqueue(
-        Phase::compute, "find turn",
-        [scalars = on_cpu(scalars), history = on_cpu(history)] { find_turn(*scalars, history); });
+        Phase::compute, "update beta",
+        [scalars = on_cpu(scalars), history = on_cpu(history)] { update_beta(*scalars, history); });
 }
 
-void launch_find_turn_and_step(CgScalars* scalars, double* history, cudaStream_t stream) {
-    fakes(stream).enqueue(Phase::compute, "find turn and step",
+void launch_update_alpha_beta(CgScalars* scalars, double* history, cudaStream_t stream) {
+    fakes(stream).enqueue(Phase::compute, "update alpha and beta",
                           [scalars = on_cpu(scalars), history = on_cpu(history)] {
-                              find_turn_and_step(*scalars, history);
+                              update_alpha_beta(*scalars, history);
                           });
 }
 

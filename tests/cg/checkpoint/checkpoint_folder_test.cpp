@@ -23,7 +23,7 @@ class CheckpointFolderTest : public testing::Test {
     const CheckpointFolder folder{temporary / "checkpoints"};
 };
 
-TEST_F(CheckpointFolderTest, HasNoneBeforeThereIsOne) {
+TEST_F(CheckpointFolderTest, IsEmptyAtFirst) {
     EXPECT_THAT(folder.iterations(), IsEmpty());
     folder.begin(10);
     EXPECT_THAT(folder.iterations(), IsEmpty());
@@ -37,7 +37,7 @@ TEST_F(CheckpointFolderTest, KeepsTheLastTwo) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
 }
 
-TEST_F(CheckpointFolderTest, WhatWasGoneBackFromIsReplaced) {
+TEST_F(CheckpointFolderTest, ReplacesCheckpointsAfterTheOneRestartedFrom) {
     write(10);
     write(20, "old");
     write(20, "new");
@@ -47,7 +47,7 @@ TEST_F(CheckpointFolderTest, WhatWasGoneBackFromIsReplaced) {
     EXPECT_THAT(folder.iterations(), ElementsAre(10, 15));
 }
 
-TEST_F(CheckpointFolderTest, WhatWasLeftUnfinishedIsNoCheckpointAndGoesAway) {
+TEST_F(CheckpointFolderTest, IgnoresAndRemovesUnfinishedCheckpoints) {
     write(10);
     folder.begin(20);
     write_text(folder.aside(20) / "file", "half");
@@ -59,7 +59,7 @@ TEST_F(CheckpointFolderTest, WhatWasLeftUnfinishedIsNoCheckpointAndGoesAway) {
     EXPECT_THAT(folder.iterations(), ElementsAre(10));
 }
 
-TEST_F(CheckpointFolderTest, OtherFilesAreLeftAlone) {
+TEST_F(CheckpointFolderTest, LeavesOtherFilesAlone) {
     write(10);
     write_text(folder.path() / "notes.txt", "mine");
     write_text(folder.path() / "iteration-many", "mine");
@@ -70,7 +70,7 @@ TEST_F(CheckpointFolderTest, OtherFilesAreLeftAlone) {
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "iteration-many"));
 }
 
-TEST_F(CheckpointFolderTest, AFolderThatCannotBeMadeIsAnError) {
+TEST_F(CheckpointFolderTest, ThrowsWhereTheFolderCannotBeMade) {
     write_text(temporary / "file", "");
     EXPECT_THROW(CheckpointFolder(temporary / "file/checkpoints").begin(1), FileError);
 }

@@ -22,7 +22,7 @@ CheckpointManifest some() {
     manifest.iterations = 500;
     manifest.done = 120;
     manifest.residual_dot = 0.1;
-    manifest.step = std::numeric_limits<double>::denorm_min();
+    manifest.alpha = std::numeric_limits<double>::denorm_min();
     manifest.segments = 3;
     manifest.spent.real = {1.1};
     manifest.spent.cpu = {2.3};
@@ -48,7 +48,7 @@ TEST(CheckpointManifest, KeepsEveryBit) {
         const CheckpointManifest read = read_checkpoint_manifest(to_text(manifest));
         EXPECT_EQ(read.residual_dot, value);
         EXPECT_EQ(std::signbit(read.residual_dot), std::signbit(value));
-        EXPECT_EQ(read.step, manifest.step);
+        EXPECT_EQ(read.alpha, manifest.alpha);
         EXPECT_EQ(read.seed, manifest.seed);
         EXPECT_EQ(read.algorithm, manifest.algorithm);
         EXPECT_EQ(read.vectors.at(0).checksum, manifest.vectors.at(0).checksum);
@@ -61,7 +61,7 @@ TEST(CheckpointManifest, KeepsEveryBit) {
     }
 }
 
-TEST(CheckpointManifest, AnyCharacterThatIsChangedIsNoticed) {
+TEST(CheckpointManifest, NoticesAnyChangedCharacter) {
     const std::string sound = to_text(some());
     for (std::size_t place = 0; place + 1 < sound.size(); ++place) {
         std::string changed = sound;
@@ -73,14 +73,14 @@ TEST(CheckpointManifest, AnyCharacterThatIsChangedIsNoticed) {
     }
 }
 
-TEST(CheckpointManifest, AnythingCutOffIsNoticed) {
+TEST(CheckpointManifest, NoticesATruncatedText) {
     const std::string sound = to_text(some());
     for (std::size_t length = 0; length + 2 < sound.size(); length += 7) {
         EXPECT_THAT(complaint_about(sound.substr(0, length)), HasSubstr("is not a manifest"));
     }
 }
 
-TEST(CheckpointManifest, AnotherProblemIsRefusedByName) {
+TEST(CheckpointManifest, RefusesAnotherProblemByName) {
     EXPECT_NO_THROW(require_same_problem(some(), some(), "folder"));
     CheckpointManifest other = some();
     other.system = "laplace";
@@ -104,7 +104,7 @@ TEST(CheckpointManifest, AnotherProblemIsRefusedByName) {
     EXPECT_NO_THROW(require_same_problem(some(), other, "folder"));
 }
 
-TEST(CheckpointManifest, DifferencesOfTheSetUpAreSaid) {
+TEST(CheckpointManifest, NamesDifferencesOfTheSetUp) {
     EXPECT_EQ(differences(some(), some()), "");
     CheckpointManifest now = some();
     now.set_up["ranks"] = "3";

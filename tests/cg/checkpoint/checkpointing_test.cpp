@@ -92,7 +92,7 @@ TEST_F(CheckpointingTest, SavingChangesNoBit) {
     }
 }
 
-TEST_F(CheckpointingTest, WhatWasStoppedGoesOnWithTheSameBits) {
+TEST_F(CheckpointingTest, ContinuesAStoppedRunWithTheSameBits) {
     for (const Problem& problem : every_way()) {
         for (const int number : {SIGUSR1, SIGTERM}) {
             const Ending wanted = solve(problem, {});
@@ -113,7 +113,7 @@ TEST_F(CheckpointingTest, WhatWasStoppedGoesOnWithTheSameBits) {
     }
 }
 
-TEST_F(CheckpointingTest, TheOneBeforeTheLastIsGoneOnFromWhereAsked) {
+TEST_F(CheckpointingTest, RestartsFromThePreviousCheckpoint) {
     const Problem problem = every_way().front();
     const Ending wanted = solve(problem, every(15));  // 15 and 30 of 40
     const Ending found = solve(problem, every(15, Restart::previous));
@@ -121,7 +121,7 @@ TEST_F(CheckpointingTest, TheOneBeforeTheLastIsGoneOnFromWhereAsked) {
     EXPECT_EQ(found.history, wanted.history);
 }
 
-TEST_F(CheckpointingTest, AnotherStorageGoesOnAndIsSaid) {
+TEST_F(CheckpointingTest, RestartsWithAnotherStorageAndNotesIt) {
     Problem problem = every_way().front();
     const Ending wanted = solve(problem, every(20));
     problem.storage = Storage::symmetric;
@@ -130,7 +130,7 @@ TEST_F(CheckpointingTest, AnotherStorageGoesOnAndIsSaid) {
     EXPECT_THAT(found.history, testing::Pointwise(testing::DoubleNear(1e-9), wanted.history));
 }
 
-TEST_F(CheckpointingTest, MoreIterationsMayBeAskedFor) {
+TEST_F(CheckpointingTest, RestartsWithMoreIterations) {
     Problem problem = every_way().front();
     const Ending wanted = solve(problem, {});
     problem.iterations = 20;
@@ -139,7 +139,7 @@ TEST_F(CheckpointingTest, MoreIterationsMayBeAskedFor) {
     EXPECT_EQ(solve(problem, every(20, Restart::latest)).history, wanted.history);
 }
 
-TEST_F(CheckpointingTest, AnotherProblemIsRefusedOnAllRanks) {
+TEST_F(CheckpointingTest, RefusesAnotherProblemOnAllRanks) {
     Problem problem = every_way().front();
     solve(problem, every(20));
     problem.size = 91;
@@ -147,7 +147,7 @@ TEST_F(CheckpointingTest, AnotherProblemIsRefusedOnAllRanks) {
                 HasSubstr("--size 90, not 91"));
 }
 
-TEST_F(CheckpointingTest, EveryByteOfEveryFileCounts) {
+TEST_F(CheckpointingTest, NoticesAnyChangedByteOfAnyFile) {
     const Problem problem = every_way().front();
     const Ending wanted = solve(problem, every(20));  // and 40
     for (const std::string name : {"state-0.npy", "history.npy"}) {
@@ -167,7 +167,7 @@ TEST_F(CheckpointingTest, EveryByteOfEveryFileCounts) {
     EXPECT_EQ(solve(problem, every(20, Restart::latest)).history, wanted.history);
 }
 
-TEST_F(CheckpointingTest, AFileThatIsGoneIsNamed) {
+TEST_F(CheckpointingTest, NamesAMissingFile) {
     const Problem problem = every_way().front();
     solve(problem, every(20));
     for (const std::string name : {"state-0.npy", "history.npy", "manifest.json"}) {
@@ -180,7 +180,7 @@ TEST_F(CheckpointingTest, AFileThatIsGoneIsNamed) {
     solve(problem, every(20, Restart::previous));
 }
 
-TEST_F(CheckpointingTest, AFolderThatIsAFileIsRefused) {
+TEST_F(CheckpointingTest, RefusesAFileInPlaceOfTheFolder) {
     folder.once([&] { write_text(folder.path() / "checkpoints", ""); });
     EXPECT_THAT(message_of<UsageError>([&] { solve(every_way().front(), every(20)); }),
                 HasSubstr("--checkpoint"));

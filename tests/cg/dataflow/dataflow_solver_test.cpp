@@ -85,14 +85,14 @@ TEST_P(DataflowSolverTest, TheSameRunHasTheSameBits) {
     EXPECT_EQ(measured(problem).details.series, first);
 }
 
-TEST_P(DataflowSolverTest, ASlowWorkerChangesNoBitAndStopsNobody) {
+TEST_P(DataflowSolverTest, GivesTheSameBitsBesideASlowWorker) {
     begin(1);
     const Problem problem{"random", 61, 25};
     const auto roles = comm::Roles::with_reducers(world.size(), 1);
     std::vector<std::vector<double>> histories;
     for (int slow = -1; slow < world.size(); ++slow) {
-        const auto solver =
-            make_solver(*session, session->transport(GetParam()), problem, variant());
+        const auto solver = make_solver(*session, session->transport(GetParam()), problem,
+                                        bench::Formulation::dataflow);
         if (solver->share() != nullptr) {
             solver->share()->fill([](std::int64_t row, std::int64_t first, std::span<double> out) {
                 for (std::size_t index = 0; index < out.size(); ++index) {
@@ -117,7 +117,7 @@ TEST_P(DataflowSolverTest, ASlowWorkerChangesNoBitAndStopsNobody) {
     EXPECT_LT(histories.front().back(), 1e-12 * histories.front().front());
 }
 
-TEST_P(DataflowSolverTest, ItsCheckpointsGoOnWithTheSameBits) {
+TEST_P(DataflowSolverTest, RestartsWithTheSameBits) {
     begin(2);
     const SharedFolder folder(world);
     CheckpointOptions checkpoint;
@@ -132,7 +132,7 @@ TEST_P(DataflowSolverTest, ItsCheckpointsGoOnWithTheSameBits) {
     EXPECT_EQ(found.details.series, wanted.details.series);
 }
 
-TEST_P(DataflowSolverTest, AStateOfNativesGoesOnAndThatIsSaid) {
+TEST_P(DataflowSolverTest, RestartsFromANativeCheckpointAndNotesIt) {
     begin(16);
     const SharedFolder folder(world);
     CheckpointOptions checkpoint;
@@ -149,7 +149,7 @@ TEST_P(DataflowSolverTest, AStateOfNativesGoesOnAndThatIsSaid) {
     EXPECT_THAT(found.note, HasSubstr("formulation dataflow (was native)"));
 }
 
-TEST_P(DataflowSolverTest, IsThereForWhatItHasOfLists) {
+TEST_P(DataflowSolverTest, PlansOnlyFullStorageAndClassicOfLists) {
     begin(16);
     Options wanted;
     wanted.size = 20;

@@ -44,7 +44,7 @@ TEST_F(LibrarySolverTest, ThreadsShareTheWork) {
 }
 
 // The same algorithm: up to rounding, which grows with the iterations.
-TEST_F(LibrarySolverTest, ItsResidualsAreNativeOnes) {
+TEST_F(LibrarySolverTest, HasTheResidualsOfNative) {
     begin();
     const Problem problem{"random", 75, 15};
     const auto found = measured(library, problem).details.series.front().second;
@@ -52,7 +52,7 @@ TEST_F(LibrarySolverTest, ItsResidualsAreNativeOnes) {
     EXPECT_THAT(found, testing::Pointwise(testing::DoubleNear(1e-9), wanted));
 }
 
-TEST_F(LibrarySolverTest, AResultThatIsChangedIsWrong) {
+TEST_F(LibrarySolverTest, VerificationCatchesAChangedResult) {
     begin();
     SolveCase subject(*session, library, {"random", 90, 20}, {});
     bench::Clocks clocks(0);
@@ -70,7 +70,7 @@ TEST_F(LibrarySolverTest, AResultThatIsChangedIsWrong) {
     EXPECT_TRUE(check_of_run(0)) << "a run begins anew";
 }
 
-TEST_F(LibrarySolverTest, TheLimitIsThatOfNative) {
+TEST_F(LibrarySolverTest, HasTheLimitOfNative) {
     options.limits = bench::Switch::on;
     begin();
     const bench::Row row = measured(library, {"random", 100, 5});
@@ -78,19 +78,19 @@ TEST_F(LibrarySolverTest, TheLimitIsThatOfNative) {
     EXPECT_GT(row.limit->seconds.value, 0);
 }
 
-TEST_F(LibrarySolverTest, SaysHowItIsKeptAndMultiplied) {
+TEST_F(LibrarySolverTest, NotesItsLayoutAndItsBlas) {
     begin();
     EXPECT_THAT(measured(library, {"laplace", 20, 1}).note,
                 AllOf(HasSubstr("row-major"), HasSubstr(session->device().blas().description())));
 }
 
-TEST_F(LibrarySolverTest, IsPlainMpiAlone) {
+TEST_F(LibrarySolverTest, IsUnavailableOverOtherTransportsThanMpi) {
     begin();
     EXPECT_THAT(measured({Formulation::library, "host", "shm"}, {"laplace", 20, 1}).error,
                 AllOf(HasSubstr("shm"), HasSubstr("--transport mpi")));
 }
 
-TEST_F(LibrarySolverTest, IsThereForWhatItHasAndRefusedForTheRest) {
+TEST_F(LibrarySolverTest, PlansOnlyFullStorageAndClassicOfLists) {
     options.formulations = {Formulation::native, Formulation::library};
     options.transports = {"mpi"};
     begin();
@@ -119,11 +119,12 @@ TEST_F(LibrarySolverTest, HasNoCheckpoints) {
     EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("--checkpoint"), HasSubstr("library")));
 }
 
-TEST_F(LibrarySolverTest, RowsLieOneAfterAnotherAndAreSeenAsTheyWereFilled) {
+TEST_F(LibrarySolverTest, KeepsItsRowsRowMajor) {
     begin();
     const RandomSystem system(30, 1);
     const device::RowBlock block{7, 5, 30};
-    LibraryRows rows(block, *session);
+    bench::BufferPlan plan;
+    LibraryRows rows(*session, LibraryRows::Buffers(plan, session->device(), block), block);
     const auto read = [&](std::int64_t row, std::int64_t first, std::span<double> out) {
         system.read_row(row, first, out);
     };

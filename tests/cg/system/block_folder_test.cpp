@@ -36,7 +36,7 @@ class BlockFolderTest : public testing::Test {
     const RandomSystem system{size, 1};
 };
 
-TEST_F(BlockFolderTest, AnyRankCountReadsTheSystemAcrossBlocks) {
+TEST_F(BlockFolderTest, AnyRankCountReadsAnyNumberOfBlocks) {
     for (const int blocks : {1, 3, 5, 50}) {
         shared.once([&] { std::filesystem::remove_all(shared.path() / "data"); });
         generate(blocks);
@@ -62,7 +62,7 @@ TEST_F(BlockFolderTest, AnyRankCountReadsTheSystemAcrossBlocks) {
     }
 }
 
-TEST_F(BlockFolderTest, OtherDataIsRefused) {
+TEST_F(BlockFolderTest, RefusesOtherData) {
     generate(2);
     const auto path = shared.path() / "data";
     EXPECT_THROW(BlockFolder(path, problem("laplace"), 1, 2, bench::Switch::on), UsageError);
@@ -75,7 +75,7 @@ TEST_F(BlockFolderTest, OtherDataIsRefused) {
                  UsageError);
 }
 
-TEST_F(BlockFolderTest, AMissingFileIsRefusedUnlessItMayBeMade) {
+TEST_F(BlockFolderTest, RefusesAMissingFileUnlessItMayBeGenerated) {
     generate(3);
     const auto path = shared.path() / "data";
     shared.once([&] { std::filesystem::remove(path / "A-1.npy"); });
@@ -85,7 +85,7 @@ TEST_F(BlockFolderTest, AMissingFileIsRefusedUnlessItMayBeMade) {
     EXPECT_NO_THROW(static_cast<void>(folder(3, bench::Switch::off)));
 }
 
-TEST_F(BlockFolderTest, ACountOfBlocksThatCannotBeIsRefused) {
+TEST_F(BlockFolderTest, RefusesAnInvalidNumberOfBlocks) {
     generate(2);
     const auto path = shared.path() / "data";
     shared.once([&] {
@@ -97,7 +97,7 @@ TEST_F(BlockFolderTest, ACountOfBlocksThatCannotBeIsRefused) {
                 HasSubstr("0 blocks"));
 }
 
-TEST_F(BlockFolderTest, MemoryIsThatOfTheLargestFile) {
+TEST_F(BlockFolderTest, NeedsTheMemoryOfTheLargestFile) {
     EXPECT_EQ(folder(5, bench::Switch::on).memory(), bytes_of<double>(8 * size));
 }
 

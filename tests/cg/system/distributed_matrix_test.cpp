@@ -38,7 +38,8 @@ class DistributedMatrixTest : public testing::TestWithParam<Way> {
 TEST_P(DistributedMatrixTest, MultipliesAsOneMatrix) {
     for (const std::int64_t size : {1, 3, 4, 17, 33, 259}) {
         const RandomSystem system(size, 1);
-        DistributedMatrix matrix(*session, session->transport(GetParam().transport), problem(size));
+        DistributedMatrix matrix(*session, buffers_of(*session, problem(size)),
+                                 session->transport(GetParam().transport), problem(size));
         matrix.share().fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
             system.read_row(row, first, out);
         });
@@ -80,8 +81,10 @@ TEST_P(DistributedMatrixTest, MultipliesAsOneMatrix) {
 TEST_P(DistributedMatrixTest, MemoryIsTheShareAndAFewVectors) {
     const int ranks = session->world().size();
     const std::int64_t elements = 4096LL * 4096 / ranks;
-    const Bytes memory =
-        DistributedMatrix::memory(session->device(), problem(4096), ranks, session->world().rank());
+    bench::BufferPlan plan;
+    DistributedMatrix::Buffers(plan, session->device(), problem(4096), ranks,
+                               session->world().rank());
+    const Bytes memory = plan.device();
     const double share =
         static_cast<double>(elements) * (GetParam().storage == Storage::full ? 8 : 4);
     EXPECT_GE(static_cast<double>(memory.value), share);
@@ -93,14 +96,16 @@ INSTANTIATE_TEST_SUITE_P(Ways, DistributedMatrixTest,
                                          Way{"mpi", Storage::symmetric, 2},
                                          Way{"shm", Storage::symmetric, 1}));
 
-TEST(DistributedMatrix, IsNotToBeHadOverATransportThatOnlyPushes) {
+TEST(DistributedMatrix, IsUnavailableOverATransportThatOnlyPushes) {
     const auto session = make_session();
     const auto reason = session->registry().why_not("rma", session->transport_context());
     if (reason) {
         GTEST_SKIP() << *reason;
     }
     const Problem problem{"random", 10, 1, Storage::full, Algorithm::classic};
-    EXPECT_THROW(DistributedMatrix(*session, session->transport("rma"), problem), Unavailable);
+    EXPECT_THROW(DistributedMatrix(*session, buffers_of(*session, problem),
+                                   session->transport("rma"), problem),
+                 Unavailable);
 }
 
 }  // namespace

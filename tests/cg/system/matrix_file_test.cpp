@@ -88,7 +88,7 @@ TEST_F(MatrixFileTest, HasARightSideForItsSolution) {
     EXPECT_GE(system.spectrum().largest, system.spectrum().smallest);
 }
 
-TEST_F(MatrixFileTest, HugeTinyAndDenormalMatricesAreTheSameSystem) {
+TEST_F(MatrixFileTest, ScalesHugeTinyAndDenormalMatrices) {
     constexpr std::int64_t size = 12;
     const MatrixFile usual(written(size, size, sound(size)), world, 1);
     const std::vector<double> wanted(usual.right_side().begin(), usual.right_side().end());
@@ -103,7 +103,7 @@ TEST_F(MatrixFileTest, HugeTinyAndDenormalMatricesAreTheSameSystem) {
     }
 }
 
-TEST_F(MatrixFileTest, AnElementThatIsNoNumberIsNamed) {
+TEST_F(MatrixFileTest, NamesAnElementThatIsNotFinite) {
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         auto elements = sound(9);
@@ -112,7 +112,7 @@ TEST_F(MatrixFileTest, AnElementThatIsNoNumberIsNamed) {
     }
 }
 
-TEST_F(MatrixFileTest, ADiagonalThatIsNotPositiveIsNamed) {
+TEST_F(MatrixFileTest, NamesADiagonalElementThatIsNotPositive) {
     for (const double bad : {0.0, -1.0}) {
         auto elements = sound(9);
         elements[5 * 9 + 5] = bad;
@@ -121,7 +121,7 @@ TEST_F(MatrixFileTest, ADiagonalThatIsNotPositiveIsNamed) {
     }
 }
 
-TEST_F(MatrixFileTest, OneElementUnlikeItsMirrorImageIsNoticed) {
+TEST_F(MatrixFileTest, NoticesOneAsymmetricElement) {
     for (const double difference : {1.0, 1e-6, -1e-11}) {
         for (const auto& [row, column] : {std::pair{0, 8}, std::pair{8, 0}, std::pair{3, 4}}) {
             auto elements = sound(9);
@@ -133,14 +133,14 @@ TEST_F(MatrixFileTest, OneElementUnlikeItsMirrorImageIsNoticed) {
     }
 }
 
-TEST_F(MatrixFileTest, RoundingOnBothSidesOfTheDiagonalIsNoAsymmetry) {
+TEST_F(MatrixFileTest, AcceptsAsymmetryFromRounding) {
     auto elements = sound(9);
     elements[3] *= 1 + 4 * std::numeric_limits<double>::epsilon();
     const auto file = written(9, 9, elements);
     EXPECT_NO_THROW(MatrixFile(file, world, 1));
 }
 
-TEST_F(MatrixFileTest, OnlySquareOnesOfDoublesAreTaken) {
+TEST_F(MatrixFileTest, RefusesAnythingButSquareMatricesOfDoubles) {
     EXPECT_EQ(MatrixFile::size_in(written(3, 3, std::vector<double>(9))), 3);
     EXPECT_THROW(static_cast<void>(MatrixFile::size_in(written(2, 3, std::vector<double>(6)))),
                  NpyError);

@@ -54,7 +54,7 @@ TEST(RandomSystem, MultipliesAsItsElementsDo) {
     }
 }
 
-TEST(RandomSystem, HasTheSpectrumThatItSays) {
+TEST(RandomSystem, HasTheSpectrumThatItReports) {
     constexpr std::int64_t size = 40;
     const RandomSystem system(size, 3);
     EXPECT_EQ(system.spectrum().smallest, 1);

@@ -10,6 +10,7 @@ const auto devices = ::testing::Values(host("inline_call", {1, HostStreams::inli
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Host, BlasContract, devices, parameter_name);
+INSTANTIATE_TEST_SUITE_P(Host, CgContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, CopyContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, FftContract, devices, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Host, HostAccessContract, devices, parameter_name);

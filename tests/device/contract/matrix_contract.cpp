@@ -62,7 +62,7 @@ const std::int64_t sizes[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 33, 48, 63, 
 
 }  // namespace
 
-TEST_P(MatrixContract, ARowBlockGivesItsRowsOfTheProduct) {
+TEST_P(MatrixContract, ARowBlockMakesItsRowsOfTheProduct) {
     for (const RowBlock& block : blocks) {
         const auto x = random_values<double>(block.columns, 1);
         const Buffer<double> in = upload(x);
@@ -77,7 +77,7 @@ TEST_P(MatrixContract, ARowBlockGivesItsRowsOfTheProduct) {
     }
 }
 
-TEST_P(MatrixContract, ThePartsOfATriangleGiveTheProductTogether) {
+TEST_P(MatrixContract, ThePartsOfATriangleSumToTheProduct) {
     for (const std::int64_t size : sizes) {
         for (const int parts : {1, 2, 3, 5}) {
             const auto x = random_values<double>(size, 2);
@@ -189,7 +189,7 @@ TEST_P(MatrixContract, IsZeroUntilItIsFilled) {
     EXPECT_EQ(download(out.view()), std::vector<double>(40, 0.0));
 }
 
-TEST_P(MatrixContract, TheMemoryIsWhatWasForetoldAndNearlyTheElements) {
+TEST_P(MatrixContract, TakesThePlannedMemoryAndLittleMoreThanTheElements) {
     constexpr std::int64_t size = 2048;
     constexpr double besides = 8 << 20;  // what a device needs to multiply at all
     const RowBlock block{0, size / 2, size};

@@ -119,38 +119,4 @@ TEST_P(RecordingContract, TimingThrowsWhatItIsGivenThrows) {
     EXPECT_NO_THROW(stream->synchronize());
 }
 
-TEST_P(RecordingContract, ScalarsStayWithTheVectors) {
-    Buffer<CgScalars> scalars = upload(std::vector<CgScalars>{{.sum = 4, .residual_dot = 8}});
-    Buffer<double> history = upload(std::vector<double>{0, 0, 0});
-    VectorOperations& vectors = device->vectors();
-
-    vectors.find_step(scalars.view(), *stream);  // r.r = 8, p.Ap = 4
-    vectors.fill(2.0, place_of(scalars.view(), &CgScalars::sum), *stream);
-    vectors.find_turn(scalars.view(), history.view(), *stream);
-
-    const CgScalars found = download(scalars.view()).front();
-    EXPECT_EQ(found.step, 2);
-    EXPECT_EQ(found.turn, 0.25);
-    EXPECT_EQ(found.residual_dot, 2);
-    EXPECT_EQ(found.done, 1);
-    EXPECT_EQ(found.failed_at, -1);
-    EXPECT_EQ(download(history.view()), (std::vector<double>{0, 2, 0}));
-}
-
-TEST_P(RecordingContract, ScalarsOfNoPositiveDefiniteMatrixStopAll) {
-    Buffer<CgScalars> scalars =
-        upload(std::vector<CgScalars>{{.sum = 3, .product_dot = -5, .done = 7}});
-    Buffer<double> history = upload(std::vector<double>(10, 0.0));
-
-    for (int time = 0; time < 2; ++time)
-        device->vectors().find_turn_and_step(scalars.view(), history.view(), *stream);
-
-    const CgScalars found = download(scalars.view()).front();
-    EXPECT_EQ(found.step, 0);
-    EXPECT_EQ(found.failed_at, 7);
-    EXPECT_EQ(found.failed_curvature, -5);
-    EXPECT_EQ(found.failed_residual_dot, 3);
-    EXPECT_EQ(found.done, 9);
-}
-
 }  // namespace quartet::device

@@ -4,8 +4,8 @@
 
 namespace quartet::device {
 
-/// The sum of a block's values, in an order that depends on nothing: in thread 0, other threads get
-/// parts of it. All block_threads threads call it.
+/// The sum of a block's values, always in the same order. Thread 0 gets it, other threads get
+/// partial sums. All block_threads threads must call it.
 __device__ inline double block_sum(double value) {
     constexpr unsigned all = 0xffffffff;
     constexpr int warp = 32;

@@ -7,11 +7,11 @@
 
 namespace quartet::device {
 
-/// A part of a triangle in the GPU's memory (triangle_layout.hpp). Products of one share follow one
-/// another, on whatever streams they are. `memory` outlives it.
+/// A part of a triangle in the GPU's memory (triangle_layout.hpp). Products of one share run one
+/// after another, whatever their streams. `memory` outlives it.
 std::unique_ptr<MatrixShare> make_cuda_triangle_part(const TrianglePart& part, int threads,
                                                      CudaMemory& memory);
-/// The elements, and what the tiles of a product leave.
+/// The elements, the tables of the layout, and the sums of the tiles.
 Bytes cuda_triangle_part_memory(const TrianglePart& part);
 
 }  // namespace quartet::device

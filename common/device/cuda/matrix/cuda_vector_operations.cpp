@@ -1,7 +1,5 @@
 #include "device/cuda/matrix/cuda_vector_operations.hpp"
 
-#include <initializer_list>
-
 #include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/require_device.hpp"
@@ -9,22 +7,6 @@
 namespace quartet::device {
 
 namespace {
-
-// Throws Failure unless all views are of that size and share nothing.
-void require_apart_and_sized(std::int64_t size, std::initializer_list<View<const double>> views) {
-    for (auto one = views.begin(); one != views.end(); ++one) {
-        require_device(*one, size, "step: vectors differ in size");
-        for (auto other = views.begin(); other != one; ++other)
-            require_apart(*one, *other);
-    }
-}
-
-// Throws Failure for a factor that kernels cannot reach.
-FactorOnGpu on_gpu(const Factor& factor) {
-    check(factor.place() == nullptr || factor.kind() != MemoryKind::host,
-          "an operation of the GPU on memory of the host");
-    return {factor.number(), factor.place()};
-}
 
 class CudaVectorOperations final : public VectorOperations {
   public:
@@ -44,13 +26,6 @@ class CudaVectorOperations final : public VectorOperations {
     void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
              Stream& stream) override;
-    void step_and_dot(Factor step, const StepVectors& vectors, View<double> result,
-                      Stream& stream) override;
-    void turn_step_and_dot(Factor turn, Factor step, const CombinedStepVectors& vectors,
-                           View<double> result, Stream& stream) override;
-    void find_step(View<CgScalars> scalars, Stream& stream) override;
-    void find_turn(View<CgScalars> scalars, View<double> history, Stream& stream) override;
-    void find_turn_and_step(View<CgScalars> scalars, View<double> history, Stream& stream) override;
 
   private:
     template <typename T>
@@ -106,58 +81,6 @@ void CudaVectorOperations::dot(View<const double> x, View<const double> y, View<
     CudaStream& cuda = as_cuda(stream);
     cuda.launch(Phase::compute, "dot", [&](cudaStream_t handle) {
         launch_dot(x.data(), y.data(), y.size(), cuda.partial_sums(), result.data(), handle);
-    });
-}
-
-void CudaVectorOperations::step_and_dot(Factor step, const StepVectors& vectors,
-                                        View<double> result, Stream& stream) {
-    const auto& [p, q, x, r] = vectors;
-    require_apart_and_sized(r.size(), {p, q, x, r});
-    require_reachable(result, 1, "step: the result must have one element");
-    const StepPointers pointers{p.data(), q.data(), x.data(), r.data()};
-    CudaStream& cuda = as_cuda(stream);
-    const std::int64_t size = r.size();
-    cuda.launch(Phase::compute, "step", [&](cudaStream_t handle) {
-        launch_step(on_gpu(step), pointers, size, cuda.partial_sums(), result.data(), handle);
-    });
-}
-
-void CudaVectorOperations::turn_step_and_dot(Factor turn, Factor step,
-                                             const CombinedStepVectors& vectors,
-                                             View<double> result, Stream& stream) {
-    const auto& [p, s, w, x, r] = vectors;
-    require_apart_and_sized(r.size(), {p, s, w, x, r});
-    require_reachable(result, 1, "step: the result must have one element");
-    const CombinedStepPointers pointers{p.data(), s.data(), w.data(), x.data(), r.data()};
-    CudaStream& cuda = as_cuda(stream);
-    const std::int64_t size = r.size();
-    cuda.launch(Phase::compute, "turn and step", [&](cudaStream_t handle) {
-        launch_turn_and_step(on_gpu(turn), on_gpu(step), pointers, size, cuda.partial_sums(),
-                             result.data(), handle);
-    });
-}
-
-void CudaVectorOperations::find_step(View<CgScalars> scalars, Stream& stream) {
-    require_device(scalars, 1, "find_step: scalars are one struct");
-    as_cuda(stream).launch(Phase::compute, "find step",
-                           [&](cudaStream_t handle) { launch_find_step(scalars.data(), handle); });
-}
-
-void CudaVectorOperations::find_turn(View<CgScalars> scalars, View<double> history,
-                                     Stream& stream) {
-    require_device(scalars, 1, "find_turn: scalars are one struct");
-    require_device(history);
-    as_cuda(stream).launch(Phase::compute, "find turn", [&](cudaStream_t handle) {
-        launch_find_turn(scalars.data(), history.data(), handle);
-    });
-}
-
-void CudaVectorOperations::find_turn_and_step(View<CgScalars> scalars, View<double> history,
-                                              Stream& stream) {
-    require_device(scalars, 1, "find_turn_and_step: scalars are one struct");
-    require_device(history);
-    as_cuda(stream).launch(Phase::compute, "find turn and step", [&](cudaStream_t handle) {
-        launch_find_turn_and_step(scalars.data(), history.data(), handle);
     });
 }
 

@@ -6,7 +6,7 @@
 
 namespace quartet::device {
 
-/// Kernels of our own. A dot's order of additions depends on its size alone.
+/// Kernels of our own. The order of a dot's additions depends on its size alone.
 std::unique_ptr<VectorOperations> make_cuda_vector_operations();
 
 }  // namespace quartet::device

@@ -8,8 +8,8 @@
 
 namespace quartet::device {
 
-/// Where a row of a matrix share lies in its memory, all in elements: what is stored of it begins
-/// with `first_column` of the matrix.
+/// A row of a matrix share in its memory, in elements. Its stored part begins at `first_column` of
+/// the matrix.
 struct StoredRow {
     std::int64_t row = 0;
     std::int64_t first_column = 0;
@@ -24,13 +24,12 @@ struct StoredRows {
     std::function<StoredRow(std::int64_t index)> at;
 };
 
-/// Fills memory of the GPU with the rows that the reader gives, and its padding with zeros, by way
-/// of page-locked memory. `threads` read at a time. Returns when done; throws what the reader
-/// throws.
+/// Copies the reader's rows to the GPU by way of page-locked memory, and fills the padding with
+/// zeros. `threads` threads call the reader. Returns when done; throws what the reader throws.
 void fill_rows(const StoredRows& rows, const ReadRow& read_row, View<double> elements,
                CudaMemory& memory, int threads);
 
-/// Shows the rows that memory of the GPU holds.
+/// Shows the rows in the GPU's memory.
 void visit_rows(const StoredRows& rows, const VisitRow& visit_row, View<const double> elements,
                 CudaMemory& memory);
 

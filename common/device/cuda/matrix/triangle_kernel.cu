@@ -18,7 +18,7 @@ __device__ double warp_sum(double value) {
     return value;
 }
 
-/// What a thread has of a tile: pairs of columns, what x has there, and their sums.
+/// A thread's part of a tile: pairs of columns, the elements of x there, and the columns' sums.
 struct Columns {
     std::int64_t first[pairs];
     double2 of_x[pairs];

@@ -6,8 +6,8 @@
 
 namespace quartet::device {
 
-/// A part of a triangle in the GPU's memory (triangle_layout.hpp); `sums` is where a product keeps
-/// what its tiles leave.
+/// A part of a triangle in the GPU's memory (triangle_layout.hpp); a product writes the sums of its
+/// tiles to `sums`.
 struct TriangleOnGpu {
     std::int64_t size;
     std::int64_t tile_count;

@@ -10,9 +10,9 @@ TriangleLayout::TriangleLayout(const TrianglePart& part) : size(part.size) {
     const TrianglePanels whole{part.size};
     const SnakeDistribution dealing{part.parts};
     panel_of.assign(static_cast<std::size_t>(whole.count()), -1);
-    for (std::int64_t turn = 0; turn < dealing.count(part.part, whole.count()); ++turn) {
-        const std::int64_t panel = dealing.index(part.part, turn);
-        panel_of[static_cast<std::size_t>(panel)] = turn;
+    for (std::int64_t round = 0; round < dealing.count(part.part, whole.count()); ++round) {
+        const std::int64_t panel = dealing.index(part.part, round);
+        panel_of[static_cast<std::size_t>(panel)] = round;
         panels.push_back(
             {whole.first_row(panel), elements, whole.panel_elements(panel) / triangle_panel_rows});
         elements += whole.panel_elements(panel);

@@ -7,6 +7,7 @@
 #include "device/cuda/blas/cuda_blas.hpp"
 #include "device/cuda/fft/cuda_fft_factory.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
+#include "device/cuda/matrix/cuda_cg_kernels.hpp"
 #include "device/cuda/matrix/cuda_matrix_factory.hpp"
 #include "device/cuda/matrix/cuda_vector_operations.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
@@ -35,6 +36,7 @@ class CudaDevice final : public Device {
           memory_(CudaMemory::make(threads)),
           blas_(make_cuda_blas(*memory_)),
           vectors_(make_cuda_vector_operations()),
+          cg_kernels_(make_cuda_cg_kernels()),
           ffts_(make_cuda_fft_factory(*memory_)),
           matrices_(make_cuda_matrix_factory(threads, *memory_)) {}
 
@@ -63,6 +65,7 @@ class CudaDevice final : public Device {
     }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
+    [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
     [[nodiscard]] Accelerator* accelerator() const override { return accelerator_.get(); }
@@ -73,6 +76,7 @@ class CudaDevice final : public Device {
     std::shared_ptr<CudaMemory> memory_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
+    std::unique_ptr<CgKernels> cg_kernels_;
     std::unique_ptr<FftFactory> ffts_;
     std::unique_ptr<MatrixFactory> matrices_;
 };

@@ -4,10 +4,10 @@
 
 namespace quartet::device {
 
-/// Asks for the cache line that a loop over consecutive elements reads 8 KiB later, into the second
-/// cache: the first has too few buffers for lines under way, and fetching into it gains little
-/// beside the processor's own prefetcher, or loses (cg/README.md has what was measured). Past the
-/// end of an array it does nothing.
+/// Prefetches the cache line that a loop over consecutive elements reads 8 KiB later, into the
+/// second cache. The first cache has too few buffers for lines in flight: prefetching into it gains
+/// little beside the processor's own prefetcher, or loses (docs/notes/cg.md). Past the end of an
+/// array it does nothing.
 [[gnu::always_inline]] inline void fetch_ahead(const double* element) {
     constexpr std::int64_t distance = 8192 / sizeof(double);
     constexpr int read = 0;

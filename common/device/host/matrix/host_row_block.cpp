@@ -17,7 +17,7 @@ namespace {
 
 using Group = std::array<double, group_columns>;
 
-/// A vector by groups of eight; the ragged end filled up with zeros.
+/// A vector by groups of eight; the ragged end is padded with zeros.
 struct Grouped {
     const double* whole;
     std::int64_t whole_groups;

@@ -16,8 +16,8 @@ namespace {
 
 using Group = std::array<double, group_columns>;
 
-/// What a thread reads of x and adds to y: whole groups in place, the ragged end in copies that are
-/// filled up with zeros.
+/// What a thread reads of x and adds to y: whole groups in place, the ragged end in copies padded
+/// with zeros.
 struct Vectors {
     const double* x;
     double* y;
@@ -96,14 +96,14 @@ void multiply_panel(const double* panel, std::int64_t first_row, Vectors& vector
         vectors.y[first_row + row] += sum_of(row_sums[row]);
 }
 
-/// A panel of a thread's and where its elements begin.
+/// A thread's panel and where its elements begin.
 struct Place {
     std::int64_t panel;
     std::int64_t offset;
 };
 
-// Each thread's panels, in the order in which they lie in memory: dealt to the parts first, then a
-// part's to the threads.
+// Each thread's panels in the order of memory: distributed over the parts first, then a part's
+// over the threads.
 std::vector<std::vector<Place>> places(const TrianglePart& part, int threads) {
     const TrianglePanels panels{part.size};
     const SnakeDistribution to_parts{part.parts};
@@ -113,8 +113,8 @@ std::vector<std::vector<Place>> places(const TrianglePart& part, int threads) {
     std::int64_t offset = 0;
     for (int thread = 0; thread < threads; ++thread) {
         const std::int64_t count = to_threads.count(thread, mine);
-        for (std::int64_t turn = 0; turn < count; ++turn) {
-            const std::int64_t panel = to_parts.index(part.part, to_threads.index(thread, turn));
+        for (std::int64_t round = 0; round < count; ++round) {
+            const std::int64_t panel = to_parts.index(part.part, to_threads.index(thread, round));
             all[static_cast<std::size_t>(thread)].push_back({panel, offset});
             offset += panels.panel_elements(panel);
         }
@@ -126,8 +126,8 @@ std::int64_t padded_elements(const TrianglePart& part) {
     const TrianglePanels panels{part.size};
     const SnakeDistribution to_parts{part.parts};
     std::int64_t sum = 0;
-    for (std::int64_t turn = 0; turn < to_parts.count(part.part, panels.count()); ++turn)
-        sum += panels.panel_elements(to_parts.index(part.part, turn));
+    for (std::int64_t round = 0; round < to_parts.count(part.part, panels.count()); ++round)
+        sum += panels.panel_elements(to_parts.index(part.part, round));
     return sum;
 }
 

@@ -7,8 +7,8 @@
 
 namespace quartet::device {
 
-/// A panel of a matrix, as matrix_layout.hpp stores it: its place in the matrix and its extents, of
-/// which `rows` and `columns` are there and the rest is padding.
+/// A panel of a matrix as matrix_layout.hpp stores it: its position in the matrix and its extents,
+/// of which all beyond `rows` and `columns` is padding.
 struct Panel {
     std::int64_t panel_rows = 0;  ///< padding included
     std::int64_t groups = 0;      ///< padding included
@@ -18,7 +18,7 @@ struct Panel {
     std::int64_t columns = 0;
 };
 
-/// Brings rows into the order of panels; one per thread.
+/// Reorders rows into panels. One per thread.
 class PanelPacker {
   public:
     /// Reads the panel's rows and writes all of its padded elements.

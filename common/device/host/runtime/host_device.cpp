@@ -9,6 +9,7 @@
 #include "core/block_range.hpp"
 #include "device/host/blas/host_blas.hpp"
 #include "device/host/fft/host_fft_factory.hpp"
+#include "device/host/matrix/host_cg_kernels.hpp"
 #include "device/host/matrix/host_matrix_factory.hpp"
 #include "device/host/matrix/host_vector_operations.hpp"
 #include "device/host/runtime/host_memory.hpp"
@@ -55,6 +56,7 @@ class HostDevice final : public Device {
           trace_(trace),
           blas_(make_host_blas(settings.threads)),
           vectors_(make_host_vector_operations(settings.threads)),
+          cg_kernels_(make_host_cg_kernels(settings.threads)),
           ffts_(make_host_fft_factory(settings.threads)),
           matrices_(make_host_matrix_factory(settings.threads, *this)) {}
 
@@ -82,6 +84,7 @@ class HostDevice final : public Device {
     }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
+    [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
     [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
     [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
 
@@ -90,6 +93,7 @@ class HostDevice final : public Device {
     Trace& trace_;
     std::unique_ptr<Blas> blas_;
     std::unique_ptr<VectorOperations> vectors_;
+    std::unique_ptr<CgKernels> cg_kernels_;
     std::unique_ptr<FftFactory> ffts_;
     std::unique_ptr<MatrixFactory> matrices_;
 };

@@ -1,4 +1,4 @@
-#include "cg/native/iteration.hpp"
+#include "cg/native/native_solver.hpp"
 
 #include <gmock/gmock.h>
 
@@ -22,31 +22,31 @@ constexpr double tiny = std::numeric_limits<double>::min();
 constexpr double huge = std::numeric_limits<double>::max();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(StepLength, IsTheQuotientUnlessNothingIsLeft) {
-    EXPECT_EQ(step_length(6, 3, 0, "A"), 2);
-    EXPECT_EQ(step_length(0, 3, 0, "A"), 0);
-    EXPECT_EQ(step_length(0, 0, 0, "A"), 0);
-    EXPECT_EQ(step_length(tiny / 2, 1, 0, "A"), 0);
-    EXPECT_EQ(step_length(1, tiny / 2, 0, "A"), 0);
-    EXPECT_EQ(step_length(1, -tiny / 2, 0, "A"), 0);
-    EXPECT_TRUE(std::isfinite(step_length(1, tiny, 0, "A")));
+TEST(Alpha, IsTheQuotientUnlessConverged) {
+    EXPECT_EQ(alpha_of(6, 3, 0, "A"), 2);
+    EXPECT_EQ(alpha_of(0, 3, 0, "A"), 0);
+    EXPECT_EQ(alpha_of(0, 0, 0, "A"), 0);
+    EXPECT_EQ(alpha_of(tiny / 2, 1, 0, "A"), 0);
+    EXPECT_EQ(alpha_of(1, tiny / 2, 0, "A"), 0);
+    EXPECT_EQ(alpha_of(1, -tiny / 2, 0, "A"), 0);
+    EXPECT_TRUE(std::isfinite(alpha_of(1, tiny, 0, "A")));
 }
 
-TEST(StepLength, ACurvatureThatIsNegativeOrNoNumberIsNamed) {
+TEST(Alpha, ThrowsForACurvatureThatIsNegativeOrNotFinite) {
     for (const double curvature : {-1.0, -tiny, nan, huge * 2, -huge * 2}) {
         EXPECT_THAT(
-            message_of<Failure>([&] { step_length(1, curvature, 6, "matrix 'a.npy'"); }),
+            message_of<Failure>([&] { alpha_of(1, curvature, 6, "matrix 'a.npy'"); }),
             AllOf(HasSubstr("matrix 'a.npy' is not positive definite"), HasSubstr("iteration 7")));
     }
-    EXPECT_THROW(step_length(nan, 1, 0, "A"), Failure);
-    EXPECT_THROW(step_length(huge * 2, 1, 0, "A"), Failure);
+    EXPECT_THROW(alpha_of(nan, 1, 0, "A"), Failure);
+    EXPECT_THROW(alpha_of(huge * 2, 1, 0, "A"), Failure);
 }
 
-TEST(Turn, BeginsAnewAfterAStepOfZero) {
-    EXPECT_EQ(turn(3, 6, 1), 0.5);
-    EXPECT_EQ(turn(3, 6, 0), 0);
-    EXPECT_EQ(turn(0, 0, 1), 0);
-    EXPECT_EQ(turn(tiny, tiny / 2, 1), 0);
+TEST(Beta, IsZeroAfterAnAlphaOfZero) {
+    EXPECT_EQ(device::beta_of(3, 6, 1), 0.5);
+    EXPECT_EQ(device::beta_of(3, 6, 0), 0);
+    EXPECT_EQ(device::beta_of(0, 0, 1), 0);
+    EXPECT_EQ(device::beta_of(tiny, tiny / 2, 1), 0);
 }
 
 struct Way {
@@ -78,10 +78,10 @@ Reference reference(const LinearSystem& system, int iterations) {
     Reference result{{dot(r, r)}, std::vector<long double>(r.size())};
     for (int iteration = 0; iteration < iterations; ++iteration) {
         system.multiply(p, q);
-        const long double step = result.history.back() / dot(p, q);
+        const long double alpha = result.history.back() / dot(p, q);
         for (std::size_t i = 0; i < r.size(); ++i) {
-            result.x[i] += step * p[i];
-            r[i] -= step * q[i];
+            result.x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
         }
         const long double before = result.history.back();
         result.history.push_back(dot(r, r));
@@ -95,10 +95,13 @@ Reference reference(const LinearSystem& system, int iterations) {
 /// A system on all ranks, ready to be solved.
 struct Solving {
     Solving(bench::Session& session, const LinearSystem& system, const Way& way, double scale = 1)
-        : matrix(session, session.transport("mpi"),
-                 Problem{"", system.size(), 0, way.storage, way.algorithm}),
+        : problem{"", system.size(), 0, way.storage, way.algorithm},
+          matrix(session, buffers_of(session, problem), session.transport("mpi"), problem),
           right_side(device::allocate<double>(session.device(), matrix.rows().size())),
-          iteration(Iteration::make(way.algorithm, session, matrix, "A")) {
+          iteration(make_iteration(
+              session,
+              plan_iteration(plan, way.algorithm, matrix.rows().size(), session.world().size()),
+              matrix, "A")) {
         matrix.share().fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
             system.read_row(row, first, out);
         });
@@ -112,13 +115,15 @@ struct Solving {
         NoObserver nobody;
         return run(iterations, nobody);
     }
-    std::vector<double> run(int iterations, Observer& watch) {
+    std::vector<double> run(int iterations, Observer& observer) {
         std::vector<double> history(static_cast<std::size_t>(iterations) + 1);
         iteration->restart(right_side.view());
-        iteration->run(history, watch);
+        iteration->run(history, observer);
         return history;
     }
 
+    bench::BufferPlan plan;
+    Problem problem;
     DistributedMatrix matrix;
     device::Buffer<double> right_side;
     std::unique_ptr<Iteration> iteration;
@@ -135,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, IterationTest,
                                          Way{Algorithm::single_reduction, Storage::full},
                                          Way{Algorithm::single_reduction, Storage::symmetric}));
 
-TEST_P(IterationTest, FollowsThatInLongDouble) {
+TEST_P(IterationTest, FollowsTheIterationInLongDouble) {
     for (const std::int64_t size : {1, 3, 10, 100, 301}) {
         const RandomSystem system(size, 1);
         const int iterations = size < 10 ? 1 : 5;  // far from where rounding decides
@@ -158,7 +163,7 @@ TEST_P(IterationTest, FollowsThatInLongDouble) {
     }
 }
 
-TEST_P(IterationTest, GoesOnFarBeyondConvergence) {
+TEST_P(IterationTest, StaysFiniteFarBeyondConvergence) {
     for (const std::int64_t size : {1, 2, 20}) {
         const RandomSystem random(size, 1);
         const Laplace laplace(size);
@@ -177,7 +182,7 @@ TEST_P(IterationTest, GoesOnFarBeyondConvergence) {
     }
 }
 
-TEST_P(IterationTest, ARightSideOfZerosHasTheSolutionZero) {
+TEST_P(IterationTest, SolvesARightSideOfZeros) {
     Solving solving(*session, RandomSystem(20, 1), GetParam(), 0.0);
     EXPECT_EQ(solving.run(5), std::vector<double>(6));
     for (const double value : solving.iteration->state().solution.span()) {
@@ -185,7 +190,7 @@ TEST_P(IterationTest, ARightSideOfZerosHasTheSolutionZero) {
     }
 }
 
-TEST_P(IterationTest, TinyAndHugeRightSidesScaleTheSolution) {
+TEST_P(IterationTest, ScalesWithTinyAndHugeRightSides) {
     const RandomSystem system(30, 1);
     Solving usual(*session, system, GetParam());
     usual.run(50);
@@ -210,7 +215,7 @@ TEST_P(IterationTest, TheSameRunHasTheSameBits) {
 }
 
 // A rank alone enqueues many iterations at once where nobody looks at each.
-TEST_P(IterationTest, IsTheSameWhetherItIsLookedAtOrNot) {
+TEST_P(IterationTest, GivesTheSameBitsWithAndWithoutAnObserver) {
     for (const std::int64_t size : {1, 40, 123}) {
         const RandomSystem system(size, 1);
         Solving solving(*session, system, GetParam());
@@ -260,7 +265,7 @@ class Keeper final : public Observer {
     mutable std::int64_t iterations_ = 0;
 };
 
-TEST_P(IterationTest, WhatWasStoppedGoesOnWithTheSameBits) {
+TEST_P(IterationTest, ContinuesAStoppedRunWithTheSameBits) {
     const RandomSystem system(123, 1);
     constexpr int iterations = 40;
     Solving undisturbed(*session, system, GetParam());
@@ -281,7 +286,7 @@ TEST_P(IterationTest, WhatWasStoppedGoesOnWithTheSameBits) {
             std::ranges::copy(keeper.vectors.at(index), vectors.at(index).span().begin());
         }
         state.residual_dot = keeper.scalars.residual_dot;
-        state.step = keeper.scalars.step;
+        state.alpha = keeper.scalars.alpha;
         state.done = keeper.scalars.done;
         std::vector<double> found(iterations + 1);
         std::ranges::copy(keeper.history, found.begin());
@@ -314,7 +319,7 @@ class NegativeSystem final : public LinearSystem {
     std::vector<double> ones_ = std::vector<double>(5, 1.0);
 };
 
-TEST_P(IterationTest, AMatrixThatIsNotPositiveDefiniteIsNoticedOnAllRanks) {
+TEST_P(IterationTest, ThrowsOnAllRanksForAMatrixThatIsNotPositiveDefinite) {
     Solving solving(*session, NegativeSystem(), GetParam());
     EXPECT_THAT(message_of<Failure>([&] { solving.run(3); }),
                 HasSubstr("A is not positive definite"));

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "device/device.hpp"
+
+namespace quartet::cg {
+
+/// All that the iterations need to go on. Vectors are this rank's rows; scalars are the same on all
+/// ranks.
+struct IterationState {
+    device::View<double> solution;           ///< x
+    device::View<double> residual;           ///< r, by recurrence
+    device::View<double> direction;          ///< p
+    device::View<double> direction_product;  ///< A p where the algorithm keeps it, else empty
+    double residual_dot = 0;                 ///< r . r
+    double alpha = 0;                        ///< of the last iteration; 0: the next p is r
+    std::int64_t done = 0;                   ///< iterations so far
+};
+
+/// The classic algorithm's state before its first iteration: x = 0, r = p = `right_side`, this
+/// rank's rows of it. Enqueued on `stream`; local.
+void begin_classic(IterationState& state, device::View<const double> right_side,
+                   device::Device& device, device::Stream& stream);
+
+/// alpha = r.r / p.Ap, or 0 where either is below the smallest normal number: x has converged, and
+/// nothing becomes NaN. Throws Failure where p.Ap is negative or either is not finite: then
+/// `matrix`, as failures call it, is not positive definite.
+double alpha_of(double residual_dot, double curvature, std::int64_t iteration,
+                const std::string& matrix);
+
+enum class Next { go_on, stop };
+
+/// Is told of every iteration: may save the state, and end the iterations early.
+class Observer {
+  public:
+    virtual ~Observer() = default;
+    /// False: one rank alone need not wait for its device between iterations.
+    [[nodiscard]] virtual bool looks() const { return true; }
+    /// Whether this rank asks to stop. The ranks agree within a sum that the iteration makes
+    /// anyway. Local.
+    [[nodiscard]] virtual bool wants_stop() const { return false; }
+    /// After each iteration: `history` is r.r before each of those done, `stop` whether any rank
+    /// asked to stop. The same answer on all ranks. Collective.
+    virtual Next after(const IterationState& /*state*/, std::span<const double> /*history*/,
+                       bool /*stop*/) {
+        return Next::go_on;
+    }
+};
+
+class NoObserver final : public Observer {
+  public:
+    [[nodiscard]] bool looks() const override { return false; }
+};
+
+/// Conjugate gradients for a distributed matrix, from x = 0 or from a saved state. All members are
+/// collective.
+class Iteration {
+  public:
+    virtual ~Iteration() = default;
+
+    /// x = 0, r = b: this rank's rows of the right side.
+    virtual void restart(device::View<const double> right_side) = 0;
+    /// From state() on until `history` is full: r.r before the first iteration and after each, one
+    /// more element than iterations. Elements before state().done are kept. Neither prints nor
+    /// allocates. To continue from a saved state, set vectors and scalars of state() first.
+    virtual void run(std::span<double> history, Observer& observer) = 0;
+    [[nodiscard]] IterationState& state() { return state_; }
+    [[nodiscard]] const IterationState& state() const { return state_; }
+
+  protected:
+    IterationState state_;
+};
+
+}  // namespace quartet::cg

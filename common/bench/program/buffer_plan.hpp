@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "comm/transport/transport.hpp"
+#include "core/check.hpp"
+#include "core/units.hpp"
+#include "device/device.hpp"
+
+namespace quartet::bench {
+
+/// Whose memory a buffer takes.
+enum class Room {
+    device,         ///< the device's own
+    host,           ///< the CPU's, where the device can reach it
+    device_window,  ///< the device's, from a transport
+    host_window,    ///< the CPU's, from a transport
+};
+
+/// A buffer of `count` elements of T before it is allocated.
+template <typename T>
+struct PlannedBuffer {
+    std::int64_t count = 0;
+    Room room = Room::device;
+};
+
+/// The memory that a rank will allocate. Each buffer is described once: add() counts it, and
+/// allocate() makes it from what add() has returned.
+class BufferPlan {
+  public:
+    template <typename T>
+    PlannedBuffer<T> add(std::int64_t count, Room room = Room::device) {
+        add(bytes_of<T>(count), room);
+        return {count, room};
+    }
+    /// Counts memory that others allocate.
+    void add(Bytes size, Room room) { in(room) = in(room) + size; }
+
+    /// What the device needs of its own memory, where it has such.
+    [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
+    [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_window); }
+    /// The part of both that comes from a transport.
+    [[nodiscard]] Bytes windows() const { return in(Room::device_window) + in(Room::host_window); }
+
+  private:
+    Bytes& in(Room room) { return sums_.at(static_cast<std::size_t>(room)); }
+    [[nodiscard]] const Bytes& in(Room room) const {
+        return sums_.at(static_cast<std::size_t>(room));
+    }
+
+    std::array<Bytes, 4> sums_{};
+};
+
+/// Local. Throws Failure for a window.
+template <typename T>
+device::Buffer<T> allocate(const PlannedBuffer<T>& planned, device::Device& device) {
+    check(planned.room == Room::device || planned.room == Room::host, "a window without transport");
+    return device::allocate<T>(
+        device, planned.count,
+        planned.room == Room::host ? device::MemoryKind::pinned : device.memory_kind());
+}
+
+/// Collective. Throws Failure for anything but a window.
+template <typename T>
+device::Buffer<T> allocate(const PlannedBuffer<T>& planned, comm::Transport& transport) {
+    check(planned.room == Room::device_window, "a transport's memory outside of a window");
+    return comm::allocate<T>(transport, planned.count);
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,39 @@
+#include "bench/program/buffer_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/trace.hpp"
+#include "device/host/runtime/host_device.hpp"
+
+namespace quartet::bench {
+namespace {
+
+TEST(BufferPlan, SumsWhatIsAddedByRoom) {
+    BufferPlan plan;
+    plan.add<double>(3);
+    plan.add<float>(5, Room::host);
+    plan.add<double>(7, Room::device_window);
+    plan.add(Bytes{11}, Room::host_window);
+
+    EXPECT_EQ(plan.device(), Bytes{3 * 8 + 7 * 8});
+    EXPECT_EQ(plan.host(), Bytes{5 * 4 + 11});
+    EXPECT_EQ(plan.windows(), Bytes{7 * 8 + 11});
+}
+
+TEST(BufferPlan, AllocatesWhatItHasCounted) {
+    Trace trace;
+    const auto device = device::make_host_device({}, trace);
+    BufferPlan plan;
+
+    const auto own = allocate(plan.add<double>(3), *device);
+    const auto pinned = allocate(plan.add<float>(5, Room::host), *device);
+
+    EXPECT_EQ(own.size(), 3);
+    EXPECT_EQ(own.view().kind(), device::MemoryKind::host);
+    EXPECT_EQ(pinned.size(), 5);
+    EXPECT_EQ(pinned.view().kind(), device::MemoryKind::pinned);
+    EXPECT_THROW(allocate(plan.add<float>(1, Room::host_window), *device), Failure);
+}
+
+}  // namespace
+}  // namespace quartet::bench
