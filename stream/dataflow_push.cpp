@@ -8,10 +8,21 @@ namespace quartet::stream {
 
 namespace {
 
-// One payload is read by the receiver while the next is announced.
-constexpr int payloads_under_way = 2;
+// The receiver reads one payload while the next is announced.
+constexpr int payloads_in_flight = 2;
 
 }  // namespace
+
+DataflowPush::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device, bool receives,
+                               std::int64_t elements)
+    : received(plan.add<float>(
+          receives && device.memory_kind() == device::MemoryKind::device ? elements : 0)) {}
+
+void DataflowPush::plan_queue(bench::BufferPlan& plan, bool receives, std::int64_t received_from,
+                              Bytes size) {
+    const std::int64_t payloads = payloads_in_flight * (receives ? received_from : 1);
+    plan.add(payloads * size, bench::Room::host_window);
+}
 
 DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transport,
                            device::Device& device, const comm::Communicator& world, Bytes size,
@@ -27,20 +38,21 @@ DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transpor
               .bound = bound,
               .largest = size,
               .order = flow::Order::arrival,
-              .outgoing = payloads_under_way}),
+              .outgoing = payloads_in_flight}),
       on_gpu_(device.memory_kind() == device::MemoryKind::device) {
     const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();
-    if (on_gpu_ && rank_ == plan.receiver) {
-        received_ = device::allocate<float>(device, plan.target.size());
-    } else if (!on_gpu_ && sends) {
+    bench::BufferPlan scratch;
+    const Buffers buffers(scratch, device, rank_ == plan.receiver, plan.target.size());
+    received_ = allocate(buffers.received, device);
+    if (!on_gpu_ && sends) {
         post_from_host();
     }
 }
 
-// Each push is to read its source once, not to copy it first: it lies where it is posted from.
+// The source lies in the payloads from the beginning, so that a push need not copy it first.
 void DataflowPush::post_from_host() {
     const auto stream = device_.make_stream("fill");
-    for (int place = 0; place < payloads_under_way; ++place) {
+    for (int place = 0; place < payloads_in_flight; ++place) {
         device_.copy(device::as_bytes(plan_.source), queue_.outgoing(place), *stream);
     }
     stream->synchronize();

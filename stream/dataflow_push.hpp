@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/program/buffer_plan.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/device.hpp"
 #include "flow/queue.hpp"
@@ -7,12 +8,24 @@
 namespace quartet::stream {
 
 /// The push through a bounded queue that the receiver owns: what the paper's data flow costs beside
-/// a direct push. Each push is an item; the receiver takes one out, adds it to its vector, and
-/// takes the next. Vectors of a GPU's memory are copied out into each payload, and in beside the
-/// target.
+/// a direct push. Each push is an item; the receiver dequeues one, adds it to its vector, and
+/// dequeues the next. Vectors in a GPU's memory are copied out into each payload, and copied in
+/// from it.
 class DataflowPush final : public comm::Push {
   public:
-    /// Collective over all ranks. All are borrowed; on the host the source's values are taken now.
+    /// Without those of the queue.
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, const device::Device& device, bool receives,
+                std::int64_t elements);
+
+        bench::PlannedBuffer<float> received;  ///< a payload on the GPU
+    };
+    /// Counts what the queue allocates: payloads on a sender, and on a receiver room for those of
+    /// `received_from` senders, none where it reads them in place. Local.
+    static void plan_queue(bench::BufferPlan& plan, bool receives, std::int64_t received_from,
+                           Bytes size);
+
+    /// Borrows all. On the host the source's values are copied now. Collective over all ranks.
     DataflowPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,
                  const comm::Communicator& world, Bytes size, int bound);
 
@@ -30,7 +43,7 @@ class DataflowPush final : public comm::Push {
     flow::Hub hub_;
     flow::Queue queue_;
     bool on_gpu_;
-    device::Buffer<float> received_;  ///< a payload that has been copied to the GPU
+    device::Buffer<float> received_;
 };
 
 }  // namespace quartet::stream

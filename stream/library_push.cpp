@@ -9,9 +9,9 @@ namespace quartet::stream {
 LibraryPush::LibraryPush(const comm::PushPlan& plan, comm::Transport& transport,
                          device::Device& device, int rank)
     : plan_(plan), transport_(transport), device_(device), rank_(rank) {
-    if (rank == plan.receiver) {
-        received_ = device::allocate<float>(device, plan.target.size());
-    }
+    bench::BufferPlan scratch;
+    const Buffers buffers(scratch, rank == plan.receiver, plan.target.size());
+    received_ = allocate(buffers.received, device);
 }
 
 void LibraryPush::run(int count, device::Stream& stream) {

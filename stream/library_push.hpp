@@ -1,15 +1,23 @@
 #pragma once
 
+#include "bench/program/buffer_plan.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/device.hpp"
 
 namespace quartet::stream {
 
-/// The push as a user of plain MPI would write it first: a blocking send, a blocking receive into a
-/// second vector, then the addition. The third column beside the paper's and ours.
+/// The push in plain MPI: a blocking send, a blocking receive into a second vector, then the
+/// addition.
 class LibraryPush final : public comm::Push {
   public:
-    /// `transport` can send and receive; `rank` is this rank. All are borrowed.
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, bool receives, std::int64_t elements)
+            : received(plan.add<float>(receives ? elements : 0)) {}
+
+        bench::PlannedBuffer<float> received;
+    };
+
+    /// `transport` can send and receive; `rank` is this rank. Borrows all. Local.
     LibraryPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,
                 int rank);
 

@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
-#include "stream/native_push.hpp"
 #include "stream/options.hpp"
+#include "stream/plan.hpp"
 
 using namespace quartet;
 

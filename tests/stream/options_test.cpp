@@ -34,7 +34,7 @@ TEST(ParseSizes, KeepsTheOrderOfAList) {
     EXPECT_THAT(parse_sizes("8,2,4"), ElementsAre(mebibytes(8), mebibytes(2), mebibytes(4)));
 }
 
-TEST(ParseSizes, HasEachSizeOfAListOnce) {
+TEST(ParseSizes, DropsRepeatedSizesOfAList) {
     EXPECT_THAT(parse_sizes("2,4,2MiB,2048KiB"), ElementsAre(mebibytes(2), mebibytes(4)));
 }
 
@@ -47,7 +47,7 @@ TEST(ParseSizes, DoublesWithinARange) {
     EXPECT_EQ(parse_sizes("4B:1TiB").size(), 39U);
 }
 
-TEST(ParseSizes, RefusesWhatIsNoListOrRange) {
+TEST(ParseSizes, RefusesAnythingButAListOrRange) {
     for (const char* text :
          {"",     ",",     ":",     "2:",   ":2",        "2,",     ",2",
           "2,,4", "2:4:8", "2:4,8", "16:2", "0",         "0:4",    "-2",

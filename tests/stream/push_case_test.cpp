@@ -1,10 +1,11 @@
-#include "stream/native_push.hpp"
+#include "stream/push_case.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "bench/measure/measure.hpp"
 #include "core/message_of.hpp"
+#include "stream/plan.hpp"
 #include "stream/spoiling_transport.hpp"
 
 namespace quartet::stream {
@@ -18,9 +19,9 @@ using testing::Pair;
 
 constexpr std::int64_t elements = 5001;
 
-class NativePushTest : public testing::Test {
+class PushCaseTest : public testing::Test {
   protected:
-    NativePushTest() {
+    PushCaseTest() {
         options.device = "host";
         options.runs = {2, 0.05, 1};
         options.transfer.chunk = kibibytes(4);  // several pieces
@@ -52,7 +53,7 @@ void PrintTo(const Way& way, std::ostream* out) {
     *out << name(way.formulation) << " over " << way.transport;
 }
 
-class EveryWay : public NativePushTest, public testing::WithParamInterface<Way> {
+class EveryFormulation : public PushCaseTest, public testing::WithParamInterface<Way> {
   protected:
     // Skips the test, on all ranks alike, where the transport cannot be had.
     void SetUp() override {
@@ -72,7 +73,7 @@ class EveryWay : public NativePushTest, public testing::WithParamInterface<Way> 
 };
 
 INSTANTIATE_TEST_SUITE_P(
-    Ways, EveryWay,
+    Ways, EveryFormulation,
     testing::Values(Way{Formulation::native, "mpi"}, Way{Formulation::native, "shm"},
                     Way{Formulation::native, "rma"}, Way{Formulation::dataflow, "mpi"},
                     Way{Formulation::dataflow, "shm"}, Way{Formulation::library, "mpi"}),
@@ -80,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         return fmt::format("{}_{}", name(way.param.formulation), way.param.transport);
     });
 
-TEST_P(EveryWay, IsVerifiedBetweenAllAndRank0) {
+TEST_P(EveryFormulation, IsVerifiedBetweenAllAndRank0) {
     const auto rows = measured(problem());
 
     ASSERT_EQ(rows.size(), 2U);
@@ -99,7 +100,7 @@ TEST_P(EveryWay, IsVerifiedBetweenAllAndRank0) {
     }
 }
 
-TEST_P(EveryWay, IsVerifiedForEveryPair) {
+TEST_P(EveryFormulation, IsVerifiedForEveryPair) {
     const Options wanted{{bytes_of<float>(elements)}, 2, bench::Switch::on};
     for (const Problem& pair : problems(wanted, size)) {
         const auto rows = measured(pair);
@@ -112,7 +113,7 @@ TEST_P(EveryWay, IsVerifiedForEveryPair) {
     }
 }
 
-TEST_P(EveryWay, IsVerifiedForDisjointPairsAtOnce) {
+TEST_P(EveryFormulation, IsVerifiedForDisjointPairsAtOnce) {
     if (size < 4) {
         GTEST_SKIP() << "two pairs take four ranks";
     }
@@ -124,7 +125,7 @@ TEST_P(EveryWay, IsVerifiedForDisjointPairsAtOnce) {
     EXPECT_TRUE(rows[0].check->passed && rows[1].check->passed);
 }
 
-TEST_P(EveryWay, RecordsHowWindowsAreMappedWhereTheyAreReadInPlace) {
+TEST_P(EveryFormulation, RecordsHowWindowsAreMappedWhereTheyAreReadInPlace) {
     const bool in_place =
         GetParam().transport == "shm" && GetParam().formulation == Formulation::native;
     const auto flags = measured(problem()).front().details.flags;
@@ -134,15 +135,15 @@ TEST_P(EveryWay, RecordsHowWindowsAreMappedWhereTheyAreReadInPlace) {
     }
 }
 
-TEST_P(EveryWay, ASingleFloatIsEnough) {
+TEST_P(EveryFormulation, PushesASingleFloat) {
     Problem least = problem();
     least.size = {4};
     EXPECT_TRUE(measured(least).front().check->passed);
 }
 
-TEST_P(EveryWay, PushingTwiceOntoTheSameTargetIsWrong) {
+TEST_P(EveryFormulation, VerificationCatchesARunTooMany) {
     const bench::Variant variant{GetParam().formulation, "host", GetParam().transport};
-    NativePush subject(*session, variant, problem());
+    PushCase subject(*session, variant, problem());
     bench::Clocks clocks(1);
     subject.prepare();
     session->stream().synchronize();
@@ -157,7 +158,7 @@ TEST_P(EveryWay, PushingTwiceOntoTheSameTargetIsWrong) {
     EXPECT_EQ(check.error, static_cast<double>(elements)) << "none of the values is zero";
 }
 
-TEST_F(NativePushTest, CountsTheWrongElementsOnAllRanks) {
+TEST_F(PushCaseTest, CountsTheWrongElementsOnAllRanks) {
     options.transports = {"spoiling"};
     for (const std::int64_t wrong : {0, 1, 17}) {
         const auto session = make_session(wrong);
@@ -169,21 +170,20 @@ TEST_F(NativePushTest, CountsTheWrongElementsOnAllRanks) {
     }
 }
 
-TEST_F(NativePushTest, AFormulationIsNotToBeHadOverATransportThatLacksWhatItNeeds) {
+TEST_F(PushCaseTest, IsUnavailableOverATransportThatLacksACapability) {
     const auto session = make_session();
     EXPECT_THAT(message_of<Unavailable>([&] {
-                    NativePush(*session, {Formulation::library, "host", "spoiling"}, problem());
+                    PushCase(*session, {Formulation::library, "host", "spoiling"}, problem());
                 }),
                 AllOf(HasSubstr("spoiling"), HasSubstr("--transport mpi")));
     EXPECT_THAT(message_of<Unavailable>([&] {
-                    NativePush(*session, {Formulation::dataflow, "host", "spoiling"}, problem());
+                    PushCase(*session, {Formulation::dataflow, "host", "spoiling"}, problem());
                 }),
                 AllOf(HasSubstr("spoiling"), HasSubstr("queues")));
-    EXPECT_THROW(NativePush(*session, {Formulation::native, "host", "nccl"}, problem()),
-                 Unavailable);
+    EXPECT_THROW(PushCase(*session, {Formulation::native, "host", "nccl"}, problem()), Unavailable);
 }
 
-TEST_F(NativePushTest, AQueueDoesNotReportTheWindowsOfAnEarlierPush) {
+TEST_F(PushCaseTest, AQueueDoesNotReportTheWindowsOfAnEarlierPush) {
     const auto session = make_session();
     if (const auto reason = session->registry().why_not("shm", session->transport_context())) {
         GTEST_SKIP() << *reason;
@@ -201,17 +201,17 @@ TEST_F(NativePushTest, AQueueDoesNotReportTheWindowsOfAnEarlierPush) {
     EXPECT_EQ(queued.note, "");
 }
 
-TEST_F(NativePushTest, TheSeedOfAllRanksDecidesTheData) {
+TEST_F(PushCaseTest, TheSeedOfAllRanksDecidesTheData) {
     options.seed = rank == 0 ? 1 : 2;  // never so in a program, whose ranks share a command line
     const auto session = make_session();
-    NativePush subject(*session, {Formulation::native, "host", "mpi"}, problem());
+    PushCase subject(*session, {Formulation::native, "host", "mpi"}, problem());
     bench::Clocks clocks(1);
     subject.prepare();
     subject.run(clocks);
     EXPECT_FALSE(subject.verify().passed);
 }
 
-class PlannedCaseTest : public NativePushTest {
+class PlannedCaseTest : public PushCaseTest {
   protected:
     [[nodiscard]] bench::PlannedCase planned(const bench::Variant& variant,
                                              const Problem& what) const {
@@ -237,7 +237,7 @@ TEST_F(PlannedCaseTest, IsNamedByWhatChangesTheWork) {
         "stream/native/host/shm/size:2MiB/pushes:3/chunk:64KiB/pipeline:off" + ranks_and_threads);
 }
 
-TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
+TEST_F(PlannedCaseTest, PlansItsMemory) {
     options.transfer.chunk = kibibytes(4);
     Problem large = problem();
     large.size = mebibytes(1);
@@ -257,7 +257,7 @@ TEST_F(PlannedCaseTest, AsksForTheMemoryThatItTakes) {
     }
 }
 
-TEST_F(PlannedCaseTest, AsksForSharedMemoryWhereItUsesWindows) {
+TEST_F(PlannedCaseTest, PlansSharedMemoryWhereItUsesWindows) {
     const auto shared = [&](const std::string& transport) {
         return planned({Formulation::native, "host", transport}, problem()).shared_memory;
     };

@@ -1,0 +1,108 @@
+#include "stream/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "device/host_access.hpp"
+#include "stream/push_case.hpp"
+
+namespace quartet::stream {
+
+namespace {
+
+std::string pair_name(const Route& route) {
+    return fmt::format("pair:{}-{}", route.senders.front(), route.receiver);
+}
+
+// Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
+// target, and what a copy between them adds (less where it stays in the cache).
+std::int64_t traffic_factor(const bench::Variant& variant) {
+    return variant.formulation == bench::Formulation::library ? 7
+           : variant.transport == "mpi"                       ? 5
+                                                              : 3;
+}
+
+bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem) {
+    bench::RowName name = session.row_name(variant, to_exact_string(problem.size));
+    name.factors = {{"pushes", std::to_string(problem.pushes)}};
+    if (variant.formulation == bench::Formulation::dataflow) {
+        name.factors.emplace_back("queue", std::to_string(session.options().queue));
+    }
+    const comm::TransportSettings defaults;
+    const comm::TransportSettings& settings = session.options().transfer;
+    if (settings.chunk != defaults.chunk) {
+        name.factors.emplace_back("chunk", to_exact_string(settings.chunk));
+    }
+    if (settings.pipeline != defaults.pipeline) {
+        name.factors.emplace_back("pipeline", "off");
+    }
+    return name;
+}
+
+// The paper's clock is the sender's. In rounds of pairs each pair is a row of its own.
+void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
+    if (problem.pattern == Pattern::all_to_one) {
+        planned.clock_rows = {{bench::paper_suffix, planned.work}};
+        planned.compared = bench::ComparedRow::paper_clock;
+        return;
+    }
+    planned.whole = bench::WholeRow::omitted;
+    planned.compared = bench::ComparedRow::none;
+    for (const Route& route : problem.routes) {
+        planned.clock_rows.push_back({pair_name(route), problem.work(route)});
+    }
+}
+
+void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
+    const bench::Variant& variant = planned.name.variant;
+    bench::BufferPlan plan;
+    PushCase::Buffers(plan, session, variant, problem);
+    planned.memory = plan.host();
+    if (session.device().memory_kind() == device::MemoryKind::device) {
+        planned.device_memory = plan.device();
+        planned.memory =
+            planned.memory + device::HostAccess::memory(problem.size, device::MemoryKind::device);
+    } else {
+        planned.memory = planned.memory + plan.device();
+        if (variant.transport == "shm" || variant.transport == "rma") {
+            planned.shared_memory = plan.windows();
+        }
+    }
+}
+
+}  // namespace
+
+bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
+                                const Problem& problem) {
+    bench::PlannedCase planned;
+    planned.name = row_name(session, variant, problem);
+    planned.work = problem.work();
+    planned.traffic = traffic_factor(variant) * problem.work(problem.routes.front()).bytes;
+    planned.probe_share = 1;
+    if (problem.route_of(session.world().rank()) != nullptr) {
+        plan_memory(planned, session, problem);
+    }
+    planned.conditions = {{"device", variant.device}, {"transport", variant.transport}};
+    add_clock_rows(planned, problem);
+    planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
+        return std::make_unique<PushCase>(session, variant, problem);
+    };
+    return planned;
+}
+
+void plan_cases(bench::Session& session, const Options& given) {
+    const Options options = with_defaults(given);
+    std::string sizes;
+    for (const Bytes size : options.sizes) {
+        sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", to_exact_string(size));
+    }
+    session.resolve("sizes", sizes);
+    session.resolve("pushes", std::to_string(options.pushes));
+    for (const bench::Variant& variant : session.variants()) {
+        for (const Problem& problem : problems(options, session.world().size())) {
+            session.add(planned_case(session, variant, problem));
+        }
+    }
+}
+
+}  // namespace quartet::stream

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+
+#include "bench/program/buffer_plan.hpp"
+#include "bench/program/session.hpp"
+#include "comm/transport/transport.hpp"
+#include "stream/problem.hpp"
+
+namespace quartet::stream {
+
+/// Throws Unavailable where the transport lacks what the formulation needs. Local.
+void require_usable(bench::Formulation formulation, const comm::Transport& transport);
+
+/// The push of a formulation: `native` is the transport's own, as fast as it can; DataflowPush;
+/// LibraryPush. Borrows session and transport. Collective.
+std::unique_ptr<comm::Push> make_push(bench::Formulation formulation, const comm::PushPlan& plan,
+                                      bench::Session& session, comm::Transport& transport,
+                                      Bytes size);
+
+/// Counts what the push of this rank's route allocates beside the vectors. Local.
+void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Variant& variant,
+               const Problem& problem, const Route& route);
+
+}  // namespace quartet::stream
