@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/program/program.hpp"
-#include "stream/native_push.hpp"
+#include "stream/plan.hpp"
 #include "stream/options.hpp"
 
 // The stream program with transports that go wrong: what a job then says, and whether it ends, is
