@@ -4,15 +4,15 @@ namespace quartet::comm {
 
 namespace {
 
-constexpr const char* reason =
+constexpr const char* no_nccl =
     "not available in this build: transport nccl (NCCL was not found: NCCL_ROOT may name it)";
 
 }  // namespace
 
 TransportKind nccl_transport() {
     return {
-        "nccl", [](const TransportContext&) { return std::optional<std::string>(reason); },
-        [](const TransportContext&) -> std::unique_ptr<Transport> { throw Unavailable(reason); }};
+        "nccl", [](const TransportContext&) { return std::optional<std::string>(no_nccl); },
+        [](const TransportContext&) -> std::unique_ptr<Transport> { throw Unavailable(no_nccl); }};
 }
 
 }  // namespace quartet::comm
