@@ -85,7 +85,7 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
     }
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);
-    if (variant.transport == "shm") {
+    if (session.registry().traits(variant.transport).windows) {
         planned.shared_memory = plan.windows();
     }
 }

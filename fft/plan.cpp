@@ -72,7 +72,7 @@ void add_library(bench::Session& session, const bench::Variant& variant, const P
                  const Options& options, bench::PlannedCase& planned) {
     announce(library_memory(session, problem, options), planned);
     planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
-        if (session.transport(variant.transport).name() != "mpi") {
+        if (session.transport(variant.transport).name() != comm::TransportRegistry::plain_mpi()) {
             throw Unavailable("formulation library is plain MPI: add --transport mpi");
         }
         return make_library_case(session, problem, options);

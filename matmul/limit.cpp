@@ -51,8 +51,8 @@ ProductLimit::ProductLimit(bench::Session& session, const Problem& problem, cons
     }
     if (plan.reducers && plan.reducers->link) {
         const auto [worker, reducer] = *plan.reducers->link;
-        link_.emplace(session.transport("mpi"), session.world(), worker, reducer,
-                      plan.reducers->tile);
+        link_.emplace(session.transport(comm::TransportRegistry::plain_mpi()), session.world(),
+                      worker, reducer, plan.reducers->tile);
     }
     if (plan.storage && plan.storage->file) {
         storage_.emplace(*plan.storage->file, plan.storage->cache);

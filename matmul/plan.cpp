@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "comm/mpi/agree.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/product_plan.hpp"
@@ -51,7 +52,7 @@ PlanContext context_of(bench::Session& session, const Options& options) {
 
 void require_usable_folder(const PlanContext& context) {
     const bench::DataOptions& data = context.options.data;
-    plan_together(context.session, [&] {
+    comm::agree<UsageError>(context.session.world(), [&] {
         const bench::TileFolder<float> folder(*data.folder, manifest_of(context.problem),
                                               input_files(context.problem));
         folder.require_usable(data.generate);
@@ -70,7 +71,7 @@ void require_available(const PlanContext& context) {
     }
     static_cast<void>(session.transport(variant.transport));  // throws where there is none
     if (variant.formulation == bench::Formulation::library) {
-        if (variant.transport != "mpi") {
+        if (variant.transport != comm::TransportRegistry::plain_mpi()) {
             throw Unavailable("formulation library is plain MPI: add --transport mpi");
         }
         if (context.options.data.in_files() || context.on_gpu()) {
@@ -80,7 +81,8 @@ void require_available(const PlanContext& context) {
                 "or add --device host");
         }
     }
-    if (!context.on_gpu() && variant.transport != "shm" && variant.transport != "mpi") {
+    const comm::TransportTraits& transport = session.registry().traits(variant.transport);
+    if (!context.on_gpu() && !transport.can(comm::Capability::payload_channel)) {
         throw Unavailable(fmt::format(
             "matmul sends nothing over {} (native keeps tiles in shared windows or in each rank's "
             "memory): use --transport shm or mpi",

@@ -74,16 +74,4 @@ std::unique_ptr<const TileFiles> open_files(const PlanContext& context) {
     return std::make_unique<TileFiles>(*data.folder, problem, data.cache);
 }
 
-void plan_together(const bench::Session& session, const std::function<void()>& plan_locally) {
-    std::optional<std::string> problem;
-    try {
-        plan_locally();
-    } catch (const Error& error) {  // of a folder that was given: bad input
-        problem = error.what();
-    }
-    if (const auto first = session.world().first(problem)) {
-        throw UsageError(*first);
-    }
-}
-
 }  // namespace quartet::matmul

@@ -65,8 +65,4 @@ Results results_of(const bench::DataOptions& data);
 /// The files of a case, generated with --generate, and verified. Collective. Throws Failure.
 std::unique_ptr<const TileFiles> open_files(const PlanContext& context);
 
-/// Throws UsageError on all ranks where `plan_locally` throws on any: a failure that only one rank
-/// can see. Collective.
-void plan_together(const bench::Session& session, const std::function<void()>& plan_locally);
-
 }  // namespace quartet::matmul

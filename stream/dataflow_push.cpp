@@ -37,7 +37,7 @@ DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transpor
               .pushers = plan.senders,
               .bound = bound,
               .largest = size,
-              .order = flow::Order::arrival,
+              .order = flow::DequeueOrder::arrival,
               .outgoing = payloads_in_flight}),
       on_gpu_(device.memory_kind() == device::MemoryKind::device) {
     const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();

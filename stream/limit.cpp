@@ -52,7 +52,8 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
         });
         if (remote != route.senders.end()) {
             links_.push_back(std::make_unique<bench::PairProbe>(
-                session.transport("mpi"), session.world(), *remote, route.receiver, problem.size));
+                session.transport(comm::TransportRegistry::plain_mpi()), session.world(), *remote,
+                route.receiver, problem.size));
         }
     }
 }

@@ -15,10 +15,9 @@ std::string pair_name(const Route& route) {
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
 // target, and what a copy between them adds (less where it stays in the cache).
-std::int64_t traffic_factor(const bench::Variant& variant) {
-    return variant.formulation == bench::Formulation::library ? 7
-           : variant.transport == "mpi"                       ? 5
-                                                              : 3;
+std::int64_t traffic_factor(const bench::Variant& variant, const comm::TransportTraits& transport) {
+    const bool received = transport.location == comm::PartLocation::received;
+    return variant.formulation == bench::Formulation::library ? 7 : received ? 5 : 3;
 }
 
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
@@ -64,7 +63,7 @@ void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Pro
             planned.memory + device::HostAccess::memory(problem.size, device::MemoryKind::device);
     } else {
         planned.memory = planned.memory + plan.device();
-        if (variant.transport == "shm" || variant.transport == "rma") {
+        if (session.registry().traits(variant.transport).windows) {
             planned.shared_memory = plan.windows();
         }
     }
@@ -77,7 +76,8 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work();
-    planned.traffic = traffic_factor(variant) * problem.work(problem.routes.front()).bytes;
+    planned.traffic = traffic_factor(variant, session.registry().traits(variant.transport)) *
+                      problem.work(problem.routes.front()).bytes;
     planned.probe_share = 1;
     if (problem.route_of(session.world().rank()) != nullptr) {
         plan_memory(planned, session, problem);

@@ -52,18 +52,19 @@ std::unique_ptr<comm::Push> make_push(bench::Formulation formulation, const comm
 void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Variant& variant,
                const Problem& problem, const Route& route) {
     const bool receives = route.receiver == session.world().rank();
-    const bool by_messages = variant.transport == "mpi";
+    const bool received =
+        session.registry().traits(variant.transport).location == comm::PartLocation::received;
     const std::int64_t senders = std::ssize(route.senders);
     switch (variant.formulation) {
         case bench::Formulation::dataflow:
             DataflowPush::Buffers(plan, session.device(), receives, problem.elements());
-            DataflowPush::plan_queue(plan, receives, by_messages ? senders : 0, problem.size);
+            DataflowPush::plan_queue(plan, receives, received ? senders : 0, problem.size);
             break;
         case bench::Formulation::library:
             LibraryPush::Buffers(plan, receives, problem.elements());
             break;
         case bench::Formulation::native:
-            if (receives && by_messages) {
+            if (receives && received) {
                 plan.add(native_pieces(session.options().transfer, problem.size, senders),
                          bench::Room::device);
             }

@@ -17,7 +17,7 @@ flow::QueuePlan queue_of_pieces(const Problem& problem, const comm::Roles& roles
             .pushers = roles.worker_ranks(),
             .bound = bound,
             .largest = bytes_of<double>(problem.largest_rows(roles)),
-            .order = flow::Order::key,
+            .order = flow::DequeueOrder::key,
             .outgoing = 1};
 }
 

@@ -25,7 +25,7 @@ DataflowReduction::DataflowReduction(flow::Hub& hub, comm::Transport& transport,
                  .pushers = roles.worker_ranks(),
                  .bound = bound,
                  .largest = scalars_size,
-                 .order = flow::Order::arrival,
+                 .order = flow::DequeueOrder::arrival,
                  .outgoing = 1}),
       outgoing_(hub, transport, roles.reducer_rank(0), roles.worker_ranks(), scalars_size),
       collected_(static_cast<std::size_t>(roles.workers())) {}

@@ -9,11 +9,10 @@ namespace quartet::cg {
 namespace {
 
 comm::Transport& require_mpi(comm::Transport& transport) {
-    if (transport.name() != "mpi") {
-        throw Unavailable(
-            fmt::format("formulation library is plain MPI (transport {} is not): add --transport "
-                        "mpi",
-                        transport.name()));
+    if (transport.name() != comm::TransportRegistry::plain_mpi()) {
+        throw Unavailable(fmt::format(
+            "formulation library is plain MPI (transport {} is not): add --transport {}",
+            transport.name(), comm::TransportRegistry::plain_mpi()));
     }
     return transport;
 }

@@ -9,21 +9,21 @@
 
 namespace quartet::flow {
 
-/// Hands the control messages of one data flow to the queues that they are for. Whoever waits for
-/// something serves the hub meanwhile, so that each rank keeps answering the others; nothing runs
-/// but in such waits and in serve().
+/// Hands the control messages of one data flow to the queues that they are for. A rank that waits
+/// serves the hub meanwhile, so that it keeps answering the others. Handlers run only in such waits
+/// and in serve().
 class Hub {
   public:
-    /// What is done with a message: by whom it was sent, and what it says.
+    /// Handles a message: its sender and its payload.
     using Handler = std::function<void(int from, std::span<const std::byte> payload)>;
 
-    /// What it waits goes to `track`, if there is one, which outlives it. Collective over `comm`.
+    /// Records its waits in `track`, if there is one, which outlives it. Collective over `comm`.
     explicit Hub(const comm::Communicator& comm, Track* track = nullptr);
 
     [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
 
-    /// A new kind of message, numbered in the order of the calls: those are the same on all ranks.
-    /// The handler outlives the last message of its kind.
+    /// Returns the number of a new kind of message, counted in the order of the calls: all ranks
+    /// make the same calls. What the handler uses outlives the last message of its kind.
     int add(Handler handler);
 
     /// Local; never blocks.

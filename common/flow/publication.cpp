@@ -14,7 +14,7 @@ Publication::Publication(Hub& hub, comm::Transport& transport, int from, const s
                                                             .pushers = {from},
                                                             .bound = 1,
                                                             .largest = largest,
-                                                            .order = Order::arrival,
+                                                            .order = DequeueOrder::arrival,
                                                             .outgoing = 1}));
         if (receiver == hub.comm().rank()) {
             mine_ = queues_.back().get();
@@ -24,8 +24,8 @@ Publication::Publication(Hub& hub, comm::Transport& transport, int from, const s
 
 void Publication::publish(device::View<const std::byte> payload) {
     for (const auto& queue : queues_) {
-        const auto place = queue->next().part(0, payload.size());
-        std::memcpy(place.data(), payload.data(), static_cast<std::size_t>(payload.size()));
+        const auto copy = queue->next().part(0, payload.size());
+        std::memcpy(copy.data(), payload.data(), static_cast<std::size_t>(payload.size()));
         queue->push(0, payload.bytes());
     }
 }
@@ -40,9 +40,9 @@ void Publication::release() {
     mine_->release();
 }
 
-void Publication::settle() {
+void Publication::flush() {
     for (const auto& queue : queues_) {
-        queue->settle();
+        queue->flush();
     }
 }
 

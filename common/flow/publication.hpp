@@ -7,8 +7,8 @@
 
 namespace quartet::flow {
 
-/// Copies of what one rank has for many others, each through a queue of the receiver's own: how the
-/// paper's reducers give their results back to the workers (VI.C).
+/// One rank's broadcast to others, each through a queue of the receiver's own: how the paper's
+/// reducers give their results back to the workers (VI.C).
 class Publication {
   public:
     /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it.
@@ -16,14 +16,14 @@ class Publication {
     Publication(Hub& hub, comm::Transport& transport, int from, const std::vector<int>& to,
                 Bytes largest);
 
-    /// On `from`: sends a copy to each. Does not wait for them to take it, but for the one before.
+    /// On `from`: sends a copy to each receiver. Waits until they have released the one before.
     void publish(device::View<const std::byte> payload);
     /// On a receiver: waits for the next one. It stays readable until the next call or release().
     device::View<const std::byte> receive();
-    /// On a receiver: is done with it.
+    /// On a receiver: lets the sender reuse the payload's memory.
     void release();
-    /// On `from`: waits until all receivers are done with what was published.
-    void settle();
+    /// On `from`: waits until all receivers have released what was published.
+    void flush();
 
   private:
     std::vector<std::unique_ptr<Queue>> queues_;  ///< one a receiver

@@ -14,7 +14,7 @@ namespace quartet::flow {
 
 struct Queue::Header {
     std::int64_t key = 0;
-    comm::Parcel parcel;
+    comm::PayloadDescriptor descriptor;
 };
 
 namespace {
@@ -43,7 +43,7 @@ void require_sound(const QueuePlan& plan, int ranks) {
 }  // namespace
 
 void require_queues(const comm::Transport& transport) {
-    if (!transport.can(comm::Capability::mail)) {
+    if (!transport.can(comm::Capability::payload_channel)) {
         throw Unavailable(fmt::format(
             "formulation dataflow needs a transport that queues can use (transport {} is none): "
             "use --transport mpi or shm",
@@ -56,12 +56,12 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
       plan_(std::move(plan)),
       rank_(hub.comm().rank()),
       item_kind_(hub.add([this](int from, auto message) { on_item(from, message); })),
-      wish_kind_(hub.add([this](int from, auto payload) {
-          on_wish({from, read_as<Header>(payload).key});
+      request_kind_(hub.add([this](int from, auto payload) {
+          on_credit_request({from, read_as<Header>(payload).key});
       })),
       credit_kind_(hub.add([this](int, auto) { ++credits_; })),
-      done_kind_(
-          hub.add([this](int, auto payload) { on_done(read_as<Header>(payload).parcel.place); })),
+      done_kind_(hub.add(
+          [this](int, auto payload) { on_done(read_as<Header>(payload).descriptor.slot); })),
       close_kind_(hub.add([this](int, auto) { ++closed_; })) {
     require_sound(plan_, hub.comm().size());
     const bool pushes = std::ranges::binary_search(plan_.pushers, rank_);
@@ -69,26 +69,26 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
     const int most = plan_.outgoing * static_cast<int>(plan_.pushers.size());
     const int incoming = owns() ? std::min(plan_.bound, most) : 0;
     const int outgoing = pushes ? plan_.outgoing : 0;
-    const comm::MailPlan mail{outgoing, incoming, plan_.largest};
-    if (plan_.largest <= InlineMail::limit) {
-        auto small = std::make_unique<InlineMail>(mail);
+    const comm::PayloadChannelPlan channel{outgoing, incoming, plan_.largest};
+    if (plan_.largest <= InlinePayloadChannel::limit) {
+        auto small = std::make_unique<InlinePayloadChannel>(channel);
         inline_ = small.get();
-        mail_ = std::move(small);
+        channel_ = std::move(small);
     } else {
-        mail_ = transport.prepare_mail(mail);
+        channel_ = transport.prepare_payload_channel(channel);
     }
-    free_places_.assign(static_cast<std::size_t>(outgoing), true);
+    free_slots_.assign(static_cast<std::size_t>(outgoing), true);
     if (pushes && !shared_credits()) {
         credits_ = own_credits();
     }
     if (owns()) {
-        lendable_ = shared_credits() ? plan_.bound : 0;
-        places_.resize(static_cast<std::size_t>(incoming));
-        std::iota(places_.rbegin(), places_.rend(), 0);
-        waiting_.reserve(places_.size());
-        handed_out_.reserve(places_.size());
-        items_.reserve(places_.size());
-        wishes_.reserve(plan_.pushers.size());
+        free_credits_ = shared_credits() ? plan_.bound : 0;
+        incoming_slots_.resize(static_cast<std::size_t>(incoming));
+        std::iota(incoming_slots_.rbegin(), incoming_slots_.rend(), 0);
+        waiting_.reserve(incoming_slots_.size());
+        handed_out_.reserve(incoming_slots_.size());
+        items_.reserve(incoming_slots_.size());
+        requests_.reserve(plan_.pushers.size());
     }
 }
 
@@ -105,51 +105,49 @@ void Queue::send(int to, int kind, const Header& header) {
 }
 
 device::View<std::byte> Queue::next() {
-    check(!free_places_.empty(), "this rank does not push to this queue");
-    if (next_place_ < 0) {
-        hub_.serve_until(
-            [&] { return std::ranges::find(free_places_, true) != free_places_.end(); });
-        next_place_ =
-            static_cast<int>(std::ranges::find(free_places_, true) - free_places_.begin());
+    check(!free_slots_.empty(), "this rank does not push to this queue");
+    if (next_slot_ < 0) {
+        hub_.serve_until([&] { return std::ranges::find(free_slots_, true) != free_slots_.end(); });
+        next_slot_ = static_cast<int>(std::ranges::find(free_slots_, true) - free_slots_.begin());
     }
-    return mail_->outgoing(next_place_);
+    return channel_->outgoing(next_slot_);
 }
 
 void Queue::push(std::int64_t key, Bytes size) {
     static_cast<void>(next());
     if (shared_credits()) {
-        send(plan_.owner, wish_kind_, {key, {}});
+        send(plan_.owner, request_kind_, {key, {}});
     }
     hub_.serve_until([&] { return credits_ > 0; });
     --credits_;
-    free_places_[static_cast<std::size_t>(next_place_)] = false;
+    free_slots_[static_cast<std::size_t>(next_slot_)] = false;
     // The header first: its receiver fetches in the order of the headers.
-    const comm::Parcel parcel = mail_->post(next_place_, size, plan_.owner);
-    const Header header{key, parcel};
+    const comm::PayloadDescriptor descriptor = channel_->send(next_slot_, size, plan_.owner);
+    const Header header{key, descriptor};
     std::array<std::byte, comm::ControlChannel::largest_payload> message;
     std::memcpy(message.data(), &header, sizeof(Header));
     std::size_t length = sizeof(Header);
     if (inline_ != nullptr && size.value > 0) {
-        const auto attachment = inline_->attachment(parcel);
+        const auto attachment = inline_->attachment(descriptor);
         std::memcpy(&message[length], attachment.data(), attachment.size());
         length += attachment.size();
     }
     hub_.send(plan_.owner, item_kind_, std::span(message).first(length));
-    next_place_ = -1;
+    next_slot_ = -1;
 }
 
-void Queue::settle() {
-    hub_.serve_until([&] { return std::ranges::find(free_places_, false) == free_places_.end(); });
+void Queue::flush() {
+    hub_.serve_until([&] { return std::ranges::find(free_slots_, false) == free_slots_.end(); });
 }
 
 void Queue::close() {
-    settle();
+    flush();
     send(plan_.owner, close_kind_, {});
 }
 
-void Queue::on_done(std::int64_t place) {
-    mail_->reclaim(static_cast<int>(place));
-    free_places_[static_cast<std::size_t>(place)] = true;
+void Queue::on_done(std::int64_t slot) {
+    channel_->release(static_cast<int>(slot));
+    free_slots_[static_cast<std::size_t>(slot)] = true;
     if (!shared_credits()) {
         ++credits_;
     }
@@ -159,44 +157,45 @@ void Queue::on_item(int from, std::span<const std::byte> message) {
     check(message.size() >= sizeof(Header), "a control message is shorter than its kind's");
     const auto header = read_as<Header>(message.first(sizeof(Header)));
     check(!came_before(header.key), "an item of a sequence came twice");
-    check(!places_.empty(), "a queue got more than it has room for");
-    const int place = places_.back();
-    places_.pop_back();
-    mail_->accept(place, from, header.parcel);
+    check(!incoming_slots_.empty(), "a queue got more than it has room for");
+    const int slot = incoming_slots_.back();
+    incoming_slots_.pop_back();
+    channel_->fetch(slot, from, header.descriptor);
     if (inline_ != nullptr) {
-        inline_->deliver(place, message.subspan(sizeof(Header)));
+        inline_->deliver(slot, message.subspan(sizeof(Header)));
     }
-    waiting_.push_back({from, header.key, arrivals_++, place, header.parcel.place});
+    waiting_.push_back({from, header.key, arrivals_++, slot, header.descriptor.slot});
     high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
 }
 
 bool Queue::came_before(std::int64_t key) const {
-    return plan_.order == Order::sequence &&
+    return plan_.order == DequeueOrder::sequence &&
            (key < released_ + std::ssize(handed_out_) ||
             std::ranges::find(waiting_, key, &Held::key) != waiting_.end());
 }
 
-void Queue::on_wish(const Wish& wish) {
-    wishes_.push_back(wish);
-    grant_waiting();
+void Queue::on_credit_request(const CreditRequest& request) {
+    requests_.push_back(request);
+    grant_credits();
 }
 
-bool Queue::may_come(const Wish& wish) const {
-    return lendable_ > 0 && (plan_.order != Order::sequence || wish.key < released_ + plan_.bound);
+bool Queue::may_grant(const CreditRequest& request) const {
+    return free_credits_ > 0 &&
+           (plan_.order != DequeueOrder::sequence || request.key < released_ + plan_.bound);
 }
 
-void Queue::grant_waiting() {
-    const auto may = [this](const Wish& wish) { return may_come(wish); };
-    for (auto wish = std::ranges::find_if(wishes_, may); wish != wishes_.end();
-         wish = std::ranges::find_if(wishes_, may)) {
-        --lendable_;
-        send(wish->from, credit_kind_, {});
-        wishes_.erase(wish);
+void Queue::grant_credits() {
+    const auto may = [this](const CreditRequest& request) { return may_grant(request); };
+    for (auto request = std::ranges::find_if(requests_, may); request != requests_.end();
+         request = std::ranges::find_if(requests_, may)) {
+        --free_credits_;
+        send(request->from, credit_kind_, {});
+        requests_.erase(request);
     }
 }
 
 bool Queue::next_is_there() const {
-    return plan_.order == Order::sequence
+    return plan_.order == DequeueOrder::sequence
                ? std::ranges::find(waiting_, released_, &Held::key) != waiting_.end()
                : !waiting_.empty();
 }
@@ -217,7 +216,7 @@ std::span<const Item> Queue::dequeue(int most) {
     const std::size_t count = count_next(most);
     for (std::size_t index = 0; index < count; ++index) {
         const Held& held = waiting_[index];
-        items_.push_back({held.from, held.key, mail_->contents(held.place)});
+        items_.push_back({held.from, held.key, channel_->contents(held.slot)});
         handed_out_.push_back(held);
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -226,8 +225,8 @@ std::span<const Item> Queue::dequeue(int most) {
 
 void Queue::sort_waiting() {
     const auto first_out = [&](const Held& a, const Held& b) {
-        return plan_.order != Order::arrival && a.key != b.key ? a.key < b.key
-                                                               : a.arrival < b.arrival;
+        return plan_.order != DequeueOrder::arrival && a.key != b.key ? a.key < b.key
+                                                                      : a.arrival < b.arrival;
     };
     std::ranges::sort(waiting_, first_out);
 }
@@ -235,7 +234,7 @@ void Queue::sort_waiting() {
 // How many of those waiting, sorted, may come out now.
 std::size_t Queue::count_next(int most) const {
     const auto limit = std::min(waiting_.size(), static_cast<std::size_t>(most));
-    if (plan_.order != Order::sequence) {
+    if (plan_.order != DequeueOrder::sequence) {
         return limit;
     }
     std::size_t count = 0;
@@ -247,14 +246,14 @@ std::size_t Queue::count_next(int most) const {
 
 void Queue::release() {
     for (const Held& held : handed_out_) {
-        places_.push_back(held.place);
+        incoming_slots_.push_back(held.slot);
         send(held.from, done_kind_, {0, {0, held.theirs}});
-        lendable_ += shared_credits() ? 1 : 0;
+        free_credits_ += shared_credits() ? 1 : 0;
     }
     released_ += std::ssize(handed_out_);
     handed_out_.clear();
     items_.clear();
-    grant_waiting();
+    grant_credits();
 }
 
 }  // namespace quartet::flow

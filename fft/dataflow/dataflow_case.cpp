@@ -50,7 +50,7 @@ void DataflowCase::make_queue() {
                         .pushers = plan_.roles.worker_ranks(),
                         .bound = session_.options().queue,
                         .largest = bytes_of<double>(plan_.tile.parts_size()),
-                        .order = flow::Order::arrival,
+                        .order = flow::DequeueOrder::arrival,
                         .outgoing = DataflowPlan::outgoing_tiles});
 }
 
@@ -61,8 +61,9 @@ bench::Check DataflowCase::verify() {
 void DataflowCase::prepare_limit() {
     role_->prepare_limit();
     if (!plan_.in_place) {
-        link_.emplace(session_.transport("mpi"), session_.world(), plan_.roles.worker_rank(0),
-                      plan_.roles.reducer_rank(0), bytes_of<double>(plan_.tile.parts_size()));
+        link_.emplace(session_.transport(comm::TransportRegistry::plain_mpi()), session_.world(),
+                      plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
+                      bytes_of<double>(plan_.tile.parts_size()));
     }
 }
 

@@ -23,7 +23,7 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
                       .role = roles.of(rank),
                       .tiles = {},
                       .tile = {1, problem.length(), 1, 0}};
-    plan.in_place = transport == "shm";
+    plan.in_place = session.registry().traits(transport).location == comm::PartLocation::at_sender;
     plan.message = plan.in_place ? 0 : plan.tile.parts_size();
     plan.check = Bytes{TransformCheck::memory(problem.points, session.threads())};
     if (plan.role == comm::Role::worker) {

@@ -229,7 +229,7 @@ void LibraryCase::find_order() {
 }
 
 void LibraryCase::prepare_limit() {
-    limit_.emplace(session_, session_.transport("mpi"), problem_,
+    limit_.emplace(session_, session_.transport(comm::TransportRegistry::plain_mpi()), problem_,
                    device::View<const Point>(pristine_.view()), result());
 }
 

@@ -64,15 +64,14 @@ void require_writable(const std::filesystem::path& file) {
 
 void read_wisdom(const comm::Communicator& comm, const std::filesystem::path& file) {
     fftw_mpi_init();  // wisdom names the methods, and is of no use before all are known
-    try {
-        comm::agree(comm, [&] {
-            if (comm.rank() == 0) {
-                import_file(file);
-                require_writable(file);
-            }
-        });
-    } catch (const Failure& failure) {
-        throw UsageError(fmt::format("--wisdom: {}", failure.what()));
+    const auto problem = comm::first_problem(comm, [&] {
+        if (comm.rank() == 0) {
+            import_file(file);
+            require_writable(file);
+        }
+    });
+    if (problem) {
+        throw UsageError(fmt::format("--wisdom: {}", *problem));
     }
     fftw_mpi_broadcast_wisdom(comm.handle());
 }

@@ -12,15 +12,6 @@ namespace quartet::fft {
 
 namespace {
 
-// Whether an exchange over the transport is read where the sender has it.
-bool reads_in_place(const std::string& transport) {
-    return transport == "shm" || transport == "ipc";
-}
-
-bool has_windows(const std::string& transport) {
-    return transport == "shm" || transport == "rma";
-}
-
 Algorithm single_rank_algorithm(bench::Session& session, const device::FourStepFft& shape,
                                 Bytes workspace) {
     if (session.gpus().empty()) {
@@ -53,8 +44,9 @@ void plan_four_step(NativePlan& plan, bench::Session& session) {
     plan.result = natural ? block_range(shape.points(), shape.ranks, shape.rank).size()
                           : shape.output_points();
     plan.workspace = session.device().ffts().four_step_fft_memory(shape);
-    plan.in_windows = has_windows(plan.transport);
-    if (shape.ranks > 1 && !reads_in_place(plan.transport)) {
+    const comm::TransportTraits& transport = session.registry().traits(plan.transport);
+    plan.in_windows = transport.windows.has_value();
+    if (shape.ranks > 1 && transport.location == comm::PartLocation::received) {
         plan.received = received_bytes(plan);
     }
     plan.probe = TransformLimit::exchanged_bytes(plan.problem, shape.ranks);

@@ -45,7 +45,7 @@ void DataflowProduct::make_queues(comm::Transport& transport) {
                             .pushers = plan_.roles.worker_ranks(),
                             .bound = plan_.settings.bound,
                             .largest = problem_.tile_bytes(),
-                            .order = flow::Order::sequence,
+                            .order = flow::DequeueOrder::sequence,
                             .outgoing = outgoing_partial_tiles}));
     }
 }

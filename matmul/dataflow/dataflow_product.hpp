@@ -15,10 +15,10 @@ namespace quartet::matmul {
 
 /// The paper's data flow (VI.B): workers multiply a tile of A by a tile of B and push the partial
 /// tile to the queue of the reducer that owns the target; reducers add partial tiles to their tiles
-/// of C. They add in the products' order, whoever made them (flow::Order::sequence), so that C has
-/// the same bits in each run, whatever the workers, the schedule and the queue's bound. A worker
-/// can be two partial tiles a reducer ahead of the slowest one. All (N/B)^3 partial tiles travel,
-/// N/B times as many as C has.
+/// of C. They add in the products' order, whoever made them (flow::DequeueOrder::sequence), so that
+/// C has the same bits in each run, whatever the workers, the schedule and the queue's bound. A
+/// worker can be two partial tiles a reducer ahead of the slowest one. All (N/B)^3 partial tiles
+/// travel, N/B times as many as C has.
 class DataflowProduct final : public Product {
   public:
     /// Allocates plan.memory(). Collective. Session and transport are borrowed; `files` where A and

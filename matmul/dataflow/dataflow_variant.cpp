@@ -80,7 +80,8 @@ ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase
     const int ranks = context.session.world().size();
     const auto roles =
         comm::Roles::with_reducers(ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2));
-    const OperandCopies copies = copies_over(context.variant.transport);
+    const OperandCopies copies =
+        copies_over(context.session.registry().traits(context.variant.transport));
     const DataflowPlan plan = plan_dataflow(context.problem, roles, settings_of(context),
                                             context.session.topology(), context.rank(), copies);
     add_factors(context, plan, planned.name);

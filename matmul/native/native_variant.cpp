@@ -1,5 +1,6 @@
 #include "matmul/product_plan.hpp"
 
+#include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/native/file_product.hpp"
@@ -60,9 +61,9 @@ void describe_files(const PlanContext& context, const FilePlan& files,
 }
 
 ProductPlan plan_resident(const PlanContext& context) {
-    const ResidentLayout layout =
-        lay_out_matrices(context.problem, context.blocks, context.rank(),
-                         context.session.topology(), copies_over(context.variant.transport));
+    const ResidentLayout layout = lay_out_matrices(
+        context.problem, context.blocks, context.rank(), context.session.topology(),
+        copies_over(context.session.registry().traits(context.variant.transport)));
     return {.block = context.block(),
             .memory = layout.memory(),
             .limit = limit_on_host(context),
@@ -77,7 +78,7 @@ ProductPlan plan_from_files(const PlanContext& context, bench::PlannedCase& plan
     limit.sgemm.edge = context.problem.extent(0);  // a tile's: memory is bounded
     limit.storage = storage_of_block(context);
     FilePlan files;
-    plan_together(context.session, [&] {
+    comm::agree<UsageError>(context.session.world(), [&] {
         files = plan_files(context.problem, context.block(), context.session.world().size(),
                            host_budget(context, limit));
     });
@@ -107,7 +108,7 @@ GpuPlan plan_gpu(const PlanContext& context) {
                  .workspace = context.session.device().blas().workspace()};
     const Bytes elsewhere =
         plan.workspace + memory_besides(context, context.block(), plan.limit).device;
-    plan_together(context.session, [&] {
+    comm::agree<UsageError>(context.session.world(), [&] {
         plan.device = plan_device(context.problem, context.block(),
                                   {.allowed = allowed_device_memory(context.session),
                                    .elsewhere = elsewhere,
@@ -142,7 +143,7 @@ ProductPlan plan_streamed_from_files(const PlanContext& context, bench::PlannedC
     LimitPlan limit = gpu.limit;
     limit.storage = storage_of_block(context);
     FilePlan files;
-    plan_together(context.session, [&] {
+    comm::agree<UsageError>(context.session.world(), [&] {
         files = plan_staging(context.problem, context.block(), context.session.world().size(),
                              host_budget(context, limit), gpu.device.blocking);
     });

@@ -38,8 +38,9 @@ Bytes panel_bytes(const Problem& problem, std::int64_t column, const Range& rows
 
 }  // namespace
 
-OperandCopies copies_over(std::string_view transport) {
-    return transport == "shm" ? OperandCopies::per_node : OperandCopies::per_rank;
+OperandCopies copies_over(const comm::TransportTraits& transport) {
+    return transport.windows == comm::WindowKind::shared ? OperandCopies::per_node
+                                                         : OperandCopies::per_rank;
 }
 
 OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,

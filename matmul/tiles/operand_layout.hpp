@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "comm/topology/topology.hpp"
+#include "comm/transport/transport_traits.hpp"
 #include "matmul/partition.hpp"
 #include "matmul/product.hpp"
 
@@ -16,7 +16,7 @@ enum class OperandCopies {
 };
 
 /// One copy per node over shared windows, else one per rank.
-OperandCopies copies_over(std::string_view transport);
+OperandCopies copies_over(const comm::TransportTraits& transport);
 
 /// Some rows of one tile column of A or B, row-major and dense: its tiles follow one another, so
 /// that any number of tiles of one column are one matrix.

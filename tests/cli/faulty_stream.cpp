@@ -52,35 +52,32 @@ class FaultyPush final : public comm::Push {
 /// The pushes of a sound transport, one of them faulty.
 class FaultyTransport final : public comm::Transport {
   public:
-    FaultyTransport(std::string name, std::unique_ptr<comm::Transport> sound, int rank, Fault fault)
-        : name_(std::move(name)), sound_(std::move(sound)), rank_(rank), fault_(fault) {}
+    FaultyTransport(const comm::TransportTraits& traits, std::unique_ptr<comm::Transport> sound,
+                    int rank, Fault fault)
+        : traits_(traits), sound_(std::move(sound)), rank_(rank), fault_(fault) {}
 
-    [[nodiscard]] std::string_view name() const override { return name_; }
-    [[nodiscard]] bool can(comm::Capability capability) const override {
-        return capability == comm::Capability::push;
-    }
+    [[nodiscard]] const comm::TransportTraits& traits() const override { return traits_; }
     device::Allocation allocate(Bytes size) override { return sound_->allocate(size); }
     std::unique_ptr<comm::Push> prepare_push(const comm::PushPlan& plan) override {
         return std::make_unique<FaultyPush>(sound_->prepare_push(plan), plan, rank_, fault_);
     }
 
   private:
-    std::string name_;
+    comm::TransportTraits traits_;
     std::unique_ptr<comm::Transport> sound_;
     int rank_;
     Fault fault_;
 };
 
-comm::TransportKind faulty(const std::string& name, Fault fault) {
-    const comm::TransportKind sound = comm::mpi_transport();
-    return {name, sound.why_not, [=](const comm::TransportContext& context) {
-                return std::make_unique<FaultyTransport>(name, sound.make(context),
+comm::TransportKind faulty(std::string_view name, Fault fault) {
+    const comm::TransportKind sound = comm::TransportRegistry::standard().kind("mpi");
+    const comm::TransportTraits traits{.name = name, .capabilities = {comm::Capability::push}};
+    return {.traits = traits,
+            .why_not = sound.why_not,
+            .make = [=](const comm::TransportContext& context) {
+                return std::make_unique<FaultyTransport>(traits, sound.make(context),
                                                          context.world.rank(), fault);
             }};
-}
-
-comm::TransportKind absent(const std::string& reason) {
-    return {"absent", [=](const comm::TransportContext&) { return std::optional(reason); }, {}};
 }
 
 }  // namespace
@@ -90,7 +87,7 @@ int main(int argc, char** argv) {
     registry.add(faulty("corrupting", Fault::corrupts));
     registry.add(faulty("throwing", Fault::throws));
     registry.add(faulty("dying", Fault::dies));
-    registry.add(absent("never there"));
+    registry.add({.traits = {.name = "absent"}, .absence = "never there"});
     bench::Program program({.name = "stream",
                             .summary = "pushes that go wrong",
                             .formulations = {bench::Formulation::native},

@@ -57,7 +57,7 @@ void push(Queue& queue, int from, std::int64_t key) {
 }
 
 // Takes everything out, in batches of up to `most`; the keys of each rank in the order they came.
-std::map<int, std::vector<std::int64_t>> drain(Queue& queue, int most) {
+std::map<int, std::vector<std::int64_t>> take_all(Queue& queue, int most) {
     std::map<int, std::vector<std::int64_t>> keys;
     for (auto items = queue.dequeue(most); !items.empty(); items = queue.dequeue(most)) {
         EXPECT_LE(std::ssize(items), most);
@@ -78,7 +78,7 @@ TEST_P(QueueTest, EveryItemArrivesOnceWholeAndInItsPushersOrder) {
                        .pushers = {},
                        .bound = 1 + static_cast<int>(shapes() % 6),
                        .largest = kibibytes(1 + shape % 2),  // with and after the header
-                       .order = Order::arrival,
+                       .order = DequeueOrder::arrival,
                        .outgoing = 1 + static_cast<int>(shapes() % 3)};
         for (int other = 0; other < size; ++other) {
             if (other != plan.owner) {
@@ -91,7 +91,7 @@ TEST_P(QueueTest, EveryItemArrivesOnceWholeAndInItsPushersOrder) {
         Queue queue(hub, *transport, plan);
         for (int round = 0; round < 2; ++round) {
             if (rank == plan.owner) {
-                const auto keys = drain(queue, most);
+                const auto keys = take_all(queue, most);
                 for (const int pusher : plan.pushers) {
                     std::vector<std::int64_t> expected;
                     for (int item = 0; item < items + pusher; ++item) {
@@ -122,7 +122,7 @@ TEST_P(QueueTest, AFullQueueHoldsBackItsPushers) {
         while (hub.serve()) {
         }
         EXPECT_LE(queue.high_water(), 2) << "while nothing was taken out";
-        EXPECT_EQ(std::ssize(drain(queue, 1)), size - 1);
+        EXPECT_EQ(std::ssize(take_all(queue, 1)), size - 1);
         EXPECT_LE(queue.high_water(), 2);
     } else {
         for (int item = 0; item < 20; ++item) {
@@ -134,9 +134,12 @@ TEST_P(QueueTest, AFullQueueHoldsBackItsPushers) {
 }
 
 TEST_P(QueueTest, OrderedByKeyTheSmallestComesFirst) {
-    Queue queue(
-        hub, *transport,
-        {.pushers = others, .bound = 3 * size, .largest = {}, .order = Order::key, .outgoing = 3});
+    Queue queue(hub, *transport,
+                {.pushers = others,
+                 .bound = 3 * size,
+                 .largest = {},
+                 .order = DequeueOrder::key,
+                 .outgoing = 3});
     if (rank == 0) {
         world.barrier();  // everything has been pushed
         std::vector<std::int64_t> keys;
@@ -193,7 +196,7 @@ TEST_P(QueueTest, ASequenceComesInItsOrderFromWhomeverAndHoweverSmallTheQueues) 
                                                                .pushers = pushers,
                                                                .bound = bound,
                                                                .largest = kibibytes(1 + shape % 2),
-                                                               .order = Order::sequence,
+                                                               .order = DequeueOrder::sequence,
                                                                .outgoing = places}));
         }
         for (int round = 0; round < 2; ++round) {
@@ -234,8 +237,9 @@ TEST_P(QueueTest, ASequenceComesInItsOrderFromWhomeverAndHoweverSmallTheQueues) 
 }
 
 TEST_P(QueueTest, AnItemOfASequenceThatComesTwiceIsFound) {
-    Queue queue(hub, *transport,
-                {.pushers = others, .bound = 2 * size, .largest = {8}, .order = Order::sequence});
+    Queue queue(
+        hub, *transport,
+        {.pushers = others, .bound = 2 * size, .largest = {8}, .order = DequeueOrder::sequence});
     if (rank == 1) {
         queue.push(0, {});
         queue.push(0, {});
@@ -311,9 +315,9 @@ TEST_P(QueueTest, AReducerAddsContributionsInRankOrderAndPublishesTheSum) {
             }
         }
         if (rank == 0) {
-            sums.settle();
+            sums.flush();
         } else {
-            contributions.settle();
+            contributions.flush();
         }
         world.barrier();
     }

@@ -34,10 +34,9 @@ class SpoilingTransport final : public comm::Transport {
     SpoilingTransport(std::unique_ptr<comm::Transport> transport, std::int64_t wrong)
         : transport_(std::move(transport)), wrong_(wrong) {}
 
-    [[nodiscard]] std::string_view name() const override { return "spoiling"; }
-    [[nodiscard]] bool can(comm::Capability capability) const override {
-        return capability == comm::Capability::push;
-    }
+    static constexpr comm::TransportTraits spoiling_traits{
+        .name = "spoiling", .capabilities = {comm::Capability::push}};
+    [[nodiscard]] const comm::TransportTraits& traits() const override { return spoiling_traits; }
     device::Allocation allocate(Bytes size) override { return transport_->allocate(size); }
     std::unique_ptr<comm::Push> prepare_push(const comm::PushPlan& plan) override {
         return std::make_unique<SpoilingPush>(transport_->prepare_push(plan), plan.target, wrong_);
@@ -51,12 +50,14 @@ class SpoilingTransport final : public comm::Transport {
 /// The transports of the suite, and "spoiling", which gets `wrong` elements wrong.
 inline comm::TransportRegistry with_spoiling_transport(std::int64_t wrong) {
     auto registry = comm::TransportRegistry::standard();
-    registry.add({"spoiling",
-                  [](const comm::TransportContext&) { return std::optional<std::string>(); },
-                  [wrong](const comm::TransportContext& context) {
-                      return std::make_unique<SpoilingTransport>(
-                          comm::TransportRegistry::standard().make("mpi", context), wrong);
-                  }});
+    registry.add(
+        {.traits = SpoilingTransport::spoiling_traits,
+         .why_not = [](const comm::TransportContext&) { return std::optional<std::string>(); },
+         .make =
+             [wrong](const comm::TransportContext& context) {
+                 return std::make_unique<SpoilingTransport>(
+                     comm::TransportRegistry::standard().make("mpi", context), wrong);
+             }});
     return registry;
 }
 

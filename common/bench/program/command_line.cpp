@@ -173,7 +173,8 @@ void CommandLine::add_selection() {
                 options_.formulations.push_back(parse_formulation(word));
             }
         });
-    add("--transport", "auto|mpi|staged|shm|rma|nccl|ipc|grpc, or a list", "auto",
+    const std::vector<std::string> transports = comm::TransportRegistry::standard().names();
+    add("--transport", fmt::format("auto|{}, or a list", fmt::join(transports, "|")), "auto",
         [this](const std::string& text) { options_.transports = parse_list(text); });
     add("--list", "show what can run here, and why the rest cannot", options_.list);
     add("--dry-run", "show what would run, and what it would take", options_.dry_run);

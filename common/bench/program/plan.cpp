@@ -89,25 +89,26 @@ std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, con
 }
 
 /// Where Open MPI keeps a transport's windows, and how much room there is; none where the folder is
-/// missing. Those of rma are in either of two folders: the fuller one.
+/// missing. Where either of two folders may have them, the fuller one.
 struct WindowSpace {
     std::string folder;
     Bytes available;
 };
 
 WindowSpace window_space(Session& session, const std::string& transport) {
-    const auto space_in = [&](const char* variable) -> WindowSpace {
+    const auto space_in = [&](const char* variable) {
         const std::string folder = session.record().environment.get(variable).value_or("/dev/shm");
         std::error_code error;
         const auto space = std::filesystem::space(folder, error);
-        return {folder, {error ? 0 : static_cast<std::int64_t>(space.available)}};
+        return WindowSpace{folder, {error ? 0 : static_cast<std::int64_t>(space.available)}};
     };
-    const WindowSpace shared = space_in("OMPI_MCA_osc_sm_backing_directory");
-    if (transport != "rma") {
-        return shared;
+    const auto kind = session.registry().traits(transport).windows;
+    std::vector<WindowSpace> spaces;
+    for (const char* variable :
+         comm::backing_folder_variables(kind.value_or(comm::WindowKind::shared))) {
+        spaces.push_back(space_in(variable));
     }
-    const WindowSpace one_sided = space_in("OMPI_MCA_osc_rdma_backing_directory");
-    return one_sided.available < shared.available ? one_sided : shared;
+    return *std::ranges::min_element(spaces, {}, &WindowSpace::available);
 }
 
 std::optional<std::string> why_no_windows(const PlannedCase& planned, const NodeNeeds& needs,

@@ -18,6 +18,7 @@
 #include "bench/report/table.hpp"
 #include "bench/report/timeline.hpp"
 #include "bench/report/verdict.hpp"
+#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::bench {
@@ -79,21 +80,6 @@ bool is_compared(const RowName& name, ComparedRow compared) {
     return false;
 }
 
-// Runs a check on each rank. If it fails on any, all ranks throw the first one's UsageError.
-void agree(const comm::Communicator& world, const std::function<void()>& check_locally) {
-    std::optional<std::string> problem;
-    try {
-        check_locally();
-    } catch (const UsageError& error) {
-        problem = error.what();
-    } catch (const Failure& error) {  // of a file that was given: bad input
-        problem = error.what();
-    }
-    if (const auto first = world.first(problem)) {
-        throw UsageError(*first);
-    }
-}
-
 }  // namespace
 
 Program::Program(ProgramDescription description, comm::TransportRegistry registry)
@@ -143,7 +129,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
 
 void Program::parse(int argc, char** argv, const comm::Communicator& world) {
     std::optional<std::string> unavailable;
-    agree(world, [&] {
+    comm::agree<UsageError>(world, [&] {
         try {
             text_ = command_line_.parse(argc, argv);
         } catch (const Unavailable& error) {
@@ -164,8 +150,8 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         }
         return ExitCode::verified;
     }
-    agree(session.world(), [&] { plan(session); });
-    agree(session.world(), [&] {
+    comm::agree<UsageError>(session.world(), [&] { plan(session); });
+    comm::agree<UsageError>(session.world(), [&] {
         if (options.json && options.json == options.trace) {
             throw UsageError("--json and --trace name the same file: name another one");
         }

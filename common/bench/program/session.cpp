@@ -8,9 +8,9 @@ namespace quartet::bench {
 
 namespace {
 
-// Queues and their payloads need more than one-sided pushes.
-bool serves(const std::string& transport, Formulation formulation) {
-    return formulation != Formulation::dataflow || transport != "rma";
+// Queues need a channel for their payloads.
+bool serves(const comm::TransportTraits& transport, Formulation formulation) {
+    return formulation != Formulation::dataflow || transport.can(comm::Capability::payload_channel);
 }
 
 }  // namespace
@@ -113,17 +113,20 @@ std::vector<Variant> Session::variants() {
     }
     const bool automatic =
         std::ranges::find(options_.transports, "auto") != options_.transports.end();
-    const bool has_mpi = automatic || std::ranges::find(transports, "mpi") != transports.end();
+    const std::string plain_mpi = comm::TransportRegistry::plain_mpi();
+    const bool has_mpi = automatic || std::ranges::find(transports, plain_mpi) != transports.end();
     std::vector<Variant> variants;
     for (const Formulation formulation : options_.formulations) {
         if (formulation == Formulation::library && has_mpi) {
-            variants.push_back({formulation, std::string(device_->name()), "mpi"});
+            variants.push_back({formulation, std::string(device_->name()), plain_mpi});
             continue;
         }
-        const bool has_choice = std::ranges::any_of(
-            transports, [&](const std::string& name) { return serves(name, formulation); });
+        const auto usable = [&](const std::string& name) {
+            return serves(registry_.traits(name), formulation);
+        };
+        const bool has_choice = std::ranges::any_of(transports, usable);
         for (const std::string& transport : transports) {
-            if (!has_choice || serves(transport, formulation)) {
+            if (!has_choice || usable(transport)) {
                 variants.push_back({formulation, std::string(device_->name()), transport});
             }
         }

@@ -63,8 +63,8 @@ class Session {
     comm::Transport& transport(const std::string& name);
 
     /// The formulations and transports to run in turn, each once, with `auto` resolved. `library`
-    /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out rma,
-    /// which has no queues, where another transport is asked for. Collective.
+    /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out
+    /// transports without payload channel where another one is asked for. Collective.
     [[nodiscard]] std::vector<Variant> variants();
 
     /// Throws Unavailable unless the program has the formulation.

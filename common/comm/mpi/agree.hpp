@@ -8,17 +8,29 @@
 
 namespace quartet::comm {
 
-/// Does local work; the Failure of a rank that could not do it, every rank throws. Collective.
+/// Does local work that may fail on some ranks only. Returns, on all ranks, the message of the
+/// UsageError or Failure of the lowest rank that has one; nothing where none has. Unavailable
+/// passes through, since all ranks throw it alike. Collective; `work` itself makes no collective
+/// call that a failing rank would miss.
 template <typename Work>
-void agree(const Communicator& comm, Work work) {
+std::optional<std::string> first_problem(const Communicator& comm, Work work) {
     std::optional<std::string> problem;
     try {
         work();
-    } catch (const Failure& failure) {
-        problem = failure.what();
+    } catch (const UsageError& error) {
+        problem = error.what();
+    } catch (const Failure& error) {
+        problem = error.what();
     }
-    if (const auto first = comm.first(problem)) {
-        throw Failure(*first);
+    return comm.first(problem);
+}
+
+/// Does local work that may fail on some ranks only, and throws `Agreed` on all ranks where
+/// first_problem() finds one: so no rank goes on alone. Collective.
+template <typename Agreed = Failure, typename Work>
+void agree(const Communicator& comm, Work work) {
+    if (const auto problem = first_problem(comm, work)) {
+        throw Agreed(*problem);
     }
 }
 

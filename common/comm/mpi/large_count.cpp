@@ -106,7 +106,7 @@ void exchange(std::span<const ConstBytes> send, std::span<const MutableBytes> re
     }
 }
 
-// A round of the reduction below: piece `round` of every rank's part goes to its rank, which adds
+// A round of the reduction below: chunk `round` of every rank's part goes to its rank, which adds
 // what it gets in rank order.
 class PiecewiseSum {
   public:
@@ -117,26 +117,26 @@ class PiecewiseSum {
           counts_(counts),
           peers_(comm),
           comm_(comm),
-          piece_(std::min(counts.largest_count(), std::int64_t{1} << 16)),
-          scratch_(index(piece_ * peers_.size)) {}
+          chunk_(std::min(counts.largest_count(), std::int64_t{1} << 16)),
+          scratch_(index(chunk_ * peers_.size)) {}
 
     void run() {
         std::int64_t longest = 0;
         for (int rank = 0; rank < peers_.size; ++rank) {
             longest = std::max(longest, counts_.count(rank));
         }
-        for (std::int64_t first = 0; first < longest; first += piece_) {
-            exchange_pieces(first);
+        for (std::int64_t first = 0; first < longest; first += chunk_) {
+            exchange_chunks(first);
             add(first);
         }
     }
 
   private:
     [[nodiscard]] std::int64_t length(int rank, std::int64_t first) const {
-        return std::clamp(counts_.count(rank) - first, std::int64_t{0}, piece_);
+        return std::clamp(counts_.count(rank) - first, std::int64_t{0}, chunk_);
     }
 
-    void exchange_pieces(std::int64_t first) {
+    void exchange_chunks(std::int64_t first) {
         std::vector<ConstBytes> send;
         std::vector<MutableBytes> receive;
         for (int rank = 0; rank < peers_.size; ++rank) {
@@ -151,7 +151,7 @@ class PiecewiseSum {
 
     // What `rank` sent in this round.
     std::span<double> row(int rank, std::int64_t first) {
-        return std::span(scratch_).subspan(index(rank * piece_), index(length(peers_.rank, first)));
+        return std::span(scratch_).subspan(index(rank * chunk_), index(length(peers_.rank, first)));
     }
 
     void add(std::int64_t first) {
@@ -171,7 +171,7 @@ class PiecewiseSum {
     const RankCounts& counts_;
     Peers peers_;
     MPI_Comm comm_;
-    std::int64_t piece_;  // elements: long enough for the network's rate, short enough for caches
+    std::int64_t chunk_;  // elements: long enough for the network's rate, short enough for caches
     std::vector<double> scratch_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 using Setting = std::pair<const char*, const char*>;
 
 // Without "get" of a node's other memory there is "put": the receiver answers that it is ready, and
-// the sender writes. In whole pieces: the default of 4 KiB each is a fifth as fast (4.1.4).
+// the sender writes. In whole chunks: the default of 4 KiB each is a fifth as fast (4.1.4).
 constexpr std::array<Setting, 4> put_settings{{
     {"OMPI_MCA_btl_vader_flags", "send,put,inplace,atomics,fetching-atomics"},
     {"OMPI_MCA_btl_vader_min_rdma_pipeline_size", "65536"},

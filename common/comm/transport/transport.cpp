@@ -4,24 +4,6 @@
 
 namespace quartet::comm {
 
-std::string_view name(Capability capability) {
-    switch (capability) {
-        case Capability::push:
-            return "push";
-        case Capability::send_receive:
-            return "send/receive";
-        case Capability::mail:
-            return "mail";
-        case Capability::all_gather:
-            return "all-gather";
-        case Capability::reduce_scatter:
-            return "reduce-scatter";
-        case Capability::all_to_all:
-            return "all-to-all";
-    }
-    return "unknown";
-}
-
 namespace {
 
 [[noreturn]] void undeclared(const Transport& transport, Capability capability) {
@@ -43,8 +25,8 @@ void Transport::receive(device::View<std::byte>, int, device::Stream&) {
     undeclared(*this, Capability::send_receive);
 }
 
-std::unique_ptr<Mail> Transport::prepare_mail(const MailPlan&) {
-    undeclared(*this, Capability::mail);
+std::unique_ptr<PayloadChannel> Transport::prepare_payload_channel(const PayloadChannelPlan&) {
+    undeclared(*this, Capability::payload_channel);
 }
 
 std::unique_ptr<Collective> Transport::prepare_all_gather(const AllGatherPlan&) {

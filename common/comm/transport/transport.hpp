@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "comm/transport/shared/payload_channel.hpp"
+#include "comm/transport/transport_traits.hpp"
 #include "core/units.hpp"
 #include "device/device.hpp"
 
 namespace quartet::comm {
-
-/// What a transport may be able to do.
-enum class Capability { push, send_receive, mail, all_gather, reduce_scatter, all_to_all };
-std::string_view name(Capability capability);
 
 /// A push as the paper's STREAM has it: every sender's vector is added to the receiver's.
 struct PushPlan {
@@ -71,12 +68,6 @@ struct ExchangePlan {
     std::vector<std::int64_t> counts;    ///< by receiving rank
 };
 
-/// Where what an exchange has brought lies.
-enum class PartLocation {
-    received,   ///< in memory of this rank
-    at_sender,  ///< in the senders', to be read in place
-};
-
 /// A prepared all-to-all.
 class Exchange : public Collective {
   public:
@@ -89,17 +80,17 @@ class Exchange : public Collective {
     virtual void release(device::Stream& stream) = 0;
 };
 
-/// Moves bulk data between the ranks of one communicator. What it can do it declares; asking for
-/// anything else throws Failure. Each operation is ordered after the stream's earlier work, and
+/// Moves bulk data between the ranks of one communicator. Its traits declare what it can do; asking
+/// for anything else throws Failure. Each operation is ordered after the stream's earlier work, and
 /// its result is there for the stream's later work. Counts are elements or bytes, 64-bit. Control
 /// messages and scalars go by ControlChannel and Communicator instead.
 class Transport {
   public:
     virtual ~Transport() = default;
 
-    /// As on the command line.
-    [[nodiscard]] virtual std::string_view name() const = 0;
-    [[nodiscard]] virtual bool can(Capability capability) const = 0;
+    [[nodiscard]] virtual const TransportTraits& traits() const = 0;
+    [[nodiscard]] std::string_view name() const { return traits().name; }
+    [[nodiscard]] bool can(Capability capability) const { return traits().can(capability); }
     /// Settings and properties worth recording ("window on huge pages").
     [[nodiscard]] virtual std::string description() const { return {}; }
     /// Whether the kernel maps what it reads in place by huge pages; nothing where it reads nothing
@@ -119,7 +110,7 @@ class Transport {
     virtual void receive(device::View<std::byte> data, int from, device::Stream& stream);
 
     /// Making and destroying it is collective over the communicator.
-    virtual std::unique_ptr<Mail> prepare_mail(const MailPlan& plan);
+    virtual std::unique_ptr<PayloadChannel> prepare_payload_channel(const PayloadChannelPlan& plan);
 
     /// Collective over the communicator, as are the operations that they return.
     virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);

@@ -1,49 +1,64 @@
 #include "comm/transport/transport_registry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "comm/topology/gpus_of_ranks.hpp"
-#include "comm/transport/grpc/grpc_transport.hpp"
 
 namespace quartet::comm {
 
-namespace {
-
-// A transport whose buffers are memory of the host.
-TransportKind of_host_memory(TransportKind kind) {
-    kind.why_not = [why_not = kind.why_not](const TransportContext& context) {
-        const auto reason = why_no_host_memory(context.device.memory_kind());
-        return reason ? reason : why_not(context);
-    };
-    return kind;
-}
-
-}  // namespace
-
-std::optional<std::string> why_no_host_memory(device::MemoryKind kind) {
-    if (kind == device::MemoryKind::host) {
-        return std::nullopt;
-    }
-    return "it moves memory of the host (a GPU computes on its own): use --transport ipc, nccl or "
-           "staged, or --device host";
-}
+// Each is defined in the folder of its name.
+TransportKind mpi_transport();
+TransportKind staged_transport();
+TransportKind shm_transport();
+TransportKind rma_transport();
+TransportKind nccl_transport();
+TransportKind ipc_transport();
+TransportKind grpc_transport();
 
 TransportRegistry TransportRegistry::standard() {
     TransportRegistry registry;
-    registry.add(mpi_transport());
-    registry.add(staged_transport());
-    registry.add(of_host_memory(shm_transport()));
-    registry.add(of_host_memory(rma_transport()));
-    registry.add(nccl_transport());
-    registry.add(ipc_transport());
-    registry.add(of_host_memory(grpc_transport()));
+    for (const auto kind : {mpi_transport, staged_transport, shm_transport, rma_transport,
+                            nccl_transport, ipc_transport, grpc_transport}) {
+        registry.add(kind());
+    }
     return registry;
 }
 
+namespace {
+
+// What `auto` tries, in this order. The last is its answer where no other can be had.
+constexpr std::array<std::string_view, 2> host_choices{"shm", "mpi"};
+constexpr std::array<std::string_view, 4> gpu_choices{"ipc", "mpi", "nccl", "staged"};
+
+}  // namespace
+
+std::string TransportRegistry::plain_mpi() {
+    return "mpi";
+}
+
+std::string TransportRegistry::automatic(const TransportContext& context) const {
+    const bool on_gpu = context.device.memory_kind() == device::MemoryKind::device;
+    std::span<const std::string_view> choices = host_choices;
+    if (on_gpu) {
+        choices = gpu_choices;
+    }
+    const auto serves = [&](std::string_view name) {
+        return (traits(name).shared_gpus == SharedGpus::served ||
+                !any_shared(gpus_of_ranks(context))) &&
+               !why_not(name, context);
+    };
+    const auto others = choices.first(choices.size() - 1);
+    const auto choice = std::ranges::find_if(others, serves);
+    return std::string(choice == others.end() ? choices.back() : *choice);
+}
+
 void TransportRegistry::add(TransportKind kind) {
-    const auto same = std::ranges::find(kinds_, kind.name, &TransportKind::name);
+    const auto same = std::ranges::find(kinds_, kind.traits.name, name_of);
     if (same == kinds_.end()) {
         kinds_.push_back(std::move(kind));
     } else {
@@ -53,48 +68,68 @@ void TransportRegistry::add(TransportKind kind) {
 
 std::vector<std::string> TransportRegistry::names() const {
     std::vector<std::string> names;
-    std::ranges::transform(kinds_, std::back_inserter(names), &TransportKind::name);
+    for (const TransportKind& known : kinds_) {
+        names.emplace_back(known.traits.name);
+    }
     return names;
 }
 
 bool TransportRegistry::has(std::string_view name) const {
-    return std::ranges::find(kinds_, name, &TransportKind::name) != kinds_.end();
+    return std::ranges::find(kinds_, name, name_of) != kinds_.end();
 }
 
-const TransportKind& TransportRegistry::find(std::string_view name) const {
-    const auto kind = std::ranges::find(kinds_, name, &TransportKind::name);
-    if (kind == kinds_.end()) {
+const TransportKind& TransportRegistry::kind(std::string_view name) const {
+    const auto found = std::ranges::find(kinds_, name, name_of);
+    if (found == kinds_.end()) {
         throw UsageError(fmt::format("no transport is called {}: see --list", quotation(name)));
     }
-    return *kind;
+    return *found;
+}
+
+std::string TransportRegistry::substitutes(const TransportTraits& refused,
+                                           const TransportContext& context) const {
+    std::vector<std::string_view> names;
+    for (const TransportKind& other : kinds_) {
+        const TransportTraits& traits = other.traits;
+        if (traits.moves(context.device.memory_kind()) &&
+            (traits.reach == Reach::all_nodes || context.topology.nodes() == 1) &&
+            traits.capabilities.contain(refused.capabilities)) {
+            names.push_back(traits.name);
+        }
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::optional<std::string> TransportRegistry::why_not(std::string_view name,
                                                       const TransportContext& context) const {
-    return find(name).why_not(context);
-}
-
-std::string TransportRegistry::automatic(const TransportContext& context) const {
-    if (context.device.memory_kind() != device::MemoryKind::device) {
-        return why_not("shm", context) ? "mpi" : "shm";
+    const TransportKind& asked = kind(name);
+    if (asked.absence) {
+        return asked.absence;
     }
-    for (const std::string name : {"ipc", "mpi", "nccl"}) {
-        // Where ranks share a GPU, NCCL is for checking results only.
-        const bool shared = name == "nccl" && any_shared(gpus_of_ranks(context));
-        if (!shared && !why_not(name, context)) {
-            return name;
-        }
+    if (!asked.traits.moves(context.device.memory_kind())) {
+        return asked.traits.memory == TransportMemory::gpu
+                   ? fmt::format(
+                         "transport {} moves memory of GPUs: use --device cuda, or --transport {}",
+                         name, substitutes(asked.traits, context))
+                   : fmt::format(
+                         "transport {} moves memory of the host (a GPU computes on its "
+                         "own): use --device host, or --transport {}",
+                         name, substitutes(asked.traits, context));
     }
-    return "staged";
+    if (asked.traits.reach == Reach::one_node && context.topology.nodes() > 1) {
+        return fmt::format(
+            "transport {} reaches one node (the ranks are on {}): use --transport {}", name,
+            context.topology.nodes(), substitutes(asked.traits, context));
+    }
+    return asked.why_not(context);
 }
 
 std::unique_ptr<Transport> TransportRegistry::make(std::string_view name,
                                                    const TransportContext& context) const {
-    const TransportKind& kind = find(name);
-    if (const auto reason = kind.why_not(context)) {
+    if (const auto reason = why_not(name, context)) {
         throw Unavailable(*reason);
     }
-    return kind.make(context);
+    return kind(name).make(context);
 }
 
 }  // namespace quartet::comm

@@ -14,7 +14,7 @@
 
 namespace quartet::comm {
 
-/// Whether transfers in pieces overlap with what is done with the pieces.
+/// Whether transfers in chunks overlap with what is done with the chunks.
 enum class Pipeline { on, off };
 
 struct TransportSettings {
@@ -31,13 +31,16 @@ struct TransportContext {
     TransportSettings settings;
 };
 
-/// One way to move data: its name, whether it can work here, and how to make it.
+/// One way to move data: its traits, whether it can work here, and how to make it.
 struct TransportKind {
-    std::string name;
-    /// Why it cannot be had here, or nothing. Collective; the same answer on all ranks.
-    std::function<std::optional<std::string>(const TransportContext&)> why_not;
+    TransportTraits traits;
+    /// Why it cannot be had here, or nothing. Asked only where the traits fit the device and the
+    /// number of nodes. Collective; the same answer on all ranks.
+    std::function<std::optional<std::string>(const TransportContext&)> why_not{};
     /// Collective.
-    std::function<std::unique_ptr<Transport>(const TransportContext&)> make;
+    std::function<std::unique_ptr<Transport>(const TransportContext&)> make{};
+    /// Why this build lacks it, if it does: then neither function is called.
+    std::optional<std::string> absence{};
 };
 
 /// The transports by name, in the order of the command line's help. Not global: tests add their
@@ -46,12 +49,20 @@ class TransportRegistry {
   public:
     /// All transports of the suite, those that this build lacks included (with the reason).
     static TransportRegistry standard();
+    /// The transport that is MPI's own calls: what formulation `library` stands for, and what
+    /// links between ranks are probed with.
+    static std::string plain_mpi();
 
     /// Adds a kind or replaces the one of its name.
     void add(TransportKind kind);
 
     [[nodiscard]] std::vector<std::string> names() const;
     [[nodiscard]] bool has(std::string_view name) const;
+    /// Throws UsageError where there is none of that name. Local.
+    [[nodiscard]] const TransportKind& kind(std::string_view name) const;
+    [[nodiscard]] const TransportTraits& traits(std::string_view name) const {
+        return kind(name).traits;
+    }
     /// Why it cannot be had here, or nothing. Collective.
     [[nodiscard]] std::optional<std::string> why_not(std::string_view name,
                                                      const TransportContext& context) const;
@@ -64,21 +75,12 @@ class TransportRegistry {
                                                   const TransportContext& context) const;
 
   private:
-    [[nodiscard]] const TransportKind& find(std::string_view name) const;
+    static std::string_view name_of(const TransportKind& kind) { return kind.traits.name; }
+    /// The transports, by commas, that can do here what `refused` can do elsewhere.
+    [[nodiscard]] std::string substitutes(const TransportTraits& refused,
+                                          const TransportContext& context) const;
 
     std::vector<TransportKind> kinds_;
 };
-
-/// Why a transport of the host's memory cannot serve a device whose operations work on memory of
-/// that kind, or nothing.
-std::optional<std::string> why_no_host_memory(device::MemoryKind kind);
-
-/// The transports of this layer; each in the file of its name.
-TransportKind mpi_transport();
-TransportKind shm_transport();
-TransportKind rma_transport();
-TransportKind staged_transport();
-TransportKind nccl_transport();
-TransportKind ipc_transport();
 
 }  // namespace quartet::comm

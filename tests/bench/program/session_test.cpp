@@ -46,12 +46,18 @@ TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
                 ElementsAre("native/" + automatic));
 }
 
+TEST_F(SessionTest, DataflowSkipsTransportsWithoutPayloadChannel) {
+    for (const std::string name : {"rma", "grpc"}) {
+        EXPECT_THAT(variants_of({Formulation::dataflow}, {name, "mpi"}),
+                    ElementsAre("dataflow/mpi"));
+        EXPECT_THAT(variants_of({Formulation::dataflow}, {name}), ElementsAre("dataflow/" + name))
+            << "asked for by name alone";
+    }
+}
+
 TEST_F(SessionTest, TheLibraryRunsOverMpiWhereThatIsAskedFor) {
     EXPECT_THAT(variants_of({Formulation::library}, {"auto"}), ElementsAre("library/mpi"));
     EXPECT_THAT(variants_of({Formulation::library}, {"shm", "mpi"}), ElementsAre("library/mpi"));
-    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
-    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma"}), ElementsAre("dataflow/rma"))
-        << "asked for by name alone";
     EXPECT_THAT(variants_of({Formulation::library}, {"shm"}), ElementsAre("library/shm"))
         << "to be refused with the reason";
 }

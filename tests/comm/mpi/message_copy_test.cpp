@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* flags = "OMPI_MCA_btl_vader_flags";
-constexpr const char* piece = "OMPI_MCA_btl_vader_rdma_pipeline_frag_size";
+constexpr const char* chunk = "OMPI_MCA_btl_vader_rdma_pipeline_frag_size";
 
 std::optional<std::string> variable(const char* name) {
     return Environment().get(name);
@@ -30,7 +30,7 @@ class MessageCopyTest : public testing::Test {
 
   private:
     static void clear() {
-        for (const char* name : {flags, piece, "OMPI_MCA_btl_vader_min_rdma_pipeline_size",
+        for (const char* name : {flags, chunk, "OMPI_MCA_btl_vader_min_rdma_pipeline_size",
                                  "OMPI_MCA_btl_vader_rdma_pipeline_send_length"}) {
             ::unsetenv(name);
         }
@@ -42,20 +42,20 @@ TEST_F(MessageCopyTest, TheSenderPutsWhereOpenMpiCanBeTold) {
         GTEST_SKIP() << "of others it is not known";
     }
     set_message_copy(MessageCopy::by_sender);
-    ASSERT_TRUE(variable(flags) && variable(piece));
+    ASSERT_TRUE(variable(flags) && variable(chunk));
     EXPECT_THAT(*variable(flags), AllOf(HasSubstr("put"), Not(HasSubstr("get"))));
 }
 
 TEST_F(MessageCopyTest, WhoHasSetOneOfTheSettingsDecides) {
-    ::setenv(piece, "8192", 1);
+    ::setenv(chunk, "8192", 1);
     set_message_copy(MessageCopy::by_sender);
-    EXPECT_EQ(variable(piece), "8192");
+    EXPECT_EQ(variable(chunk), "8192");
     EXPECT_FALSE(variable(flags));
 }
 
 TEST_F(MessageCopyTest, NothingIsToldUnasked) {
     set_message_copy(MessageCopy::as_configured);
-    EXPECT_FALSE(variable(flags) || variable(piece));
+    EXPECT_FALSE(variable(flags) || variable(chunk));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 class GrpcInboxTest : public testing::Test {
   protected:
-    /// Hands a piece that begins at `first` over in a thread of its own.
+    /// Hands a chunk that begins at `first` over in a thread of its own.
     std::future<bool> hand_over(std::int64_t first) {
         return std::async(std::launch::async, [this, first] {
             return inbox.hand_over(
@@ -29,23 +29,23 @@ class GrpcInboxTest : public testing::Test {
 
 }  // namespace
 
-TEST_F(GrpcInboxTest, WhoHandsAPieceOverWaitsUntilItIsDone) {
+TEST_F(GrpcInboxTest, HandOverWaitsUntilTheChunkIsAdded) {
     auto handing = hand_over(7);
 
-    const GrpcInbox::Piece piece = inbox.take();
+    const GrpcInbox::Chunk chunk = inbox.take();
 
-    EXPECT_EQ(piece.first, 7);
-    EXPECT_EQ(piece.elements.data(), elements.data());
+    EXPECT_EQ(chunk.first, 7);
+    EXPECT_EQ(chunk.elements.data(), elements.data());
     EXPECT_TRUE(waits(handing));
-    inbox.done(piece);
+    inbox.done(chunk);
     EXPECT_TRUE(handing.get());
 }
 
-TEST_F(GrpcInboxTest, EachIsLetGoByItsOwnPieceAlone) {
+TEST_F(GrpcInboxTest, AddingAChunkReleasesItsOwnSenderOnly) {
     auto one = hand_over(1);
-    const GrpcInbox::Piece of_one = inbox.take();
+    const GrpcInbox::Chunk of_one = inbox.take();
     auto other = hand_over(2);
-    const GrpcInbox::Piece of_other = inbox.take();
+    const GrpcInbox::Chunk of_other = inbox.take();
 
     inbox.done(of_other);
 

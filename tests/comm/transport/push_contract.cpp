@@ -103,11 +103,11 @@ std::vector<int> all_but(int receiver, int ranks) {
     return senders;
 }
 
-// Where pieces begin and end: nothing, less than a cache line, less than a piece, and some pieces
+// Where chunks begin and end: nothing, less than a cache line, less than a chunk, and some chunks
 // with a rest.
 std::vector<std::int64_t> interesting_sizes(Bytes chunk) {
-    const auto piece = chunk.value / static_cast<std::int64_t>(sizeof(float));
-    return {0, 1, 3, 255, 3 * piece, 3 * piece + 5};
+    const auto elements = chunk.value / static_cast<std::int64_t>(sizeof(float));
+    return {0, 1, 3, 255, 3 * elements, 3 * elements + 5};
 }
 
 }  // namespace

@@ -10,11 +10,11 @@ namespace {
 
 using testing::Each;
 
-/// Pieces of a single element, the smallest there are: more of each transfer than the ring has
+/// Chunks of a single element, the smallest there are: more of each transfer than the ring has
 /// places, over and over. (The contract suites move too much for that.)
-class StagedPieces : public testing::Test {
+class StagedChunks : public testing::Test {
   protected:
-    StagedPieces() {
+    StagedChunks() {
         const TransportSettings smallest{{1}, Pipeline::on};
         transport = TransportRegistry::standard().make("staged",
                                                        {world, topology, *device, trace, smallest});
@@ -33,11 +33,11 @@ class StagedPieces : public testing::Test {
     const Topology topology{world};
     Trace trace;
     std::unique_ptr<device::Device> device = device::cuda_device().make({}, trace);
-    std::unique_ptr<device::Stream> stream = device->make_stream("pieces");
+    std::unique_ptr<device::Stream> stream = device->make_stream("chunks");
     std::unique_ptr<Transport> transport;
 };
 
-TEST_F(StagedPieces, OfAPushAreAddedWhereTheyBelong) {
+TEST_F(StagedChunks, AddEachChunkOfAPushAtItsOffset) {
     constexpr int elements = 41;
     std::vector<float> values(elements);
     std::iota(values.begin(), values.end(), 1.0F);
@@ -58,7 +58,7 @@ TEST_F(StagedPieces, OfAPushAreAddedWhereTheyBelong) {
     }
 }
 
-TEST_F(StagedPieces, OfAnAllGatherAndASumAreInTheirPlaces) {
+TEST_F(StagedChunks, PutEachChunkOfCollectivesAtItsOffset) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(size));
     std::iota(counts.begin(), counts.end(), 17);
     const std::int64_t total = std::reduce(counts.begin(), counts.end());

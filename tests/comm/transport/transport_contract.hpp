@@ -40,6 +40,12 @@ struct TransportParameter {
 /// The parameters of the suites: what each executable runs them over.
 std::vector<TransportParameter> contract_parameters();
 
+/// All transports of the registry that move the device's memory. Those that cut transfers also run
+/// with small and tiny chunks, and without cutting. `suffix` ends the parameters' names.
+std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
+                                                device::MemoryKind memory,
+                                                const std::string& suffix = "");
+
 inline void PrintTo(const TransportParameter& parameter, std::ostream* out) {
     *out << parameter.name;
 }

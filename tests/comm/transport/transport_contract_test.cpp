@@ -25,6 +25,28 @@ bool aligned(const std::byte* data) {
 
 }  // namespace
 
+std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
+                                                device::MemoryKind memory,
+                                                const std::string& suffix) {
+    const TransportSettings defaults;
+    const TransportRegistry registry = TransportRegistry::standard();
+    std::vector<TransportParameter> all;
+    for (const std::string& name : registry.names()) {
+        const TransportTraits& traits = registry.traits(name);
+        if (!traits.moves(memory)) {
+            continue;
+        }
+        all.push_back({name + suffix, name, defaults, device});
+        if (traits.chunking == Chunking::pipelined) {
+            all.push_back({name + "_small_chunks" + suffix, name, {kibibytes(64)}, device});
+            all.push_back({name + "_tiny_chunks" + suffix, name, {{1000}}, device});
+            all.push_back(
+                {name + "_whole" + suffix, name, {defaults.chunk, Pipeline::off}, device});
+        }
+    }
+    return all;
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, MemoryOfTransport, all, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Transports, PushContract, all, parameter_name);
 INSTANTIATE_TEST_SUITE_P(Transports, ExchangeContract, all, parameter_name);
@@ -86,7 +108,7 @@ TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
     refuses(Capability::push, [&] { transport->prepare_push({}); });
     refuses(Capability::send_receive, [&] { transport->send(nothing, 0, *stream); });
     refuses(Capability::send_receive, [&] { transport->receive({}, 0, *stream); });
-    refuses(Capability::mail, [&] { transport->prepare_mail({}); });
+    refuses(Capability::payload_channel, [&] { transport->prepare_payload_channel({}); });
     refuses(Capability::all_gather, [&] { transport->prepare_all_gather({}); });
     refuses(Capability::reduce_scatter, [&] { transport->prepare_reduce_scatter({}); });
     refuses(Capability::all_to_all, [&] { transport->prepare_exchange({}); });

@@ -43,15 +43,30 @@ TEST_F(TransportRegistryTest, RefusesWhatCannotBeHadInTheWordsOfItsReason) {
     }
 }
 
-TEST_F(TransportRegistryTest, TransportsOfGpuMemoryDoNotServeTheHost) {
-    for (const std::string name : {"staged", "ipc"}) {
-        EXPECT_THAT(*registry.why_not(name, context()), HasSubstr("use --device cuda"));
+TEST_F(TransportRegistryTest, NamesSubstitutesForTransportsOfOtherMemory) {
+    EXPECT_THAT(*registry.why_not("staged", context()),
+                HasSubstr("use --device cuda, or --transport mpi"));
+    if (topology.nodes() == 1) {
+        EXPECT_THAT(*registry.why_not("ipc", context()),
+                    HasSubstr("use --device cuda, or --transport mpi, shm"));
     }
 }
 
-TEST_F(TransportRegistryTest, TransportsOfTheHostDoNotServeGpus) {
-    EXPECT_EQ(why_no_host_memory(device::MemoryKind::host), std::nullopt);
-    EXPECT_THAT(*why_no_host_memory(device::MemoryKind::device), HasSubstr("memory of the host"));
+TEST_F(TransportRegistryTest, KnowsTraitsOfTransportsWithoutMakingThem) {
+    EXPECT_TRUE(registry.traits("mpi").moves(device::MemoryKind::host));
+    EXPECT_TRUE(registry.traits("mpi").moves(device::MemoryKind::device));
+    EXPECT_FALSE(registry.traits("shm").moves(device::MemoryKind::device));
+    EXPECT_FALSE(registry.traits("nccl").moves(device::MemoryKind::host));
+    EXPECT_TRUE(registry.traits("ipc").can(Capability::all_to_all));
+    EXPECT_FALSE(registry.traits("grpc").can(Capability::payload_channel));
+    EXPECT_EQ(registry.traits("ipc").location, PartLocation::at_sender);
+    EXPECT_EQ(registry.traits("shm").windows, WindowKind::shared);
+    EXPECT_THROW(static_cast<void>(registry.traits("tcp")), UsageError);
+}
+
+TEST_F(TransportRegistryTest, ReportsAbsenceBeforeAnythingElse) {
+    registry.add({.traits = registry.traits("ipc"), .absence = "not in this build"});
+    EXPECT_EQ(registry.why_not("ipc", context()), "not in this build");
 }
 
 TEST_F(TransportRegistryTest, RefusesUnknownNames) {
@@ -71,17 +86,18 @@ TEST_F(TransportRegistryTest, MakesWhatItSaysIsThere) {
 TEST_F(TransportRegistryTest, ChoosesSharedMemoryOnOneNode) {
     EXPECT_EQ(registry.automatic(context()), topology.nodes() == 1 ? "shm" : "mpi");
 
-    registry.add(
-        {"shm", [](const TransportContext&) { return std::optional<std::string>("no"); }, nullptr});
+    registry.add({.traits = registry.traits("shm"), .absence = "no"});
     EXPECT_EQ(registry.automatic(context()), "mpi");
 }
 
 TEST_F(TransportRegistryTest, AKindReplacesTheOneOfItsName) {
     const std::size_t count = registry.names().size();
-    registry.add({"mpi", [](const TransportContext&) { return std::optional<std::string>("gone"); },
-                  nullptr});
-    registry.add({"pigeon", [](const TransportContext&) { return std::optional<std::string>(); },
-                  [](const TransportContext&) { return std::unique_ptr<Transport>(); }});
+    registry.add({.traits = {.name = "mpi"}, .why_not = [](const TransportContext&) {
+                      return std::optional<std::string>("gone");
+                  }});
+    registry.add({.traits = {.name = "pigeon"},
+                  .why_not = [](const TransportContext&) { return std::optional<std::string>(); },
+                  .make = [](const TransportContext&) { return std::unique_ptr<Transport>(); }});
 
     EXPECT_EQ(registry.names().size(), count + 1);
     EXPECT_EQ(registry.names().back(), "pigeon");

@@ -9,42 +9,42 @@
 
 namespace quartet::comm {
 
-/// Hands pieces of vectors from the threads that receive them to the one that adds them. A thread
-/// that hands one over waits until it has been added, so that each has one piece here at most and
-/// the piece stays in its own memory.
+/// Hands chunks of vectors from the threads that receive them to the one that adds them. A thread
+/// that hands one over waits until it has been added, so that each has one chunk here at most and
+/// the chunk stays in its own memory.
 class GrpcInbox {
   public:
-    struct Piece {
+    struct Chunk {
         std::int64_t first = 0;  ///< element of the target
         device::View<const float> elements;
         bool* added = nullptr;  ///< of the thread that waits for it
     };
 
-    /// Waits until the piece has been added; false where the inbox was closed instead.
-    bool hand_over(Piece piece) {
+    /// Waits until the chunk has been added; false where the inbox was closed instead.
+    bool hand_over(Chunk chunk) {
         bool added = false;
-        piece.added = &added;
+        chunk.added = &added;
         std::unique_lock lock(mutex_);
-        waiting_.push_back(piece);
+        waiting_.push_back(chunk);
         came_.notify_one();
         changed_.wait(lock, [&] { return added || closed_; });
         return added;
     }
 
-    /// Waits for a piece.
-    Piece take() {
+    /// Waits for a chunk.
+    Chunk take() {
         std::unique_lock lock(mutex_);
         came_.wait(lock, [&] { return !waiting_.empty(); });
-        const Piece piece = waiting_.front();
+        const Chunk chunk = waiting_.front();
         waiting_.pop_front();
-        return piece;
+        return chunk;
     }
 
     /// Lets the one that handed it over go on.
-    void done(const Piece& piece) {
+    void done(const Chunk& chunk) {
         {
             const std::lock_guard lock(mutex_);
-            *piece.added = true;
+            *chunk.added = true;
         }
         changed_.notify_all();
     }
@@ -62,7 +62,7 @@ class GrpcInbox {
     std::mutex mutex_;
     std::condition_variable came_;
     std::condition_variable changed_;
-    std::deque<Piece> waiting_;
+    std::deque<Chunk> waiting_;
     bool closed_ = false;
 };
 

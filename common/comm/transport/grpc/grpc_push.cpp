@@ -14,37 +14,37 @@ namespace quartet::comm {
 
 namespace {
 
-// Pieces of one sender that are not acknowledged yet: one is added, one is there, one travels, one
+// Chunks of one sender that are not acknowledged yet: one is added, one is there, one travels, one
 // is made.
 constexpr int depth = 4;
 constexpr int without_limit = -1;
 // A message of protocol buffers ends at 2 GiB.
-constexpr std::int64_t largest_piece = std::int64_t{1} << 28;
+constexpr std::int64_t largest_chunk = std::int64_t{1} << 28;
 constexpr auto patience = std::chrono::seconds(20);  // with connections that do not come, or stay
 
-using Stream = grpc::ClientReaderWriter<wire::Piece, wire::Added>;
+using Stream = grpc::ClientReaderWriter<wire::Chunk, wire::Added>;
 
-device::View<const float> elements_of(const wire::Piece& piece) {
-    return {reinterpret_cast<const float*>(piece.elements().data()),
-            static_cast<std::int64_t>(piece.elements().size() / sizeof(float)),
+device::View<const float> elements_of(const wire::Chunk& chunk) {
+    return {reinterpret_cast<const float*>(chunk.elements().data()),
+            static_cast<std::int64_t>(chunk.elements().size() / sizeof(float)),
             device::MemoryKind::host};
 }
 
-/// The receiver's service: a thread of gRPC's for each sender brings pieces to the main thread,
+/// The receiver's service: a thread of gRPC's for each sender brings chunks to the main thread,
 /// which alone may use the device, and acknowledges what that has added.
 class Service final : public wire::Adder::Service {
   public:
     explicit Service(GrpcInbox& inbox) : inbox_(inbox) {}
 
     grpc::Status Push(grpc::ServerContext* /*context*/,
-                      grpc::ServerReaderWriter<wire::Added, wire::Piece>* stream) override {
-        wire::Piece piece;
+                      grpc::ServerReaderWriter<wire::Added, wire::Chunk>* stream) override {
+        wire::Chunk chunk;
         wire::Added added;
-        while (stream->Read(&piece)) {
-            if (!inbox_.hand_over({piece.first(), elements_of(piece)})) {
+        while (stream->Read(&chunk)) {
+            if (!inbox_.hand_over({chunk.first(), elements_of(chunk)})) {
                 return {grpc::StatusCode::ABORTED, "the receiver has ended"};
             }
-            added.set_pieces(added.pieces() + 1);
+            added.set_chunks(added.chunks() + 1);
             if (!stream->Write(added)) {
                 break;
             }
@@ -71,7 +71,7 @@ class GrpcPush final : public Push {
     [[nodiscard]] bool sends() const {
         return std::ranges::binary_search(plan_.senders, comm_.rank());
     }
-    [[nodiscard]] std::int64_t pieces() const { return (elements_ + piece_ - 1) / piece_; }
+    [[nodiscard]] std::int64_t chunks() const { return (elements_ + chunk_ - 1) / chunk_; }
     std::string listen(const std::string& address);
     bool connect(const std::string& address);
     void receive_all(int count, device::Stream& stream);
@@ -84,7 +84,7 @@ class GrpcPush final : public Push {
     device::Device& device_;
     Track& track_;
     std::int64_t elements_;
-    std::int64_t piece_;  ///< elements
+    std::int64_t chunk_;  ///< elements
     int depth_;
 
     // The receiver's; the service before the server in construction, after it in destruction.
@@ -96,16 +96,16 @@ class GrpcPush final : public Push {
     std::unique_ptr<wire::Adder::Stub> stub_;
     grpc::ClientContext call_;
     std::unique_ptr<Stream> stream_;
-    wire::Piece outgoing_;
-    std::int64_t sent_ = 0;          ///< pieces
+    wire::Chunk outgoing_;
+    std::int64_t sent_ = 0;          ///< chunks
     std::int64_t acknowledged_ = 0;  ///< ditto
 };
 
-std::int64_t piece_elements(const TransportSettings& settings) {
+std::int64_t chunk_elements(const TransportSettings& settings) {
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
     return settings.pipeline == Pipeline::on
-               ? std::clamp<std::int64_t>(settings.chunk.value / element, 1, largest_piece)
-               : largest_piece;
+               ? std::clamp<std::int64_t>(settings.chunk.value / element, 1, largest_chunk)
+               : largest_chunk;
 }
 
 GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const Communicator& comm,
@@ -115,7 +115,7 @@ GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const 
       device_(context.device),
       track_(track),
       elements_(comm.rank() == plan.receiver ? plan.target.size() : plan.source.size()),
-      piece_(piece_elements(context.settings)),
+      chunk_(chunk_elements(context.settings)),
       depth_(context.settings.pipeline == Pipeline::on ? depth : 1) {
     const std::string bound = comm.broadcast(receives() ? listen(address) : "", plan.receiver);
     if (bound.empty()) {
@@ -180,9 +180,9 @@ void GrpcPush::run(int count, device::Stream& stream) {
 }
 
 void GrpcPush::receive_all(int count, device::Stream& stream) {
-    const std::int64_t total = count * pieces() * std::ssize(plan_.senders);
-    for (std::int64_t piece = 0; piece < total; ++piece) {
-        GrpcInbox::Piece next;
+    const std::int64_t total = count * chunks() * std::ssize(plan_.senders);
+    for (std::int64_t chunk = 0; chunk < total; ++chunk) {
+        GrpcInbox::Chunk next;
         {
             const Span span(track_, Phase::exchange, "receive");
             next = inbox_.take();
@@ -197,7 +197,7 @@ void GrpcPush::receive_all(int count, device::Stream& stream) {
 void GrpcPush::send_all(int count) {
     const Span span(track_, Phase::push, "send");
     for (int push = 0; push < count; ++push) {
-        for (std::int64_t number = 0; number < pieces(); ++number) {
+        for (std::int64_t number = 0; number < chunks(); ++number) {
             send(number);
             if (sent_ - acknowledged_ == depth_) {
                 await_acknowledgement();
@@ -210,8 +210,8 @@ void GrpcPush::send_all(int count) {
 }
 
 void GrpcPush::send(std::int64_t number) {
-    const std::int64_t first = number * piece_;
-    const auto elements = plan_.source.part(first, std::min(piece_, elements_ - first));
+    const std::int64_t first = number * chunk_;
+    const auto elements = plan_.source.part(first, std::min(chunk_, elements_ - first));
     outgoing_.set_first(first);
     outgoing_.set_elements(elements.data(), static_cast<std::size_t>(elements.bytes().value));
     if (!stream_->Write(outgoing_)) {
@@ -225,7 +225,7 @@ void GrpcPush::await_acknowledgement() {
     if (!stream_->Read(&added)) {
         throw Failure("transport grpc: the receiver has closed the stream");
     }
-    acknowledged_ = added.pieces();
+    acknowledged_ = added.chunks();
 }
 
 }  // namespace

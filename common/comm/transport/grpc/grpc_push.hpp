@@ -9,9 +9,9 @@
 
 namespace quartet::comm {
 
-/// A push by gRPC, the paper's third protocol (VI.A): each sender streams the pieces of its vector,
-/// serialised, to a service of the receiver's, which acknowledges each piece when it has been
-/// added; a sender has a few pieces under way at most. gRPC copies and allocates as it goes: that
+/// A push by gRPC, the paper's third protocol (VI.A): each sender streams the chunks of its vector,
+/// serialised, to a service of the receiver's, which acknowledges each chunk when it has been
+/// added; a sender has a few chunks under way at most. gRPC copies and allocates as it goes: that
 /// is what is measured.
 ///
 /// `address`: where the receiver listens ("127.0.0.1"), on a port of the system's choice; without

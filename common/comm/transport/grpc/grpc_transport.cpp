@@ -1,5 +1,3 @@
-#include "comm/transport/grpc/grpc_transport.hpp"
-
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -11,6 +9,8 @@
 #include <string>
 
 #include "comm/transport/grpc/grpc_push.hpp"
+#include "comm/transport/grpc/grpc_traits.hpp"
+#include "comm/transport/transport_registry.hpp"
 #include "core/environment.hpp"
 
 namespace quartet::comm {
@@ -54,7 +54,9 @@ std::optional<std::string> own_address(const Topology& topology) {
     return topology.nodes() == 1 ? "127.0.0.1" : private_address();
 }
 
-/// Pushes by gRPC, and nothing else.
+/// Pushes by gRPC, and nothing else: the paper's slowest protocol (VI.A). It listens on the
+/// loopback device within a node, on a private network between nodes, or where QUARTET_GRPC_ADDRESS
+/// says.
 class GrpcTransport final : public Transport {
   public:
     explicit GrpcTransport(const TransportContext& context)
@@ -63,10 +65,7 @@ class GrpcTransport final : public Transport {
           track_(context.trace.track("grpc")),
           address_(*own_address(context.topology)) {}
 
-    [[nodiscard]] std::string_view name() const override { return "grpc"; }
-    [[nodiscard]] bool can(Capability capability) const override {
-        return capability == Capability::push;
-    }
+    [[nodiscard]] const TransportTraits& traits() const override { return grpc_traits; }
     [[nodiscard]] std::string description() const override {
         return fmt::format("without encryption, over {}", address_);
     }
@@ -99,7 +98,8 @@ std::optional<std::string> why_no_grpc(const TransportContext& context) {
 }  // namespace
 
 TransportKind grpc_transport() {
-    return {"grpc", why_no_grpc, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+    return {grpc_traits, why_no_grpc,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<GrpcTransport>(context);
             }};
 }

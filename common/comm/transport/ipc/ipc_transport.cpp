@@ -14,6 +14,14 @@ namespace quartet::comm {
 
 namespace {
 
+constexpr TransportTraits ipc_traits{
+    .name = "ipc",
+    .capabilities = Capabilities::all().without(Capability::send_receive),
+    .memory = TransportMemory::gpu,
+    .reach = Reach::one_node,
+    .location = PartLocation::at_sender,
+};
+
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
 /// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.
 /// Payloads of queues lie in page-locked windows of the host, where who reduces them computes.
@@ -26,18 +34,16 @@ class IpcTransport final : public Transport {
           device_(context.device),
           track_(context.trace.track("ipc")) {}
 
-    [[nodiscard]] std::string_view name() const override { return "ipc"; }
-    [[nodiscard]] bool can(Capability capability) const override {
-        return capability != Capability::send_receive;
-    }
+    [[nodiscard]] const TransportTraits& traits() const override { return ipc_traits; }
 
     device::Allocation allocate(Bytes size) override { return memory_.allocate(size); }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
         return std::make_unique<PeerPush>(plan, memory_, windows_, comm_, device_, track_);
     }
-    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
-        return make_shm_mail(plan, windows_);
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(
+        const PayloadChannelPlan& plan) override {
+        return make_shm_payload_channel(plan, windows_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_peer_all_gather(plan, context());
@@ -89,14 +95,6 @@ std::string cannot_map(const std::string& reason) {
 }
 
 std::optional<std::string> why_no_ipc(const TransportContext& context) {
-    if (context.device.accelerator() == nullptr) {
-        return "transport ipc moves memory of GPUs: use --device cuda, or --transport shm";
-    }
-    if (context.topology.nodes() > 1) {
-        return fmt::format(
-            "transport ipc reaches one node (the ranks are on {}): use --transport nccl or staged",
-            context.topology.nodes());
-    }
     if (const auto problem = why_no_locked_windows(context.world, *context.device.accelerator())) {
         return problem;
     }
@@ -113,7 +111,8 @@ std::optional<std::string> why_no_ipc(const TransportContext& context) {
 }  // namespace
 
 TransportKind ipc_transport() {
-    return {"ipc", why_no_ipc, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+    return {ipc_traits, why_no_ipc,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<IpcTransport>(context);
             }};
 }

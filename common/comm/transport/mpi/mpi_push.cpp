@@ -10,17 +10,17 @@ namespace {
 constexpr int push_tag = 1;
 constexpr int acknowledgement_tag = 2;
 
-// Pieces of one sender that are under way at a time: one to be added while the next arrives.
+// Chunks of one sender that are under way at a time: one to be added while the next arrives.
 constexpr int depth = 2;
 
 // What is added at a time on the host (256 KiB): between, the receiver lets MPI answer senders that
-// are ready to send the next piece, which otherwise waits until this one is added.
+// are ready to send the next chunk, which otherwise waits until this one is added.
 constexpr std::int64_t added_at_once = std::int64_t{1} << 16;
 
-// A message's count is an int: without the pipeline a vector travels in pieces of this size.
+// A message's count is an int: without the pipeline a vector travels in chunks of this size.
 constexpr std::int64_t largest_message = std::int64_t{1} << 28;
 
-std::int64_t piece_elements(std::int64_t elements, const TransportSettings& settings) {
+std::int64_t chunk_elements(std::int64_t elements, const TransportSettings& settings) {
     const std::int64_t wanted =
         settings.pipeline == Pipeline::on
             ? settings.chunk.value / static_cast<std::int64_t>(sizeof(float))
@@ -38,14 +38,14 @@ MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device&
       device_(device),
       track_(track),
       elements_(comm.rank() == plan.receiver ? plan.target.size() : plan.source.size()),
-      piece_(piece_elements(elements_, settings)),
+      chunk_(chunk_elements(elements_, settings)),
       slots_(settings.pipeline == Pipeline::on ? depth : 1) {
     const bool receives = comm.rank() == plan.receiver;
     const std::size_t streams = receives ? plan.senders.size() : 1;
     requests_.assign(streams * static_cast<std::size_t>(slots_), MPI_REQUEST_NULL);
     if (receives) {
         staging_ = device::allocate<float>(
-            device, static_cast<std::int64_t>(requests_.size()) * piece_, device.memory_kind());
+            device, static_cast<std::int64_t>(requests_.size()) * chunk_, device.memory_kind());
     }
 }
 
@@ -63,10 +63,10 @@ void MpiPush::run(int count, device::Stream& stream) {
 
 void MpiPush::send_all(int count) {
     const Span span(track_, Phase::push, "send");
-    for (std::int64_t piece = 0; piece < count * pieces(); ++piece) {
-        MPI_Request& request = requests_[slot(0, piece)];
+    for (std::int64_t chunk = 0; chunk < count * chunks(); ++chunk) {
+        MPI_Request& request = requests_[slot(0, chunk)];
         check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE));
-        check_mpi(MPI_Isend(plan_.source.data() + first(piece), static_cast<int>(size(piece)),
+        check_mpi(MPI_Isend(plan_.source.data() + first(chunk), static_cast<int>(size(chunk)),
                             MPI_FLOAT, plan_.receiver, push_tag, comm_.handle(), &request));
     }
     check_mpi(
@@ -75,16 +75,16 @@ void MpiPush::send_all(int count) {
                        MPI_STATUS_IGNORE));
 }
 
-void MpiPush::post_receive(std::size_t sender, std::int64_t piece) {
-    check_mpi(MPI_Irecv(staged(sender, piece).data(), static_cast<int>(size(piece)), MPI_FLOAT,
+void MpiPush::post_receive(std::size_t sender, std::int64_t chunk) {
+    check_mpi(MPI_Irecv(staged(sender, chunk).data(), static_cast<int>(size(chunk)), MPI_FLOAT,
                         plan_.senders[sender], push_tag, comm_.handle(),
-                        &requests_[slot(sender, piece)]));
+                        &requests_[slot(sender, chunk)]));
 }
 
-// When it returns the piece's slot is free.
-void MpiPush::add(std::size_t sender, std::int64_t piece, device::Stream& stream) {
-    const auto source = staged(sender, piece);
-    const auto target = plan_.target.part(first(piece), size(piece));
+// When it returns the chunk's slot is free.
+void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream) {
+    const auto source = staged(sender, chunk);
+    const auto target = plan_.target.part(first(chunk), size(chunk));
     const bool in_steps = device_.memory_kind() == device::MemoryKind::host;
     const std::int64_t step = in_steps ? added_at_once : source.size();
     for (std::int64_t done = 0; done < source.size(); done += step) {
@@ -98,21 +98,21 @@ void MpiPush::add(std::size_t sender, std::int64_t piece, device::Stream& stream
 }
 
 void MpiPush::receive_all(int count, device::Stream& stream) {
-    const std::int64_t total = count * pieces();
-    for (std::int64_t piece = 0; piece < std::min<std::int64_t>(slots_, total); ++piece) {
+    const std::int64_t total = count * chunks();
+    for (std::int64_t chunk = 0; chunk < std::min<std::int64_t>(slots_, total); ++chunk) {
         for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
-            post_receive(sender, piece);
+            post_receive(sender, chunk);
         }
     }
-    for (std::int64_t piece = 0; piece < total; ++piece) {
+    for (std::int64_t chunk = 0; chunk < total; ++chunk) {
         for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
             {
                 const Span span(track_, Phase::exchange, "receive");
-                check_mpi(MPI_Wait(&requests_[slot(sender, piece)], MPI_STATUS_IGNORE));
+                check_mpi(MPI_Wait(&requests_[slot(sender, chunk)], MPI_STATUS_IGNORE));
             }
-            add(sender, piece, stream);
-            if (piece + slots_ < total) {
-                post_receive(sender, piece + slots_);
+            add(sender, chunk, stream);
+            if (chunk + slots_ < total) {
+                post_receive(sender, chunk + slots_);
             }
         }
     }

@@ -13,6 +13,12 @@ namespace quartet::comm {
 
 namespace {
 
+constexpr TransportTraits mpi_traits{
+    .name = "mpi",
+    .capabilities = Capabilities::all(),
+    .chunking = Chunking::pipelined,
+};
+
 constexpr int data_tag = 1;
 
 /// Two-sided and collective MPI on the device's own memory. On a GPU's, sums are the GPU's work,
@@ -27,8 +33,7 @@ class MpiTransport final : public Transport {
           track_(context.trace.track("mpi")),
           messages_(comm_, track_) {}
 
-    [[nodiscard]] std::string_view name() const override { return "mpi"; }
-    [[nodiscard]] bool can(Capability) const override { return true; }
+    [[nodiscard]] const TransportTraits& traits() const override { return mpi_traits; }
 
     device::Allocation allocate(Bytes size) override {
         return device_.allocate(size, device_.memory_kind());
@@ -50,8 +55,9 @@ class MpiTransport final : public Transport {
         receive_bytes(as_mpi_buffer(data), from, data_tag, comm_.handle());
     }
 
-    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
-        return make_mpi_mail(plan, comm_, device_, track_, mail_kind());
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(
+        const PayloadChannelPlan& plan) override {
+        return make_mpi_payload_channel(plan, comm_, device_, track_, payload_memory());
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return on_gpu() ? make_message_all_gather(plan, message_context())
@@ -71,7 +77,7 @@ class MpiTransport final : public Transport {
         return device_.memory_kind() == device::MemoryKind::device;
     }
     // Who reduces what comes computes on the host.
-    [[nodiscard]] device::MemoryKind mail_kind() const {
+    [[nodiscard]] device::MemoryKind payload_memory() const {
         return on_gpu() ? device::MemoryKind::pinned : device::MemoryKind::host;
     }
     [[nodiscard]] MessageContext message_context() { return {comm_, messages_, device_}; }
@@ -100,7 +106,8 @@ std::optional<std::string> why_no_mpi(const TransportContext& context) {
 }  // namespace
 
 TransportKind mpi_transport() {
-    return {"mpi", why_no_mpi, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+    return {mpi_traits, why_no_mpi,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<MpiTransport>(context);
             }};
 }

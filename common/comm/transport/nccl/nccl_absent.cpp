@@ -1,18 +1,13 @@
+#include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/transport_registry.hpp"
 
 namespace quartet::comm {
 
-namespace {
-
-constexpr const char* no_nccl =
-    "not available in this build: transport nccl (NCCL was not found: NCCL_ROOT may name it)";
-
-}  // namespace
-
 TransportKind nccl_transport() {
-    return {
-        "nccl", [](const TransportContext&) { return std::optional<std::string>(no_nccl); },
-        [](const TransportContext&) -> std::unique_ptr<Transport> { throw Unavailable(no_nccl); }};
+    return {.traits = nccl_traits,
+            .absence =
+                "not available in this build: transport nccl (NCCL was not found: NCCL_ROOT "
+                "may name it)"};
 }
 
 }  // namespace quartet::comm

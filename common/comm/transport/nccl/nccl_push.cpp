@@ -11,7 +11,7 @@ namespace {
 
 constexpr int acknowledgement_tag = 1;
 
-// Pieces of each sender under way at a time: one to be added while the next arrives.
+// Chunks of each sender under way at a time: one to be added while the next arrives.
 constexpr int depth = 2;
 
 }  // namespace
@@ -21,8 +21,8 @@ NcclPush::NcclPush(const PushPlan& plan, const NcclPushContext& context)
       context_(context),
       receives_(context.comm.rank() == plan.receiver),
       sends_(std::ranges::find(plan.senders, context.comm.rank()) != plan.senders.end()),
-      pieces_(receives_ ? plan.target.bytes().value : plan.source.bytes().value,
-              context.largest_piece),
+      chunks_(receives_ ? plan.target.bytes().value : plan.source.bytes().value,
+              context.largest_chunk),
       ready_(context.device.make_event()) {
     if (!receives_) {
         return;
@@ -31,7 +31,7 @@ NcclPush::NcclPush(const PushPlan& plan, const NcclPushContext& context)
     for (Place& place : places_) {
         const auto senders = std::ssize(plan.senders);
         place.memory =
-            device::allocate<std::byte>(context.device, senders * pieces_.largest().value);
+            device::allocate<std::byte>(context.device, senders * chunks_.largest().value);
         place.arrived = context.device.make_event();
         place.added = context.device.make_event();
         place.messages.resize(plan.senders.size());
@@ -39,7 +39,7 @@ NcclPush::NcclPush(const PushPlan& plan, const NcclPushContext& context)
 }
 
 void NcclPush::run(int count, device::Stream& stream) {
-    if (pieces_.count() == 0) {
+    if (chunks_.count() == 0) {
         return;
     }
     if (receives_) {
@@ -53,9 +53,9 @@ void NcclPush::send_all(int count, device::Stream& stream) {
     stream.record(*ready_);
     context_.wire.wait(*ready_);
     const auto source = device::as_bytes(plan_.source);
-    for (std::int64_t piece = 0; piece < count * pieces_.count(); ++piece) {
+    for (std::int64_t chunk = 0; chunk < count * chunks_.count(); ++chunk) {
         const Messages::Outgoing message{
-            plan_.receiver, source.part(pieces_.first(piece), pieces_.size(piece).value)};
+            plan_.receiver, source.part(chunks_.first(chunk), chunks_.size(chunk).value)};
         context_.nccl.exchange({&message, 1}, {}, context_.wire);
     }
     context_.wire.synchronize();
@@ -64,10 +64,10 @@ void NcclPush::send_all(int count, device::Stream& stream) {
 }
 
 void NcclPush::receive_all(int count, device::Stream& stream) {
-    for (std::int64_t piece = 0; piece < count * pieces_.count(); ++piece) {
-        Place& place = places_[static_cast<std::size_t>(piece) % places_.size()];
-        receive(place, piece);
-        add(place, piece, stream);
+    for (std::int64_t chunk = 0; chunk < count * chunks_.count(); ++chunk) {
+        Place& place = places_[static_cast<std::size_t>(chunk) % places_.size()];
+        receive(place, chunk);
+        add(place, chunk, stream);
     }
     stream.synchronize();
     context_.wire.synchronize();
@@ -77,12 +77,12 @@ void NcclPush::receive_all(int count, device::Stream& stream) {
     }
 }
 
-void NcclPush::receive(Place& place, std::int64_t piece) {
-    const std::int64_t size = pieces_.size(piece).value;
+void NcclPush::receive(Place& place, std::int64_t chunk) {
+    const std::int64_t size = chunks_.size(chunk).value;
     for (std::size_t sender = 0; sender < plan_.senders.size(); ++sender) {
         place.messages[sender] = {
             plan_.senders[sender],
-            place.memory.view().part(static_cast<std::int64_t>(sender) * pieces_.largest().value,
+            place.memory.view().part(static_cast<std::int64_t>(sender) * chunks_.largest().value,
                                      size)};
     }
     context_.wire.wait(*place.added);
@@ -90,13 +90,13 @@ void NcclPush::receive(Place& place, std::int64_t piece) {
     context_.wire.record(*place.arrived);
 }
 
-void NcclPush::add(Place& place, std::int64_t piece, device::Stream& stream) {
+void NcclPush::add(Place& place, std::int64_t chunk, device::Stream& stream) {
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
     stream.wait(*place.arrived);
     for (const Messages::Incoming& message : place.messages) {
         const auto values = device::view_as<float>(message.data);
         context_.device.vectors().add(
-            values, plan_.target.part(pieces_.first(piece) / element, values.size()), stream);
+            values, plan_.target.part(chunks_.first(chunk) / element, values.size()), stream);
     }
     stream.record(*place.added);
 }

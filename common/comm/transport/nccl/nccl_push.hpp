@@ -15,10 +15,10 @@ struct NcclPushContext {
     NcclCommunicator& nccl;
     device::Device& device;
     device::Stream& wire;  ///< of NCCL's transfers, so that additions run beside them
-    Bytes largest_piece;
+    Bytes largest_chunk;
 };
 
-/// Pushes in pieces: while the receiver adds one piece of every sender, in the order of their
+/// Pushes in chunks: while the receiver adds one chunk of every sender, in the order of their
 /// ranks, the next ones arrive beside the target.
 class NcclPush final : public Push {
   public:
@@ -29,7 +29,7 @@ class NcclPush final : public Push {
 
   private:
     struct Place {
-        device::Buffer<std::byte> memory;  ///< a piece of each sender
+        device::Buffer<std::byte> memory;  ///< a chunk of each sender
         std::unique_ptr<device::Event> arrived;
         std::unique_ptr<device::Event> added;
         std::vector<Messages::Incoming> messages;
@@ -37,14 +37,14 @@ class NcclPush final : public Push {
 
     void send_all(int count, device::Stream& stream);
     void receive_all(int count, device::Stream& stream);
-    void receive(Place& place, std::int64_t piece);
-    void add(Place& place, std::int64_t piece, device::Stream& stream);
+    void receive(Place& place, std::int64_t chunk);
+    void add(Place& place, std::int64_t chunk, device::Stream& stream);
 
     PushPlan plan_;
     NcclPushContext context_;
     bool receives_;
     bool sends_;
-    Pieces pieces_;
+    Chunks chunks_;
     std::vector<Place> places_;
     std::unique_ptr<device::Event> ready_;  ///< reached when earlier work is done
 };

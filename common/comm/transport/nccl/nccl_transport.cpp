@@ -8,6 +8,7 @@
 #include "comm/topology/gpus_of_ranks.hpp"
 #include "comm/transport/nccl/nccl_communicator.hpp"
 #include "comm/transport/nccl/nccl_push.hpp"
+#include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
 #include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_registry.hpp"
@@ -23,7 +24,7 @@ constexpr int version_with_shared_gpus = 23000;
 // Of messages without data, which say only that their sender has come so far: MPI's.
 constexpr int nothing_tag = 2;
 
-Bytes piece_size(const TransportSettings& settings) {
+Bytes chunk_size(const TransportSettings& settings) {
     constexpr std::int64_t step = sizeof(float);
     return settings.pipeline == Pipeline::on
                ? Bytes{std::max(settings.chunk.value / step * step, step)}
@@ -54,11 +55,10 @@ class NcclTransport final : public Transport {
           nccl_(load_nccl(), comm_, *context.device.accelerator()),
           device_(context.device),
           track_(context.trace.track("nccl")),
-          piece_(piece_size(context.settings)),
+          chunk_(chunk_size(context.settings)),
           wire_(device_.make_stream("nccl", device::StreamKind::transfer)) {}
 
-    [[nodiscard]] std::string_view name() const override { return "nccl"; }
-    [[nodiscard]] bool can(Capability) const override { return true; }
+    [[nodiscard]] const TransportTraits& traits() const override { return nccl_traits; }
     [[nodiscard]] std::string description() const override {
         const int version = nccl_.library().version();
         return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
@@ -70,7 +70,7 @@ class NcclTransport final : public Transport {
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
         return std::make_unique<NcclPush>(plan,
-                                          NcclPushContext{comm_, nccl_, device_, *wire_, piece_});
+                                          NcclPushContext{comm_, nccl_, device_, *wire_, chunk_});
     }
     void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
         if (!data.empty()) {
@@ -91,8 +91,9 @@ class NcclTransport final : public Transport {
         nccl_.exchange({}, {&message, 1}, stream);
         stream.synchronize();
     }
-    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
-        return make_mpi_mail(plan, comm_, device_, track_, device::MemoryKind::pinned);
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(
+        const PayloadChannelPlan& plan) override {
+        return make_mpi_payload_channel(plan, comm_, device_, track_, device::MemoryKind::pinned);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         const bool equal = std::ranges::adjacent_find(plan.counts, std::ranges::not_equal_to()) ==
@@ -116,7 +117,7 @@ class NcclTransport final : public Transport {
     NcclCommunicator nccl_;
     device::Device& device_;
     Track& track_;
-    Bytes piece_;
+    Bytes chunk_;
     std::unique_ptr<device::Stream> wire_;
 };
 
@@ -152,9 +153,6 @@ std::optional<std::string> why_no_sharing(const TransportContext& context) {
 }
 
 std::optional<std::string> why_no_nccl(const TransportContext& context) {
-    if (context.device.accelerator() == nullptr) {
-        return "transport nccl moves memory of GPUs: use --device cuda, or --transport mpi";
-    }
     if (auto problem = context.world.first(why_no_library())) {
         return problem;
     }
@@ -164,7 +162,8 @@ std::optional<std::string> why_no_nccl(const TransportContext& context) {
 }  // namespace
 
 TransportKind nccl_transport() {
-    return {"nccl", why_no_nccl, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+    return {nccl_traits, why_no_nccl,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<NcclTransport>(context);
             }};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/transport_registry.hpp"
@@ -10,11 +11,20 @@ namespace quartet::comm {
 
 namespace {
 
+constexpr TransportTraits rma_traits{
+    .name = "rma",
+    .capabilities = {Capability::push},
+    .memory = TransportMemory::host,
+    .location = PartLocation::at_sender,
+    .windows = WindowKind::remote,
+    .chunking = Chunking::pipelined,
+};
+
 constexpr int ready_tag = 1;
 constexpr int done_tag = 2;
 
 /// One-sided pushes: each sender adds its vector to the receiver's window by MPI_Accumulate, in
-/// pieces, and flushes once a push.
+/// chunks, and flushes once a push.
 class RmaPush final : public Push {
   public:
     RmaPush(const PushPlan& plan, WindowPool& pool, const Communicator& comm, Track& track,
@@ -32,7 +42,7 @@ class RmaPush final : public Push {
     Track& track_;
     MPI_Win window_;
     MPI_Aint displacement_;
-    std::int64_t piece_;
+    std::int64_t chunk_;
 };
 
 RmaPush::RmaPush(const PushPlan& plan, WindowPool& pool, const Communicator& comm, Track& track,
@@ -46,10 +56,10 @@ RmaPush::RmaPush(const PushPlan& plan, WindowPool& pool, const Communicator& com
     displacement_ = window.displacement_of(plan.receiver) + place.offset;
     const auto elements = static_cast<std::int64_t>(sizeof(float));
     constexpr std::int64_t largest_count = std::int64_t{1} << 28;
-    piece_ = settings.pipeline == Pipeline::on
+    chunk_ = settings.pipeline == Pipeline::on
                  ? std::max<std::int64_t>(settings.chunk.value / elements, 1)
                  : largest_count;
-    piece_ = std::min(piece_, largest_count);
+    chunk_ = std::min(chunk_, largest_count);
 }
 
 void RmaPush::run(int count, device::Stream& stream) {
@@ -75,8 +85,8 @@ void RmaPush::push_all(int count) {
     check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, ready_tag, comm_.handle(),
                        MPI_STATUS_IGNORE));
     for (int push = 0; push < count; ++push) {
-        for (std::int64_t first = 0; first < plan_.source.size(); first += piece_) {
-            const auto size = static_cast<int>(std::min(piece_, plan_.source.size() - first));
+        for (std::int64_t first = 0; first < plan_.source.size(); first += chunk_) {
+            const auto size = static_cast<int>(std::min(chunk_, plan_.source.size() - first));
             const auto place = displacement_ + static_cast<MPI_Aint>(bytes_of<float>(first).value);
             check_mpi(MPI_Accumulate(plan_.source.data() + first, size, MPI_FLOAT, plan_.receiver,
                                      place, size, MPI_FLOAT, MPI_SUM, window_));
@@ -105,10 +115,7 @@ class RmaTransport final : public Transport {
           track_(context.trace.track("rma")),
           settings_(context.settings) {}
 
-    [[nodiscard]] std::string_view name() const override { return "rma"; }
-    [[nodiscard]] bool can(Capability capability) const override {
-        return capability == Capability::push;
-    }
+    [[nodiscard]] const TransportTraits& traits() const override { return rma_traits; }
 
     [[nodiscard]] std::string description() const override {
         return "within a node the sender's core adds, not the receiver's";
@@ -129,41 +136,33 @@ class RmaTransport final : public Transport {
 
 // Some MPI set-ups cannot create windows, or fail at the first operation: try before promising.
 std::optional<std::string> probe(const Communicator& world) {
-    const auto explain = [](const Failure& failure) {
-        return fmt::format(
-            "transport rma needs MPI windows ({}): try another one-sided component, such as "
-            "OMPI_MCA_osc=pt2pt with Open MPI 4",
-            failure.what());
-    };
+    std::optional<std::string> problem;
     try {
         const Window window(WindowKind::remote, bytes_of<float>(1), world);
-        std::optional<std::string> problem;
-        try {
+        // Agreed before the window goes: freeing it is collective.
+        problem = first_problem(world, [&] {
             const int neighbour = (world.rank() + 1) % world.size();
             const float one = 1;
             check_mpi(MPI_Accumulate(&one, 1, MPI_FLOAT, neighbour,
                                      window.displacement_of(neighbour), 1, MPI_FLOAT, MPI_SUM,
                                      window.handle()));
             check_mpi(MPI_Win_flush(neighbour, window.handle()));
-        } catch (const Failure& failure) {
-            problem = explain(failure);
-        }
-        return world.first(problem);    // agreed before the window goes: freeing it is collective
+        });
     } catch (const Failure& failure) {  // of the window itself, on all ranks
-        return explain(failure);
+        problem = failure.what();
     }
+    if (!problem) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "transport rma needs MPI windows ({}): try another one-sided component, such as "
+        "OMPI_MCA_osc=pt2pt with Open MPI 4",
+        *problem);
 }
 
 std::optional<std::string> why_no_rma(const TransportContext& context) {
-    if (context.device.memory_kind() == device::MemoryKind::device) {
-        return "transport rma moves host memory only: use --transport staged or nccl";
-    }
-    // Which of two components has the windows, Open MPI decides by what messages can do.
-    for (const auto* variable :
-         {"OMPI_MCA_osc_rdma_backing_directory", "OMPI_MCA_osc_sm_backing_directory"}) {
-        if (const auto problem = context.world.first(missing_backing_folder(variable))) {
-            return problem;
-        }
+    if (const auto problem = context.world.first(missing_backing_folder(WindowKind::remote))) {
+        return problem;
     }
     return probe(context.world);
 }
@@ -171,7 +170,8 @@ std::optional<std::string> why_no_rma(const TransportContext& context) {
 }  // namespace
 
 TransportKind rma_transport() {
-    return {"rma", why_no_rma, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+    return {rma_traits, why_no_rma,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<RmaTransport>(context);
             }};
 }

@@ -11,19 +11,19 @@ namespace {
 
 constexpr int payload_tag = 0;
 
-/// One place: its memory and the message that it takes part in.
+/// Its memory, and the message that it takes part in.
 struct Slot {
     device::Buffer<std::byte> memory;
     std::int64_t size = 0;
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
-class MpiMail final : public Mail {
+class MpiPayloadChannel final : public PayloadChannel {
   public:
-    MpiMail(const MailPlan& plan, const Communicator& comm, device::Device& device, Track& track,
-            device::MemoryKind kind)
+    MpiPayloadChannel(const PayloadChannelPlan& plan, const Communicator& comm,
+                      device::Device& device, Track& track, device::MemoryKind kind)
         : comm_(comm.duplicate()), largest_(plan.largest), track_(track) {
-        check(largest_.value <= INT_MAX, "mail: a payload is larger than MPI counts");
+        check(largest_.value <= INT_MAX, "payload channel: a payload is larger than MPI counts");
         for (auto* slots : {&outgoing_, &incoming_}) {
             slots->resize(
                 static_cast<std::size_t>(slots == &outgoing_ ? plan.outgoing : plan.incoming));
@@ -33,34 +33,35 @@ class MpiMail final : public Mail {
         }
     }
 
-    device::View<std::byte> outgoing(int place) override {
-        return outgoing_.at(static_cast<std::size_t>(place)).memory.view();
+    device::View<std::byte> outgoing(int index) override {
+        return outgoing_.at(static_cast<std::size_t>(index)).memory.view();
     }
 
-    Parcel post(int place, Bytes size, int to) override {
-        check(size <= largest_, "mail: a payload is larger than planned");
-        Slot& slot = outgoing_.at(static_cast<std::size_t>(place));
+    PayloadDescriptor send(int index, Bytes size, int to) override {
+        check(size <= largest_, "payload channel: a payload is larger than planned");
+        Slot& slot = outgoing_.at(static_cast<std::size_t>(index));
         check_mpi(MPI_Isend(slot.memory.view().data(), static_cast<int>(size.value), MPI_BYTE, to,
                             payload_tag, comm_.handle(), &slot.request));
-        return {size.value, place};
+        return {size.value, index};
     }
 
     // The receiver has it: the request is complete, or about to be.
-    void reclaim(int place) override {
+    void release(int index) override {
         check_mpi(
-            MPI_Wait(&outgoing_.at(static_cast<std::size_t>(place)).request, MPI_STATUS_IGNORE));
+            MPI_Wait(&outgoing_.at(static_cast<std::size_t>(index)).request, MPI_STATUS_IGNORE));
     }
 
-    void accept(int place, int from, const Parcel& parcel) override {
-        check(Bytes{parcel.size} <= largest_, "mail: a payload is larger than planned");
-        Slot& slot = incoming_.at(static_cast<std::size_t>(place));
-        slot.size = parcel.size;
-        check_mpi(MPI_Irecv(slot.memory.view().data(), static_cast<int>(parcel.size), MPI_BYTE,
+    void fetch(int index, int from, const PayloadDescriptor& descriptor) override {
+        check(Bytes{descriptor.size} <= largest_,
+              "payload channel: a payload is larger than planned");
+        Slot& slot = incoming_.at(static_cast<std::size_t>(index));
+        slot.size = descriptor.size;
+        check_mpi(MPI_Irecv(slot.memory.view().data(), static_cast<int>(descriptor.size), MPI_BYTE,
                             from, payload_tag, comm_.handle(), &slot.request));
     }
 
-    device::View<const std::byte> contents(int place) override {
-        Slot& slot = incoming_.at(static_cast<std::size_t>(place));
+    device::View<const std::byte> contents(int index) override {
+        Slot& slot = incoming_.at(static_cast<std::size_t>(index));
         const Span span(track_, Phase::exchange, "receive");
         check_mpi(MPI_Wait(&slot.request, MPI_STATUS_IGNORE));
         return slot.memory.view().part(0, slot.size);
@@ -76,9 +77,11 @@ class MpiMail final : public Mail {
 
 }  // namespace
 
-std::unique_ptr<Mail> make_mpi_mail(const MailPlan& plan, const Communicator& comm,
-                                    device::Device& device, Track& track, device::MemoryKind kind) {
-    return std::make_unique<MpiMail>(plan, comm, device, track, kind);
+std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,
+                                                         const Communicator& comm,
+                                                         device::Device& device, Track& track,
+                                                         device::MemoryKind kind) {
+    return std::make_unique<MpiPayloadChannel>(plan, comm, device, track, kind);
 }
 
 }  // namespace quartet::comm

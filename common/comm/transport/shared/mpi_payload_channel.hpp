@@ -9,9 +9,11 @@
 
 namespace quartet::comm {
 
-/// Mail by non-blocking messages on a communicator of its own, in memory of that kind. Collective;
-/// device and track outlive it.
-std::unique_ptr<Mail> make_mpi_mail(const MailPlan& plan, const Communicator& comm,
-                                    device::Device& device, Track& track, device::MemoryKind kind);
+/// Payloads by non-blocking messages on a communicator of its own, in memory of that kind.
+/// Collective; device and track outlive it.
+std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,
+                                                         const Communicator& comm,
+                                                         device::Device& device, Track& track,
+                                                         device::MemoryKind kind);
 
 }  // namespace quartet::comm

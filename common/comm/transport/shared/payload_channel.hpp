@@ -7,39 +7,40 @@
 
 namespace quartet::comm {
 
-/// How much a rank has under way at a time.
-struct MailPlan {
-    int outgoing = 0;  ///< places for payloads that this rank sends
-    int incoming = 0;  ///< places for payloads that it receives
+/// How many payloads a rank has under way at a time, and how large they are.
+struct PayloadChannelPlan {
+    int outgoing = 0;  ///< slots for payloads that this rank sends
+    int incoming = 0;  ///< slots for payloads that it receives
     Bytes largest;     ///< of a payload; the same on all ranks
 };
 
-/// What a receiver needs to get hold of a payload: travels in a control message.
-struct Parcel {
-    std::int64_t size = 0;   ///< bytes
-    std::int64_t place = 0;  ///< outgoing, at the sender
+/// What a receiver must know to fetch a payload. It travels in a control message.
+struct PayloadDescriptor {
+    std::int64_t size = 0;  ///< bytes
+    std::int64_t slot = 0;  ///< outgoing, at the sender
 };
 
-/// Payloads from any rank to any other, each announced by a control message: the bulk of a queue's
-/// traffic. Neither side blocks the other, and nothing is sent that the receiver has no place for.
-/// One pair's parcels are accepted in the order in which they were posted. All members are local.
-class Mail {
+/// Moves the payloads of queues, from any rank to any other. A control message announces each one.
+/// Neither side blocks the other. The sender sends only what the receiver has a slot for. A
+/// receiver fetches one sender's payloads in the order in which they were sent. All members are
+/// local.
+class PayloadChannel {
   public:
-    virtual ~Mail() = default;
+    virtual ~PayloadChannel() = default;
 
-    /// The memory of an outgoing place, to be filled; aligned, as contents() is, to 64 bytes.
-    virtual device::View<std::byte> outgoing(int place) = 0;
-    /// Starts sending the first `size` bytes of a place; its memory stays as it is until
-    /// reclaim(). Returns what the receiver is to be told.
-    virtual Parcel post(int place, Bytes size, int to) = 0;
-    /// Makes the place free to be filled, once the receiver has said that it is done with it.
-    virtual void reclaim(int place) = 0;
+    /// The memory of an outgoing slot, for the caller to fill. Aligned to 64 bytes, as contents().
+    virtual device::View<std::byte> outgoing(int slot) = 0;
+    /// Starts sending the first `size` bytes of an outgoing slot. They must not change until
+    /// release(). Returns what to announce to the receiver.
+    virtual PayloadDescriptor send(int slot, Bytes size, int to) = 0;
+    /// Frees an outgoing slot; to be called once the receiver has said that it is done with it.
+    virtual void release(int slot) = 0;
 
-    /// Starts fetching what `from` has posted.
-    virtual void accept(int place, int from, const Parcel& parcel) = 0;
-    /// Waits for what was accepted. It stays readable, there or in the sender's memory, until the
-    /// sender is told that this rank is done with it.
-    virtual device::View<const std::byte> contents(int place) = 0;
+    /// Starts fetching an announced payload into an incoming slot.
+    virtual void fetch(int slot, int from, const PayloadDescriptor& descriptor) = 0;
+    /// Waits for the payload of an incoming slot. It lies there or in the sender's memory, and
+    /// stays readable until this rank tells the sender that it is done with it.
+    virtual device::View<const std::byte> contents(int slot) = 0;
 };
 
 }  // namespace quartet::comm

@@ -8,11 +8,11 @@ namespace quartet::comm {
 
 namespace {
 
-// Places of different writers never share a page.
+// Slots of different writers never share a page.
 
-class ShmMail final : public Mail {
+class ShmPayloadChannel final : public PayloadChannel {
   public:
-    ShmMail(const MailPlan& plan, WindowPool& pool)
+    ShmPayloadChannel(const PayloadChannelPlan& plan, WindowPool& pool)
         : pool_(pool),
           largest_(plan.largest),
           stride_((plan.largest.value + system::page_bytes - 1) / system::page_bytes *
@@ -21,33 +21,34 @@ class ShmMail final : public Mail {
           window_(pool.newest()),
           incoming_(static_cast<std::size_t>(plan.incoming)) {}
 
-    device::View<std::byte> outgoing(int place) override {
-        return {outgoing_.data.get() + place * stride_, largest_.value, outgoing_.kind};
+    device::View<std::byte> outgoing(int slot) override {
+        return {outgoing_.data.get() + slot * stride_, largest_.value, outgoing_.kind};
     }
 
-    Parcel post(int place, Bytes size, int /*to*/) override {
-        check(size <= largest_, "mail: a payload is larger than planned");
+    PayloadDescriptor send(int slot, Bytes size, int /*to*/) override {
+        check(size <= largest_, "payload channel: a payload is larger than planned");
         pool_.synchronise_memory();
-        return {size.value, place};
+        return {size.value, slot};
     }
 
-    void reclaim(int /*place*/) override {}
+    void release(int /*slot*/) override {}
 
-    void accept(int place, int from, const Parcel& parcel) override {
-        check(Bytes{parcel.size} <= largest_, "mail: a payload is larger than planned");
-        incoming_.at(static_cast<std::size_t>(place)) = {
-            window_.part_of(from) + parcel.place * stride_, parcel.size, outgoing_.kind};
+    void fetch(int slot, int from, const PayloadDescriptor& descriptor) override {
+        check(Bytes{descriptor.size} <= largest_,
+              "payload channel: a payload is larger than planned");
+        incoming_.at(static_cast<std::size_t>(slot)) = {
+            window_.part_of(from) + descriptor.slot * stride_, descriptor.size, outgoing_.kind};
     }
 
-    device::View<const std::byte> contents(int place) override {
+    device::View<const std::byte> contents(int slot) override {
         pool_.synchronise_memory();
-        return incoming_.at(static_cast<std::size_t>(place));
+        return incoming_.at(static_cast<std::size_t>(slot));
     }
 
   private:
     WindowPool& pool_;
     Bytes largest_;
-    std::int64_t stride_;  ///< bytes from one place to the next
+    std::int64_t stride_;  ///< bytes from one slot to the next
     device::Allocation outgoing_;
     const Window& window_;  ///< that of `outgoing_`
     std::vector<device::View<const std::byte>> incoming_;
@@ -55,8 +56,9 @@ class ShmMail final : public Mail {
 
 }  // namespace
 
-std::unique_ptr<Mail> make_shm_mail(const MailPlan& plan, WindowPool& pool) {
-    return std::make_unique<ShmMail>(plan, pool);
+std::unique_ptr<PayloadChannel> make_shm_payload_channel(const PayloadChannelPlan& plan,
+                                                         WindowPool& pool) {
+    return std::make_unique<ShmPayloadChannel>(plan, pool);
 }
 
 }  // namespace quartet::comm

@@ -7,8 +7,9 @@
 
 namespace quartet::comm {
 
-/// Mail that stays where it is: receivers read the senders' places in shared windows. Collective,
-/// making and destroying; the pool outlives it.
-std::unique_ptr<Mail> make_shm_mail(const MailPlan& plan, WindowPool& pool);
+/// Payloads stay where they are: receivers read the senders' slots in shared windows. Making and
+/// destroying it is collective; the pool outlives it.
+std::unique_ptr<PayloadChannel> make_shm_payload_channel(const PayloadChannelPlan& plan,
+                                                         WindowPool& pool);
 
 }  // namespace quartet::comm

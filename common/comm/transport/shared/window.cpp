@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
+#include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/environment.hpp"
 #include "system/mapping.hpp"
@@ -98,9 +100,7 @@ void Window::allocate(WindowKind kind, const Communicator& comm) {
         info.set("accumulate_ops", "same_op_no_op");
         code = MPI_Win_allocate(bytes, 1, info.handle(), comm.handle(), &base_, &window_);
     }
-    const bool everywhere = comm.all(code == MPI_SUCCESS);  // so that no rank goes on alone
-    check_mpi(code);
-    check(everywhere, "another rank could not allocate its part of a window");
+    agree(comm, [&] { check_mpi(code); });
 }
 
 Window::~Window() {
@@ -124,14 +124,22 @@ bool Window::contains(const std::byte* data, std::int64_t count) const {
     return data >= local_ && count <= size_.value && data - local_ <= size_.value - count;
 }
 
-std::optional<std::string> missing_backing_folder(std::string_view variable) {
-    const auto folder = Environment().get(variable);
-    std::error_code ignored;
-    if (!folder || std::filesystem::is_directory(*folder, ignored)) {
-        return std::nullopt;
+std::span<const char* const> backing_folder_variables(WindowKind kind) {
+    static constexpr std::array variables{"OMPI_MCA_osc_sm_backing_directory",
+                                          "OMPI_MCA_osc_rdma_backing_directory"};
+    return std::span(variables).first(kind == WindowKind::shared ? 1 : 2);
+}
+
+std::optional<std::string> missing_backing_folder(WindowKind kind) {
+    for (const char* const variable : backing_folder_variables(kind)) {
+        const auto folder = Environment().get(variable);
+        std::error_code ignored;
+        if (folder && !std::filesystem::is_directory(*folder, ignored)) {
+            return fmt::format("windows cannot lie in {} (it is no folder): correct {}",
+                               quotation(*folder), variable);
+        }
     }
-    return fmt::format("windows cannot lie in {} (it is no folder): correct {}", quotation(*folder),
-                       variable);
+    return std::nullopt;
 }
 
 bool on_huge_pages(const std::byte* address) {

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
@@ -59,10 +59,13 @@ class Window {
     int exceptions_;
 };
 
-/// Why windows cannot lie where the environment `variable` tells Open MPI to put them: it would
-/// wait for ever for a folder that is not there. Nothing where it is, or where none is named.
-/// Local.
-std::optional<std::string> missing_backing_folder(std::string_view variable);
+/// The environment variables that name the folder in which Open MPI keeps such windows (unset:
+/// /dev/shm). Of several, the component that it selects decides which one counts.
+std::span<const char* const> backing_folder_variables(WindowKind kind);
+
+/// Why such windows cannot lie where the environment tells Open MPI to put them, or nothing: it
+/// would wait for ever for a folder that is not there. Local.
+std::optional<std::string> missing_backing_folder(WindowKind kind);
 
 /// Whether the pages behind mapped, touched memory of this process are huge ones, as the kernel
 /// reports it for the mapping that holds `address`; false where it does not say.

@@ -87,7 +87,7 @@ std::vector<WindowPool::Address> WindowPool::exchange(Address mine) const {
 
 std::optional<std::string> why_no_locked_windows(const Communicator& node,
                                                  device::Accelerator& copier) {
-    if (auto problem = node.first(missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
+    if (auto problem = node.first(missing_backing_folder(WindowKind::shared))) {
         return problem;
     }
     try {

@@ -26,7 +26,7 @@ class WindowPool final : public PeerMemory {
     /// what it allocates.
     device::Allocation allocate(Bytes size);
 
-    /// A piece of a window, in a form that other ranks understand.
+    /// A part of a window, in a form that other ranks understand.
     struct Address {
         std::int64_t window = 0;
         std::int64_t offset = 0;  ///< bytes from the beginning of the owner's part

@@ -10,6 +10,15 @@ namespace quartet::comm {
 
 namespace {
 
+constexpr TransportTraits shm_traits{
+    .name = "shm",
+    .capabilities = Capabilities::all().without(Capability::send_receive),
+    .memory = TransportMemory::host,
+    .reach = Reach::one_node,
+    .location = PartLocation::at_sender,
+    .windows = WindowKind::shared,
+};
+
 /// Loads and stores in MPI-3 shared windows: the ranks of one node read each other's memory in
 /// place. Collective operations take what other ranks read from memory of this transport.
 class ShmTransport final : public Transport {
@@ -20,10 +29,7 @@ class ShmTransport final : public Transport {
           device_(context.device),
           track_(context.trace.track("shm")) {}
 
-    [[nodiscard]] std::string_view name() const override { return "shm"; }
-    [[nodiscard]] bool can(Capability capability) const override {
-        return capability != Capability::send_receive;
-    }
+    [[nodiscard]] const TransportTraits& traits() const override { return shm_traits; }
     [[nodiscard]] std::string description() const override {
         return !huge_pages_   ? ""
                : *huge_pages_ ? "windows on huge pages"
@@ -38,9 +44,10 @@ class ShmTransport final : public Transport {
         return std::make_unique<PeerPush>(plan, pool_, pool_, comm_, device_, track_);
     }
 
-    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(
+        const PayloadChannelPlan& plan) override {
         huge_pages_.reset();
-        return make_shm_mail(plan, pool_);
+        return make_shm_payload_channel(plan, pool_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_peer_all_gather(plan, context());
@@ -70,16 +77,7 @@ class ShmTransport final : public Transport {
 };
 
 std::optional<std::string> why_no_shm(const TransportContext& context) {
-    if (context.topology.nodes() > 1) {
-        return fmt::format(
-            "transport shm reaches one node (the ranks are on {}): use --transport mpi",
-            context.topology.nodes());
-    }
-    if (context.device.memory_kind() == device::MemoryKind::device) {
-        return "transport shm moves host memory only: use --transport staged or ipc";
-    }
-    if (const auto problem =
-            context.world.first(missing_backing_folder("OMPI_MCA_osc_sm_backing_directory"))) {
+    if (const auto problem = context.world.first(missing_backing_folder(WindowKind::shared))) {
         return problem;
     }
     try {  // some MPI set-ups have no shared windows
@@ -94,7 +92,8 @@ std::optional<std::string> why_no_shm(const TransportContext& context) {
 }  // namespace
 
 TransportKind shm_transport() {
-    return {"shm", why_no_shm, [](const TransportContext& context) -> std::unique_ptr<Transport> {
+    return {shm_traits, why_no_shm,
+            [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<ShmTransport>(context);
             }};
 }

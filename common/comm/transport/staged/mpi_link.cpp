@@ -11,7 +11,7 @@ namespace quartet::comm {
 
 namespace {
 
-constexpr int piece_tag = 0;
+constexpr int chunk_tag = 0;
 
 class MpiLink final : public StagedLink {
   public:
@@ -29,18 +29,18 @@ class MpiLink final : public StagedLink {
     [[nodiscard]] int depth() const override { return static_cast<int>(outgoing_.size()); }
     void reserve(Bytes size) override;
 
-    [[nodiscard]] bool is_free(std::int64_t piece) override { return done(slot(outgoing_, piece)); }
-    [[nodiscard]] device::View<std::byte> outgoing(std::int64_t piece, Bytes size) override {
-        return slot(outgoing_, piece).memory.view().part(0, size.value);
+    [[nodiscard]] bool is_free(std::int64_t chunk) override { return done(slot(outgoing_, chunk)); }
+    [[nodiscard]] device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) override {
+        return slot(outgoing_, chunk).memory.view().part(0, size.value);
     }
-    void post(std::int64_t piece, Bytes size) override;
+    void post(std::int64_t chunk, Bytes size) override;
 
-    void expect(std::int64_t piece, Bytes size) override;
-    [[nodiscard]] bool arrived(std::int64_t piece) override { return done(slot(incoming_, piece)); }
-    [[nodiscard]] device::View<const std::byte> incoming(std::int64_t piece, Bytes size) override {
-        return slot(incoming_, piece).memory.view().part(0, size.value);
+    void expect(std::int64_t chunk, Bytes size) override;
+    [[nodiscard]] bool arrived(std::int64_t chunk) override { return done(slot(incoming_, chunk)); }
+    [[nodiscard]] device::View<const std::byte> incoming(std::int64_t chunk, Bytes size) override {
+        return slot(incoming_, chunk).memory.view().part(0, size.value);
     }
-    void release(std::int64_t /*piece*/) override {}
+    void release(std::int64_t /*chunk*/) override {}
 
   private:
     struct Slot {
@@ -48,8 +48,8 @@ class MpiLink final : public StagedLink {
         MPI_Request request = MPI_REQUEST_NULL;
     };
 
-    static Slot& slot(std::vector<Slot>& slots, std::int64_t piece) {
-        return slots[static_cast<std::size_t>(piece) % slots.size()];
+    static Slot& slot(std::vector<Slot>& slots, std::int64_t chunk) {
+        return slots[static_cast<std::size_t>(chunk) % slots.size()];
     }
     static bool done(Slot& slot);
 
@@ -71,7 +71,7 @@ MpiLink::~MpiLink() {
 }
 
 void MpiLink::reserve(Bytes size) {
-    check(size.value <= INT_MAX, "a piece is larger than MPI counts");
+    check(size.value <= INT_MAX, "a chunk is larger than MPI counts");
     for (auto* slots : {&outgoing_, &incoming_}) {
         for (Slot& slot : *slots) {
             if (slot.memory.view().bytes() < size) {
@@ -89,16 +89,16 @@ bool MpiLink::done(Slot& slot) {
     return flag != 0;
 }
 
-void MpiLink::post(std::int64_t piece, Bytes size) {
-    Slot& filled = slot(outgoing_, piece);
+void MpiLink::post(std::int64_t chunk, Bytes size) {
+    Slot& filled = slot(outgoing_, chunk);
     check_mpi(MPI_Isend(filled.memory.view().data(), static_cast<int>(size.value), MPI_BYTE, peer_,
-                        piece_tag, comm_.handle(), &filled.request));
+                        chunk_tag, comm_.handle(), &filled.request));
 }
 
-void MpiLink::expect(std::int64_t piece, Bytes size) {
-    Slot& empty = slot(incoming_, piece);
+void MpiLink::expect(std::int64_t chunk, Bytes size) {
+    Slot& empty = slot(incoming_, chunk);
     check_mpi(MPI_Irecv(empty.memory.view().data(), static_cast<int>(size.value), MPI_BYTE, peer_,
-                        piece_tag, comm_.handle(), &empty.request));
+                        chunk_tag, comm_.handle(), &empty.request));
 }
 
 }  // namespace

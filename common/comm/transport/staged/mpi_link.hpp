@@ -9,7 +9,7 @@
 namespace quartet::comm {
 
 /// A link by MPI messages between page-locked buffers of the host, `depth` in each direction. With
-/// a depth of 1 a piece is copied out, sent and copied in one after another. Local, making and
+/// a depth of 1 a chunk is copied out, sent and copied in one after another. Local, making and
 /// destroying, once nothing is under way.
 std::unique_ptr<StagedLink> make_mpi_link(int peer, int depth, const Communicator& comm,
                                           device::Device& device);

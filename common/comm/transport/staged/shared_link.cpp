@@ -10,7 +10,7 @@ namespace quartet::comm {
 
 namespace {
 
-/// How many pieces of one direction have been posted, and how many taken, each alone on its cache
+/// How many chunks of one direction have been posted, and how many taken, each alone on its cache
 /// line: one is written by the sender, the other by the receiver.
 struct RingFlags {
     alignas(64) std::atomic<std::int64_t> posted;
@@ -19,12 +19,12 @@ struct RingFlags {
 static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
               sizeof(RingFlags) <= system::page_bytes);
 
-std::int64_t slot_bytes(Bytes piece) {
-    return (piece.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
+std::int64_t slot_bytes(Bytes chunk) {
+    return (chunk.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
 }
 /// In the sender's part of the window: a ring for each of the other ranks.
-std::int64_t ring_bytes(Bytes piece) {
-    return system::page_bytes + pipeline_depth * slot_bytes(piece);
+std::int64_t ring_bytes(Bytes chunk) {
+    return system::page_bytes + pipeline_depth * slot_bytes(chunk);
 }
 
 /// Which of a rank's rings leads to `to`.
@@ -35,65 +35,65 @@ std::int64_t ring_index(int from, int to) {
 /// One direction, in the sender's memory.
 class Ring {
   public:
-    Ring(std::byte* begin, Bytes piece) : begin_(begin), piece_(piece) {}
+    Ring(std::byte* begin, Bytes chunk) : begin_(begin), chunk_(chunk) {}
 
     [[nodiscard]] RingFlags& flags() const { return *reinterpret_cast<RingFlags*>(begin_); }
     [[nodiscard]] device::View<std::byte> slot(std::int64_t number, Bytes size) const {
-        check(size <= piece_, "a piece is larger than the link's");
-        return {begin_ + system::page_bytes + number % pipeline_depth * slot_bytes(piece_),
+        check(size <= chunk_, "a chunk is larger than the link's");
+        return {begin_ + system::page_bytes + number % pipeline_depth * slot_bytes(chunk_),
                 size.value, device::MemoryKind::pinned};
     }
 
   private:
     std::byte* begin_;
-    Bytes piece_;
+    Bytes chunk_;
 };
 
 class SharedLink final : public StagedLink {
   public:
-    SharedLink(Ring out, Ring in, Bytes piece) : out_(out), in_(in), piece_(piece) {}
+    SharedLink(Ring out, Ring in, Bytes chunk) : out_(out), in_(in), chunk_(chunk) {}
 
     [[nodiscard]] int depth() const override { return pipeline_depth; }
     void reserve(Bytes size) override {
-        check(size <= piece_, "a piece is larger than the link's");
+        check(size <= chunk_, "a chunk is larger than the link's");
     }
 
-    [[nodiscard]] bool is_free(std::int64_t piece) override {
-        return out_.flags().taken.load(std::memory_order_acquire) > piece - pipeline_depth;
+    [[nodiscard]] bool is_free(std::int64_t chunk) override {
+        return out_.flags().taken.load(std::memory_order_acquire) > chunk - pipeline_depth;
     }
-    [[nodiscard]] device::View<std::byte> outgoing(std::int64_t piece, Bytes size) override {
-        return out_.slot(piece, size);
+    [[nodiscard]] device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) override {
+        return out_.slot(chunk, size);
     }
-    void post(std::int64_t piece, Bytes /*size*/) override {
-        out_.flags().posted.store(piece + 1, std::memory_order_release);
+    void post(std::int64_t chunk, Bytes /*size*/) override {
+        out_.flags().posted.store(chunk + 1, std::memory_order_release);
     }
 
-    void expect(std::int64_t /*piece*/, Bytes /*size*/) override {}
-    [[nodiscard]] bool arrived(std::int64_t piece) override {
-        return in_.flags().posted.load(std::memory_order_acquire) > piece;
+    void expect(std::int64_t /*chunk*/, Bytes /*size*/) override {}
+    [[nodiscard]] bool arrived(std::int64_t chunk) override {
+        return in_.flags().posted.load(std::memory_order_acquire) > chunk;
     }
-    [[nodiscard]] device::View<const std::byte> incoming(std::int64_t piece, Bytes size) override {
-        return in_.slot(piece, size);
+    [[nodiscard]] device::View<const std::byte> incoming(std::int64_t chunk, Bytes size) override {
+        return in_.slot(chunk, size);
     }
-    void release(std::int64_t piece) override {
-        in_.flags().taken.store(piece + 1, std::memory_order_release);
+    void release(std::int64_t chunk) override {
+        in_.flags().taken.store(chunk + 1, std::memory_order_release);
     }
 
   private:
     Ring out_;
     Ring in_;
-    Bytes piece_;
+    Bytes chunk_;
 };
 
 }  // namespace
 
-Bytes shared_links_memory(int ranks, Bytes piece) {
-    return {(ranks - 1) * ring_bytes(piece)};
+Bytes shared_links_memory(int ranks, Bytes chunk) {
+    return {(ranks - 1) * ring_bytes(chunk)};
 }
 
-SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes piece) {
-    const std::int64_t ring = ring_bytes(piece);
-    SharedLinks made{windows.allocate(shared_links_memory(node.size(), piece)), {}};
+SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes chunk) {
+    const std::int64_t ring = ring_bytes(chunk);
+    SharedLinks made{windows.allocate(shared_links_memory(node.size(), chunk)), {}};
     for (int index = 0; index < node.size() - 1; ++index) {
         ::new (static_cast<void*>(made.memory.data.get() + index * ring)) RingFlags{};
     }
@@ -103,10 +103,10 @@ SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Byt
     made.links.resize(static_cast<std::size_t>(node.size()));
     for (int peer = 0; peer < node.size(); ++peer) {
         if (peer != me) {
-            const Ring out(made.memory.data.get() + ring_index(me, peer) * ring, piece);
-            const Ring in(window.part_of(peer) + ring_index(peer, me) * ring, piece);
+            const Ring out(made.memory.data.get() + ring_index(me, peer) * ring, chunk);
+            const Ring in(window.part_of(peer) + ring_index(peer, me) * ring, chunk);
             made.links[static_cast<std::size_t>(peer)] =
-                std::make_unique<SharedLink>(out, in, piece);
+                std::make_unique<SharedLink>(out, in, chunk);
         }
     }
     return made;

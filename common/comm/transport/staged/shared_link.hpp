@@ -10,15 +10,15 @@ namespace quartet::comm {
 
 /// Links between the ranks of one node, whose wire is page-locked shared memory: what one GPU has
 /// copied into it the other copies out of, with no copy by the CPU between. By rank of `node`;
-/// nothing at this rank's own place. `piece` is the largest. Collective, making and destroying; the
+/// nothing at this rank's own place. `chunk` is the largest. Collective, making and destroying; the
 /// pool, of windows that are page-locked and shared by `node`, outlives them.
 struct SharedLinks {
     device::Allocation memory;
     std::vector<std::unique_ptr<StagedLink>> links;
 };
-SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes piece);
+SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes chunk);
 
 /// What each of so many ranks contributes to the windows.
-Bytes shared_links_memory(int ranks, Bytes piece);
+Bytes shared_links_memory(int ranks, Bytes chunk);
 
 }  // namespace quartet::comm

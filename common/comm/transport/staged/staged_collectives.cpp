@@ -46,7 +46,7 @@ class StagedReduceScatter final : public Collective {
     void run(device::Stream& stream) override;
 
   private:
-    void add(int rank, device::View<const double> piece, std::int64_t first,
+    void add(int rank, device::View<const double> chunk, std::int64_t first,
              device::Stream& stream);
 
     StagedContext context_;
@@ -54,7 +54,7 @@ class StagedReduceScatter final : public Collective {
     device::View<double> mine_;
     device::View<const double> own_;  ///< this rank's contribution to its own part
     std::vector<StagedReceive*> receives_;
-    std::int64_t piece_;  ///< elements
+    std::int64_t chunk_;  ///< elements
 };
 
 StagedReduceScatter::StagedReduceScatter(const ReduceScatterPlan& plan,
@@ -62,7 +62,7 @@ StagedReduceScatter::StagedReduceScatter(const ReduceScatterPlan& plan,
     : context_(context),
       transfers_(context),
       mine_(plan.mine),
-      piece_(context.largest_piece.value / static_cast<std::int64_t>(sizeof(double))) {
+      chunk_(context.largest_chunk.value / static_cast<std::int64_t>(sizeof(double))) {
     const RankCounts counts(plan.counts);
     for (int peer = 0; peer < counts.ranks(); ++peer) {
         const auto part = plan.contribution.part(counts.offset(peer), counts.count(peer));
@@ -77,12 +77,12 @@ StagedReduceScatter::StagedReduceScatter(const ReduceScatterPlan& plan,
     }
 }
 
-// Piece by piece, each in the order of the ranks, so that the same contributions give the same
+// Chunk by chunk, each in the order of the ranks, so that the same contributions give the same
 // bits.
 void StagedReduceScatter::run(device::Stream& stream) {
     transfers_.begin(stream);
-    for (std::int64_t first = 0; first < mine_.size(); first += piece_) {
-        const std::int64_t size = std::min(piece_, mine_.size() - first);
+    for (std::int64_t first = 0; first < mine_.size(); first += chunk_) {
+        const std::int64_t size = std::min(chunk_, mine_.size() - first);
         for (int rank = 0; rank < context_.comm.size(); ++rank) {
             StagedReceive* receive = receives_[static_cast<std::size_t>(rank)];
             if (receive == nullptr) {
@@ -97,13 +97,13 @@ void StagedReduceScatter::run(device::Stream& stream) {
     transfers_.finish(stream);
 }
 
-void StagedReduceScatter::add(int rank, device::View<const double> piece, std::int64_t first,
+void StagedReduceScatter::add(int rank, device::View<const double> chunk, std::int64_t first,
                               device::Stream& stream) {
-    const auto target = mine_.part(first, piece.size());
+    const auto target = mine_.part(first, chunk.size());
     if (rank == 0) {
-        context_.device.copy(device::as_bytes(piece), device::as_bytes(target), stream);
+        context_.device.copy(device::as_bytes(chunk), device::as_bytes(target), stream);
     } else {
-        context_.device.vectors().add(piece, target, stream);
+        context_.device.vectors().add(chunk, target, stream);
     }
 }
 

@@ -6,37 +6,37 @@
 
 namespace quartet::comm {
 
-/// The wire between this rank and one peer, both ways: a ring of page-locked pieces in each
-/// direction, numbered from 0 on as long as the link lives. While one piece is copied out of the
+/// The wire between this rank and one peer, both ways: a ring of page-locked chunks in each
+/// direction, numbered from 0 on as long as the link lives. While one chunk is copied out of the
 /// GPU, another is on the wire and a third is copied into the peer's GPU. All members are local;
 /// none waits.
 class StagedLink {
   public:
     virtual ~StagedLink() = default;
 
-    /// Pieces under way in one direction.
+    /// Chunks under way in one direction.
     [[nodiscard]] virtual int depth() const = 0;
-    /// Makes place for pieces of `size` bytes, while none is under way.
+    /// Makes place for chunks of `size` bytes, while none is under way.
     virtual void reserve(Bytes size) = 0;
 
-    /// The number of the next piece to be sent; the `count` from there on are the caller's.
+    /// The number of the next chunk to be sent; the `count` from there on are the caller's.
     std::int64_t claim_outgoing(std::int64_t count) { return next(outgoing_, count); }
     std::int64_t claim_incoming(std::int64_t count) { return next(incoming_, count); }
 
-    /// Whether the place of an outgoing piece may be filled.
-    [[nodiscard]] virtual bool is_free(std::int64_t piece) = 0;
-    [[nodiscard]] virtual device::View<std::byte> outgoing(std::int64_t piece, Bytes size) = 0;
-    /// Sends a piece that has been filled; in the order of their numbers.
-    virtual void post(std::int64_t piece, Bytes size) = 0;
+    /// Whether the place of an outgoing chunk may be filled.
+    [[nodiscard]] virtual bool is_free(std::int64_t chunk) = 0;
+    [[nodiscard]] virtual device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) = 0;
+    /// Sends a chunk that has been filled; in the order of their numbers.
+    virtual void post(std::int64_t chunk, Bytes size) = 0;
 
-    /// Says that a piece of that size may arrive; in order, at most depth() before the oldest that
+    /// Says that a chunk of that size may arrive; in order, at most depth() before the oldest that
     /// was not released.
-    virtual void expect(std::int64_t piece, Bytes size) = 0;
-    [[nodiscard]] virtual bool arrived(std::int64_t piece) = 0;
-    [[nodiscard]] virtual device::View<const std::byte> incoming(std::int64_t piece,
+    virtual void expect(std::int64_t chunk, Bytes size) = 0;
+    [[nodiscard]] virtual bool arrived(std::int64_t chunk) = 0;
+    [[nodiscard]] virtual device::View<const std::byte> incoming(std::int64_t chunk,
                                                                  Bytes size) = 0;
-    /// Says that a piece has been read; in order.
-    virtual void release(std::int64_t piece) = 0;
+    /// Says that a chunk has been read; in order.
+    virtual void release(std::int64_t chunk) = 0;
 
   private:
     static std::int64_t next(std::int64_t& number, std::int64_t count) {

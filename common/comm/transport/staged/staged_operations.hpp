@@ -8,7 +8,7 @@
 namespace quartet::comm {
 
 /// Operations on GPU memory through page-locked memory of the host: copied out, over the wire,
-/// copied in, in pieces. They return when this rank's part is done. Sums are made by the receiving
+/// copied in, in chunks. They return when this rank's part is done. Sums are made by the receiving
 /// GPU, in the order of the ranks. Collective, making and running, as in Transport.
 std::unique_ptr<Push> make_staged_push(const PushPlan& plan, const StagedContext& context);
 std::unique_ptr<Collective> make_staged_all_gather(const AllGatherPlan& plan,

@@ -52,15 +52,15 @@ void StagedPush::run(int count, device::Stream& stream) {
     }
 }
 
-// A piece of each sender in turn, so that the sums have the same bits each time.
+// A chunk of each sender in turn, so that the sums have the same bits each time.
 void StagedPush::receive_all(int count, device::Stream& stream) {
     transfers_.begin(stream, count);
     while (!receives_.empty() && !receives_.front()->all_taken()) {
         for (StagedReceive* receive : receives_) {
             transfers_.take(*receive, stream);
-            const auto piece = device::view_as<float>(receive->landed());
+            const auto chunk = device::view_as<float>(receive->landed());
             const std::int64_t first = receive->first() / static_cast<std::int64_t>(sizeof(float));
-            context_.device.vectors().add(piece, plan_.target.part(first, piece.size()), stream);
+            context_.device.vectors().add(chunk, plan_.target.part(first, chunk.size()), stream);
             receive->used(stream);
         }
     }

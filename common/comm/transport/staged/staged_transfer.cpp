@@ -8,15 +8,15 @@ StagedSend::StagedSend(device::View<const std::byte> source, int peer, const Sta
     : source_(source),
       link_(context.link(peer)),
       context_(context),
-      pieces_(source.size(), context.largest_piece) {
-    link_.reserve(pieces_.largest());
+      chunks_(source.size(), context.largest_chunk) {
+    link_.reserve(chunks_.largest());
     for (int place = 0; place < link_.depth(); ++place) {
         copied_.push_back(context.device.make_event());
     }
 }
 
 void StagedSend::begin(int times) {
-    count_ = times * pieces_.count();
+    count_ = times * chunks_.count();
     number_ = link_.claim_outgoing(count_);
     filled_ = 0;
     posted_ = 0;
@@ -25,14 +25,14 @@ void StagedSend::begin(int times) {
 void StagedSend::advance() {
     while (filled_ < count_ && filled_ < posted_ + link_.depth() &&
            link_.is_free(number_ + filled_)) {
-        const Bytes size = pieces_.size(filled_);
-        context_.device.copy(source_.part(pieces_.first(filled_), size.value),
+        const Bytes size = chunks_.size(filled_);
+        context_.device.copy(source_.part(chunks_.first(filled_), size.value),
                              link_.outgoing(number_ + filled_, size), context_.out);
         context_.out.record(copied(filled_));
         ++filled_;
     }
     while (posted_ < filled_ && copied(posted_).reached()) {
-        link_.post(number_ + posted_, pieces_.size(posted_));
+        link_.post(number_ + posted_, chunks_.size(posted_));
         ++posted_;
     }
 }
@@ -43,22 +43,22 @@ StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing l
       landing_(landing),
       link_(context.link(peer)),
       context_(context),
-      pieces_(target.size(), context.largest_piece),
+      chunks_(target.size(), context.largest_chunk),
       places_(static_cast<std::size_t>(link_.depth())) {
-    link_.reserve(pieces_.largest());
+    link_.reserve(chunks_.largest());
     for (Place& place : places_) {
         place.copied = context.device.make_event();
         place.used = context.device.make_event();
     }
     if (landing == Landing::staging) {
         constexpr std::int64_t alignment = 256;
-        stride_ = (pieces_.largest().value + alignment - 1) / alignment * alignment;
+        stride_ = (chunks_.largest().value + alignment - 1) / alignment * alignment;
         staging_ = device::allocate<std::byte>(context.device, link_.depth() * stride_);
     }
 }
 
 void StagedReceive::begin(int times) {
-    count_ = times * pieces_.count();
+    count_ = times * chunks_.count();
     number_ = link_.claim_incoming(count_);
     expected_ = 0;
     taken_ = 0;
@@ -71,7 +71,7 @@ void StagedReceive::advance() {
         ++released_;
     }
     while (expected_ < count_ && expected_ < released_ + link_.depth()) {
-        link_.expect(number_ + expected_, pieces_.size(expected_));
+        link_.expect(number_ + expected_, chunks_.size(expected_));
         ++expected_;
     }
 }
@@ -80,14 +80,14 @@ bool StagedReceive::take(device::Stream& user) {
     if (taken_ == expected_ || !link_.arrived(number_ + taken_)) {
         return false;
     }
-    const Bytes size = pieces_.size(taken_);
+    const Bytes size = chunks_.size(taken_);
     Place& here = place(taken_);
     device::View<std::byte> to;
     if (landing_ == Landing::staging) {
         to = staging_.view().part(taken_ % std::ssize(places_) * stride_, size.value);
         context_.in.wait(*here.used);
     } else {
-        to = target_.part(pieces_.first(taken_), size.value);
+        to = target_.part(chunks_.first(taken_), size.value);
     }
     context_.device.copy(link_.incoming(number_ + taken_, size), to, context_.in);
     context_.in.record(*here.copied);
@@ -150,7 +150,7 @@ void StagedTransfers::wait_until(Condition condition, Phase phase, const char* l
 }
 
 void StagedTransfers::take(StagedReceive& receive, device::Stream& user) {
-    wait_until([&] { return receive.take(user); }, Phase::exchange, "piece");
+    wait_until([&] { return receive.take(user); }, Phase::exchange, "chunk");
 }
 
 void StagedTransfers::finish(device::Stream& stream) {
@@ -164,7 +164,7 @@ void StagedTransfers::finish(device::Stream& stream) {
         }
         return all && std::ranges::all_of(sends_, [](const auto& send) { return send->done(); });
     };
-    wait_until(done, Phase::exchange, "pieces");
+    wait_until(done, Phase::exchange, "chunks");
     context_.out.synchronize();
     context_.in.synchronize();
 }

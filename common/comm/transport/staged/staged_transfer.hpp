@@ -21,14 +21,14 @@ struct StagedContext {
     device::Stream& out;                                 ///< of copies from the GPU
     device::Stream& in;                                  ///< of copies to it
     device::Event& ready;                                ///< reached when earlier work is done
-    Bytes largest_piece;                                 ///< a multiple of 8 bytes
+    Bytes largest_chunk;                                 ///< a multiple of 8 bytes
 
     [[nodiscard]] StagedLink& link(int peer) const {
         return *links[static_cast<std::size_t>(peer)];
     }
 };
 
-/// Memory of the GPU on its way to a peer: pieces are copied out as the link has room, and posted
+/// Memory of the GPU on its way to a peer: chunks are copied out as the link has room, and posted
 /// when their copies have been made. Prepared once, run many times.
 class StagedSend {
   public:
@@ -42,28 +42,28 @@ class StagedSend {
     [[nodiscard]] bool done() const { return posted_ == count_; }
 
   private:
-    [[nodiscard]] device::Event& copied(std::int64_t piece) {
-        return *copied_[static_cast<std::size_t>(piece) % copied_.size()];
+    [[nodiscard]] device::Event& copied(std::int64_t chunk) {
+        return *copied_[static_cast<std::size_t>(chunk) % copied_.size()];
     }
 
     device::View<const std::byte> source_;
     StagedLink& link_;
     StagedContext context_;
-    Pieces pieces_;
+    Chunks chunks_;
     std::vector<std::unique_ptr<device::Event>> copied_;  ///< of the link's places
-    std::int64_t number_ = 0;                             ///< of the first piece, on the link
+    std::int64_t number_ = 0;                             ///< of the first chunk, on the link
     std::int64_t count_ = 0;
     std::int64_t filled_ = 0;
     std::int64_t posted_ = 0;
 };
 
-/// Where the pieces that arrive are put.
+/// Where the chunks that arrive are put.
 enum class Landing {
     target,   ///< where they belong
     staging,  ///< in memory beside it, to be added
 };
 
-/// What comes from a peer: pieces are copied in one after another as they are taken.
+/// What comes from a peer: chunks are copied in one after another as they are taken.
 class StagedReceive {
   public:
     /// For Landing::staging only the length of `target` counts.
@@ -73,14 +73,14 @@ class StagedReceive {
     void begin(int times = 1);
     /// Keeps the link supplied with places: releases those that have been copied in.
     void advance();
-    /// Copies in the next piece, if it is there. Where it lands in staging memory, `user` waits for
-    /// the copy, and landed() is the piece, which is to be used up by `user` before used() is
+    /// Copies in the next chunk, if it is there. Where it lands in staging memory, `user` waits for
+    /// the copy, and landed() is the chunk, which is to be used up by `user` before used() is
     /// called.
     bool take(device::Stream& user);
     [[nodiscard]] device::View<const std::byte> landed() const { return landed_; }
     void used(device::Stream& user);
-    /// Where in the target the piece taken last belongs.
-    [[nodiscard]] std::int64_t first() const { return pieces_.first(taken_ - 1); }
+    /// Where in the target the chunk taken last belongs.
+    [[nodiscard]] std::int64_t first() const { return chunks_.first(taken_ - 1); }
     [[nodiscard]] bool all_taken() const { return taken_ == count_; }
     [[nodiscard]] bool done() const { return released_ == count_; }
 
@@ -89,15 +89,15 @@ class StagedReceive {
         std::unique_ptr<device::Event> copied;
         std::unique_ptr<device::Event> used;
     };
-    [[nodiscard]] Place& place(std::int64_t piece) {
-        return places_[static_cast<std::size_t>(piece) % places_.size()];
+    [[nodiscard]] Place& place(std::int64_t chunk) {
+        return places_[static_cast<std::size_t>(chunk) % places_.size()];
     }
 
     device::View<std::byte> target_;
     Landing landing_;
     StagedLink& link_;
     StagedContext context_;
-    Pieces pieces_;
+    Chunks chunks_;
     std::vector<Place> places_;
     device::Buffer<std::byte> staging_;
     std::int64_t stride_ = 0;  ///< bytes from one staging place to the next
@@ -120,9 +120,9 @@ class StagedTransfers {
 
     /// Begins, after the work of `stream` so far.
     void begin(device::Stream& stream, int times = 1);
-    /// Takes the next piece of a receive into staging memory, waiting for it.
+    /// Takes the next chunk of a receive into staging memory, waiting for it.
     void take(StagedReceive& receive, device::Stream& user);
-    /// Completes everything: pieces that land where they belong are taken as they come.
+    /// Completes everything: chunks that land where they belong are taken as they come.
     void finish(device::Stream& stream);
 
   private:

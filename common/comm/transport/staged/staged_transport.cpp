@@ -14,13 +14,20 @@ namespace quartet::comm {
 
 namespace {
 
-// A message's count is an int: without the pipeline data travels in pieces of this size.
+constexpr TransportTraits staged_traits{
+    .name = "staged",
+    .capabilities = Capabilities::all(),
+    .memory = TransportMemory::gpu,
+    .chunking = Chunking::pipelined,
+};
+
+// A message's count is an int: without the pipeline data travels in chunks of this size.
 constexpr Bytes largest_message = gibibytes(1);
 
 // Of messages without data, which say only that their sender has come so far.
 constexpr int nothing_tag = 2;
 
-Bytes piece_size(const TransportSettings& settings) {
+Bytes chunk_size(const TransportSettings& settings) {
     constexpr std::int64_t step = sizeof(double);
     if (settings.pipeline == Pipeline::off) {
         return largest_message;
@@ -42,8 +49,7 @@ class StagedTransport final : public Transport {
   public:
     explicit StagedTransport(const TransportContext& context);
 
-    [[nodiscard]] std::string_view name() const override { return "staged"; }
-    [[nodiscard]] bool can(Capability) const override { return true; }
+    [[nodiscard]] const TransportTraits& traits() const override { return staged_traits; }
     [[nodiscard]] std::string description() const override { return description_; }
 
     device::Allocation allocate(Bytes size) override {
@@ -71,9 +77,11 @@ class StagedTransport final : public Transport {
             transfers.add_receive(data, from, Landing::target);
         });
     }
-    std::unique_ptr<Mail> prepare_mail(const MailPlan& plan) override {
-        return one_node_ ? make_shm_mail(plan, windows_)
-                         : make_mpi_mail(plan, comm_, device_, track_, device::MemoryKind::pinned);
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(
+        const PayloadChannelPlan& plan) override {
+        return one_node_ ? make_shm_payload_channel(plan, windows_)
+                         : make_mpi_payload_channel(plan, comm_, device_, track_,
+                                                    device::MemoryKind::pinned);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_staged_all_gather(plan, context());
@@ -88,7 +96,7 @@ class StagedTransport final : public Transport {
   private:
     void make_links(const Topology& topology, const TransportSettings& settings);
     [[nodiscard]] StagedContext context() {
-        return {comm_, device_, track_, links_, *out_, *in_, *ready_, piece_};
+        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunk_};
     }
     template <typename Add>
     void transfer(std::vector<KeptTransfer>& kept, device::View<const std::byte> data, int peer,
@@ -97,7 +105,7 @@ class StagedTransport final : public Transport {
     Communicator comm_;
     device::Device& device_;
     Track& track_;
-    Bytes piece_;
+    Bytes chunk_;
     bool one_node_;
     std::unique_ptr<device::Stream> out_;
     std::unique_ptr<device::Stream> in_;
@@ -114,7 +122,7 @@ StagedTransport::StagedTransport(const TransportContext& context)
     : comm_(context.world.duplicate()),
       device_(context.device),
       track_(context.trace.track("staged")),
-      piece_(piece_size(context.settings)),
+      chunk_(chunk_size(context.settings)),
       one_node_(context.topology.nodes() == 1),
       out_(device_.make_stream("copy out", device::StreamKind::transfer)),
       in_(device_.make_stream("copy in", device::StreamKind::transfer)),
@@ -126,14 +134,14 @@ StagedTransport::StagedTransport(const TransportContext& context)
     make_links(context.topology, context.settings);
     description_ =
         context.settings.pipeline == Pipeline::on
-            ? fmt::format("pieces of {}, {} under way", to_exact_string(piece_), pipeline_depth)
+            ? fmt::format("pieces of {}, {} under way", to_exact_string(chunk_), pipeline_depth)
             : "whole messages, one step after another";
 }
 
 void StagedTransport::make_links(const Topology& topology, const TransportSettings& settings) {
     std::vector<std::unique_ptr<StagedLink>> within;
     if (settings.pipeline == Pipeline::on) {
-        SharedLinks shared = make_shared_links(windows_, topology.node(), piece_);
+        SharedLinks shared = make_shared_links(windows_, topology.node(), chunk_);
         rings_ = std::move(shared.memory);
         within = std::move(shared.links);
     }
@@ -169,7 +177,7 @@ std::optional<std::string> too_little_shared_memory(const TransportContext& cont
     }
     const Communicator& node = context.topology.node();
     const Bytes needed =
-        node.size() * shared_links_memory(node.size(), piece_size(context.settings));
+        node.size() * shared_links_memory(node.size(), chunk_size(context.settings));
     const Bytes free = context.topology.resources().shared_memory_free;
     if (needed <= free) {
         return std::nullopt;
@@ -181,9 +189,6 @@ std::optional<std::string> too_little_shared_memory(const TransportContext& cont
 }
 
 std::optional<std::string> why_no_staged(const TransportContext& context) {
-    if (context.device.accelerator() == nullptr) {
-        return "transport staged moves memory of GPUs: use --device cuda, or --transport mpi";
-    }
     if (auto problem = context.world.first(too_little_shared_memory(context))) {
         return problem;
     }
@@ -194,7 +199,7 @@ std::optional<std::string> why_no_staged(const TransportContext& context) {
 }  // namespace
 
 TransportKind staged_transport() {
-    return {"staged", why_no_staged,
+    return {staged_traits, why_no_staged,
             [](const TransportContext& context) -> std::unique_ptr<Transport> {
                 return std::make_unique<StagedTransport>(context);
             }};

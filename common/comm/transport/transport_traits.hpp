@@ -1,0 +1,103 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include "comm/transport/shared/window.hpp"
+#include "device/memory.hpp"
+
+namespace quartet::comm {
+
+/// What a transport may be able to do.
+enum class Capability {
+    push,
+    send_receive,
+    payload_channel,  ///< what queues send their payloads by
+    all_gather,
+    reduce_scatter,
+    all_to_all,
+};
+std::string_view name(Capability capability);
+
+/// A set of capabilities.
+class Capabilities {
+  public:
+    constexpr Capabilities(std::initializer_list<Capability> members) {
+        for (const Capability member : members) {
+            bits_ |= bit(member);
+        }
+    }
+    static constexpr Capabilities all() {
+        return {Capability::push,       Capability::send_receive,   Capability::payload_channel,
+                Capability::all_gather, Capability::reduce_scatter, Capability::all_to_all};
+    }
+
+    [[nodiscard]] constexpr bool contain(Capability member) const {
+        return (bits_ & bit(member)) != 0;
+    }
+    [[nodiscard]] constexpr bool contain(Capabilities others) const {
+        return (bits_ & others.bits_) == others.bits_;
+    }
+    [[nodiscard]] constexpr Capabilities without(Capability member) const {
+        Capabilities others = *this;
+        others.bits_ &= ~bit(member);
+        return others;
+    }
+
+  private:
+    static constexpr unsigned bit(Capability member) { return 1U << static_cast<unsigned>(member); }
+
+    unsigned bits_ = 0;
+};
+
+/// Whose memory a transport moves.
+enum class TransportMemory {
+    host,
+    gpu,
+    either,  ///< whichever the device computes on
+};
+
+/// How far a transport reaches.
+enum class Reach { one_node, all_nodes };
+
+/// Where data from another rank lies while it is used.
+enum class PartLocation {
+    received,   ///< in a buffer of this rank
+    at_sender,  ///< in the sender's memory, read in place
+};
+
+/// Whether transfers are cut into chunks of --chunk, to overlap their steps.
+enum class Chunking { none, pipelined };
+
+/// Whether ranks that share a GPU may use it.
+enum class SharedGpus {
+    served,
+    for_checks_only,  ///< at most to check results: `auto` never picks it there
+};
+
+/// What is known of a transport before it is made. Planning asks for these instead of for names.
+struct TransportTraits {
+    std::string_view name;  ///< as on the command line; a literal
+    Capabilities capabilities{};
+    TransportMemory memory = TransportMemory::either;
+    Reach reach = Reach::all_nodes;
+    /// Whether pushes, exchanges and payloads need a receive buffer. `at_sender` also where the
+    /// sender adds a push to the target itself.
+    PartLocation location = PartLocation::received;
+    /// The kind of windows that allocate() takes from the node's shared memory, if any.
+    std::optional<WindowKind> windows{};
+    Chunking chunking = Chunking::none;
+    SharedGpus shared_gpus = SharedGpus::served;
+
+    [[nodiscard]] constexpr bool can(Capability capability) const {
+        return capabilities.contain(capability);
+    }
+    /// Whether it serves devices that compute on memory of that kind.
+    [[nodiscard]] constexpr bool moves(device::MemoryKind kind) const {
+        return memory == TransportMemory::either ||
+               (memory == TransportMemory::gpu) == (kind == device::MemoryKind::device);
+    }
+};
+
+}  // namespace quartet::comm
