@@ -4,11 +4,11 @@
 
 namespace quartet::system {
 
-/// How long the slowest of `threads` threads takes for 120000 multiplications of integers in its
-/// registers, all threads at once; the shortest of a few tries, about 0.1 ms together. A core of a
-/// lower clock takes longer, and one whose hyperthreads both compute twice as long: processors of a
-/// virtual machine may be such a pair now and two cores a second later, and nothing else in it
-/// tells. Local.
+/// Times 120000 integer multiplications in registers on each of `threads` threads at once. Returns
+/// the slowest thread's time in the best of a few tries (about 0.1 ms in all). A lower clock shows
+/// as a longer time, and two busy hyperthreads of one core as twice the time. A virtual machine's
+/// processors may share a core at one time and not at another; nothing else in it shows that.
+/// Local.
 Seconds probe_clock(int threads);
 
 }  // namespace quartet::system

@@ -17,8 +17,8 @@ struct ControlGroup {
     bool operator==(const ControlGroup&) const = default;
 };
 
-/// The groups in which a text like /proc/self/cgroup says that `controller` ("memory", "cpu") is:
-/// that of its v1 hierarchy and that of the v2 hierarchy, as far as they are there.
+/// The groups that a text like /proc/self/cgroup gives for `controller` ("memory", "cpu"): that of
+/// its v1 hierarchy and that of the v2 hierarchy, where they exist.
 std::vector<ControlGroup> parse_control_groups(std::string_view text, std::string_view controller);
 
 /// The folder of a control group's files.
@@ -27,10 +27,10 @@ struct GroupFolder {
     std::filesystem::path path;
 };
 
-/// The process's own groups and all above them, since limits hold for all groups below the one that
-/// has them. A file may be missing in any of them: the topmost group has none, and in a container
-/// the path can be the host's, of which only the mount itself is there. `root` is where proc/ and
-/// sys/ are. Local.
+/// The folders of the process's own groups and of all groups above them: a group's limits hold for
+/// all groups below it. Files may be missing in some: the topmost group has none, and in a
+/// container the path can be the host's, of which only the mount exists. `root` is the folder of
+/// proc/ and sys/. Local.
 std::vector<GroupFolder> group_folders(const std::filesystem::path& root,
                                        std::string_view controller);
 

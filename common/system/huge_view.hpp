@@ -5,10 +5,10 @@
 
 namespace quartet::system {
 
-/// A second view of a part of shared memory, so placed that the kernel can map it by huge pages
-/// (2 MiB): addresses and offsets in the file behind it agree modulo their size, which is left to
-/// chance where others have mapped it. Where there can be no such view, or not one such page lies
-/// in the part, it is the memory itself.
+/// A second mapping of a part of shared memory that the kernel can back by huge pages (2 MiB). It
+/// needs addresses and file offsets that agree modulo the page size; other mappings have that by
+/// chance only. Where no such mapping can be made, or the part is less than one huge page, the view
+/// is the memory itself.
 class HugeView {
   public:
     /// Of [data, data + size), in a mapping that outlives the view. `data` is on a page boundary.
@@ -19,9 +19,9 @@ class HugeView {
 
     [[nodiscard]] std::byte* data() const { return data_; }
 
-    /// Asks for huge pages in the place of those that are there, whatever the system's setting for
-    /// shared memory (MADV_COLLAPSE, Linux 6.1 and later; elsewhere nothing happens). Worth it
-    /// once the memory has been touched by whom it shall be near to.
+    /// Replaces the present pages by huge ones, whatever the system's setting for shared memory
+    /// (MADV_COLLAPSE, Linux 6.1 and later; elsewhere nothing happens). Call after first touch
+    /// (NUMA placement).
     void collapse() const;
 
   private:

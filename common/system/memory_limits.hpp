@@ -8,7 +8,7 @@
 
 namespace quartet::system {
 
-/// Memory that there is, and what of it is still free to be taken.
+/// Memory in total, and how much of it can still be allocated.
 struct MemoryAmounts {
     Bytes total;
     Bytes available;
@@ -18,16 +18,16 @@ struct MemoryAmounts {
 /// MemTotal and MemAvailable of a text like /proc/meminfo. Throws Failure where one is missing.
 MemoryAmounts parse_meminfo(std::string_view text);
 
-/// What a control group leaves its members: `limit`, `usage` and `statistics` are the texts of its
-/// files memory.max, memory.current and memory.stat (v1: memory.limit_in_bytes,
-/// memory.usage_in_bytes, memory.stat). Its file cache counts as available, since the kernel drops
-/// it on demand. Nothing where there is no limit: "max", or v1's numbers near 2^63.
+/// The memory limit of a control group, from the texts of its files: memory.max, memory.current and
+/// memory.stat (v1: memory.limit_in_bytes, memory.usage_in_bytes, memory.stat). Its file cache
+/// counts as available, since the kernel drops it on demand. Nothing where there is no limit:
+/// "max", or v1's numbers near 2^63.
 std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_view usage,
                                           std::string_view statistics);
 
-/// The machine's memory, or what the process's control group and those above it leave, where that
-/// is less. `root` is where proc/ and sys/ are; other than "/" in tests. Throws Failure where there
-/// is no proc/meminfo. Local.
+/// The least of the machine's memory and the limits of the process's control group and of those
+/// above it. `root` is the folder of proc/ and sys/; other than "/" in tests. Throws Failure where
+/// there is no proc/meminfo. Local.
 MemoryAmounts read_memory(const std::filesystem::path& root = "/");
 
 }  // namespace quartet::system

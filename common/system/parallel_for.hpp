@@ -34,8 +34,8 @@ void parallel_parts(int parts, Body body) {
         body(part);
 }
 
-/// The same for work that may throw: no exception may leave a thread, so that of the first part
-/// that has one is thrown when all have ended. Allocates.
+/// The same for work that may throw. When all parts have ended, rethrows the exception of the first
+/// part that has one. Allocates.
 template <typename Body>
 void parallel_parts_that_throw(int parts, Body body) {
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(parts));

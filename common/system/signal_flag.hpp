@@ -5,10 +5,10 @@
 
 namespace quartet::system {
 
-/// Notices SIGUSR1, by which schedulers announce the end of a job's time, and SIGTERM, by which
-/// they and launchers end it a little later, for as long as it lives. The flag is this rank's
-/// alone: programs agree on it inside a reduction that they make anyway. One at a time in a
-/// process; the handlers found are put back at the end.
+/// Records whether SIGUSR1 or SIGTERM has come during its lifetime. Schedulers announce the end of
+/// a job's time by the first and end the job by the second. The flag is this rank's alone: programs
+/// agree on it inside a reduction that they make anyway. One at a time in a process. Its destructor
+/// restores the earlier handlers.
 class SignalFlag {
   public:
     /// Throws Failure where another one lives.
@@ -20,9 +20,9 @@ class SignalFlag {
     /// Whether one of the signals has come. Local.
     [[nodiscard]] bool raised() const;
 
-    /// To be called once the ranks have agreed to obey: the signals are then ignored for the rest
-    /// of the process instead of being given back, since the one that another rank has already
-    /// obeyed may only now be on its way to this one, and would kill it. Local.
+    /// Call once the ranks have agreed to stop. The signals are then ignored for the rest of the
+    /// process: the one that another rank has acted on may reach this rank late, and would kill it.
+    /// Local.
     void ignore_later();
 
   private:

@@ -8,11 +8,11 @@
 
 namespace quartet::system {
 
-/// For how long, since the system started, something wanted to run on these processors (OS numbers)
-/// and the hypervisor did not let it: "steal" in proc(5), all of them together, counted in ticks,
-/// of 10 ms as a rule. Nothing where that is not counted, or never was more than 0: on a machine
-/// that is not virtual, or by a hypervisor that does not tell. `root` is where proc/ is; other than
-/// "/" in tests. Local.
+/// Steal time since boot, summed over these processors (OS numbers): how long work was ready to run
+/// but the hypervisor ran something else ("steal" in proc(5)), in ticks of usually 10 ms. Nothing
+/// where it is not counted or has always been 0: on a machine that is not virtual, or under a
+/// hypervisor that does not report it. `root` is the folder of proc/; other than "/" in tests.
+/// Local.
 std::optional<Seconds> steal_time(std::span<const int> processors,
                                   const std::filesystem::path& root = "/");
 

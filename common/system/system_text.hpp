@@ -8,7 +8,7 @@
 
 namespace quartet::system {
 
-/// The whole of a file of proc(5), sysfs(5) or a control group; nothing where it cannot be read.
+/// All text of a file of proc(5), sysfs(5) or a control group; nothing where it cannot be read.
 std::optional<std::string> read_text(const std::filesystem::path& file);
 
 /// Takes the text up to `end` off the front of `text`, and `end` with it; all where there is none.

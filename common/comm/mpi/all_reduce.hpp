@@ -4,8 +4,8 @@
 
 namespace quartet::comm {
 
-/// The ranks' sum by MPI_Allreduce, as a user of plain MPI has it: unlike Communicator::sum it adds
-/// in MPI's own order. Collective.
+/// The ranks' sum by MPI_Allreduce, as plain MPI programs compute it. MPI chooses the order of
+/// additions, unlike Communicator::sum. Collective.
 double all_reduce_sum(double value, const Communicator& comm);
 
 }  // namespace quartet::comm

@@ -7,10 +7,10 @@
 
 namespace quartet::comm {
 
-/// How far rank 0's clock is ahead of this rank's: several messages go there and back, rank 0
-/// answering with its time, and the quickest of them counts, its answer taken to be of the middle
-/// (Cristian, Probabilistic clock synchronization, 1989). Wrong by half of that round trip at most.
-/// `clock` is the clock to compare, for tests. Collective; the ranks take their turns.
+/// How far rank 0's clock is ahead of this rank's. Rank 0 answers several messages with its time;
+/// the quickest round trip counts, with the answer in its middle (Cristian, Probabilistic clock
+/// synchronization, 1989). The error is at most half of that round trip. `clock` is the clock to
+/// compare, for tests. Collective; the ranks are compared one after another.
 ClockReading compare_with_root(const Communicator& comm,
                                const std::function<Seconds()>& clock = now);
 

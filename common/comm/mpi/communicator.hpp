@@ -44,17 +44,17 @@ class Communicator {
     /// One value of each rank, by rank, everywhere.
     [[nodiscard]] std::vector<double> gather(double value) const;
     [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
-    /// Ditto for texts of any length.
+    /// Texts may have any length.
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
     /// Each rank's equally long row of values, concatenated by rank.
     [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
 
     /// Values gathered and added in rank order, so that every rank has the same bits.
     [[nodiscard]] double sum(double value) const;
-    /// Ditto for several values at once, in place: one reduction. Allocates only where a call has
+    /// Sums several values at once, in place: one reduction. Allocates only where a call has
     /// more values than any before it.
     void sum(std::span<double> values) const;
-    /// The extremes; NaN where any rank's value is NaN, so that no rank's broken result hides.
+    /// The extremes over the ranks; NaN where any rank's value is NaN, so that none is hidden.
     [[nodiscard]] double maximum(double value) const;
     [[nodiscard]] double minimum(double value) const;
 
@@ -62,7 +62,7 @@ class Communicator {
     [[nodiscard]] double broadcast(double value, int root) const;
     [[nodiscard]] std::string broadcast(const std::string& text, int root) const;
 
-    /// The message of the lowest rank that has one, on every rank; nothing where none has.
+    /// The message of the lowest rank that has one, everywhere. For work that throws: agree().
     [[nodiscard]] std::optional<std::string> first(const std::optional<std::string>& message) const;
 
   private:
@@ -77,7 +77,7 @@ class Communicator {
     int exceptions_;  ///< how many were in flight at construction
     /// One value of each rank: sums inside timed steps must not allocate.
     mutable std::vector<double> row_;
-    mutable std::vector<double> rows_;  ///< ditto, several values of each
+    mutable std::vector<double> rows_;  ///< several values of each rank
 };
 
 }  // namespace quartet::comm

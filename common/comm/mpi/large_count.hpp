@@ -26,10 +26,10 @@ class ByteType {
     MPI_Datatype handle_ = MPI_DATATYPE_NULL;
 };
 
-/// How much of a collective operation's data belongs to each rank, with what MPI wants to know of
-/// it: made once, so that the operation allocates nothing where MPI's own counts suffice. Counts
-/// are bytes or elements and may exceed 2^31; `largest_count`, where MPI's counts end, is for
-/// tests.
+/// The counts and offsets of each rank's part in a collective operation, also as the ints that MPI
+/// takes: made once, so that the operation allocates nothing where ints suffice. Counts are bytes
+/// or elements and may exceed 2^31. Tests set `largest_count`, the largest that MPI is taken to
+/// count.
 class RankCounts {
   public:
     /// Throws Failure for a negative count.

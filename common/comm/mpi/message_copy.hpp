@@ -8,9 +8,9 @@ enum class MessageCopy {
     by_sender,      ///< the sender's: for senders that have nothing else to do
 };
 
-/// Tells the MPI library, as far as it can be told, by variables of the process's environment.
-/// Nothing that is set there already is changed; who has set one of them decides alone. Local,
-/// before MPI is initialised and threads are started.
+/// Asks the MPI library for it by environment variables, where the library has such. A user who
+/// has set any of them decides alone: nothing is then changed. Local; call before MPI is
+/// initialised and before threads are started.
 void set_message_copy(MessageCopy copy);
 
 }  // namespace quartet::comm

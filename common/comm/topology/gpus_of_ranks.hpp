@@ -7,7 +7,7 @@
 
 namespace quartet::comm {
 
-/// Which GPU each rank computes on, by rank: the same text where they share one. Collective.
+/// The GPU of each rank, by rank, as a text: ranks that share one have the same. Collective.
 std::vector<std::string> gpus_of_ranks(const TransportContext& context);
 
 /// Whether two of them are the same.

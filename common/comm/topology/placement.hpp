@@ -19,21 +19,21 @@ struct Placement {
     std::vector<int> core_numbers;  ///< which these are: the least CPU number of each
     int node_cores = 1;             ///< cores of the node that the job may use, bound or not
     std::vector<int> numa_nodes;    ///< NUMA nodes that its cores belong to
-    /// How many processors' time its control group may take (processor_quota), where that is
-    /// limited.
+    /// The processor limit of its control group (processor_quota); nothing where there
+    /// is none.
     std::optional<double> quota{};
 };
 
-/// How many processors' time the ranks of a node may take together; nothing where any of them is
-/// not limited. They are taken to be in one control group: the quotas of several would add up,
-/// which cannot be told from here.
+/// The processor limit of the ranks of a node together; nothing where any of them is not limited.
+/// Assumes that all are in one control group: the limits of several groups would add up, but a
+/// process cannot see that.
 std::optional<double> node_quota(std::span<const Placement> placements, int node);
 
-/// Physical cores that the ranks of a node may use together, as far as its quota gives whole ones'
-/// time; at least 1.
+/// Physical cores that the ranks of a node may use together, at most the whole processors of its
+/// quota; at least 1.
 int usable_cores(std::span<const Placement> placements, int node);
 
-/// Cores that a rank, and those that may run just where it may, keep busy with so many threads
+/// Cores kept busy by a rank and by those with the same CPUs, with so many threads
 /// each.
 int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank);
 

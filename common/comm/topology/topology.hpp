@@ -14,14 +14,14 @@ struct NodeResources {
     int cores = 1;             ///< that the ranks of this node may use, together (usable_cores)
     Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
     Bytes memory_available;    ///< when the topology was made
-    Bytes shared_memory_free;  ///< of /dev/shm, likewise; 0 where there is none
+    Bytes shared_memory_free;  ///< of /dev/shm, at that time; 0 where there is none
 };
 
 /// NUMA nodes (OS numbers) that a PCI device ("0000:01:00.0") is attached to; none where the system
 /// does not tell. Local.
 std::vector<int> numa_nodes_near(const std::string& pci_bus);
 
-/// Who shares a node with whom, and how the ranks are bound.
+/// Which ranks share a node, and how the ranks are bound to cores.
 class Topology {
   public:
     /// Collective over `world`.
@@ -38,10 +38,10 @@ class Topology {
     /// The ranks of my node.
     [[nodiscard]] const Communicator& node() const { return node_; }
 
-    /// Threads that each rank gets by default: the node's cores shared out, at least 1.
+    /// Threads that each rank gets by default: its equal share of the node's cores, at least 1.
     [[nodiscard]] int default_threads() const;
 
-    /// Cores that my threads, and those of ranks that may run just where I may, keep busy.
+    /// Cores kept busy by my threads and by those of ranks with the same CPUs.
     [[nodiscard]] int busy_cores(int threads_per_rank) const;
 
     /// What placement_warnings says of all ranks. Local, the same on all ranks.

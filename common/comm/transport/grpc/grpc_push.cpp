@@ -98,7 +98,7 @@ class GrpcPush final : public Push {
     std::unique_ptr<Stream> stream_;
     wire::Chunk outgoing_;
     std::int64_t sent_ = 0;          ///< chunks
-    std::int64_t acknowledged_ = 0;  ///< ditto
+    std::int64_t acknowledged_ = 0;  ///< chunks
 };
 
 std::int64_t chunk_elements(const TransportSettings& settings) {

@@ -24,7 +24,7 @@ constexpr TransportTraits ipc_traits{
 
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
 /// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.
-/// Payloads of queues lie in page-locked windows of the host, where who reduces them computes.
+/// Payloads of queues lie in page-locked windows of the host, where reducers compute.
 class IpcTransport final : public Transport {
   public:
     explicit IpcTransport(const TransportContext& context)

@@ -76,7 +76,7 @@ class MpiTransport final : public Transport {
     [[nodiscard]] bool on_gpu() const {
         return device_.memory_kind() == device::MemoryKind::device;
     }
-    // Who reduces what comes computes on the host.
+    // Reducers compute on the host.
     [[nodiscard]] device::MemoryKind payload_memory() const {
         return on_gpu() ? device::MemoryKind::pinned : device::MemoryKind::host;
     }

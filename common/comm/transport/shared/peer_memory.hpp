@@ -11,7 +11,7 @@ class PeerMemory {
   public:
     virtual ~PeerMemory() = default;
 
-    /// Where this process finds what the ranks call `mine`, by rank, each as long as it is there.
+    /// Each rank's `mine` as this process sees it, by rank; sizes may differ.
     /// What is not empty was allocated as such memory, else Failure is thrown. Collective.
     [[nodiscard]] virtual std::vector<device::View<const std::byte>> of_all(
         device::View<const std::byte> mine) const = 0;
