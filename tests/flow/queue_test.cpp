@@ -19,8 +19,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Queues over one transport, rank 0 their owner unless a test says else.
-class QueueTest : public testing::TestWithParam<const char*> {
+/// Queues over one transport; rank 0 owns them unless a test says otherwise.
+class QueueTest : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
         transport = comm::TransportRegistry::standard().make(GetParam(),
@@ -71,7 +71,7 @@ std::map<int, std::vector<std::int64_t>> take_all(Queue& queue, int most) {
     return keys;
 }
 
-TEST_P(QueueTest, EveryItemArrivesOnceWholeAndInItsPushersOrder) {
+TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
     std::mt19937 shapes(7);  // the same on all ranks
     for (int shape = 0; shape < 40; ++shape) {
         QueuePlan plan{.owner = static_cast<int>(shapes() % static_cast<unsigned>(size)),
@@ -115,7 +115,7 @@ TEST_P(QueueTest, EveryItemArrivesOnceWholeAndInItsPushersOrder) {
     }
 }
 
-TEST_P(QueueTest, AFullQueueHoldsBackItsPushers) {
+TEST_P(QueueTest, HoldsAtMostItsBound) {
     Queue queue(hub, *transport, {.pushers = others, .bound = 2, .largest = kibibytes(2)});
     if (rank == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
@@ -133,7 +133,7 @@ TEST_P(QueueTest, AFullQueueHoldsBackItsPushers) {
     world.barrier();
 }
 
-TEST_P(QueueTest, OrderedByKeyTheSmallestComesFirst) {
+TEST_P(QueueTest, DequeuesTheSmallestKeyFirst) {
     Queue queue(hub, *transport,
                 {.pushers = others,
                  .bound = 3 * size,
@@ -180,7 +180,7 @@ struct Deal {
     }
 };
 
-TEST_P(QueueTest, ASequenceComesInItsOrderFromWhomeverAndHoweverSmallTheQueues) {
+TEST_P(QueueTest, KeepsKeyOrderForAnyQueueBound) {
     std::mt19937 shapes(11);  // the same on all ranks
     for (int shape = 0; shape < 60; ++shape) {
         const Deal deal(shapes, size, static_cast<int>(shapes() % 60));
@@ -236,7 +236,7 @@ TEST_P(QueueTest, ASequenceComesInItsOrderFromWhomeverAndHoweverSmallTheQueues) 
     }
 }
 
-TEST_P(QueueTest, AnItemOfASequenceThatComesTwiceIsFound) {
+TEST_P(QueueTest, RefusesAKeyThatASequenceHasHad) {
     Queue queue(
         hub, *transport,
         {.pushers = others, .bound = 2 * size, .largest = {8}, .order = DequeueOrder::sequence});
@@ -250,7 +250,7 @@ TEST_P(QueueTest, AnItemOfASequenceThatComesTwiceIsFound) {
     world.barrier();
 }
 
-TEST_P(QueueTest, TwoQueuesBetweenTheSameRanksDoNotMix) {
+TEST_P(QueueTest, KeepsTwoQueuesBetweenTheSameRanksApart) {
     Queue there(hub, *transport, {.pushers = others, .bound = 1, .largest = kibibytes(2)});
     Queue back(hub, *transport, {.owner = 1, .pushers = {0}, .bound = 1, .largest = kibibytes(2)});
     // A request and its answer, many times: rank 0 answers what rank 1 sends.
@@ -281,7 +281,7 @@ TEST_P(QueueTest, TwoQueuesBetweenTheSameRanksDoNotMix) {
     world.barrier();
 }
 
-TEST_P(QueueTest, AReducerAddsContributionsInRankOrderAndPublishesTheSum) {
+TEST_P(QueueTest, ReducesInRankOrderAndPublishesTheSum) {
     for (const int bound : {1, 2, 16}) {
         Queue contributions(hub, *transport,
                             {.pushers = others, .bound = bound, .largest = bytes_of<double>(1)});
@@ -340,8 +340,20 @@ TEST_P(QueueTest, RefusesImpossiblePlans) {
     world.barrier();
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, QueueTest, testing::Values("mpi", "shm"),
-                         [](const auto& instance) { return std::string(instance.param); });
+// All that move payloads of the host's memory.
+std::vector<std::string> transports_of_queues() {
+    const auto registry = comm::TransportRegistry::standard();
+    auto names = registry.names();
+    std::erase_if(names, [&](const std::string& name) {
+        const comm::TransportTraits& traits = registry.traits(name);
+        return !traits.moves(device::MemoryKind::host) ||
+               !traits.can(comm::Capability::payload_channel);
+    });
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, QueueTest, testing::ValuesIn(transports_of_queues()),
+                         [](const auto& instance) { return instance.param; });
 
 }  // namespace
 }  // namespace quartet::flow

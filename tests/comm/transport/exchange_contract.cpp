@@ -150,6 +150,16 @@ TEST_P(ExchangeContract, AnAllGatherRunsAgainWithNewValuesAndInPlace) {
     }
 }
 
+TEST_P(ExchangeContract, LeavesPartsWhereItsTraitsSay) {
+    if (!can(Capability::all_to_all)) {
+        GTEST_SKIP() << "it has no all-to-all";
+    }
+    const device::Buffer<double> sent = allocate<double>(*transport, size);
+    const std::vector<std::int64_t> counts(static_cast<std::size_t>(size), sizeof(double));
+    const auto exchange = transport->prepare_exchange({device::as_bytes(sent.view()), counts});
+    EXPECT_EQ(exchange->location(), transport->traits().location);
+}
+
 TEST_P(ExchangeContract, AllToAllTransposesRaggedParts) {
     if (!can(Capability::all_to_all)) {
         GTEST_SKIP() << "not declared";
