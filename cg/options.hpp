@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
-#include "bench/program/data_options.hpp"
 
 namespace quartet::cg {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/data_options.hpp"
+#include "bench/data/data_options.hpp"
+#include "bench/data/tile_folder.hpp"
 #include "bench/program/session.hpp"
-#include "bench/program/tile_folder.hpp"
 #include "core/files/file.hpp"
 #include "fft/problem.hpp"
 

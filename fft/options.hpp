@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
-#include "bench/program/data_options.hpp"
 
 namespace quartet::fft {
 

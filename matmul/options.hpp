@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
-#include "bench/program/data_options.hpp"
 
 namespace quartet::matmul {
 

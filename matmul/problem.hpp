@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/program/tile_folder.hpp"
+#include "bench/data/tile_folder.hpp"
 #include "core/files/tiles.hpp"
 #include "core/units.hpp"
 

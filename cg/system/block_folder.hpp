@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <span>
 
+#include "bench/data/tile_folder.hpp"
 #include "bench/program/session.hpp"
-#include "bench/program/tile_folder.hpp"
 #include "cg/problem.hpp"
 #include "cg/system/linear_system.hpp"
 #include "core/block_range.hpp"

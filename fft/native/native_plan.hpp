@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/program/data_options.hpp"
+#include "bench/data/data_options.hpp"
 #include "bench/program/session.hpp"
 #include "device/four_step_fft.hpp"
 #include "fft/memory_needs.hpp"

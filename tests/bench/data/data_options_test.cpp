@@ -1,4 +1,4 @@
-#include "bench/program/data_options.hpp"
+#include "bench/data/data_options.hpp"
 
 #include <gmock/gmock.h>
 

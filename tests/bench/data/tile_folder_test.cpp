@@ -1,4 +1,4 @@
-#include "bench/program/tile_folder.hpp"
+#include "bench/data/tile_folder.hpp"
 
 #include <gmock/gmock.h>
 
