@@ -16,11 +16,6 @@ using bench::Formulation;
 /// Solvers whose own memory and whose transport's memory are counted apart.
 class SolverMemoryTest : public testing::Test {
   protected:
-    static device::CountingDevice counting_device(Trace& trace) {
-        return {device::make_host_device({threads, device::HostStreams::inline_call}, trace),
-                threads};
-    }
-
     void expect_exact_plan(const Problem& problem, Formulation formulation) {
         const Bytes before = device.allocated();
         const Bytes windows_before = windows.allocated();
@@ -44,8 +39,10 @@ class SolverMemoryTest : public testing::Test {
     const comm::Communicator world = comm::Communicator::world();
     const comm::Topology topology{world};
     Trace trace;
-    device::CountingDevice device = counting_device(trace);
-    device::CountingDevice windows = counting_device(trace);
+    std::unique_ptr<device::Device> host =
+        device::make_host_device({threads, device::HostStreams::inline_call}, trace);
+    device::CountingDevice device{*host, threads};
+    device::CountingDevice windows{*host, threads};
     std::unique_ptr<device::Stream> stream = device.make_stream("solve", {});
     std::unique_ptr<comm::Transport> transport =
         comm::TransportRegistry::standard().make("mpi", {world, topology, windows, trace, {}});

@@ -2,51 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "device/recording.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/native/native_transform.hpp"
+#include "support/counting_device.hpp"
 
 namespace quartet::fft {
 namespace {
-
-/// A device that counts the memory it has given out.
-class CountingDevice final : public device::Device {
-  public:
-    explicit CountingDevice(device::Device& device) : device_(device) {}
-
-    [[nodiscard]] Bytes allocated() const { return allocated_; }
-
-    device::Allocation allocate(Bytes size, device::MemoryKind kind) override {
-        allocated_ = allocated_ + size;
-        return device_.allocate(size, kind);
-    }
-    [[nodiscard]] std::string_view name() const override { return device_.name(); }
-    [[nodiscard]] std::string description() const override { return device_.description(); }
-    [[nodiscard]] device::MemoryKind memory_kind() const override { return device_.memory_kind(); }
-    std::unique_ptr<device::Stream> make_stream(std::string name,
-                                                device::StreamKind kind) override {
-        return device_.make_stream(std::move(name), kind);
-    }
-    std::unique_ptr<device::Event> make_event() override { return device_.make_event(); }
-    void copy(device::View<const std::byte> from, device::View<std::byte> to,
-              device::Stream& stream) override {
-        device_.copy(from, to, stream);
-    }
-    Seconds time(int times, const std::function<void()>& enqueue, device::Stream& stream) override {
-        return device_.time(times, enqueue, stream);
-    }
-    std::unique_ptr<device::Recording> record(device::Operations operations) override {
-        return device_.record(std::move(operations));
-    }
-    [[nodiscard]] device::Blas& blas() const override { return device_.blas(); }
-    [[nodiscard]] device::VectorOperations& vectors() const override { return device_.vectors(); }
-    [[nodiscard]] device::FftFactory& ffts() const override { return device_.ffts(); }
-    [[nodiscard]] device::MatrixFactory& matrices() const override { return device_.matrices(); }
-
-  private:
-    device::Device& device_;
-    Bytes allocated_;
-};
 
 class NativePlanTest : public testing::TestWithParam<const char*> {
   protected:
@@ -71,7 +32,7 @@ TEST_P(NativePlanTest, HasTheSizesThatATransformAllocates) {
         for (const auto& [tiles, length] : {std::pair{64, 96}, {10, 81}, {2, 3}, {1, 1}}) {
             const Problem problem{std::int64_t{tiles} * length, tiles, order};
             const NativePlan planned = plan(problem);
-            CountingDevice device(session->device());
+            device::CountingDevice device(session->device(), session->threads());
             const comm::TransportContext context{
                 world, session->topology(), device, session->trace(), {}};
             const auto transport = session->registry().make(GetParam(), context);
