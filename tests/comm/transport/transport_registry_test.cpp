@@ -9,8 +9,8 @@ namespace quartet::comm {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 
 class TransportRegistryTest : public testing::Test {
   protected:
@@ -25,7 +25,7 @@ class TransportRegistryTest : public testing::Test {
 
 TEST_F(TransportRegistryTest, KnowsAllTransportsOfTheSuite) {
     EXPECT_THAT(registry.names(),
-                ElementsAre("mpi", "staged", "shm", "rma", "nccl", "ipc", "grpc"));
+                IsSupersetOf({"mpi", "staged", "shm", "rma", "nccl", "ipc", "grpc"}));
     EXPECT_TRUE(registry.has("grpc"));
     EXPECT_FALSE(registry.has("auto"));
     EXPECT_FALSE(registry.has(""));
