@@ -328,7 +328,7 @@ class Measuring(FakeBuild):
         source = file.read_text(encoding="utf-8")
         for begin in limits_table.DISTURBANCES:
             self.assertIn(f'"{begin}', source)
-        self.assertIn(f"slow_loop = {limits_table.SLOW_PROBE};", source)
+        self.assertIn(f"slow_probe = {limits_table.SLOW_PROBE};", source)
 
     def test_disturbed_launches_are_counted_and_not_listed(self):
         done = self.limits("--pairs", 1)
