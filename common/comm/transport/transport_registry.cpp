@@ -7,7 +7,7 @@
 #include <array>
 #include <span>
 
-#include "comm/topology/gpus_of_ranks.hpp"
+#include "comm/transport/shared/gpus_of_ranks.hpp"
 
 namespace quartet::comm {
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "comm/topology/gpus_of_ranks.hpp"
+#include "comm/transport/shared/gpus_of_ranks.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "device/registry.hpp"
 #include "fakes/fake_cuda_runtime.hpp"

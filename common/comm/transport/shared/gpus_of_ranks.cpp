@@ -1,4 +1,4 @@
-#include "comm/topology/gpus_of_ranks.hpp"
+#include "comm/transport/shared/gpus_of_ranks.hpp"
 
 #include <fmt/format.h>
 
