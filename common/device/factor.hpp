@@ -4,8 +4,9 @@
 
 namespace quartet::device {
 
-/// The factor of an operation: a number, or the address of one that is read when the operation runs.
-/// With an address, the operation can be recorded (recording.hpp) and run again with another number.
+/// The factor of an operation: a number, or the address of one that is read when the operation
+/// runs. With an address, the operation can be recorded (recording.hpp) and run again with another
+/// number.
 class Factor {
   public:
     Factor(double number) : number_(number) {}  // implicit: most factors are plain numbers

@@ -10,8 +10,8 @@ std::vector<std::int64_t> divisors(std::int64_t number);
 
 /// The most points of a tile that fit the cache. The FFTs work on a tile, or on eight rows over
 /// all tiles, at a time, and are fastest where both fit a second-level cache: at 2^24 points tiles
-/// of 2^13 were the fastest of 2^11 to 2^14 (docs/notes/fft.md). From 2^26 points on tiles grow with
-/// the root of N, so that the sums over the tiles do not outgrow the cache first.
+/// of 2^13 were the fastest of 2^11 to 2^14 (docs/notes/fft.md). From 2^26 points on tiles grow
+/// with the root of N, so that the sums over the tiles do not outgrow the cache first.
 std::int64_t longest_tile(std::int64_t points);
 
 /// How many tiles a transform of `points` is dealt to unless the user says: the least multiple of

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "bench/program/program.hpp"
-#include "stream/plan.hpp"
 #include "stream/options.hpp"
+#include "stream/plan.hpp"
 
 // The stream program with transports that go wrong: what a job then says, and whether it ends, is
 // seen from outside only.
