@@ -18,13 +18,7 @@ from quartet.wording import say
 STEP = re.compile(r"\[(\d+)/(\d+)\] ")
 PROCESSOR_SECONDS = 5.0  # of a step, about: what the time left is estimated by at the beginning
 REPORTS = 10  # lines of progress where there is no terminal
-
-
-def steps_to_do(folder: Path, targets: list[str]) -> int:
-    """How many steps the build has to make; 0 where everything is up to date."""
-    plan = subprocess.run(["cmake", "--build", folder, "--target", *targets, "--", "-n"],
-                          capture_output=True, text=True, check=False)
-    return max((int(found[2]) for found in STEP.finditer(plan.stdout)), default=0)
+FEWEST_STEPS = 2  # of a build that is worth a word
 
 
 def duration(seconds: float) -> str:
@@ -43,13 +37,19 @@ def time_left(done: int, total: int, elapsed: float, expected: float) -> float:
 class Progress:
     """One line on a terminal, rewritten; elsewhere a line for each tenth of the build."""
 
-    def __init__(self, expected: float):
-        self._expected = expected
+    def __init__(self, processors: int):
+        self._processors = processors
+        self._total = 0
+        self._expected = 0.0
         self._begin = time.monotonic()
         self._terminal = sys.stderr.isatty()
         self._reported = 0
 
     def step(self, done: int, total: int) -> None:
+        if total <= FEWEST_STEPS:  # CMake looks for new files first
+            return
+        if not self._total:
+            self._announce(total)
         left = time_left(done, total, time.monotonic() - self._begin, self._expected)
         text = f"build: {done} of {total} steps, {100 * done // total}%"
         text += f", about {duration(left)} left" if done < total else ""
@@ -59,15 +59,20 @@ class Progress:
             self._reported = REPORTS * done // total
             print(text, file=sys.stderr, flush=True)
 
+    def _announce(self, total: int) -> None:
+        self._total = total
+        self._expected = total * PROCESSOR_SECONDS / self._processors
+        say(f"{total} steps, about {duration(self._expected)} on {self._processors} processors")
+
     def interrupt(self) -> None:
         """Ends the line on a terminal, so that something else can be printed."""
         if self._terminal:
             print(file=sys.stderr)
 
 
-def build(folder: Path, targets: list[str], expected: float) -> int:
+def build(folder: Path, targets: list[str]) -> int:
     """Runs the build; prints what the compiler says, and the steps as progress."""
-    progress = Progress(expected)
+    progress = Progress(len(os.sched_getaffinity(0)))
     with subprocess.Popen(["cmake", "--build", folder, "--target", *targets],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace") as process:
@@ -87,12 +92,7 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", help="what to build (all)")
     arguments = parser.parse_args()
     targets = arguments.targets or ["all"]
-    steps = steps_to_do(arguments.folder, targets)
-    processors = len(os.sched_getaffinity(0))
-    expected = steps * PROCESSOR_SECONDS / processors
-    if steps > 1:
-        say(f"{steps} steps, about {duration(expected)} on {processors} processors")
-    return VERIFIED if build(arguments.folder, targets, expected) == 0 else FAILED
+    return VERIFIED if build(arguments.folder, targets) == 0 else FAILED
 
 
 if __name__ == "__main__":
