@@ -15,8 +15,8 @@ COST_FLAGS ?=
 # More for `make gpu`: `make gpu GPU_FLAGS='--only bench'`.
 GPU_FLAGS ?=
 
-# Whether to build the CUDA device: AUTO (wherever a toolkit is found), ON or OFF. `make run` and
-# `make test` leave it out where there is no GPU driver: nothing of it could run.
+# Whether to build the CUDA device: AUTO (wherever a toolkit is found), ON or OFF. `make run`, `make
+# check` and `make test` leave it out where there is no GPU driver: nothing of it could run.
 CUDA ?= AUTO
 DRIVER := $(wildcard /proc/driver/nvidia/version /dev/nvidiactl /dev/dxg)
 CUDA_HERE := $(if $(DRIVER)$(filter-out host-release,$(PRESET))$(filter-out file,$(origin CUDA)),$(CUDA),OFF)
@@ -87,13 +87,11 @@ FRESH = $$(grep -qs 'QUARTET_TESTS:BOOL=OFF' $(BUILD)/CMakeCache.txt && echo --f
 build: ## Build everything, tests included
 	@scripts/setup.sh test
 	@$(CONFIGURE) $(FRESH) >/dev/null
-	@python3 scripts/build.py $(BUILD)
+	@python3 scripts/build.py $(BUILD) $(TARGETS)
 
 check: ## Build and run the unit tests, of one process each: minutes
-	@scripts/setup.sh test
 	@$(SAY_CUDA)
-	@$(CONFIGURE) -D QUARTET_CUDA=$(CUDA_HERE) $(FRESH) >/dev/null
-	@python3 scripts/build.py $(BUILD) unit_tests
+	@$(MAKE) --no-print-directory build CUDA=$(CUDA_HERE) TARGETS=unit_tests
 	@ctest --preset $(PRESET) -j $(JOBS) -L unit
 
 test: ## Build everything and run all tests

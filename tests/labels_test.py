@@ -8,6 +8,13 @@ import unittest
 LABELS = {"unit", "mpi", "cli", "scripts", "lab", "gpu"}
 
 
+def tests_of_the_build():
+    listing = subprocess.run(
+        ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1"],
+        stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(listing.stdout)["tests"]
+
+
 def labels_of(test):
     return next((set(entry["value"]) for entry in test["properties"] if entry["name"] == "LABELS"),
                 set())
@@ -15,20 +22,16 @@ def labels_of(test):
 
 class Labels(unittest.TestCase):
     def test_each_test_has_one(self):
-        listing = subprocess.run(
-            ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1"],
-            stdout=subprocess.PIPE, text=True, check=True)
-        tests = json.loads(listing.stdout)["tests"]
+        tests = tests_of_the_build()
         self.assertGreater(len(tests), 50)
         wrong = {test["name"]: labels_of(test) for test in tests
                  if len(labels_of(test) & LABELS) != 1}
         self.assertEqual(wrong, {})
 
     def test_unit_tests_need_no_launcher(self):
-        listing = subprocess.run(
-            ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1", "-L",
-             "^unit$"], stdout=subprocess.PIPE, text=True, check=True)
-        for test in json.loads(listing.stdout)["tests"]:
+        for test in tests_of_the_build():
+            if "unit" not in labels_of(test):
+                continue
             self.assertLessEqual(len(test.get("command", [])), 1, test)
 
 

@@ -37,9 +37,9 @@ def crowded_folders(root):
             for folder, files in sorted(count.items()) if files > MOST_FILES]
 
 
-def name_problem(path, name, own_folders):
+def name_problem(path, name, own_folder):
     """Why a file must not hold that name as a string, or None."""
-    if path == REGISTRY or (path, name) in KEYS or any(path.startswith(folder + "/") for folder in own_folders):
+    if path == REGISTRY or (path, name) in KEYS or path.startswith(own_folder + "/"):
         return None
     return f'holds "{name}" as a string: ask the registry, or for what it can do'
 
@@ -51,9 +51,9 @@ def line_problems(path, line, transport_names):
         yield "is a header that includes CLI11 or all of nlohmann/json"
     for literal in re.findall(r'"((?:\\.|[^"\\\n])*)"', line):
         if literal in transport_names:
-            yield name_problem(path, literal, [f"{TRANSPORTS_FOLDER}/{literal}"])
+            yield name_problem(path, literal, f"{TRANSPORTS_FOLDER}/{literal}")
         elif literal in KERNELS and not path.startswith("common/device/"):  # there, an operation
-            yield name_problem(path, literal, [literal])
+            yield name_problem(path, literal, literal)
 
 
 def problems(root):
