@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/report/row.hpp"
 #include "cg/problem.hpp"
 #include "cg/rank_context.hpp"

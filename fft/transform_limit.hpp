@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/program/session.hpp"
 #include "fft/problem.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/program/buffer_plan.hpp"
 #include "bench/program/session.hpp"
 #include "bench/report/limit.hpp"

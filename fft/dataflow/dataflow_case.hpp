@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/program/case.hpp"
 #include "bench/program/session.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/program/case.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/verify.hpp"

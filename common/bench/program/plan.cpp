@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 #include "bench/program/rank_roles.hpp"
 
 namespace quartet::bench {

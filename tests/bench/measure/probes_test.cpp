@@ -1,4 +1,4 @@
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
 
-class LimitsTest : public testing::Test {
+class ProbesTest : public testing::Test {
   protected:
     std::unique_ptr<comm::Transport> make_transport(const char* name = "mpi") {
         return comm::TransportRegistry::standard().make(name,
@@ -35,7 +35,7 @@ class LimitsTest : public testing::Test {
     std::unique_ptr<device::Stream> stream = device->make_stream("probe");
 };
 
-TEST_F(LimitsTest, MemoryTrafficIsThatOfThePattern) {
+TEST_F(ProbesTest, MemoryTrafficIsThatOfThePattern) {
     const auto traffic = [&](AccessPattern pattern) {
         return MemoryProbe(*device, pattern, kibibytes(64)).traffic();
     };
@@ -45,7 +45,7 @@ TEST_F(LimitsTest, MemoryTrafficIsThatOfThePattern) {
     EXPECT_EQ(traffic(AccessPattern::update), kibibytes(192));
 }
 
-TEST_F(LimitsTest, APassTakesTimeThatGrowsWithItsSize) {
+TEST_F(ProbesTest, APassTakesTimeThatGrowsWithItsSize) {
     for (const AccessPattern pattern :
          {AccessPattern::read, AccessPattern::copy, AccessPattern::add, AccessPattern::update}) {
         MemoryProbe small(*device, pattern, kibibytes(16));
@@ -59,7 +59,7 @@ TEST_F(LimitsTest, APassTakesTimeThatGrowsWithItsSize) {
     }
 }
 
-TEST_F(LimitsTest, PassesFillTheTimeThatTheyAreGiven) {
+TEST_F(ProbesTest, PassesFillTheTimeThatTheyAreGiven) {
     MemoryProbe probe(*device, AccessPattern::add, kibibytes(16));
     EXPECT_EQ(probe.passes_for({1e-12}, 100, *stream), 1) << "at least one";
     EXPECT_EQ(probe.passes_for({1000}, 100, *stream), 100) << "no more than allowed";
@@ -70,13 +70,13 @@ TEST_F(LimitsTest, PassesFillTheTimeThatTheyAreGiven) {
     EXPECT_EQ(probe_time_beside({86400}), Seconds{2}) << "a day's run still begins at once";
 }
 
-TEST_F(LimitsTest, APassOverOneOfManySourcesMovesAsMuch) {
+TEST_F(ProbesTest, APassOverOneOfManySourcesMovesAsMuch) {
     MemoryProbe probe(*device, AccessPattern::add, kibibytes(16), 3);
     EXPECT_EQ(probe.traffic(), MemoryProbe(*device, AccessPattern::add, kibibytes(16)).traffic());
     EXPECT_GT(probe.measure(7, *stream).value, 0);
 }
 
-TEST_F(LimitsTest, MemoryOfTheCasesOwnIsReadOrCopied) {
+TEST_F(ProbesTest, MemoryOfTheCasesOwnIsReadOrCopied) {
     auto source = device::allocate<double>(*device, 1000);
     auto target = device::allocate<double>(*device, 1000);
     std::ranges::fill(source.span(), 2.5);
@@ -89,13 +89,13 @@ TEST_F(LimitsTest, MemoryOfTheCasesOwnIsReadOrCopied) {
     EXPECT_EQ(target.span()[999], 2.5);
 }
 
-TEST_F(LimitsTest, AProductCountsItsOperations) {
+TEST_F(ProbesTest, AProductCountsItsOperations) {
     EXPECT_EQ(SgemmProbe(*device, 4).flops().value, 2 * 64 - 16);
     SgemmProbe probe(*device, 64);
     EXPECT_GT(probe.measure(*stream).value, 0);
 }
 
-TEST_F(LimitsTest, BothEndsOfAPairMeasureTheMessageAndNobodyElseDoes) {
+TEST_F(ProbesTest, BothEndsOfAPairMeasureTheMessageAndNobodyElseDoes) {
     if (size < 2) {
         GTEST_SKIP() << "one rank has no pair";
     }
@@ -111,7 +111,7 @@ TEST_F(LimitsTest, BothEndsOfAPairMeasureTheMessageAndNobodyElseDoes) {
     }
 }
 
-TEST_F(LimitsTest, AnExchangeTakesTheSameTimeOnAllRanks) {
+TEST_F(ProbesTest, AnExchangeTakesTheSameTimeOnAllRanks) {
     for (const char* name : {"mpi", "shm"}) {
         const auto transport = make_transport(name);
         AllToAllProbe probe(*transport, world, *device, kibibytes(60));

@@ -1,4 +1,4 @@
-#include "bench/measure/limits.hpp"
+#include "bench/measure/probes.hpp"
 
 #include <fmt/format.h>
 
