@@ -14,6 +14,7 @@ from quartet.units import SECONDS
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 ROW_TYPES = ("iteration", "aggregate")
 SCHEMA_VERSION = 1  # the newest that is understood here
+HARMLESS_FLAGS = {"above_limit", "overhead"}  # the first has a mark of its own
 SUSPICIOUS_FRACTION = 1.05  # of the limit: above it, limit and rate disagree
 
 
@@ -86,6 +87,24 @@ class Case:
     @property
     def is_suspicious(self) -> bool:
         return (self.fraction_of_limit or 0) > SUSPICIOUS_FRACTION
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """What the program found odd about the row: by kind, in plain words."""
+        return {str(flag.get("kind")): str(flag.get("text", ""))
+                for flag in self.median.get("flags") or []}
+
+    @property
+    def is_distrusted(self) -> bool:
+        """Whether a flag stayed that is about more than the limit: never quote it without `?`."""
+        kinds = set(self.flags)
+        is_harmless = bool(kinds) and kinds <= HARMLESS_FLAGS
+        return self.median.get("distrusted") is True and not is_harmless
+
+    @property
+    def mark(self) -> str:
+        """That stands behind its rate everywhere."""
+        return "?" if self.is_distrusted else "!" if self.is_suspicious else ""
 
 
 def load(path) -> dict:
@@ -248,6 +267,7 @@ def _check_figures(case: Case) -> None:
             _number(case.median, key)
     for phase in case.phases:
         _number(case.phases, phase)
+    dict(case.flags)  # raises where one is no flag
     SECONDS[case.median["time_unit"]]
 
 

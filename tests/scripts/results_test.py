@@ -56,6 +56,18 @@ class Documents(unittest.TestCase):
     def test_good_document_is_read_as_written(self):
         self.assertEqual(load(self.write("good.json", self.good())), self.good())
 
+    def test_marks_follow_the_flags(self):
+        for kinds, distrusted, fraction, mark in (
+                ((), None, 0.8, ""), ((), None, 1.2, "!"), (("disturbed",), True, 0.8, "?"),
+                (("disturbed",), False, 0.8, ""), (("above_limit",), True, 1.2, "!"),
+                (("above_limit", "drift"), True, 1.2, "?"), (("overhead",), True, 0.8, "")):
+            rows = fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=fraction,
+                                     flags=[{"kind": kind, "text": "why"} for kind in kinds],
+                                     distrusted=distrusted)
+            case, = checked_cases("a", fake_results.document(rows))
+            self.assertEqual(case.mark, mark, kinds)
+            self.assertEqual(case.flags, dict.fromkeys(kinds, "why"))
+
     def test_figures_that_are_no_numbers_are_refused_with_path_and_reason(self):
         def median(document):
             return next(row for row in document["benchmarks"]
