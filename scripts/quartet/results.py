@@ -90,21 +90,30 @@ class Case:
 
     @property
     def flags(self) -> dict[str, str]:
-        """What the program found odd about the row: by kind, in plain words."""
-        return {str(flag.get("kind")): str(flag.get("text", ""))
-                for flag in self.median.get("flags") or []}
+        """What is odd about the row: by kind, in plain words. Of an older document its drift."""
+        found = {str(flag.get("kind")): str(flag.get("text", ""))
+                 for flag in self.median.get("flags") or []}
+        if "distrusted" not in self.median and "drift" in self.median:
+            found.setdefault("drift", f"drifted by {self.median['drift']:+.0%}")
+        return found
 
     @property
     def is_distrusted(self) -> bool:
         """Whether a flag stayed that is about more than the limit: never quote it without `?`."""
         kinds = set(self.flags)
         is_harmless = bool(kinds) and kinds <= HARMLESS_FLAGS
-        return self.median.get("distrusted") is True and not is_harmless
+        return self.median.get("distrusted", "drift" in kinds) is True and not is_harmless
 
     @property
     def mark(self) -> str:
         """That stands behind its rate everywhere."""
         return "?" if self.is_distrusted else "!" if self.is_suspicious else ""
+
+    @property
+    def fraction_interval(self) -> Optional[tuple[float, float]]:
+        """95% of the fraction of the limit."""
+        bounds = self.median.get("fraction_of_limit_ci95")
+        return (bounds[0], bounds[1]) if bounds else None
 
 
 def load(path) -> dict:
@@ -260,7 +269,7 @@ def _check_figures(case: Case) -> None:
         for key in keys:
             if _number(row, key) <= 0:
                 raise ValueError(f"{key} is not positive: {row[key]:g}")
-    for bound in case.interval or ():
+    for bound in (*(case.interval or ()), *(case.fraction_interval or ())):
         _number({"ci95": bound}, "ci95")
     for key in ("iterations", "total_seconds", "fraction_of_limit", "error", "tolerance"):
         if case.median.get(key) is not None:

@@ -97,5 +97,23 @@ class Documents(unittest.TestCase):
         self.assertIn(str(missing), found.skipped[1])
 
 
+class Extras(unittest.TestCase):
+    def case(self, **median):
+        document = fake_results.document(
+            fake_results.case(fake_results.stream_name(), 10000, **median))
+        return checked_cases("a.json", document)[0]
+
+    def test_an_older_documents_drift_is_a_flag(self):
+        self.assertEqual(self.case(drift=-0.2).flags, {"drift": "drifted by -20%"})
+        self.assertEqual(self.case(drift=-0.2).mark, "?")
+        measured_again = self.case(drift=-0.2, distrusted=False)
+        self.assertEqual((measured_again.flags, measured_again.mark), ({}, ""))
+
+    def test_fraction_has_its_interval(self):
+        self.assertEqual(self.case(fraction_of_limit_ci95=[0.7, 0.9]).fraction_interval,
+                         (0.7, 0.9))
+        self.assertIsNone(self.case().fraction_interval)
+
+
 if __name__ == "__main__":
     unittest.main()
