@@ -10,8 +10,8 @@ from quartet_cli import KERNELS, cases, listed, medians, run, schemas
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
---threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace --progress
---quiet --config --dry-run --version --help --reducers --queue --schedule""".split()
+--remeasure --threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
+--progress --quiet --config --dry-run --version --help --reducers --queue --schedule""".split()
 
 
 class Flags(unittest.TestCase):

@@ -199,6 +199,10 @@ void CommandLine::add_measurement() {
     });
     add("--verify", "check each result", "on", options_.verify, switch_words());
     add("--limits", "measure limits between the runs", "on", options_.limits, switch_words());
+    add("--remeasure",
+        "rows that the machine disturbed are measured again at the end, for at most as long as the "
+        "measuring took",
+        "on", options_.remeasure, switch_words());
 }
 
 void CommandLine::add_resources() {

@@ -53,6 +53,7 @@ TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
     EXPECT_EQ(options.seed, 1U);
     EXPECT_EQ(options.verify, Switch::on);
     EXPECT_EQ(options.limits, Switch::on);
+    EXPECT_EQ(options.remeasure, Switch::on);
     EXPECT_EQ(options.transfer.chunk, mebibytes(2));
     EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::on);
     EXPECT_EQ(options.progress, Progress::automatic);
@@ -74,15 +75,16 @@ TEST(CommandLine, ReadsWhatToRun) {
 }
 
 TEST(CommandLine, ReadsHowToMeasure) {
-    const CommonOptions options =
-        options_of({"--runs", "33", "--ci", "2.5%", "--warmup", "0", "--seed",
-                    "9223372036854775807", "--verify", "off", "--limits", "off"});
+    const CommonOptions options = options_of({"--runs", "33", "--ci", "2.5%", "--warmup", "0",
+                                              "--seed", "9223372036854775807", "--verify", "off",
+                                              "--limits", "off", "--remeasure", "off"});
     EXPECT_EQ(options.runs.count, 33);
     EXPECT_EQ(options.runs.interval, 0.025);
     EXPECT_EQ(options.runs.warmup, 0);
     EXPECT_EQ(options.seed, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
     EXPECT_EQ(options.verify, Switch::off);
     EXPECT_EQ(options.limits, Switch::off);
+    EXPECT_EQ(options.remeasure, Switch::off);
     EXPECT_EQ(options_of({"--runs", "auto"}).runs.count, std::nullopt);
     EXPECT_EQ(options_of({"--ci", "3"}).runs.interval, 0.03) << "the sign may be left out";
 }
@@ -148,6 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"--warmup", {"-1", "1001", "1.5", beyond_63_bits}},
         Hostile{"--seed", {"-1", "9223372036854775808", "1.0"}},
         Hostile{"--verify", {"yes", "1", "ON", "true"}}, Hostile{"--limits", {"yes", "0", "Off"}},
+        Hostile{"--remeasure", {"yes", "2", "On"}},
         Hostile{"--threads", {"0", "-1", "4097", beyond_63_bits}},
         Hostile{"--memory", {"-1", "1KB", "1 XiB", "1.5", "MiB", beyond_63_bits}},
         Hostile{"--chunk", {"1023", "512B", "2GiB", "0", "-1KiB"}},
@@ -196,13 +199,13 @@ TEST(CommandLine, HelpMentionsEveryFlag) {
     const auto help = parse(command_line, {"--help"});
     ASSERT_TRUE(help);
     for (const char* flag :
-         {"--device",   "--formulation", "--transport",     "--list",      "--runs",
-          "--ci",       "--warmup",      "--seed",          "--verify",    "--limits",
-          "--threads",  "--memory",      "--device-memory", "--lookahead", "--chunk",
-          "--pipeline", "--json",        "--force",         "--trace",     "--progress",
-          "--quiet",    "--config",      "--dry-run",       "--version",   "--help",
-          "--reducers", "--queue",       "--schedule",      "--size",      "how large",
-          "8192",       "what it does",  "--gpu-map"}) {
+         {"--device",    "--formulation", "--transport",  "--list",          "--runs",
+          "--remeasure", "--ci",          "--warmup",     "--seed",          "--verify",
+          "--limits",    "--threads",     "--memory",     "--device-memory", "--lookahead",
+          "--chunk",     "--pipeline",    "--json",       "--force",         "--trace",
+          "--progress",  "--quiet",       "--config",     "--dry-run",       "--version",
+          "--help",      "--reducers",    "--queue",      "--schedule",      "--size",
+          "how large",   "8192",          "what it does", "--gpu-map"}) {
         EXPECT_THAT(*help, HasSubstr(flag));
     }
 }
