@@ -1,28 +1,41 @@
 #!/usr/bin/env python3
-"""compare.py A B: whether the results B are faster or slower than the results A, case by case.
+"""Whether the results B are faster or slower than the results A, case by case.
 
-A and B are result documents or folders of them; commas join several paths of one side. Several
-documents of a case count as its launches. A may also be `published` or a folder of published
-numbers. It may be `reference`: what results/measured/ holds for B's device.
+    compare.py A B                         documents, or folders of them (commas join several)
+    compare.py published B                 with published numbers; also a folder of them
+    compare.py reference B                 with what results/measured/ holds for B's device
+    compare.py --baseline DIR B            with what DIR holds for B's machine; --update keeps B there
+    compare.py --run A B -- cg --size 4096 A and B are build folders (or programs): launches them in
+                                           turn, 5, 10 or 20 times each, until it can decide
 
-B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower
-by more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be
-compared."""
+Each document counts as a launch. It takes four launches of each side for a verdict: one program,
+launched twice, differs by more than its runs tell.
+
+B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
+more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
+4 nothing could be decided, or a case looks slower and more launches must decide."""
 
 import argparse
+import sys
+import time
 from pathlib import Path
+from typing import Callable
 
-from quartet.command_line import parser_of, run_script
+from quartet.command_line import parser_of, positive_number, run_script, why_not
+from quartet.compare import baseline, in_turn
 from quartet.compare import table as compare_table
 from quartet.compare.published import is_published, read_numbers
 from quartet.compare.rows import Row, Verdict, compare, compare_published
 from quartet.compare.sides import Side, read_side
-from quartet.exit_codes import ScriptError
-from quartet.paths import RESULTS
+from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.machine import Machine
+from quartet.paths import LAUNCHER, RESULTS
 from quartet.results import collect, device
+from quartet.statistics import ERROR
 from quartet.wording import say
 
-NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = 0, 1, 2
+NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = VERIFIED, WRONG_RESULT, BAD_USAGE
 
 
 def _paths(text: str) -> list[Path]:
@@ -53,25 +66,84 @@ def reference(side: Side, measured: Path) -> list[Path]:
     return found
 
 
-def rows_of(options: argparse.Namespace) -> tuple[list[Side], list[Row]]:
-    """The sides that are results, and all rows."""
-    second = _side("B", _paths(options.second))
-    threshold = options.threshold / 100
-    folder = options.published if options.first == "published" else Path(options.first)
-    if options.first == "published" or is_published(folder):
-        return [second], compare_published(read_numbers(folder), second, threshold)
-    paths = reference(second, options.measured) if options.first == "reference" \
-        else _paths(options.first)
-    first = _side("A", paths)
-    return [first, second], compare(first, second, threshold)
+def compare_named(options: argparse.Namespace) -> int:
+    """Compares two sides that are there."""
+    _expect(options, 2, "A and B")
+    name, second = options.sides[0], _side("B", _paths(options.sides[1]))
+    folder = options.published if name == "published" else Path(name)
+    if name == "published" or is_published(folder):
+        return _shown([second], compare_published(read_numbers(folder), second,
+                                                  options.threshold / 100), options)
+    paths = reference(second, options.measured) if name == "reference" else _paths(name)
+    return _compared(_side("A", paths), second, options)
+
+
+def compare_with_baseline(options: argparse.Namespace) -> int:
+    """Compares with what the baseline holds; with --update keeps the new results, if none is
+    slower."""
+    _expect(options, 1, "the new results")
+    side = _side("B", _paths(options.sides[0]))
+    there = baseline.place(options.baseline, side)
+    code = NOTHING_SLOWER if options.update else UNDECIDED
+    if there.exists():
+        code = _compared(_side("A", [there]), side, options)
+    else:
+        say(f"{options.baseline} has no results of this machine yet"
+            + ("" if options.update else ": --update keeps these"))
+    if options.update and code != NOTHING_SLOWER:
+        say(f"{there} is left as it was: remove it where the new results are to be the baseline")
+    elif options.update:
+        baseline.replace(there, side)
+        say(f"{there} holds the new results")
+    return code
+
+
+def compare_in_turn(options: argparse.Namespace) -> int:
+    """Launches both sides' programs by turns."""
+    _expect(options, 2, "two build folders, and the command after --")
+    found = [in_turn.program_at(Path(path), options.command) for path in options.sides]
+    folder = options.folder or RESULTS / "compare" / time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    problem = why_not(options.launcher, [folder])
+    if problem or any(folder.iterdir()):
+        raise ScriptError(problem or f"{folder} is not empty: name a new folder")
+    cores = Machine.here().cores
+    ranks = options.ranks or max(2, cores)
+    duel = in_turn.Duel(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
+                        ranks, max(1, cores // ranks), folder, options.budget)
+    end_jobs_when_ended()
+    sides, rows = duel.until_decided(options.threshold / 100)
+    say(f"documents in {folder}")
+    return _shown(sides, rows, options, in_turn.ERROR)
+
+
+def _expect(options: argparse.Namespace, count: int, what: str) -> None:
+    if len(options.sides) != count:
+        raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
+
+
+def _compared(first: Side, second: Side, options: argparse.Namespace) -> int:
+    return _shown([first, second], compare(first, second, options.threshold / 100), options)
+
+
+def _shown(sides: list[Side], rows: list[Row], options: argparse.Namespace,
+           error: float = ERROR) -> int:
+    """Prints the comparison. Returns its exit code."""
+    print(compare_table.render(sides, rows, options.threshold, error), end="")
+    code = exit_code(rows, options.strict)
+    if code == NOTHING_COMPARED:
+        say("nothing could be compared (no case is in both and verified): see the reasons above")
+    return code
 
 
 def exit_code(rows: list[Row], is_strict: bool) -> int:
-    if all(row.verdict is Verdict.NOT_COMPARABLE and not row.is_broken for row in rows):
+    if any(row.fails for row in rows):
+        return SLOWER
+    if all(row.verdict is Verdict.NOT_COMPARABLE for row in rows):
         return NOTHING_COMPARED
-    undecided = (Verdict.NOT_COMPARABLE, Verdict.UNCLEAR)
-    fails = [row.fails or (is_strict and row.verdict in undecided) for row in rows]
-    return SLOWER if any(fails) else NOTHING_SLOWER
+    decided = [row.is_decided for row in rows]
+    is_open = not any(decided) or any(row.looks_slower for row in rows) or (
+        is_strict and not all(decided))
+    return UNDECIDED if is_open else NOTHING_SLOWER
 
 
 def percent(text: str) -> float:
@@ -83,31 +155,39 @@ def percent(text: str) -> float:
 
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
-    parser.add_argument("first", metavar="A", help="what to compare with")
-    parser.add_argument("second", metavar="B", help="what is compared")
+    parser.add_argument("sides", nargs="*", metavar="PATH", help="what is compared, see above")
     parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT",
                         help="differences of the rate that do not matter (%(default)s)")
     parser.add_argument("--strict", action="store_true",
-                        help="fails also where a case is unclear or not comparable")
+                        help="exits with 4 also where any case is unclear or not comparable")
+    parser.add_argument("--baseline", type=Path, metavar="DIR", help="compares with what it holds")
+    parser.add_argument("--update", action="store_true",
+                        help="with --baseline: keeps the new results there if nothing is slower")
+    parser.add_argument("--run", action="store_true", help="launches A and B in turn")
+    parser.add_argument("--ranks", type=int, metavar="N", help="with --run (one a core, at least 2)")
+    parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
+                        help="with --run: starts no round that would probably pass it")
+    parser.add_argument("--folder", type=Path,
+                        help="with --run: of the documents (a new one in results/compare)")
+    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
+                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
     parser.add_argument("--published", type=Path, default=RESULTS / "published",
                         help="folder behind the word (%(default)s)")
     parser.add_argument("--measured", type=Path, default=RESULTS / "measured",
                         help="folder behind the word reference (%(default)s)")
-    return parser.parse_args()
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    return parser.parse_args(words[:cut], argparse.Namespace(command=words[cut + 1:]))
 
 
 def main() -> int:
     options = parse_arguments()
+    kind: Callable[[argparse.Namespace], int] = compare_in_turn if options.run else \
+        compare_with_baseline if options.baseline else compare_named
     try:
-        sides, rows = rows_of(options)
+        return kind(options)
     except (OSError, ValueError) as error:
         raise ScriptError(str(error), NOTHING_COMPARED) from None
-    print(compare_table.render(sides, rows, options.threshold), end="")
-    code = exit_code(rows, options.strict)
-    if code == NOTHING_COMPARED:
-        say("nothing could be compared (no case is in both, verified and below its limit): see the "
-            "reasons above")
-    return code
 
 
 if __name__ == "__main__":

@@ -1,20 +1,26 @@
 """Pairs of cases, and the verdict on each pair.
 
-A verdict needs the 95% interval of the ratio of rates, B to A, and a threshold: "faster" and
-"slower" where the interval leaves out 1 and the ratio passes the threshold; "same" where the whole
-interval is within it; "unclear" otherwise: not to see a difference does not mean there is none."""
+A verdict needs four launches of either side, the 95% interval of the ratio of rates, B to A, and a
+threshold: "faster" and "slower" where the interval leaves out 1 and the ratio passes the threshold;
+"same" where the whole interval is within it; "unclear" otherwise: not to see a difference does not
+mean there is none. Launches count, not runs: those of one process share what makes launches differ."""
 
+import math
+import re
 import statistics
 from dataclasses import dataclass
 from enum import Enum
 from typing import Optional
 
 from quartet.compare.published import Number, Numbers
-from quartet.compare.sides import LAUNCHES_AS_UNITS, Sample, Side
+from quartet.compare.sides import Sample, Side
 from quartet.results import Name
-from quartet.statistics import Ratio, median_interval, ratio, u_test
+from quartet.statistics import ERROR, Ratio, median_interval, ratio, spread, values_for
 
-RUNS_FOR_A_TEST = 9
+LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
+LEAST_AGAINST_A_NUMBER = 6  # likewise, where the other side is one number
+MOVED = "its limit moved likewise: look at the machine before the program"
+EFFORT = ("pushes", "iterations")  # factors that say how long is measured; a rate hardly depends on it
 
 
 class Verdict(Enum):
@@ -33,18 +39,30 @@ class Row:
 
     name: Name
     verdict: Verdict
-    why: str = ""  # where there is more to say
+    why: tuple[str, ...] = ()  # where there is more to say
     first: Optional[Sample] = None
     second: Optional[Sample] = None
     number: Optional[Number] = None  # published, in place of A
     ratio: Optional[Ratio] = None
-    p: Optional[float] = None
+    launches: int = 0  # that count, of the side with fewer
+    more: Optional[int] = None  # launches of each side that would probably decide
     is_broken: bool = False  # right in A, and wrong or failed in B
+    looks_slower: bool = False  # by more than the threshold, but that is not decided
 
     @property
     def fails(self) -> bool:
         """Whether a gate for regressions should close."""
         return self.is_broken or self.verdict is Verdict.SLOWER
+
+    @property
+    def is_decided(self) -> bool:
+        return self.is_broken or self.verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.SAME)
+
+    @property
+    def mark(self) -> str:
+        """Of the ratio: the graver one of its sides."""
+        return max((sample.mark for sample in (self.first, self.second) if sample),
+                   key=" !?".index, default="").strip()
 
 
 def judge(found: Ratio, threshold: float) -> Verdict:
@@ -60,48 +78,86 @@ def judge(found: Ratio, threshold: float) -> Verdict:
     return Verdict.SAME if within else Verdict.UNCLEAR
 
 
-def compare(first: Side, second: Side, threshold: float) -> list[Row]:
-    """Every case of either side."""
-    rows = []
+def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Row]:
+    """Every case of either side; the intervals miss in `error` of all cases at most."""
+    rows, matched = [], set()
     for text, sample in first.samples.items():
-        other = second.samples.get(text)
-        if other:
-            rows.append(_pair(sample, other, threshold))
+        partner = text if text in second.samples else _partner(text, first, second)
+        if partner:
+            matched.add(partner)
+            rows.append(_pair(sample, second.samples[partner], threshold, error))
         elif text in second.errors:
-            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE, f"failed in B: "
-                            f"{second.errors[text]}", sample, is_broken=True))
+            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE,
+                            (f"failed in B: {second.errors[text]}",), sample, is_broken=True))
         else:
             rows.append(Row(sample.name, Verdict.NOT_COMPARABLE,
-                            f"only in A{_nearest(sample.name, second, first)}", sample))
+                            (f"only in A{_nearest(sample.name, second, first)}",), sample))
     for text, sample in second.samples.items():
-        if text not in first.samples:
+        if text not in first.samples and text not in matched:
             why = f"failed in A: {first.errors[text]}" if text in first.errors else "only in B"
-            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE, why, second=sample))
+            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
     return rows
 
 
-def _pair(first: Sample, second: Sample, threshold: float) -> Row:
-    problems = [f"{problem} in {side}" for side, problem in
-                (("A", first.problem()), ("B", second.problem())) if problem]
+def _partner(text: str, first: Side, second: Side) -> Optional[str]:
+    """The only case of B that differs from this one of A in how long it was measured alone."""
+    def alike(side: Side, other: Side) -> list[str]:
+        return [name for name in side.samples if name not in other.samples
+                and _without_effort(name) == _without_effort(text)]
+
+    found = alike(second, first)
+    return found[0] if len(found) == 1 == len(alike(first, second)) else None
+
+
+def _without_effort(text: str) -> str:
+    return re.sub(rf"/({'|'.join(EFFORT)}):\d+", "", text)
+
+
+def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Row:
+    sides = (("A", first), ("B", second))
+    problems = [f"{sample.problem()} in {side}" for side, sample in sides if sample.problem()]
     if problems:
-        return Row(first.name, Verdict.NOT_COMPARABLE, ", ".join(problems), first, second,
+        return Row(first.name, Verdict.NOT_COMPARABLE, tuple(problems), first, second,
                    is_broken=second.is_wrong and not first.is_wrong)
-    by_launch = min(len(first.launches), len(second.launches)) >= LAUNCHES_AS_UNITS
-    values = [sample.medians if by_launch else sample.runs for sample in (first, second)]
-    found = ratio(*values)
-    enough = min(map(len, values)) >= RUNS_FOR_A_TEST
-    verdict, why = judge(found, threshold), ""
-    if found.interval is None:
-        why = f"too few runs for an interval ({len(values[0])} and {len(values[1])})"
-    elif not by_launch and verdict in (Verdict.FASTER, Verdict.SLOWER) and _overlap(first, second):
-        verdict, why = Verdict.UNCLEAR, "the launches of A and B overlap"
-    return Row(first.name, verdict, why, first, second, ratio=found,
-               p=u_test(*values) if enough else None)
+    found = ratio(first.medians, second.medians, error)
+    launches = min(len(first.counting), len(second.counting))
+    verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
+    why = (*_effort_differs(first.name, second.name),
+           *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance),
+           *_moved_with_its_limit(first, second, found, threshold))
+    return Row(first.name, verdict, why, first, second,
+               ratio=found, launches=launches,
+               more=_more(verdict, launches, LEAST_LAUNCHES, threshold,
+                          first.medians, second.medians),
+               looks_slower=verdict is Verdict.UNCLEAR and found.value < 1 / (1 + threshold))
 
 
-def _overlap(first: Sample, second: Sample) -> bool:
-    return (max(first.medians) >= min(second.medians)
-            and max(second.medians) >= min(first.medians))
+def _more(verdict: Verdict, launches: int, least: int, threshold: float,
+          *medians: list[float]) -> Optional[int]:
+    """Launches of each side that would probably decide; None where it is decided or no number
+    would."""
+    if verdict is not Verdict.UNCLEAR or threshold <= 0:
+        return None
+    known = spread(*medians)
+    needed = least if known is None else max(least, values_for(threshold, known))
+    return max(1, needed - launches)
+
+
+def _effort_differs(first: Name, second: Name) -> list[str]:
+    return [f"{key}: {first.values.get(key)} in A, {second.values.get(key)} in B" for key in EFFORT
+            if first.values.get(key) != second.values.get(key)]
+
+
+def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
+                          threshold: float) -> list[str]:
+    """Where the limit moved as the rate did, it was the machine that changed."""
+    if not first.limit or not second.limit:
+        return []
+    limits, rates = math.log(second.limit / first.limit), math.log(found.value)
+    moved_alike = limits * rates > 0 and abs(limits) > abs(rates) / 2
+    if not moved_alike or min(abs(limits), abs(rates)) < math.log1p(threshold):
+        return []
+    return [MOVED]
 
 
 def _nearest(name: Name, side: Side, other: Side) -> str:
@@ -137,17 +193,20 @@ def compare_published(numbers: Numbers, side: Side, threshold: float) -> list[Ro
 def _against(number: Number, sample: Sample, threshold: float) -> Row:
     problem = sample.problem()
     if problem:
-        return Row(sample.name, Verdict.NOT_COMPARABLE, f"{problem} in B", None, sample, number)
-    by_launch = len(sample.launches) >= LAUNCHES_AS_UNITS
-    values = sample.medians if by_launch else sample.runs
-    interval = median_interval(values)
+        return Row(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample,
+                   number)
+    values = sample.medians
+    interval = median_interval(values) if sample.counting else None
     bounds = (interval[0] / number.value, interval[1] / number.value) if interval else None
     found = Ratio(statistics.median(values) / number.value, bounds)
-    verdict, why = judge(found, threshold), ""
+    verdict = judge(found, threshold)
+    why = (f"B: {sample.disturbance}",) if sample.disturbance else ()
+    launches = len(sample.counting)
+    more = _more(verdict, launches, LEAST_AGAINST_A_NUMBER, threshold, values)
     # Of "more than 6000" and 7000 one cannot say which is more.
-    if (verdict, number.bound) not in ((Verdict.SLOWER, "above"), (Verdict.FASTER, "below")) \
+    if bounds and (verdict, number.bound) not in ((Verdict.SLOWER, "above"),
+                                                  (Verdict.FASTER, "below")) \
             and number.bound != "about":
-        verdict, why = Verdict.UNCLEAR, f"published as \"{number.bound}\" that value, no more"
-    if bounds is None:
-        why = f"too few runs for an interval ({len(values)})"
-    return Row(sample.name, verdict, why, None, sample, number, found)
+        verdict, more = Verdict.UNCLEAR, None
+        why = (f"published as \"{number.bound}\" that value, no more",)
+    return Row(sample.name, verdict, why, None, sample, number, found, launches, more)

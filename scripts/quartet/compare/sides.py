@@ -7,14 +7,18 @@ from typing import Optional
 
 from quartet.results import Case, Name, cases, collect, device
 from quartet.statistics import variation
+from quartet.wording import counted
 
-LAUNCHES_AS_UNITS = 4  # of each side at least: with fewer there is no 95% interval
 PAPER = "/paper"
+# Flags that say that a launch was disturbed. The others are about what it reached: a side that is
+# slower for a reason has them in every launch.
+DISTURBING = {"disturbed", "drift", "step", "two_speeds", "limit_moved"}
 
 
 @dataclass
 class Sample:
-    """A case on one side. Runs of a launch share placement and pages, so launches are kept apart."""
+    """A case on one side. Runs of a launch share placement, pages and the minute, so a launch is one
+    value: its median. Disturbed launches do not count where others are left."""
 
     name: Name
     unit: str
@@ -22,16 +26,45 @@ class Sample:
     cases: list[Case] = field(default_factory=list)  # one a launch
 
     @property
+    def counting(self) -> list[int]:
+        """The launches that were not disturbed."""
+        return [index for index, case in enumerate(self.cases) if not _is_disturbed(case)]
+
+    @property
+    def _used(self) -> list[int]:
+        return self.counting or list(range(len(self.launches)))
+
+    @property
     def medians(self) -> list[float]:
-        return [statistics.median(runs) for runs in self.launches]
+        """Of the launches that count; of all where none does."""
+        return [statistics.median(self.launches[index]) for index in self._used]
 
     @property
     def median(self) -> float:
         return statistics.median(self.medians)
 
     @property
-    def runs(self) -> list[float]:
-        return [rate for runs in self.launches for rate in runs]
+    def mark(self) -> str:
+        """The gravest of the launches whose medians are shown."""
+        marks = {self.cases[index].mark for index in self._used}
+        return next((mark for mark in "?!" if mark in marks), "")
+
+    @property
+    def limit(self) -> Optional[float]:
+        """The median rate of the launches' limits."""
+        rates = [case.limit["rate"] for case in self.cases if case.limit]
+        return statistics.median(rates) if rates else None
+
+    @property
+    def disturbance(self) -> str:
+        """How many launches do not count, and why; empty where all do."""
+        disturbed = [case for case in self.cases if _is_disturbed(case)]
+        if not disturbed:
+            return ""
+        causes = dict.fromkeys(text for case in disturbed for kind, text in case.flags.items()
+                               if kind in DISTURBING and text)
+        cause = f" ({next(iter(causes))})" if causes else ""
+        return f"{len(disturbed)} of {counted(len(self.cases), 'launch')} disturbed{cause}"
 
     @property
     def within(self) -> Optional[float]:
@@ -42,21 +75,21 @@ class Sample:
     @property
     def between(self) -> Optional[float]:
         """The variation of the launches' medians."""
-        return variation(self.medians) if len(self.launches) > 1 else None
+        return variation(self.medians) if len(self.medians) > 1 else None
 
     @property
     def is_wrong(self) -> bool:
         return any(case.verified is False for case in self.cases)
 
     def problem(self) -> str:
-        """Why it should not be compared; empty where it may be."""
+        """Why it cannot be compared; empty where it can be."""
         if self.is_wrong:
             return "wrong result"
-        if any(case.verified is None for case in self.cases):
-            return "not verified"
-        highest = max(case.fraction_of_limit or 0 for case in self.cases)
-        is_suspicious = any(case.is_suspicious for case in self.cases)
-        return f"flagged: {highest:.0%} of its limit" if is_suspicious else ""
+        return "not verified" if any(case.verified is None for case in self.cases) else ""
+
+
+def _is_disturbed(case: Case) -> bool:
+    return case.is_distrusted and (not case.flags or bool(DISTURBING & set(case.flags)))
 
 
 @dataclass

@@ -5,13 +5,14 @@ import itertools
 import textwrap
 from typing import Optional
 
-from quartet.compare import slow_ranks
-from quartet.compare.rows import Row, Verdict
+from quartet.compare import closing, slow_ranks
+from quartet.compare.rows import Row
 from quartet.compare.sides import Sample, Side
-from quartet.wording import (BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size, widths_of,
-                             wrapped)
+from quartet.statistics import ERROR
+from quartet.wording import (ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size,
+                             widths_of, wrapped)
 
-HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "95%", "p", "verdict")
+HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",
            "between")
 LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
@@ -42,10 +43,10 @@ def _cells(row: Row, published: Footnotes, reasons: Footnotes) -> tuple[str, ...
         first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row, published)}"
     found = row.ratio
     interval = "-".join(map(_ratio, found.interval)) if found and found.interval else ""
-    verdict = row.verdict.value + (f" {reasons.mark(row.why)}" if row.why else "")
+    verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
     return (*_who(row), first, rate(row.second.median) if row.second else "",
-            _ratio(found.value) if found else "", interval,
-            f"{row.p:.4f}" if row.p is not None else "", verdict)
+            _ratio(found.value) + row.mark if found else "", interval,
+            str(row.more) if row.more else "", verdict)
 
 
 def _mark(row: Row, published: Footnotes) -> str:
@@ -66,7 +67,7 @@ def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
         return ("", "", "")
     shown = ["" if spread is None else f"{spread:.1%}"
              for spread in (sample.within, sample.between)]
-    return (str(len(sample.launches)), *shown)
+    return (str(len(sample.counting)), *shown)
 
 
 def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
@@ -112,19 +113,16 @@ def _slow(sides: list[Side]) -> list[str]:
     return lines
 
 
-def _launch_notes(rows: list[Row]) -> list[str]:
-    compared = [row for row in rows if row.ratio]
-    lone = any(len(sample.launches) == 1 for row in compared
-               for sample in (row.first, row.second) if sample)
-    return wrapped("", "of cases with one launch: what differs from launch to launch is not seen "
-                       "(sweep.py --launches repeats them)") if lone else []
-
-
-def _summary(rows: list[Row], threshold: float) -> list[str]:
-    counts = [f"{sum(row.verdict is verdict for row in rows)} "
-              f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
-              for verdict in Verdict if any(row.verdict is verdict for row in rows)]
-    return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
+def _not_in_turn(sides: list[Side]) -> list[str]:
+    """Where one side was measured before the other, a change of the machine looks like one of the
+    program."""
+    if len(sides) < 2 or not all(side.documents for side in sides):
+        return []
+    dates = [sorted(str(document["context"].get("date", "")) for _, document in side.documents)
+             for side in sides]
+    apart = dates[0][-1] < dates[1][0] or dates[1][-1] < dates[0][0]
+    return wrapped("", "A and B were measured one after the other: a change of the machine between "
+                   "them looks like one of the program (--run launches in turn)") if apart else []
 
 
 def _groups(rows: list[Row], cells_of) -> dict[str, list[tuple[str, ...]]]:
@@ -136,15 +134,30 @@ def _groups(rows: list[Row], cells_of) -> dict[str, list[tuple[str, ...]]]:
     return groups
 
 
-def render(sides: list[Side], rows: list[Row], threshold: float) -> str:
-    """All of it; `threshold` in per cent."""
+def render(sides: list[Side], rows: list[Row], threshold: float, error: float = ERROR) -> str:
+    """All of it; `threshold` in per cent; intervals miss in `error` of all cases at most."""
     published = Footnotes("abcdefghijklmnopqrstuvwxyz")
     reasons = Footnotes(map(str, itertools.count(1)))
     table = _table(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
     spreads = _groups(rows, _spread_cells)
-    lines = [*_sides(sides), "", *table, "", *published.lines(), *reasons.lines()]
+    lines = [*_sides(sides), "", *table, "", *_legend(rows, error), *published.lines(),
+             *reasons.lines()]
     if spreads:
-        lines += ["", "coefficient of variation of a launch's runs, and of the launches' medians, "
-                  "A | B", *_table(SPREADS, spreads)]
-    lines += ["", *_slow(sides), *_launch_notes(rows), *_summary(rows, threshold)]
+        lines += ["", "coefficient of variation of a launch's runs, and of the medians of the "
+                  "launches", "that count, A | B", *_table(SPREADS, spreads)]
+    lines += ["", *_slow(sides), *_not_in_turn(sides), *closing.lines(sides, rows, threshold, error)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _legend(rows: list[Row], error: float) -> list[str]:
+    marks = {row.mark for row in rows}
+    found = []
+    if any(row.ratio and row.ratio.interval for row in rows):
+        found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
+    if any(row.more for row in rows):
+        found += wrapped("", "more: launches of each side that would probably decide")
+    if "?" in marks:
+        found += wrapped("?", "a launch was disturbed or flagged: do not quote")
+    if "!" in marks:
+        found += wrapped("!", ABOVE_LIMIT)
+    return found

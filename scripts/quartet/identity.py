@@ -1,0 +1,41 @@
+"""Which machine a document is from. A processor's name alone does not tell: virtual machines hide it,
+and one name stands for several generations."""
+
+import re
+
+from quartet.results import device
+
+_CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
+
+
+def processor(document: dict) -> tuple[str, ...]:
+    """What tells kinds of devices apart: name, count, family, model, stepping, caches. Older documents
+    lack some of it."""
+    context = document["context"]
+    system = context["quartet"].get("system") or {}
+    numbers = tuple(f"{key} {system[f'cpu_{key}']}" for key in ("family", "model", "stepping")
+                    if system.get(f"cpu_{key}") is not None)
+    return (device(document), *numbers, *caches(document))
+
+
+def caches(document: dict) -> tuple[str, ...]:
+    """Each as "L3 32 MiB"; those of instructions are left out."""
+    return tuple(f"L{cache.get('level')} {_size(cache.get('size', 0))}"
+                 for cache in document["context"].get("caches") or []
+                 if str(cache.get("type")).lower() != "instruction")
+
+
+def _size(count: float) -> str:
+    kibibytes = count / 1024
+    return f"{kibibytes / 1024:g} MiB" if kibibytes >= 1024 else f"{kibibytes:g} KiB"
+
+
+def host(document: dict) -> str:
+    """The host's name: of a cluster's node without its number, since its nodes are alike; empty where
+    a container has hidden it."""
+    context = document["context"]
+    name = str(context.get("host_name") or "")
+    if _CONTAINER.fullmatch(name):
+        return ""
+    is_node = bool(context["quartet"].get("slurm")) or int(context["quartet"].get("nodes", 1)) > 1
+    return name.split(".")[0].rstrip("0123456789") if is_node else name
