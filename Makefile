@@ -50,7 +50,7 @@ help: ## This list
 setup: ## Install what running and testing need (and only what is missing)
 	@scripts/setup.sh test
 
-run: ## Measure on this machine: builds what is needed, shows one table
+run: ## Measure on this machine: builds what is needed, ends with a table and a verdict
 	@$(PROGRAMS_HERE)
 	@python3 scripts/run.py --build $(BUILD) $(RUN_FLAGS)
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Measures with every program that was built, on this machine's cores and within a time budget, and
-shows one table. `make run` calls it."""
+"""Measures with every program that was built, on this machine's cores and within a time budget, shows
+one table and ends with a verdict. `make run` calls it."""
 
 import argparse
 import os
+import sys
 import time
 from pathlib import Path
 
-from quartet import table
+from quartet import table, verdict
 from quartet.command_line import add_launch_arguments, positive_number, run_script, why_not
 from quartet.exit_codes import BAD_USAGE, STOPPED, VERIFIED, worst
 from quartet.launch import LocalLauncher, end_jobs_when_ended
@@ -15,7 +16,8 @@ from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import load
 from quartet.run import Launch, attempt, choose_efforts, estimate, measure, plan
-from quartet.wording import say
+from quartet.terminal import Style
+from quartet.wording import counted, say
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -25,6 +27,8 @@ def parse_arguments() -> argparse.Namespace:
                         help="of measuring, all programs together (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
+    parser.add_argument("--all", action="store_true",
+                        help="show every size and warning, not three of each")
     return parser.parse_args()
 
 
@@ -49,6 +53,17 @@ def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list
                 files.append(file)
 
 
+def show(files: list[Path], everything: bool) -> None:
+    """The table, where its documents are, and the verdict."""
+    documents = [load(file) for file in files]
+    style = Style.of(sys.stdout)
+    print(table.render(documents, is_short=not everything, style=style))
+    if files:
+        stamp = os.path.relpath(files[0]).partition("-")[0]
+        print(f"{counted(len(files), 'document')}: {stamp}-*.json")
+    print(verdict.render(table.judged_cases(documents)[0], style), end="")
+
+
 def main() -> int:
     options = parse_arguments()
     end_jobs_when_ended()
@@ -67,9 +82,7 @@ def main() -> int:
     except KeyboardInterrupt:
         say("interrupted: this is what there is")
         codes.append(STOPPED)
-    print(table.render([load(file) for file in files]), end="")
-    for file in files:
-        print(os.path.relpath(file))
+    show(files, options.all)
     return worst(codes)
 
 

@@ -1,29 +1,44 @@
 #!/usr/bin/env python3
-"""table.py PATH...: one table over result documents (files, or all in a folder), at most 80
-columns wide. Files that are no documents are named and left out.
+"""One table over result documents (files, or all in a folder), at most 80 columns wide. Files that are
+no documents are named and left out.
 
-What does not fit a column stands under the table: the limits, published numbers with their
-conditions (a, b ..), errors (1, 2 ..), and the documents' warnings."""
+Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a
+column stands under the table: which limit decided, published numbers with their conditions (a, b ..),
+errors (1, 2 ..), and the documents' warnings. Below stands the verdict that `make run` ends with."""
 
+import argparse
 import sys
+from pathlib import Path
 
-from quartet.command_line import run_script
+from quartet import verdict
+from quartet.command_line import parser_of, run_script
 from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.results import collect
-from quartet.table import render
+from quartet.table import judged_cases, render
+from quartet.terminal import Style
 from quartet.wording import say
 
 
+def parse_arguments() -> argparse.Namespace:
+    parser = parser_of(__doc__)
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
+                        help="documents, or folders of them")
+    parser.add_argument("--all", action="store_true",
+                        help="show every size and warning, not three of each")
+    return parser.parse_args()
+
+
 def main() -> int:
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        print(__doc__, file=sys.stderr)
-        return BAD_USAGE
-    found = collect(sys.argv[1:])
+    options = parse_arguments()
+    found = collect(options.paths)
     for text in found.skipped:
         say(f"left out {text}")
     if not found.documents:
         return BAD_USAGE
-    print(render([document for _, document in found.documents]), end="")
+    documents = [document for _, document in found.documents]
+    style = Style.of(sys.stdout)
+    print(render(documents, is_short=not options.all, style=style))
+    print(verdict.render(judged_cases(documents)[0], style), end="")
     return VERIFIED
 
 

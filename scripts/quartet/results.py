@@ -59,6 +59,7 @@ class Case:
     note: str = ""  # what the transport says of itself
     published: Optional[dict] = None
     median: dict = field(default_factory=dict)  # the row, as written
+    rates: tuple[float, ...] = ()  # of each run
 
     @property
     def seconds(self) -> float:
@@ -211,6 +212,7 @@ def cases(document: dict) -> list[Case]:
     """Every case, in the document's order. What is timed by the paper's own clock (".../paper")
     is no case of its own: its published number goes with the case that it belongs to."""
     aggregates: dict[str, dict[str, dict]] = {}
+    runs: dict[str, list[dict]] = {}
     result = []
     for row in document["benchmarks"]:
         if row.get("error_occurred"):
@@ -218,14 +220,16 @@ def cases(document: dict) -> list[Case]:
             result.append(Case(name, row["name"][: -len("/error")], row["error_message"]))
         elif row["run_type"] == "aggregate":
             aggregates.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
+        else:
+            runs.setdefault(row["run_name"], []).append(row)
     for run_name, rows in aggregates.items():
         if "median" in rows and not run_name.endswith("/paper"):
             paper = aggregates.get(run_name + "/paper", {}).get("median", {})
-            result.append(_measured(run_name, rows, paper))
+            result.append(_measured(run_name, rows, paper, runs.get(run_name, [])))
     return result
 
 
-def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
+def _measured(run_name: str, rows: dict[str, dict], paper: dict, runs: list[dict]) -> Case:
     median = rows["median"]
     unit = next(unit for unit in RATE_UNITS if unit in median)
     bounds = sorted(rows[key][unit] for key in ("ci95_low", "ci95_high") if key in rows)
@@ -242,6 +246,7 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict) -> Case:
         note=median.get("note", ""),
         published=paper.get("published", median.get("published")),
         median=median,
+        rates=tuple(row[unit] for row in runs),
     )
 
 

@@ -11,6 +11,7 @@ WIDTH = 80
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect: do not quote this "
                "row")
+DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
 
 
 def say(text: str) -> None:

@@ -56,16 +56,17 @@ PUBLISHED = {
     "unit": "MiB/s",
     "bound": "above",
     "conditions": "two nodes, host memory, RDMA",
+    "nodes": 2,
     "source": "Chien et al. 2019, section VI.A",
     "caveat": "between two nodes",
     "ratio": 1.5,
 }
 
 
-def document(*rows, warnings=()):
+def document(*rows, warnings=(), nodes=1):
     """A document with these rows (lists of rows are joined)."""
     context = copy.deepcopy(CONTEXT)
-    context["quartet"]["warnings"] = list(warnings)
+    context["quartet"].update(warnings=list(warnings), nodes=nodes)
     flat = [row for item in rows for row in (item if isinstance(item, list) else [item])]
     return {"context": context, "benchmarks": flat}
 

@@ -85,6 +85,10 @@ class Run(FakeBuild):
         done = self.run_with()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("stream MiB/s, host", done.stdout)
+        last = done.stdout.splitlines()[-5:]
+        self.assertRegex(last[0], r"^\d documents?: .*results/\d+T\d+Z-\*\.json$")
+        self.assertRegex(last[1], r"^All \d rows? verified\.$")
+        self.assertTrue(last[-1].startswith("Next: "))
         self.assertEqual(done.stdout.count("95% interval"), 1)
         self.assertIn("warning: hot", done.stdout)
         self.assertNotIn("the program's own table", done.stdout)
@@ -253,6 +257,19 @@ class Choices(unittest.TestCase):
                                      ((3 << 29) - 1, 2, "2:64"), (3 << 29, 4, "2:64"),
                                      (0, 2, "2:2")):
             self.assertIn(sizes, arguments(Machine(4, memory), ranks))
+
+    def test_every_row_has_the_runs_of_an_interval(self):
+        for name, kernel in KERNELS.items():
+            arguments = [*kernel.run.arguments(Machine(2, 1 << 40), 2),
+                         *kernel.run.effort.arguments(kernel.run.effort.least)]
+            runs = arguments[arguments.index("--runs") + 1] if "--runs" in arguments else 10
+            self.assertGreaterEqual(int(runs), 6, name)
+
+    def test_matmul_has_as_many_tiles_for_each_rank(self):
+        for ranks in (2, 4, 8, 16):
+            arguments = KERNELS["matmul"].run.arguments(Machine(ranks, 1 << 40), ranks)
+            size, tile = (int(arguments[arguments.index(flag) + 1]) for flag in ("--size", "--tile"))
+            self.assertEqual((size // tile) ** 2 % ranks, 0)
 
     def test_cg_sizes_fit_the_memory(self):
         arguments = KERNELS["cg"].run.arguments

@@ -6,12 +6,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet import table  # noqa: E402
+from quartet import table, terminal  # noqa: E402
 
 
 def render(*rows, **context):
@@ -21,32 +22,43 @@ def render(*rows, **context):
 class Table(unittest.TestCase):
     def test_row_has_every_column(self):
         text = render(fake_results.case(fake_results.stream_name(), 10000))
-        self.assertIn("stream MiB/s, host, pushes:100, threads:1\n", text)
+        self.assertIn("stream MiB/s, host, 2 ranks, pushes:100, threads:1\n", text)
         row = next(line for line in text.splitlines() if line.startswith("native"))
-        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "10000", "9901-10204",
-                                       "12500", "80%", "ok"])
+        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "9901-10204",
+                                       "12500", "########..", "80%", "ok"])
         self.assertIn("stream's limit: the receiver's own local add", text)
 
     def test_median_of_runs_that_drifted_is_marked(self):
         text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
-        self.assertIn(" 10000~ ", text)
-        self.assertNotIn("~", render(fake_results.case(fake_results.stream_name(), 10000)))
+        self.assertIn(" 10000? ", text)
+        self.assertIn(" ?  disturbed", text)
+        self.assertNotIn("?", render(fake_results.case(fake_results.stream_name(), 10000)))
 
     def test_published_number_is_a_lettered_footnote_of_its_case(self):
         name = fake_results.stream_name()
-        text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000))
+        text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000), nodes=2)
         rows = [line for line in text.splitlines() if line.startswith("native")]
         self.assertEqual(len(rows), 1)
         self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
         self.assertIn(" a  > 6000 MiB/s: two nodes, host memory, RDMA (Chien et al. 2019, section"
                       "\n    VI.A). Note: between two nodes.\n", text)
 
+    def test_published_number_of_other_nodes_has_no_ratio(self):
+        name = fake_results.stream_name()
+        unknown = {**fake_results.PUBLISHED}
+        unknown.pop("nodes")
+        for nodes, published in ((1, None), (2, unknown)):
+            text = render(fake_results.case(name, 10000),
+                          fake_results.paper(name, 9000, published), nodes=nodes)
+            self.assertNotIn("1.5x", text)
+            self.assertNotIn("published", text)
+
     def test_equal_published_numbers_share_a_footnote(self):
         other = {**fake_results.PUBLISHED, "value": 480, "bound": "about"}
         names = [fake_results.stream_name(size=size) for size in ("2MiB", "4MiB", "8MiB")]
         text = render(*(fake_results.case(name, 10000) for name in names),
                       fake_results.paper(names[0], 9000), fake_results.paper(names[1], 9000),
-                      fake_results.paper(names[2], 9000, other))
+                      fake_results.paper(names[2], 9000, other), nodes=2)
         letters = [line[-1] for line in text.splitlines() if line.startswith("native")]
         self.assertEqual(letters, ["a", "a", "b"])
         self.assertIn(" b  ~ 480 MiB/s", text)
@@ -55,7 +67,7 @@ class Table(unittest.TestCase):
         text = render(fake_results.case(fake_results.stream_name(), 10000),
                       fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"))
         row = next(line for line in text.splitlines() if " rma " in line)
-        self.assertEqual(row.split(), ["native", "rma", "2", "MiB", "2", "failed", "see", "1"])
+        self.assertEqual(row.split(), ["native", "rma", "2", "MiB", "failed", "see", "1"])
         self.assertIn(" 1  no window: use shm\n", text)
         self.assertEqual(text.count("stream MiB/s"), 1)
 
@@ -79,7 +91,7 @@ class Table(unittest.TestCase):
                                             fraction_of_limit=...)
                 if row.get("aggregate_name") not in ("ci95_low", "ci95_high")]
         row = next(line for line in render(rows).splitlines() if line.startswith("native"))
-        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "2", "10000", "ok"])
+        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "ok"])
 
     def test_rows_are_ordered_by_ranks_then_size(self):
         text = render(*(fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
@@ -95,7 +107,7 @@ class Table(unittest.TestCase):
                 fake_results.case(fake_results.stream_name("dataflow", "staged", "128MiB", 12288), 381469.5,
                              published={**fake_results.PUBLISHED, "ratio": 1234.0}),
                 fake_results.error("stream/dataflow/host/staged/size:128MiB/ranks:2/threads:1",
-                              long_message), warnings=["load was high " * 9]),
+                              long_message), warnings=["load was high " * 9], nodes=2),
             fake_results.document(fake_results.case(
                 "matmul/native/host/mpi/n:8192/tile:1024/ranks:4/threads:1", 123.4, "GFLOP/s")),
             fake_results.document(
@@ -128,6 +140,88 @@ class Table(unittest.TestCase):
         self.assertEqual(table.render([]), "no results\n")
 
 
+class ShortTable(unittest.TestCase):
+    def shown(self, documents):
+        text = table.render(documents, is_short=True)
+        return text, [line.split()[2] + line.split()[3] for line in text.splitlines()
+                      if line.startswith("native")]
+
+    def document(self, sizes, ranks=2, cache=2**25):
+        document = fake_results.document(*(
+            fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
+            for size in sizes))
+        document["context"]["caches"].append(
+            {"type": "Unified", "level": 3, "size": cache, "num_sharing": 2})
+        return document
+
+    def test_of_many_sizes_the_ends_and_the_one_around_the_cache(self):
+        sizes = ["2MiB", "8MiB", "32MiB", "64MiB", "1GiB"]
+        for cache, middle in ((2**20, "8MiB"), (2**25, "32MiB"), (2**35, "64MiB")):
+            text, shown = self.shown([self.document(sizes, cache=cache)])
+            self.assertEqual(shown, ["2MiB", middle, "1GiB"])
+            self.assertIn("2 rows of other sizes: --all", text)
+        text, shown = self.shown([self.document(sizes[:3])])
+        self.assertEqual(shown, sizes[:3])
+        self.assertNotIn("--all", text)
+
+    def test_further_rank_counts_show_the_largest(self):
+        sizes = ["2MiB", "8MiB", "32MiB", "64MiB"]
+        text = table.render([self.document(sizes), self.document(sizes, ranks=8)], is_short=True)
+        rows = [line.split()[2:5] for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual(rows[-1], ["64", "MiB", "8"])
+        self.assertEqual(len(rows), 4)
+
+    def test_failed_rows_are_always_shown(self):
+        document = fake_results.document(
+            *(fake_results.case(fake_results.stream_name(size=f"{2**power}MiB"), 10000)
+              for power in range(1, 6)),
+            fake_results.error(fake_results.stream_name(transport="rma", size="8MiB"), "no window"))
+        self.assertIn("no window", table.render([document], is_short=True))
+
+    def test_of_many_warnings_three(self):
+        document = fake_results.document(fake_results.case(fake_results.stream_name(), 1),
+                                         warnings=[f"warning {index}" for index in range(5)])
+        text = table.render([document], is_short=True)
+        self.assertEqual(text.count("warning: warning"), 3)
+        self.assertIn("2 more warnings: --all", text)
+
+    def test_what_decided_a_compound_limit_is_said_for_each_formulation(self):
+        def case(formulation, decided):
+            return fake_results.case(
+                fake_results.stream_name(formulation), 10000, limit_decided_by=decided,
+                limit_components=[{"name": "copy", "seconds": 1}, {"name": "link", "seconds": 2}])
+        text = render(case("native", "copy"), case("library", "link"))
+        self.assertIn("own local add; copy decided for native; link decided",
+                      " ".join(text.split()))
+
+
+class Terminals(unittest.TestCase):
+    def style(self, is_terminal=True, encoding="utf-8", **environment):
+        stream = mock.Mock(encoding=encoding)
+        stream.isatty.return_value = is_terminal
+        with mock.patch.dict("os.environ", {"TERM": "xterm", **environment}, clear=True):
+            return terminal.Style.of(stream)
+
+    def test_colour_is_for_terminals_that_want_it(self):
+        self.assertTrue(self.style().has_colour)
+        self.assertTrue(self.style(NO_COLOR="").has_colour)
+        for arguments in ({"is_terminal": False}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertFalse(self.style(**arguments).has_colour, arguments)
+
+    def test_bars_are_ascii_where_the_encoding_is(self):
+        self.assertEqual(self.style().bar(0.8), "████████░░")
+        self.assertEqual(self.style(encoding="ascii").bar(1.3), "##########")
+        self.assertEqual(self.style().bar(None), "")
+
+    def test_bar_is_coloured_and_marked_rows_are_as_a_whole(self):
+        rows = [fake_results.case(fake_results.stream_name(size=size), 10000, **median)
+                for size, median in (("2MiB", {}), ("4MiB", {"distrusted": True}))]
+        text = table.render([fake_results.document(*rows)], style=terminal.Style(True))
+        self.assertIn("\033[32m########\033[0m..", text)
+        self.assertIn("\033[33mnative shm 4 MiB", text)
+        self.assertNotIn("\033", table.render([fake_results.document(*rows)]))
+
+
 class CommandLine(unittest.TestCase):
     def table(self, *arguments):
         return subprocess.run([sys.executable, SCRIPTS / "table.py", *arguments], text=True,
@@ -141,10 +235,10 @@ class CommandLine(unittest.TestCase):
             twice.write_text(file.read_text())
             done = self.table(file, twice)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual(done.stdout.count("native"), 2)
+            self.assertEqual(done.stdout.count("native shm"), 2)
             twice.write_text("{")
             done = self.table(folder)
-        self.assertEqual((done.returncode, done.stdout.count("native")), (0, 1))
+        self.assertEqual((done.returncode, done.stdout.count("native shm")), (0, 1))
         self.assertIn(f"left out {twice}: not a whole JSON document", done.stderr)
 
     def test_refuses_what_is_no_document(self):
