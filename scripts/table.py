@@ -4,13 +4,15 @@ no documents are named and left out.
 
 Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a
 column stands under the table: which limit decided, published numbers with their conditions (a, b ..),
-errors (1, 2 ..), and the documents' warnings. Below stands the verdict that `make run` ends with."""
+errors (1, 2 ..), and the documents' warnings. Below stands the verdict that `make run` ends with.
+
+With --csv, --markdown or --jsonl it writes one flat row for each case instead, with all factors."""
 
 import argparse
 import sys
 from pathlib import Path
 
-from quartet import verdict
+from quartet import export, verdict
 from quartet.command_line import parser_of, run_script
 from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.results import collect
@@ -25,6 +27,10 @@ def parse_arguments() -> argparse.Namespace:
                         help="documents, or folders of them")
     parser.add_argument("--all", action="store_true",
                         help="show every size and warning, not three of each")
+    formats = parser.add_mutually_exclusive_group()
+    for name in export.FORMATS:
+        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name,
+                             help=f"flat rows as {name}")
     return parser.parse_args()
 
 
@@ -36,6 +42,9 @@ def main() -> int:
     if not found.documents:
         return BAD_USAGE
     documents = [document for _, document in found.documents]
+    if options.format:
+        print(export.FORMATS[options.format](export.rows(documents)), end="")
+        return VERIFIED
     style = Style.of(sys.stdout)
     print(render(documents, is_short=not options.all, style=style))
     print(verdict.render(judged_cases(documents)[0], style), end="")

@@ -169,7 +169,7 @@ def _sizes(sizes: list[str]) -> str:
     """ "2, 4 MiB", the unit once."""
     shared = {each.partition(" ")[2] for each in sizes}
     unit = shared.pop() if len(shared) == 1 else ""
-    numbers = [each.removesuffix(f" {unit}") for each in dict.fromkeys(sizes)]
+    numbers = [each[:len(each) - len(f" {unit}")] if unit else each for each in dict.fromkeys(sizes)]
     return ", ".join(numbers) + (f" {unit}" if unit else "")
 
 

@@ -61,6 +61,7 @@ def _larger(_: LimitsFiles) -> list[Match]:
 KERNEL = Kernel(
     NAME, "GFLOP/s",
     Run(one_rank_per_core, _arguments, Effort("--iterations", 100, 10)),
+    words=("problem", "storage", "algorithm"),
     says_waiting=True,
     scaling=Scaling(2, _rounded),
     # A rank has its block of rows; vectors are few.

@@ -84,6 +84,7 @@ def _matches(files: LimitsFiles) -> list[Match]:
 KERNEL = Kernel(
     NAME, "GFLOP/s",
     Run(one_rank_per_core, _arguments, Effort("--runs", 10, 6)),  # six have an interval
+    words=("order",),
     says_waiting=True,
     scaling=Scaling(1, _rounded),
     # A rank has input, work space and result of its half, and reads the other half in place.

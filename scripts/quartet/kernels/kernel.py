@@ -113,6 +113,7 @@ class Kernel:
     name: str
     unit: str  # of its rate
     run: Run
+    words: tuple[str, ...] = ()  # what the factors are that a row's name holds without a key
     size_flag: str = "--size"
     least_ranks: int = 1
     reducers: Reducers = Reducers.ONE
