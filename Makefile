@@ -41,7 +41,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 # What measures here needs the programs.
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
-.PHONY: help setup run sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
+.PHONY: help setup run check-machine sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
 	format format-check lint clean
 
 help: ## This list
@@ -53,6 +53,10 @@ setup: ## Install what running and testing need (and only what is missing)
 run: ## Measure on this machine: builds what is needed, ends with a table and a verdict
 	@$(PROGRAMS_HERE)
 	@python3 scripts/run.py --build $(BUILD) $(RUN_FLAGS)
+
+check-machine: ## Is this machine fit to be measured? 20 seconds
+	@$(PROGRAMS_HERE)
+	@python3 scripts/check_machine.py --build $(BUILD)
 
 sweep: ## Scaling on this machine, the published figures in laptop size; goes on where it was stopped
 	@$(PROGRAMS_HERE)

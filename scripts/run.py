@@ -11,6 +11,8 @@ from pathlib import Path
 from quartet import table, verdict
 from quartet.command_line import add_launch_arguments, positive_number, run_script, why_not
 from quartet.exit_codes import BAD_USAGE, STOPPED, VERIFIED, worst
+from quartet.fitness import system
+from quartet.fitness.finding import Level
 from quartet.launch import LocalLauncher, end_jobs_when_ended
 from quartet.machine import Machine
 from quartet.paths import RESULTS
@@ -27,6 +29,9 @@ def parse_arguments() -> argparse.Namespace:
                         help="of measuring, all programs together (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
+    parser.add_argument("--look", type=float, default=2, metavar="SECONDS",
+                        help="at what disturbs the machine, before measuring (%(default)s; 0: not at "
+                             "all)")
     parser.add_argument("--all", action="store_true",
                         help="show every size and warning, not three of each")
     return parser.parse_args()
@@ -51,6 +56,16 @@ def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list
         finally:  # interrupted, it has left what it had measured
             if file.exists():
                 files.append(file)
+
+
+def look_at_the_machine(seconds: float) -> None:
+    """Says what is not as it should be."""
+    if not seconds > 0:
+        return
+    findings = [*system.quiet_time(seconds), *system.settings()]
+    for finding in findings:
+        if finding.level is not Level.OK:
+            say("this machine: " + finding.sentence)
 
 
 def show(files: list[Path], everything: bool) -> None:
@@ -78,6 +93,7 @@ def main() -> int:
     codes: list[int] = []
     files: list[Path] = []
     try:
+        look_at_the_machine(options.look)
         measure_all(launches, options, codes, files)
     except KeyboardInterrupt:
         say("interrupted: this is what there is")

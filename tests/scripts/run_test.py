@@ -1,5 +1,6 @@
 """Tests of scripts/run.py with a fake launcher and fake programs."""
 
+import io
 import json
 import signal
 import subprocess
@@ -8,14 +9,18 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import fake_results
 from fake_build import FakeBuild
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+import run as run_script  # noqa: E402
 from quartet import run  # noqa: E402
 from quartet.exit_codes import worst  # noqa: E402
+from quartet.fitness import system  # noqa: E402
+from quartet.fitness.finding import Level  # noqa: E402
 from quartet.kernels import KERNELS  # noqa: E402
 from quartet.kernels.kernel import Effort  # noqa: E402
 from quartet.machine import Machine, processor_quota  # noqa: E402
@@ -67,7 +72,8 @@ class Run(FakeBuild):
     def started(self, *arguments):
         return subprocess.Popen(
             [sys.executable, SCRIPTS / "run.py", "--build", self.folder, "--results",
-             self.folder / "results", "--launcher", self.folder / "launcher", *arguments],
+             self.folder / "results", "--launcher", self.folder / "launcher", "--look", "0",
+             *arguments],
             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def wait_for(self, file):
@@ -100,6 +106,18 @@ class Run(FakeBuild):
         files = sorted(file.name for file in (self.folder / "results").iterdir())
         self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream-\d+\.json$")
         self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
+
+    def test_looks_at_the_machine_first(self):
+        self.write("bin/stream", "#!/bin/sh\nexit 77\n")
+        self.assertNotIn("this machine", self.run_py().stderr)
+        machine = system.Finding("swap", Level.BAD, "9 pages moved", "free memory first")
+        with mock.patch.object(system, "quiet_time", return_value=[machine]), \
+                mock.patch.object(system, "settings", return_value=[
+                    system.Finding("quota", Level.OK, "none")]), \
+                mock.patch.object(sys, "stderr", io.StringIO()) as errors:
+            run_script.look_at_the_machine(0.1)
+        self.assertIn("this machine: swap: 9 pages moved (free memory first)\n", errors.getvalue())
+        self.assertNotIn("quota", errors.getvalue())
 
     def test_fewer_pushes_fit_a_small_budget(self):
         launcher = run.LocalLauncher(Path("launch"))

@@ -123,6 +123,8 @@ class Kernel:
     limits: Optional[Limits] = None
     small_runs: tuple[SmallRun, ...] = ()
     benchmarks: tuple[Benchmark, ...] = ()
+    # Ranks and arguments of a launch of a few seconds whose limit shows the memory's rate over time.
+    check: Optional[Callable[[Machine], tuple[int, tuple[str, ...]]]] = None
     report: Report = Report()
 
 

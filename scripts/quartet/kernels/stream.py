@@ -26,6 +26,12 @@ def _arguments(machine: Machine, ranks: int) -> list[str]:
             "--formulation", "native,dataflow,library"]
 
 
+def _check(machine: Machine) -> tuple[int, tuple[str, ...]]:
+    """One pair."""
+    size = 64 if 12 * 64 * MIB <= machine.memory else 8
+    return 2, ("--device", "host", "--sizes", str(size), "--pushes", "20", "--runs", "12")
+
+
 def _matches(_: LimitsFiles) -> list[Match]:
     return [_sizes(), _pairs()]
 
@@ -69,7 +75,7 @@ def _pairs() -> Match:
 KERNEL = Kernel(
     NAME, "MiB/s",
     Run(_ranks, _arguments, Effort("--pushes", 100, 5)),
-    size_flag="--sizes", least_ranks=2, reducers=Reducers.NONE,
+    size_flag="--sizes", least_ranks=2, reducers=Reducers.NONE, check=_check,
     # The receiver has its vector and the sums that it expects, and reads the sender's in place.
     cost=Cost(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",
               lambda n: n, lambda n: 3.0 * n * MIB, "n", "3 n bytes", "MiB"),
