@@ -14,21 +14,23 @@ import csv
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Optional
 
+from quartet import identity
 from quartet.command_line import parser_of, run_script
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.kernels import KERNELS
 from quartet.paths import RESULTS
 from quartet.reporting import (cautions, comparisons, kernels_chart, machines, page, paper_figures,
-                               publications, summary)
+                               publications, rooflines, summary)
 from quartet.reporting.cases import Launch, joined, read
 from quartet.reporting.charts.model import Chart
 from quartet.reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
 from quartet.reporting.markup import Markup
-from quartet.results import collect, device
+from quartet.results import Collection, collect
 from quartet.wording import counted, say
 
-DEFAULTS = [RESULTS / "runs", RESULTS / "measured"]
+OWN, REFERENCE = RESULTS / "runs", RESULTS / "measured"
 
 
 @dataclass
@@ -52,10 +54,11 @@ def gather(paths: list[Path]) -> Material:
     """All documents at the paths, and why others cannot be used."""
     found = collect(paths)
     material = Material(skipped=list(found.skipped))
-    for path, document in found.documents:
+    machines_of = identity.names([document for _, document in found.documents])
+    for (path, document), machine, series in zip(found.documents, machines_of, _series(found)):
         shown = os.path.relpath(path)
         try:
-            material.launches += read(shown, document)
+            material.launches += read(shown, document, machine, series)
         except ValueError as error:
             material.skipped.append(str(error))
         else:
@@ -63,10 +66,23 @@ def gather(paths: list[Path]) -> Material:
     return material
 
 
-def compose(material: Material, published: list[publications.Number]) -> page.Page:
-    """The page in its order."""
+def _series(found: Collection) -> list[str]:
+    """Of each document its folder, by as much of its path as tells it from the others: one sweep is not
+    pooled with another."""
+    folders = [path.resolve().parent.parts for path, _ in found.documents]
+    different = set(folders)
+    longest = max(map(len, different), default=0)
+    enough = next((count for count in range(1, longest)
+                   if len({parts[-count:] for parts in different}) == len(different)), longest)
+    return ["/".join(parts[-enough:]) for parts in folders]
+
+
+def compose(material: Material, published: list[publications.Number],
+            reference: Optional[Material] = None) -> page.Page:
+    """The page in its order. `reference` is shown as marks in the first chart alone."""
     results = joined(material.measured)
-    sections = [kernels_chart.section(results), summary.summary(results, published),
+    references = joined(reference.measured) if reference else []
+    sections = [kernels_chart.section(results, references), rooflines.section(results), summary.summary(results, published),
                 *(paper_figures.section(kernel, results, published)
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
@@ -81,7 +97,7 @@ def _subtitle(material: Material) -> str:
     contexts = [document["context"] for _, document in material.documents]
     dates = sorted(str(context.get("date", ""))[:10] for context in contexts)
     hosts = sorted({str(context.get("host_name", "?")) for context in contexts})
-    kinds = sorted({device(document) for _, document in material.documents})
+    kinds = sorted({launch.machine for launch in material.launches})
     when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
     return (f"{counted(len(material.documents), 'document')} with "
@@ -128,7 +144,8 @@ def write_kernels(material: Material, file: Path) -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH",
-                        help="documents, or folders of them (results/runs, results/measured)")
+                        help="documents, or folders of them; a folder is a series of its own "
+                             "(results/runs, with results/measured as marks)")
     parser.add_argument("--output", type=Path, default=RESULTS / "report" / "index.html",
                         help="the page; its figures go to figures/ beside it (%(default)s)")
     parser.add_argument("--kernels", type=Path, metavar="FILE",
@@ -138,12 +155,12 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_arguments()
-    paths = options.paths or [path for path in DEFAULTS if path.exists()]
+    paths = options.paths or ([OWN] if OWN.exists() else [REFERENCE])
     material = gather(paths)
     for why in material.skipped:
         say(f"skipped: {why}")
     if not material.documents:
-        places = ", ".join(map(os.path.relpath, paths or DEFAULTS))
+        places = ", ".join(map(os.path.relpath, paths))
         raise ScriptError(f"no usable result document in {places}: make some (make run, or a "
                           "program's --json), or name where they are")
     if options.kernels:
@@ -151,7 +168,8 @@ def main() -> int:
         print(os.path.relpath(options.kernels))
         return VERIFIED
     with_charts = has_matplotlib()
-    write(compose(material, publications.load()), options.output, with_charts)
+    reference = gather([REFERENCE]) if not options.paths and paths != [REFERENCE] else None
+    write(compose(material, publications.load(), reference), options.output, with_charts)
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))

@@ -39,3 +39,20 @@ def host(document: dict) -> str:
         return ""
     is_node = bool(context["quartet"].get("slurm")) or int(context["quartet"].get("nodes", 1)) > 1
     return name.split(".")[0].rstrip("0123456789") if is_node else name
+
+
+def names(documents: list[dict]) -> list[str]:
+    """What to call each document's machine: its device, and what tells it from others of that name."""
+    keys = [(processor(document), host(document)) for document in documents]
+    return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]])
+            for key in keys]
+
+
+def _name(key: tuple[tuple[str, ...], str], fellows: list) -> str:
+    (device_name, *details), host_name = key
+    if len(fellows) == 1:
+        return device_name
+    telling = [detail for detail in details if not all(detail in other[0] for other in fellows)]
+    if len({other[1] for other in fellows}) > 1 and host_name:
+        telling.insert(0, host_name)
+    return f"{device_name} ({', '.join(telling) or 'less is known of it'})"

@@ -33,6 +33,12 @@ def cg(rate, formulation="native", transport="shm", storage="full", workers=2, *
                         workers=workers, **median)
 
 
+def scaling(rates, *way, **median):
+    """The rates on 1, 2 and 4 workers."""
+    return [row for rate, workers in zip(rates, (1, 2, 4))
+            for row in cg(rate, *way, workers=workers, **median)]
+
+
 def texts(root):
     """What a reader of the picture can find, by element."""
     return ["".join(element.itertext()) for element in root.iter(f"{SVG}text")]
@@ -73,15 +79,71 @@ class Contents(Charts):
                 if not line.get_label().startswith("_")}
 
     def test_lines_go_through_the_documents_values(self):
-        self.put(cg(4.5, workers=1), cg(8.25, workers=2), cg(3.75, "dataflow", workers=1),
-                 cg(7.0, "dataflow", workers=2))
+        self.put(scaling((4.5, 8.25, 15.0)), scaling((3.75, 7.0, 12.5), "dataflow"))
         lines = self.lines("figure-10-cg")
-        self.assertEqual(lines["native"].get_xydata().tolist(), [[1, 4.5], [2, 8.25]])
-        self.assertEqual(lines["dataflow"].get_xydata().tolist(), [[1, 3.75], [2, 7.0]])
+        self.assertEqual(lines["native"].get_xydata().tolist(), [[1, 4.5], [2, 8.25], [4, 15]])
+        self.assertEqual(lines["dataflow"].get_xydata().tolist(), [[1, 3.75], [2, 7.0], [4, 12.5]])
+
+    def test_ideal_is_of_the_same_formulation(self):
+        self.put(scaling((4.5, 8.25, 15.0)), scaling((3.75, 7.0, 12.5), "dataflow"))
+        ideals = {label: line.get_xydata().tolist()
+                  for label, line in self.lines("figure-10-cg").items() if label.startswith("ideal")}
+        self.assertEqual(ideals, {
+            "ideal native, from 4.50 GFLOP/s on 1 worker": [[1, 4.5], [4, 18.0]],
+            "ideal dataflow, from 3.75 GFLOP/s on 1 worker": [[1, 3.75], [4, 15.0]]})
+
+    def test_two_points_are_a_table(self):
+        self.put(cg(4.5, workers=1), cg(8.25, workers=2))
+        section = next(item for item in self.content().sections if item.slug == "figure-10-cg")
+        self.assertEqual(section.charts, [])
+        self.assertIn("1.83x", [cell for row in section.tables[0].rows for cell in row])
+
+    def test_axes_fit_our_values_and_published_ones_stand_at_the_edge(self):
+        self.put(scaling((4.5, 8.25, 15.0)))
+        axes = self.drawn("figure-10-cg")
+        self.assertLess(axes.get_ylim()[1], 50)  # of the 300 that are published
+        at_the_edge = [line for line in axes.get_lines() if line.get_marker() == "^"]
+        self.assertTrue(at_the_edge)
+        for line in at_the_edge:
+            self.assertEqual(line.get_ydata()[0], 1)  # in shares of the axes
+
+    def test_distrusted_point_is_hollow_with_a_mark_and_its_cause_beside_it(self):
+        flags = [{"kind": "disturbed", "text": "another process took 40% of the cores"}]
+        self.put(*(fake_results.case(fake_results.stream_name(size=f"{size}MiB"), 1000 * size,
+                                     distrusted=size == 4, flags=flags if size == 4 else ...)
+                   for size in (2, 4, 8)))
+        chart = self.charts("figure-07-stream")[0]
+        self.assertEqual(chart.notes, ("? stream at 4: another process took 40% of the cores",))
+        with style.applied():
+            axes, = drawing.draw(chart).get_axes()
+        hollow = [line.get_xdata()[0] for line in axes.get_lines()
+                  if to_hex(line.get_markerfacecolor()) == style.PAPER and line.get_marker() == "o"]
+        self.assertEqual(hollow, [4])
+        self.assertIn("?", [text.get_text() for text in axes.texts])
+
+    def test_a_push_is_shown_in_microseconds(self):
+        self.put(*(fake_results.case(fake_results.stream_name(size=f"{size}MiB"), 1000, pushes=100.0)
+                   for size in (2, 4)))
+        rate, push = self.charts("figure-07-stream")
+        self.assertEqual(push.y.label, "microseconds a push")
+        self.assertEqual([point.y for point in push.series[0].points], [10000, 10000])  # of 1 s
+
+    def test_roofline_has_memory_and_arithmetic_from_the_limits(self):
+        slow = {"what": "reading", "seconds": 1.0, "rate": 5.0}
+        fast = {"what": "multiplying", "seconds": 1.0, "rate": 80.0}
+        product = "matmul/native/host/shm/n:4096/tile:512/ranks:2/threads:1"
+        self.put(cg(4.0, flops=4e9, bytes=16e9, limit=slow),
+                 fake_results.case(product, 60.0, "GFLOP/s", flops=60e9, bytes=1e9, limit=fast))
+        chart, = self.charts("roofline")
+        self.assertEqual((chart.memory, chart.arithmetic, chart.ridge), (16, 80, 5))
+        self.assertEqual(chart.title, "Memory limits cg, arithmetic matmul")
+        self.assertEqual([(spot.group, spot.intensity, spot.rate) for spot in chart.spots],
+                         [("matmul", 60, 60), ("cg", 0.25, 4)])
+        self.drawn("roofline")
 
     def test_colour_is_the_formulation_and_marker_the_transport(self):
-        self.put(*(cg(4.5, *way) for way in (("native", "shm"), ("native", "mpi"),
-                                             ("dataflow", "shm"))))
+        self.put(*(scaling((4.5, 8, 15), *way) for way in (("native", "shm"), ("native", "mpi"),
+                                                           ("dataflow", "shm"))))
         chart, = self.charts("figure-10-cg")
         seen = {line.formulation + " " + line.transport for line in chart.series
                 if line.role == "measured"}
@@ -92,7 +154,8 @@ class Contents(Charts):
         self.assertTrue({(native, "o"), (native, "s"), (dataflow, "o")} <= points, points)
 
     def test_lines_of_one_formulation_and_transport_differ(self):
-        self.put(cg(4.5, storage="full"), cg(8.5, storage="symmetric"))
+        self.put(scaling((4.5, 8, 15), "native", "shm", "full"),
+                 scaling((8.5, 16, 31), "native", "shm", "symmetric"))
         looks = {(line.get_linestyle(), to_hex(line.get_markerfacecolor()))
                  for line in self.drawn("figure-10-cg").get_lines()
                  if line.get_marker() == "o"}
@@ -112,7 +175,7 @@ class Contents(Charts):
         self.put(cg(8.0, fraction_of_limit=1.3), cg(4.0, "library"))
         above, below = self.drawn("fractions").patches
         self.assertEqual((to_hex(above.get_facecolor()), to_hex(below.get_facecolor())),
-                         ("#ffffff", style.FORMULATIONS["library"]))
+                         (style.PAPER, style.FORMULATIONS["library"]))
         self.assertTrue(above.get_hatch())
 
     def test_phases_lie_one_after_another_in_their_colours(self):
@@ -136,7 +199,8 @@ class Contents(Charts):
         chart, = self.charts("kernels")
         (kernel, (bar,)), = chart.groups
         self.assertEqual((kernel, bar.value, bar.text), ("cg", 75.0, "75% (8.00 GFLOP/s)"))
-        self.assertEqual(chart.caption, "A processor, 4 CPUs; 2026-01-02")
+        self.assertEqual(chart.title, "cg reaches 75% of its limit")
+        self.assertEqual(chart.about, "A processor, 4 CPUs; 2026-01-02")
 
     def test_first_picture_compares_formulations_on_one_problem(self):
         larger = CG.format("native", "shm", "full", 2).replace("4096", "8192")
@@ -144,6 +208,14 @@ class Contents(Charts):
         chart, = self.charts("kernels")
         self.assertEqual([bar.text for bar in chart.bars()],
                          ["80% (8.00 GFLOP/s)", "80% (6.00 GFLOP/s)"])
+
+    def test_first_picture_compares_like_with_like(self):
+        self.put(cg(8.0), cg(6.0, "library", "mpi"), cg(16.0, storage="symmetric"))
+        chart, = self.charts("kernels")
+        self.assertEqual([bar.text for bar in chart.bars()], [
+            "80% (8.00 GFLOP/s)", "80% (6.00 GFLOP/s)", "80% (16.0 GFLOP/s, symmetric)"])
+        chart, = self.charts("formulations")
+        self.assertEqual(chart.title, "cg: native reaches 1.3x library's rate")
 
 
 class Pages(Charts):
@@ -156,7 +228,7 @@ class Pages(Charts):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.put(cls, cg(4.5), cg(8.5, "dataflow"), cg(3, transport="mpi"),
+        cls.put(cls, scaling((4.5, 8, 15)), cg(8.5, "dataflow"), cg(3, transport="mpi"),
                 cg(4.5, "library", cls.ATTACK.split("/")[0] * 30,
                    limit={"what": cls.ATTACK, "seconds": 1, "rate": 5}),
                 fake_results.case(fake_results.stream_name() + "/pair:0-1", 7000),
@@ -178,7 +250,7 @@ class Pages(Charts):
         self.assertLessEqual({"native shm", "dataflow shm", "GFLOP/s"}, set(texts(figure)))
         shown = [title.text for title in figure.iter(f"{SVG}title")]
         self.assertIn("native shm: 4.50 GFLOP/s (4.46 to 4.59) "
-                      + CG.format("native", "shm", "full", 2), shown)
+                      + CG.format("native", "shm", "full", 1), shown)
 
     def test_every_chart_is_in_the_page_and_a_file(self):
         files = sorted((self.folder / "out" / "figures").glob("*.svg"))
@@ -204,6 +276,14 @@ class Pages(Charts):
         self.assertNotRegex(page, r"https?://|url\((?!#)|@import|src=|xlink")
         self.assertEqual(page.count("<style"), 1)
 
+    def test_colours_follow_the_readers_scheme(self):
+        figure = self.page.split("<svg ")[1]
+        self.assertIn(f"var(--native, {style.FORMULATIONS['native']})", figure)
+        self.assertIn(f"var(--ink, {style.INK})", figure)
+        self.assertNotIn("fill: #ffffff", figure)
+        alone = (self.folder / "out" / "figures" / "kernels.svg").read_text(encoding="utf-8")
+        self.assertIn("prefers-color-scheme: dark", alone)
+
     def test_hostile_text_stays_text(self):
         self.assertNotIn("<script", self.page)
         self.assertIn("&lt;script&gt;alert(1)", self.page)
@@ -219,7 +299,7 @@ class Files(Charts):
         self.assertEqual((self.folder / "kernels.pdf").read_bytes()[:5], b"%PDF-")
 
     def test_same_chart_gives_the_same_bytes(self):
-        self.put(cg(4.5), cg(8.5, "dataflow"))
+        self.put(scaling((4.5, 8, 15)), cg(8.5, "dataflow"))
         chart, = self.charts("figure-10-cg")
         contents = []
         for _ in range(2):

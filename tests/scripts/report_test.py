@@ -84,6 +84,12 @@ class Reported(unittest.TestCase):
             return list(csv.DictReader(file))
 
 
+def scaling(*rates, **median):
+    """The rates on 1, 2 and 4 workers."""
+    return [row for rate, workers in zip(rates, (1, 2, 4))
+            for row in fake_results.case(CG.format(workers), rate, "GFLOP/s", workers=workers, **median)]
+
+
 class Contents(Reported):
     def test_summary_has_the_best_verified_rate_of_each_kernel(self):
         self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
@@ -94,10 +100,10 @@ class Contents(Reported):
         self.assertNotIn("99.5", summary)
 
     def test_wrong_result_is_among_the_warnings_and_in_no_chart(self):
-        self.put("a.json", fake_results.case(CG.format(2), 12, "GFLOP/s"),
-                 fake_results.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
+        self.put("a.json", scaling(6, 12, 24),
+                 fake_results.case(CG.format(8), 99.5, "GFLOP/s", workers=8, verified=False))
         page = self.page()
-        self.assertIn(f"Wrong results, left out of all charts: {CG.format(4)}", page.text)
+        self.assertIn(f"Wrong results, left out of all charts: {CG.format(8)}", page.text)
         self.assertNotIn("99.5", {row["GFLOP/s"] for row in self.rows("figure-10-cg")})
 
     def test_warnings_stand_before_everything_else(self):
@@ -124,7 +130,7 @@ class Contents(Reported):
         self.assertRegex(self.page().text, r"1\.50x 75% 4\.00 GFLOP/s on 1")
 
     def test_published_number_stands_with_its_conditions(self):
-        self.put("a.json", fake_results.case(CG.format(1), 3, "GFLOP/s", workers=1))
+        self.put("a.json", scaling(3, 6, 12))
         page = self.page()
         self.assertIn("8 V100 on 4 nodes of Kebnekaise", page.text)
         published = [row for row in self.rows("figure-10-cg") if row["role"] == "published"]
@@ -147,12 +153,64 @@ class Contents(Reported):
 
     def test_several_launches_are_one_point_with_their_range(self):
         for index, value in enumerate((10.0, 30.0, 20.0)):
-            self.put(f"{index}.json", fake_results.case(CG.format(2), value, "GFLOP/s", workers=2))
+            self.put(f"{index}.json", scaling(value / 2, value, value * 2))
         page = self.page()
-        measured = [row for row in self.rows("figure-10-cg") if row["role"] == "measured"]
+        measured = [row for row in self.rows("figure-10-cg")
+                    if row["role"] == "measured" and row["workers (computing devices)"] == "2"]
         self.assertEqual([(row["GFLOP/s"], row["low"], row["high"]) for row in measured],
                          [("20.0", "10.0", "30.0")])
         self.assertIn("launched more than once", page.text)
+
+    def test_folders_are_series_of_their_own(self):
+        for folder, value in (("before", 10.0), ("after", 20.0)):
+            self.put(f"{folder}/a.json", scaling(value / 2, value, value * 2), commit=folder)
+        page = self.page()
+        at_two = {row["series"]: row["GFLOP/s"] for row in self.rows("figure-10-cg")
+                  if row["role"] == "measured" and row["workers (computing devices)"] == "2"}
+        self.assertEqual(at_two, {"before": "10.0", "after": "20.0"})
+        self.assertNotIn("launched more than once", page.text)
+        self.assertNotIn("commits stand side by side", page.text)
+
+    def test_machines_of_one_name_are_told_apart(self):
+        for host, family in (("left", 25), ("right", 26)):
+            document = self.put(f"{host}.json", scaling(5, 10, 20), system={"cpu_family": family})
+            document["context"]["host_name"] = host
+            self.put_text(f"{host}.json", json.dumps(document))
+        text = self.page().text
+        for name in ("(left, family 25)", "(right, family 26)"):
+            self.assertIn(f"unknown processor, 4 CPUs {name}", text)
+        self.assertNotIn("launched more than once", text)
+
+    def test_one_slow_minute_is_said_and_never_quoted_bare(self):
+        flags = [{"kind": "disturbed", "text": "other processes took 45% of the cores"}]
+        self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
+                 fake_results.case(FFT.format("native"), 3.75, "GFLOP/s", flags=flags, distrusted=True))
+        text = self.page().text
+        warnings, rest = text.split("Each kernel against its limit", 1)
+        self.assertIn("Distrusted: these rows were disturbed", warnings)
+        self.assertIn(f"{FFT.format('native')}: other processes took 45% of the cores", warnings)
+        self.assertIn("3.75?", rest)
+        self.assertNotRegex(rest, r"3\.75(?!\?)")
+        self.assertNotRegex(rest, r"12\.2\?")
+
+    def test_disturbed_launch_does_not_count_beside_others(self):
+        flags = [{"kind": "disturbed", "text": "busy"}]
+        self.put("a.json", scaling(5, 10, 20))
+        self.put("b.json", scaling(2, 4, 8, flags=flags, distrusted=True))
+        self.page()
+        at_two = [row["GFLOP/s"] for row in self.rows("figure-10-cg")
+                  if row["role"] == "measured" and row["workers (computing devices)"] == "2"]
+        self.assertEqual(at_two, ["10.0"])
+
+    def test_reference_is_a_tick_of_the_first_chart_alone(self):
+        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", fraction_of_limit=0.5))
+        own = report.gather([self.folder / "runs"])
+        self.put("a.json", fake_results.case(CG.format(2), 99, "GFLOP/s", fraction_of_limit=0.9),
+                 device_description="theirs")
+        content = report.compose(own, [], report.gather([self.folder / "runs"]))
+        bar, = content.sections[0].charts[0].bars()
+        self.assertEqual((bar.value, bar.reference), (50, 90))
+        self.assertNotIn("theirs", content.subtitle)
 
     def test_pairs_are_a_map(self):
         self.put("a.json", *(fake_results.case(fake_results.stream_name() + f"/pair:{pair}", value)
@@ -208,7 +266,7 @@ class Files(Reported):
 class WithoutMatplotlib(Reported):
     def setUp(self):
         super().setUp()
-        self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s"),
+        self.put("a.json", scaling(6.5, 12.25, 24),
                  fake_results.case(fake_results.stream_name() + "/pair:0-1", 7123))
         self.done = run(self.folder, "runs")
 
@@ -225,7 +283,7 @@ class WithoutMatplotlib(Reported):
     def test_tables_have_the_charts_numbers(self):
         page = Visible(self.html())
         self.assertNotIn("svg", {tag for tag, _ in page.elements})
-        self.assertIn("cg measured 1 12.2", page.text)  # of Figure 10
+        self.assertIn("cg measured 2 12.2", page.text)  # of Figure 10
         self.assertIn("from to MiB/s 0 1 7123", page.text)
         self.assertIn("cg native shm 80.0", page.text)  # against its limit
 

@@ -4,8 +4,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet.results import (SUSPICIOUS_FRACTION, Case, Name, checked_cases, commit, device,
-                             nodes)
+from quartet.results import SUSPICIOUS_FRACTION, Case, Name, checked_cases, commit, nodes
 
 
 @dataclass(frozen=True)
@@ -18,40 +17,59 @@ class Launch:
     nodes: int
     commit: str
     date: str
+    series: str = ""  # the folder that it is in, where there are several
 
 
 @dataclass(frozen=True)
 class Limit:
     what: str
     rate: float  # in the case's unit
+    decided_by: str = ""  # of several parts
 
 
-def read(path: str, document: dict) -> list[Launch]:
+def read(path: str, document: dict, machine: str, series: str = "") -> list[Launch]:
     """The cases of a document, the failed ones too. Raises ValueError, with the reason, where a row
     is not as the schema has it."""
     date = str(document["context"].get("date", ""))[:10]
-    return [Launch(path, case, device(document), nodes(document), commit(document), date)
+    return [Launch(path, case, machine, nodes(document), commit(document), date, series)
             for case in checked_cases(path, document)]
 
 
 @dataclass(frozen=True)
 class Result:
-    """One case on one kind of machine, over all its launches."""
+    """One case on one machine and in one folder, over all its launches. Distrusted launches count
+    only where there are no others."""
 
     launches: tuple[Launch, ...]
+    told_by_machine: bool = False  # whether there are several
+    told_by_folder: bool = False  # whether one machine has several
 
     @property
     def _cases(self) -> list[Case]:
-        return [launch.case for launch in self.launches]
+        every = [launch.case for launch in self.launches]
+        return [case for case in every if not case.is_distrusted] or every
 
     @property
     def case(self) -> Case:
-        """Of the first launch."""
-        return self.launches[0].case
+        """Of the first launch that counts."""
+        return self._cases[0]
 
     @property
     def name(self) -> Name:
         return self.case.name
+
+    @property
+    def mark(self) -> str:
+        """That stands behind its rate everywhere."""
+        return "?" if self.case.is_distrusted else "!" if self.is_suspicious else ""
+
+    @property
+    def doubts(self) -> str:
+        """Why it is marked, in plain words."""
+        if not self.mark:
+            return ""
+        texts = dict.fromkeys(text for case in self._cases for text in case.flags.values() if text)
+        return "; ".join(texts) or f"{self.fraction:.0%} of its limit"
 
     @property
     def unit(self) -> str:
@@ -66,6 +84,10 @@ class Result:
         return self.launches[0].machine
 
     @property
+    def series(self) -> str:
+        return self.launches[0].series
+
+    @property
     def nodes(self) -> int:
         return self.launches[0].nodes
 
@@ -77,7 +99,7 @@ class Result:
     @property
     def interval(self) -> Optional[tuple[float, float]]:
         """Of one launch the 95% interval of its median; of several their range."""
-        if len(self.launches) == 1:
+        if len(self._cases) == 1:
             return self.case.interval
         rates = [case.rate for case in self._cases]
         return min(rates), max(rates)
@@ -87,13 +109,21 @@ class Result:
         limits = [case.limit for case in self._cases if case.limit]
         if not limits:
             return None
-        return Limit(str(limits[0]["what"]), statistics.median(limit["rate"] for limit in limits))
+        parts = self.case.median.get("limit_components") or []
+        decided = str(self.case.median.get("limit_decided_by", "")) if len(parts) > 1 else ""
+        return Limit(str(limits[0]["what"]), statistics.median(limit["rate"] for limit in limits),
+                     decided)
 
     @property
     def fraction(self) -> Optional[float]:
         known = [case.fraction_of_limit for case in self._cases
                  if case.fraction_of_limit is not None]
         return statistics.median(known) if known else None
+
+    @property
+    def fraction_text(self) -> str:
+        """ "57%", with its mark; empty without a limit."""
+        return f"{self.fraction:.0%}{self.mark}" if self.fraction else ""
 
     @property
     def is_suspicious(self) -> bool:
@@ -122,8 +152,12 @@ class Result:
 
 
 def joined(launches: list[Launch]) -> list[Result]:
-    """Launches of the same case on the same kind and number of nodes, in order of appearance."""
+    """Launches of the same case on the same machine and number of nodes, in the same folder; in order
+    of appearance."""
     groups: dict[tuple, list[Launch]] = {}
     for item in launches:
-        groups.setdefault((item.case.text, item.machine, item.nodes), []).append(item)
-    return [Result(tuple(group)) for group in groups.values()]
+        groups.setdefault((item.case.text, item.machine, item.series, item.nodes), []).append(item)
+    several_machines = len({item.machine for item in launches}) > 1
+    places = {(item.machine, item.series) for item in launches}
+    several_folders = len(places) > len({machine for machine, _ in places})
+    return [Result(tuple(group), several_machines, several_folders) for group in groups.values()]

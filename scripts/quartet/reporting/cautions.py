@@ -37,8 +37,14 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
         tuple(f"{result.fraction:.0%}: {result.case.text}"
               + (f" ({result.case.note})" if result.case.note else "")
               for result in results if result.is_suspicious)))
+    found.append(Warning(
+        "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
+        "not help. They are drawn hollow with ?: do not quote them:",
+        tuple(f"{result.case.text}: {result.doubts}" for result in results if result.mark == "?")))
+    distrusted = [result.case.text for result in results if result.mark == "?"]
     said = Counter(str(text) for _, document in documents
-                   for text in document["context"]["quartet"].get("warnings") or [])
+                   for text in document["context"]["quartet"].get("warnings") or []
+                   if not any(f" {name} " in f" {text} " for name in distrusted))
     found = [warning for warning in found if warning.about]
     found += [Warning(f"Said by the program: {text}" + (f" ({count} documents)" if count > 1
                                                           else ""))
@@ -52,10 +58,14 @@ def _about_builds(documents, results: list[Result]) -> list[Warning]:
     if any(document["context"].get("library_build_type") == "debug" for _, document in documents):
         found.append(Warning("Some documents are from a debug build: do not quote their rates.",
                              is_grave=True))
-    commits = sorted({launch.commit for result in results for launch in result.launches})
-    if len(commits) > 1:
-        found.append(Warning(f"Rows of {len(commits)} commits stand side by side: "
-                             + ", ".join(commits)))
+    of_folder: dict[str, set[str]] = {}
+    for result in results:
+        of_folder.setdefault(result.series, set()).update(launch.commit for launch in result.launches)
+    commits = sorted(set().union(*of_folder.values()))
+    for folder, mixed in of_folder.items():
+        if len(mixed) > 1:
+            found.append(Warning(f"In {folder} rows of {len(mixed)} commits stand side by side: "
+                                 + ", ".join(sorted(mixed))))
     changed = [commit for commit in commits if commit.endswith("-dirty")]
     if changed:
         found.append(Warning("Built from a changed working tree, so nobody can repeat these "

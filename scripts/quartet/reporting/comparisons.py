@@ -2,13 +2,16 @@
 
 from quartet.wording import rate, ratio
 
+from . import findings
 from .cases import Result
 from .charts.model import Bar, BarChart, HeatMap, Stack, StackChart
-from .charts.style import PHASES
+from .charts.style import MEANINGS, PHASES
 from .factors import (alike, by_kernel, counted, factors, fastest_of_each, grouped, in_words,
                       is_pair, label, shown, size_of, usable)
 from .sections import Section, Table
 
+LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
+USEFUL = "compute"
 MOST_GROUPS = 4  # in a chart; the table has them all
 
 
@@ -28,9 +31,15 @@ def _ranks(result: Result) -> int:
 
 
 def _bar(result: Result, base: Result, name: str) -> Bar:
-    text = f"{rate(result.rate)} ({ratio(result.rate / base.rate)})"
+    text = f"{rate(result.rate)}{result.mark} ({ratio(result.rate / base.rate)})"
     return Bar(name, result.rate, text, result.interval, result.name.formulation,
-               result.case.text)
+               result.case.text, result.mark)
+
+
+def _doubts(results: list[Result]) -> tuple[str, ...]:
+    """Of each marked bar why it is marked."""
+    return tuple(f"{result.mark} {label(result, ('nodes',))}: {result.doubts}"
+                 for result in results if result.mark)
 
 
 def formulations(results: list[Result]) -> Section:
@@ -38,10 +47,10 @@ def formulations(results: list[Result]) -> Section:
     charts, tables = [], []
     kernels = grouped(sorted(_cases(results), key=by_kernel), lambda result: result.name.kernel)
     for kernel, members in kernels.items():
-        groups = grouped(members, lambda result: (result.machine, result.name.device,
-                                         _resource(result), result.name.size, result.nodes,
-                                         result.name.values.get("threads", "")))
-        sets = [best for best in map(fastest_of_each, groups.values()) if len(best) > 1]
+        groups = grouped(members, lambda result: (
+            result.machine, result.series, result.name.device, _resource(result), result.name.size,
+            result.nodes, result.name.values.get("threads", "")))
+        sets = [best for best in map(_alike, groups.values()) if len(best) > 1]
         sets.sort(key=lambda best: (-_ranks(best[0]), -size_of(best[0])))
         if not sets:
             continue
@@ -49,34 +58,46 @@ def formulations(results: list[Result]) -> Section:
         bars = tuple((_place(best[0]), tuple(
             _bar(result, best[0], _way(result)) for result in best))
             for best in sets[:MOST_GROUPS])
-        base = sets[0][0].name.formulation
-        charts.append(BarChart(f"{kernel}: best of each formulation (over {base})", unit, bars))
+        charts.append(BarChart(findings.of_formulations(sets[0]), unit, bars,
+                               about=f"{kernel}: the best of each formulation and variant, in {unit}",
+                               notes=_doubts([result for best in sets[:MOST_GROUPS]
+                                              for result in best])))
         tables.append(_formulation_table(kernel, unit, sets))
     return Section(
         "formulations", "Native against dataflow against library",
         "The same problem in the three formulations, each in its fastest way. On the host they have "
-        "as many ranks (dataflow's reducers included), on GPUs as many workers. Native is the "
-        "base, 1x.",
+        "as many ranks (dataflow's reducers included), on GPUs as many workers. The first bar is the "
+        "base, 1x. Other storage or order is no like for like: such bars come last.",
         charts, tables, missing="No problem was run in two formulations on the same resources.",
         command="scripts/launch.sh 2 build/host-release/bin/fft --formulation "
                 "native,dataflow,library --json results/runs/formulations.json")
 
 
+def _alike(results: list[Result]) -> list[Result]:
+    """Each formulation's best, of the variant (storage, order) that most formulations have; then the
+    best of the other variants."""
+    variants = [fastest_of_each(members, lambda result: (not result.mark, result.rate)) for members in
+                grouped(results, lambda result: result.name.words).values()]
+    variants.sort(key=len, reverse=True)
+    return [result for variant in variants for result in variant]
+
+
 def _place(result: Result) -> str:
     key, count = _resource(result)
     named = "n" if "n" in result.name.values else "size"
-    return f"{shown(named, result.name.size)}, {shown(key, count)}"
+    where = [result.series * result.told_by_folder, result.machine * result.told_by_machine]
+    return ", ".join(filter(None, [shown(named, result.name.size), shown(key, count), *where]))
 
 
 def _way(result: Result) -> str:
-    return label(result, ("device", "n", "size", "ranks", "threads", "nodes"))
+    return label(result, ("folder", "machine", "device", "n", "size", "ranks", "threads", "nodes"))
 
 
 def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Table:
     rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate),
              ratio(result.rate / best[0].rate),
              f"{rate(best[0].rate)} {unit} ({best[0].name.formulation})",
-             f"{result.fraction:.0%}" if result.fraction else "")
+             result.fraction_text)
             for best in sets for result in best]
     return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
                  frozenset({unit, "ratio", "of its limit"}),
@@ -96,12 +117,17 @@ def devices(results: list[Result]) -> Section:
     pairs.sort(key=lambda pair: (by_kernel(pair[0]), -size_of(pair[0])))
     charts = []
     for kernel, members in grouped(pairs, lambda pair: pair[0].name.kernel).items():
-        charts.append(BarChart(f"{kernel}: host and CUDA (over the host)", members[0][0].unit,
+        host, cuda = members[0]
+        charts.append(BarChart(f"{kernel}: CUDA is {ratio(cuda.rate / host.rate)}"
+                               f"{cuda.mark or host.mark} as fast as the host", host.unit,
                                tuple((shown("n" if "n" in host.name.values else "size",
                                             host.name.size),
                                       (_bar(host, host, _computes(host)),
                                        _bar(cuda, host, _computes(cuda))))
-                                     for host, cuda in members[:MOST_GROUPS])))
+                                     for host, cuda in members[:MOST_GROUPS]),
+                               about=f"{kernel}: the fastest way on each, in {host.unit}",
+                               notes=_doubts([result for pair in members[:MOST_GROUPS]
+                                              for result in pair])))
     return Section(
         "devices", "Host against CUDA",
         "The fastest way on each. The rate is of the timed part; the whole task includes input and "
@@ -138,7 +164,7 @@ def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
 def _largest_of_each_way(results: list[Result]) -> list[Result]:
     """Of each way to run a kernel the case on the most ranks, then of the largest problem."""
     ways = grouped(_cases(results), lambda result: (
-        result.name.kernel, result.machine, result.name.formulation, result.name.device,
+        result.name.kernel, result.machine, result.series, result.name.formulation, result.name.device,
         result.name.transport, result.name.words))
     chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item)))
               for group in ways.values()]
@@ -152,14 +178,16 @@ def fractions(results: list[Result]) -> Section:
     for kernel, members in grouped(shares, lambda result: result.name.kernel).items():
         common = alike(members)
         bars = tuple(_share(result, _difference(result, common)) for result in members)
-        charts.append(BarChart(f"{kernel}: share of the limit; {in_words(common)}",
-                               "per cent of the limit", (("", bars),), (100.0, "the limit")))
+        bests = [(_difference(result, common), result.fraction, result.mark) for result in members]
+        charts.append(BarChart(f"{kernel}: {findings.of_shares(bests, 'its limit')}",
+                               "per cent of the limit", (("", bars),), (100.0, "the limit"),
+                               f"{kernel}: {in_words(common)}", _doubts(members)))
     return Section(
         "fractions", "Fractions of limits",
         "Limit time over median time, for each way to run a kernel, on the most workers and the "
         "largest problem. The limit was measured in the same job with the bare resource (adding, "
-        "multiplying, reading, exchanging), so 100% is perfect. Hatched bars lie above "
-        "105%: limit and rate disagree, usually a cache effect.",
+        "multiplying, reading, exchanging), so 100% is perfect. Of a limit of several parts the bar "
+        "says which decided. Hollow bars are in doubt, and why stands below.",
         charts, missing="No row has a limit (--limits off).",
         command="any program without --limits off")
 
@@ -171,38 +199,56 @@ def _difference(result: Result, common: dict[str, str]) -> str:
 
 
 def _share(result: Result, name: str) -> Bar:
-    text = f"{result.fraction:.0%} of {rate(result.limit.rate)} {result.unit}"
+    decided = f", {result.limit.decided_by}" if result.limit.decided_by else ""
+    text = f"{result.fraction_text} of {rate(result.limit.rate)} {result.unit}{decided}"
     return Bar(name, result.fraction * 100, text, formulation=result.name.formulation,
                about=f"limit: {result.limit.what}. {result.case.text}",
-               flagged=result.is_suspicious)
+               mark=result.mark)
 
 
 def phases(results: list[Result]) -> Section:
     """Where the time goes, on the slowest rank."""
-    with_phases = [result for result in _largest_of_each_way(results) if result.phases]
+    with_phases = [result for result in _largest_of_each_way(results) if _tells(result)]
     charts = []
     for kernel, members in grouped(with_phases, lambda result: result.name.kernel).items():
         common = alike(members)
+        stacks = tuple(Stack(_difference(result, common),
+                             {name: seconds for name, seconds in result.phases.items()
+                              if name in PHASES and seconds > 0},
+                             result.case.seconds, f"{result.case.seconds:.3g} s{result.mark}",
+                             result.case.text) for result in members)
         charts.append(StackChart(
-            f"{kernel}: phases of the slowest rank; {in_words(common)}",
-            "share of the median run's time", tuple(PHASES),
-            tuple(Stack(_difference(result, common),
-                        {name: seconds for name, seconds in result.phases.items()
-                         if name in PHASES and seconds > 0},
-                        result.case.seconds, f"{result.case.seconds:.3g} s",
-                        result.case.text) for result in members)))
+            f"{kernel}: {_most(stacks)}", "share of the median run's time", tuple(PHASES), stacks,
+            f"{kernel}: phases of the slowest rank; {in_words(common)}", _doubts(members)))
     return Section(
         "phases", "Phases",
         "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
         "for each way on the most workers and the largest problem. Phases overlap, so a bar may "
-        "be longer than the run; where it is shorter, the rest was in no phase.",
-        charts, missing="No row has phases.", command="any program")
+        "be longer than the run; where it is shorter, the rest was in no phase. Ways with a single "
+        "phase are left out.",
+        charts, notes=[f"{name}: {MEANINGS[name]}." for name in PHASES] if charts else [],
+        missing="No row has several phases.", command="any program")
+
+
+def _tells(result: Result) -> bool:
+    """Whether there is more than one phase to see."""
+    seen = [seconds for seconds in result.phases.values() if seconds > LEAST_PHASE * result.case.seconds]
+    return len(seen) > 1
+
+
+def _most(stacks: tuple[Stack, ...]) -> str:
+    """The longest phase of all, but for computing, which should be the longest."""
+    share, name, label_of = max((seconds / stack.whole, name, stack.label) for stack in stacks
+                                for name, seconds in stack.parts.items() if name != USEFUL) \
+        if any(set(stack.parts) - {USEFUL} for stack in stacks) else (0.0, USEFUL, "")
+    return f"{label_of} spends {share:.0%} of its time in {name}" if share > LEAST_PHASE else \
+        f"next to all time is in {USEFUL}"
 
 
 def pairs(results: list[Result]) -> Section:
     """The rate of every ordered pair of ranks."""
     tested = [result for result in usable(results) if is_pair(result)]
-    groups = grouped(tested, lambda result: (result.machine, tuple(
+    groups = grouped(tested, lambda result: (result.machine, result.series, tuple(
         (key, value) for key, value in factors(result).items() if key != "pair")))
     charts = [_map(members) for members in groups.values()]
     return Section(
@@ -220,6 +266,8 @@ def _map(members: list[Result]) -> HeatMap:
     ranks = sorted({rank for pair in rates for rank in pair})
     names = tuple(map(str, ranks))
     values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)
-    title = in_words(alike(members, ("pair",)))
-    return HeatMap(f"stream pairs: {title}", members[0].unit, "from", "to", names, names,
-                   values)
+    slowest, fastest = (choose(members, key=lambda result: result.rate) for choose in (min, max))
+    return HeatMap(f"The slowest pair, {slowest.name.values['pair']}, has "
+                   f"{slowest.rate / fastest.rate:.0%}{slowest.mark} of the fastest one's rate",
+                   members[0].unit, "from", "to", names, names, values,
+                   in_words(alike(members, ("pair",))), _doubts(members))

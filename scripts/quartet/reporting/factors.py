@@ -10,16 +10,19 @@ from .charts.style import FORMULATIONS
 
 
 def factors(result: Result) -> dict[str, str]:
-    """Every factor by its name, in the name's order; words without one are numbered."""
+    """Every factor by its name, in the name's order; words without one are numbered. Before them
+    folder and machine, where there are several."""
     name = result.name
     words = {f"word {index}": word for index, word in enumerate(name.words)}
-    return {"formulation": name.formulation, "device": name.device, "transport": name.transport,
+    places = {"folder": result.series * result.told_by_folder,
+              "machine": result.machine * result.told_by_machine}
+    return {**places, "formulation": name.formulation, "device": name.device, "transport": name.transport,
             **words, **name.values, "nodes": str(result.nodes)}
 
 
 def shown(key: str, value: str) -> str:
     """A factor in words: "512 tiles", "laplace", "n 4096"."""
-    if key in ("formulation", "device", "transport") or key.startswith("word "):
+    if key in ("folder", "machine", "formulation", "device", "transport") or key.startswith("word "):
         return value
     if key in ("n", "size"):
         return f"N = {size(value)}" if key == "n" else size(value)
@@ -40,7 +43,9 @@ def alike(results: list[Result], apart_from=()) -> dict[str, str]:
 def label(result: Result, leave_out=()) -> str:
     """The factors in words, but for those left out."""
     own = {key: value for key, value in factors(result).items() if _tells(key, value, leave_out)}
+    where = ", ".join(own.pop(key) for key in ("folder", "machine") if key in own)
     way = " ".join(own.pop(key) for key in ("formulation", "device", "transport") if key in own)
+    way = ": ".join(filter(None, (where, way)))
     return ", ".join(filter(None, (way, *(shown(key, value) for key, value in own.items())))) \
         or result.name.kernel
 

@@ -15,6 +15,7 @@ from .sections import Section, Table
 STYLE = Path(__file__).with_name("style.css")
 LONG = 34  # characters of a cell that may be broken anywhere, given room
 TALL = 30  # rows of a table that scrolls in itself
+MOST_NOTES = 6  # beside a chart
 MOST_SHOWN = 4  # of what a warning is about
 NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -91,8 +92,12 @@ def _figure(chart: Chart, name: str, picture: Optional[Markup],
             endings: tuple[str, ...]) -> Markup:
     links = [part for ending in endings for part in (
         " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
+    notes = [tag("ul", *(tag("li", note) for note in chart.notes[:MOST_NOTES]), class_="doubts")]
+    if len(chart.notes) > MOST_NOTES:
+        notes.append(tag("p", f"{len(chart.notes) - MOST_NOTES} more are in the table of every row.",
+                         class_="doubts"))
     caption = [tag("figcaption", "As a file:", *links)] if links else []
-    return tag("figure", picture or _as_table(chart), *caption)
+    return tag("figure", picture or _as_table(chart), *(notes if chart.notes else []), *caption)
 
 
 def _as_table(chart: Chart) -> Markup:

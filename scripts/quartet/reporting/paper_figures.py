@@ -1,11 +1,13 @@
-"""Each kernel's rates as lines: the paper's Figures 7, 8, 10 and 11 with the results here."""
+"""Each kernel's rates as lines: the paper's Figures 7, 8, 10 and 11 with the results here. Rates on
+fewer than three numbers of workers are a table, no chart."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quartet.kernels.kernel import Kernel
 from quartet.units import MIB
 from quartet.wording import rate
 
+from . import findings
 from .cases import Result
 from .charts.model import Axis, LineChart, Point, Series
 from .factors import (counted, factors, grouped, in_words, is_pair, natural, shown, size_of,
@@ -16,8 +18,11 @@ from .scaling import published_steps, speedups
 from .sections import Section
 
 MOST_LINES = 8  # in a chart
+LEAST_POINTS = 3  # of a line that shows how something scales
 WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
 SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
+ALONE = ("Every problem was run on one number of workers, so nothing scales yet. The rates stand beside "
+         "each other below.")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -69,15 +74,14 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
     numbers = [number for number in published if number.kernel == kernel.name]
     charts, tables = [], []
     variants = Variants()
-    several = len({result.machine for result in ours}) > 1
     for panel in _panels(figure, ours):
-        title = f"{kernel.name}: {', '.join(filter(None, (panel.about, in_words(panel.common))))}"
-        title += f"; {panel.machine}" if several else ""
-        for start in range(0, len(panel.lines), MOST_LINES):
-            part = f" ({start // MOST_LINES + 1})" if len(panel.lines) > MOST_LINES else ""
-            charts.append(_chart(figure, title + part, panel.lines[start:start + MOST_LINES],
+        about = ", ".join(filter(None, (panel.about, in_words(panel.common))))
+        title = f"{kernel.name}: {about}"
+        for start in range(0, len(panel.lines), MOST_LINES) if _is_chart(figure, panel) else ():
+            charts.append(_chart(figure, about, panel.lines[start:start + MOST_LINES],
                                  [] if panel.about else numbers,
                                  Variants() if panel.about else variants))
+            charts += _step_chart(charts[-1], panel.lines[start:start + MOST_LINES])
         if figure.is_scaling:
             tables += speedups(title, panel.lines, figure.unit)
     if figure.is_scaling and ours:
@@ -88,9 +92,13 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
         title=kernel.name + (f": the paper's Figure {report.figure}" if report.figure else ""),
         introduction=report.introduction, charts=charts, tables=tables,
         notes=_notes(figure, numbers, ours) if charts else [],
-        missing=f"No rows of {kernel.name} yet.",
-        command=f"scripts/launch.sh 2 build/host-release/bin/{kernel.name} {report.arguments} "
+        missing=ALONE if ours else f"No rows of {kernel.name} yet.",
+        command="make sweep" if ours else f"scripts/launch.sh 2 build/host-release/bin/{kernel.name} {report.arguments} "
                 f"--json results/runs/{kernel.name}.json")
+
+
+def _is_chart(figure: Figure, panel: Panel) -> bool:
+    return not figure.is_scaling or any(len(line.points) >= LEAST_POINTS for line in panel.lines)
 
 
 def _panels(figure: Figure, ours: list[Result]) -> list[Panel]:
@@ -116,22 +124,63 @@ def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
                                              key=lambda item: natural(" ".join(item[0])))]
 
 
-def _chart(figure: Figure, title: str, lines: list[Line], numbers: list[Number],
+def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
            variants: "Variants") -> LineChart:
     measured = [Series(line.label, tuple(
-        Point(x, result.rate, result.interval, result.case.text)
+        Point(x, result.rate, result.interval, result.case.text, _mark(result))
         for x, result in line.points), formulation=line.formulation, transport=line.transport,
         variant=variants.of(line)) for line in lines]
     xs = sorted({x for line in lines for x, _ in line.points})
     series = [*measured, *_limits(lines)]
     if figure.is_scaling:
         series += _ideal(lines, figure.unit)
+    values = [point.y for item in series for point in item.points]
     series += _published(figure, numbers, xs, lines[0].points[0][1].name.device == "cuda")
-    low, high = (choose(point.y for item in series for point in item.points)
-                 for choose in (min, max))
-    every = sorted({point.x for item in series for point in item.points})
-    return LineChart(title, Axis(figure.x_label, True, tuple(every)),
-                     Axis(figure.unit, figure.is_scaling or high / low > WIDE), tuple(series))
+    title = findings.of_scaling(lines) if figure.is_scaling else findings.of_sizes(
+        lines, lambda x: f"{x:g} MiB")
+    return LineChart(title, Axis(figure.x_label, True, tuple(xs)),
+                     Axis(figure.unit, figure.is_scaling or max(values) / min(values) > WIDE),
+                     tuple(series), f"{figure.kernel.name}: {about}", _doubts(lines))
+
+
+def _mark(result: Result) -> str:
+    """Above its limit, a rate may still be right: the limit is in the chart."""
+    return "?" if result.mark == "?" else ""
+
+
+def _doubts(lines: list[Line]) -> tuple[str, ...]:
+    """Of each marked point why it is marked."""
+    return tuple(f"? {line.label} at {x:g}: {result.doubts}"
+                 for line in lines for x, result in line.points if _mark(result))
+
+
+def _step_chart(chart: LineChart, lines: list[Line]) -> list[LineChart]:
+    """How long one push takes, where the documents count pushes."""
+    measured = []
+    for series, line in zip(chart.series, lines):
+        points = [_step(x, result) for x, result in line.points if _pushes(result)]
+        if points:
+            measured.append(replace(series, points=tuple(points)))
+    if not measured:
+        return []
+    x = min(point.x for series in measured for point in series.points)
+    least, whose = min((point.y, series.label) for series in measured for point in series.points
+                       if point.x == x)
+    return [LineChart(f"A push of {x:g} MiB takes {least:.3g} us at best ({whose})", chart.x,
+                      Axis("microseconds a push", True), tuple(measured), chart.about, chart.notes)]
+
+
+def _pushes(result: Result) -> float:
+    return float(result.case.median.get("pushes") or 0)
+
+
+def _step(x: float, result: Result) -> Point:
+    """The median run's mean; where pushes were timed one by one their median, up to the 99% quantile."""
+    steps = result.case.median.get("step_seconds") or {}
+    if steps.get("p50") and steps.get("p99"):
+        return Point(x, steps["p50"] * 1e6, (steps["p50"] * 1e6, steps["p99"] * 1e6), result.case.text,
+                     _mark(result))
+    return Point(x, result.case.seconds / _pushes(result) * 1e6, None, result.case.text, _mark(result))
 
 
 def _limits(lines: list[Line]) -> list[Series]:
@@ -168,16 +217,20 @@ def _agree(rates: dict[float, list[float]], own: dict) -> bool:
 
 
 def _ideal(lines: list[Line], unit: str) -> list[Series]:
-    """The best rate on the fewest workers times the workers."""
-    xs = [x for line in lines for x, _ in line.points]
-    first, last = min(xs), max(xs)
-    if first == last:
-        return []
-    base, whose = max(((result, line.label) for line in lines for x, result in line.points
-                       if x == first), key=lambda pair: pair[0].rate)
-    text = (f"ideal from {rate(base.rate)} {unit} on {first:g} worker{'s' if first > 1 else ''} "
-            f"({whose})")
-    return [Series(text, tuple(Point(x, base.rate * x / first) for x in (first, last)), "ideal")]
+    """Of each formulation: its best rate on its fewest workers, times the workers."""
+    made = []
+    for formulation in dict.fromkeys(line.formulation for line in lines):
+        own = [line for line in lines if line.formulation == formulation]
+        first, last = (choose(x for line in own for x, _ in line.points) for choose in (min, max))
+        if first == last:
+            continue
+        base = max((dict(line.points)[first] for line in own if first in dict(line.points)),
+                   key=lambda result: result.rate)
+        made.append(Series(f"ideal {formulation}, from {rate(base.rate)}{base.mark} {unit} on "
+                           f"{counted(first, 'worker')}",
+                           tuple(Point(x, base.rate * x / first) for x in (first, last)), "ideal",
+                           formulation=formulation))
+    return made
 
 
 def _published(figure: Figure, numbers: list[Number], xs: list[float],

@@ -1,5 +1,7 @@
 """Speed-ups with their base case, beside the published ones."""
 
+from typing import Optional
+
 from quartet.wording import rate
 
 from .cases import Result
@@ -19,11 +21,11 @@ def speedups(title: str, lines, unit: str) -> list[Table]:
         for x, result in line.points:
             gained = result.rate / base.rate
             low, high = result.interval or (0, 0)
-            rows.append((line.label, f"{x:g}", rate(result.rate),
+            rows.append((line.label, f"{x:g}", rate(result.rate) + result.mark,
                          f"{rate(low)} to {rate(high)}" if result.interval else "",
                          f"{gained:.2f}x", f"{gained * first / x:.0%}",
                          f"{rate(base.rate)} {unit} on {first:g}",
-                         f"{result.fraction:.0%}" if result.fraction else ""))
+                         result.fraction_text))
     if not rows:
         return []
     return [Table(("line", "workers", unit, "interval", "speed-up", "efficiency",
@@ -34,24 +36,23 @@ def speedups(title: str, lines, unit: str) -> list[Table]:
 
 
 def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]:
-    """The published speed-ups, each beside ours for the same step in workers."""
+    """The published speed-ups for which there is one of ours, of the same step in workers."""
     rows = []
     for number in numbers:
-        if number.unit == "speed-up" and number.base and number.workers:
-            rows.append((number.text, number.conditions, *_ours(results, number), number.source,
-                         number.caveat))
+        ours = _ours(results, number) if number.unit == "speed-up" else None
+        if ours:
+            rows.append((number.text, number.conditions, *ours, number.source, number.caveat))
     if not rows:
         return []
     return [Table(("published", "conditions", "ours", "our base", "our case", "source", "caveat"),
                   rows, frozenset({"published", "ours"}),
-                  "Published speed-ups, and ours for the same step in workers",
-                  is_open=any(row[3] for row in rows))]
+                  "Published speed-ups, and ours for the same step in workers")]
 
 
-def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
+def _ours(results: list[Result], number: Number) -> Optional[tuple[str, str, str]]:
     """Speed-up, base in absolute terms, and case, of the largest problem that was run so."""
     lines = grouped(results, lambda result: (label(result, FOLLOW_RANKS),
-                                             result.machine))
+                                             result.machine, result.series))
     pairs = []
     for members in lines.values():
         by_workers = {result.workers: result
@@ -59,7 +60,7 @@ def _ours(results: list[Result], number: Number) -> tuple[str, str, str]:
         if number.base in by_workers and number.workers in by_workers:
             pairs.append((by_workers[number.base], by_workers[number.workers]))
     if not pairs:
-        return f"not run on {number.base} and {number.workers}", "", ""
+        return None
     base, more = max(pairs, key=lambda pair: (size_of(pair[1]), pair[1].rate))
     return (f"{more.rate / base.rate:.2f}x",
             f"{rate(base.rate)} {base.unit} on {base.workers}", label(more))

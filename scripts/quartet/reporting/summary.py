@@ -1,6 +1,6 @@
 """The best of each kernel, and every row."""
 
-from quartet.wording import BOUNDS, percent_of_limit, rate, ratio
+from quartet.wording import BOUNDS, rate, ratio
 
 from .cases import Launch, Result
 from .factors import by_kernel, counted, grouped, is_pair, label
@@ -12,9 +12,9 @@ def summary(results: list[Result], published: list[Number]) -> Section:
     rows = []
     candidates = [result for result in results if result.verified and not is_pair(result)]
     groups = grouped(sorted(candidates, key=by_kernel),
-                     lambda item: (item.name.kernel, item.name.device, item.machine))
+                     lambda item: (item.name.kernel, item.name.device, item.machine, item.series))
     for group in groups.values():
-        sound = [result for result in group if not result.is_suspicious]
+        sound = [result for result in group if not result.mark]
         rows.append(_summary_row(max(sound or group, key=lambda item: item.rate), published))
     return Section(
         "summary", "Summary",
@@ -31,10 +31,10 @@ def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
     interval = (f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else "")
     share = "not measured"
     if best.limit and best.fraction:
-        share = (f"{percent_of_limit(best.fraction, best.is_suspicious)} of "
-                 f"{rate(best.limit.rate)} ({best.limit.what})")
-    return (best.name.kernel, f"{rate(best.rate)} {best.unit}", interval,
-            share, _nearest(best, published), label(best, ("ranks", "nodes")),
+        share = (f"{best.fraction_text} of {rate(best.limit.rate)} "
+                 f"({best.limit.decided_by or best.limit.what})")
+    return (best.name.kernel, f"{rate(best.rate)}{best.mark} {best.unit}", interval,
+            share, _nearest(best, published), label(best, ("machine", "ranks", "nodes")),
             f"{counted(best.workers, 'worker')} on {counted(best.nodes, 'node')}, "
             f"{best.machine}")
 
@@ -76,8 +76,10 @@ def _row(launch: Launch) -> tuple[str, ...]:
     check = {True: "ok", False: "WRONG"}.get(case.verified, "off")
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
     total = case.total_seconds
-    return (case.text, rate(case.rate), case.unit, low_high, str(case.runs),
+    doubts = "; ".join(filter(None, [case.note, *case.flags.values()]))
+    decided = f" ({case.median['limit_decided_by']})" if case.median.get("limit_decided_by") else ""
+    return (case.text, rate(case.rate) + "?" * case.is_distrusted, case.unit, low_high, str(case.runs),
             f"{case.seconds:.4g}", f"{total:.4g}" if total else "", check,
-            rate(case.limit["rate"]) if case.limit else "",
-            percent_of_limit(case.fraction_of_limit, case.is_suspicious), case.note,
+            rate(case.limit["rate"]) + decided if case.limit else "",
+            f"{case.fraction_of_limit:.0%}{case.mark}" if case.fraction_of_limit else "", doubts,
             str(case.workers), launch.path)

@@ -18,9 +18,10 @@ def draw_bars(chart: BarChart, across: float) -> Figure:
     """Each bar below a line with its name and its value."""
     room = across - 16
     names = {id(bar): wrapped(bar.label, room - width(bar.text) - 12) for bar in chart.bars()}
-    rows = sum(HEADING for heading, _ in chart.groups if heading) + sum(
+    headings = [wrapped(heading, room, weight="bold") for heading, _ in chart.groups]
+    rows = sum(lines_of(heading) - 1 + HEADING for heading in headings if heading) + sum(
         lines_of(name) + THICK + 0.4 for name in names.values()) + bool(chart.reference)
-    figure, body = framed(chart.title, _formulation_keys(chart), (rows + AXIS) * style.LINE,
+    figure, body = framed(chart, _formulation_keys(chart), (rows + AXIS) * style.LINE,
                           across, 3)
     greatest = max(value for bar in chart.bars() for value in (bar.value, *(bar.interval or ())))
     axes = _rows(body, rows, max(greatest, chart.reference[0] if chart.reference else 0))
@@ -28,11 +29,10 @@ def draw_bars(chart: BarChart, across: float) -> Figure:
     if chart.reference:
         y = 1.0
         _name_reference(axes, chart.reference)
-    for heading, bars in chart.groups:
+    for heading, (_, bars) in zip(headings, chart.groups):
         if heading:
-            y += HEADING
-            axes.text(0, y - 0.2, wrapped(heading, room, weight="bold").split("\n")[0],
-                      weight="bold", va="bottom")
+            y += lines_of(heading) - 1 + HEADING
+            axes.text(0, y - 0.2, heading, weight="bold", va="bottom")
         for bar in bars:
             y += lines_of(names[id(bar)])
             _named(axes, y, names[id(bar)], bar.text)
@@ -78,9 +78,12 @@ def _named(axes: Axes, y: float, name: str, text: str) -> None:
 
 def _bar(axes: Axes, y: float, bar: Bar) -> None:
     shade = style.colour(bar.formulation)
-    drawn, = axes.barh(y, bar.value, THICK, color="white" if bar.flagged else shade,
-                       edgecolor=shade, hatch="///" if bar.flagged else None, linewidth=1)
+    drawn, = axes.barh(y, bar.value, THICK, color=style.PAPER if bar.mark else shade,
+                       edgecolor=shade, hatch="///" if bar.mark else None, linewidth=1)
     tooltip(drawn, f"{bar.label}: {bar.text} {bar.about}".strip())
+    if bar.reference:
+        tick = axes.vlines(bar.reference, y - THICK / 2, y + THICK / 2, color=style.INK, linewidth=2.4)
+        tooltip(tick, f"the shipped results reached {bar.reference:.0f}")
     if bar.interval:
         axes.errorbar(sum(bar.interval) / 2, y, xerr=(bar.interval[1] - bar.interval[0]) / 2,
                       color=style.INK, capsize=3, elinewidth=1.2, clip_on=False)
@@ -93,7 +96,7 @@ def draw_stacks(chart: StackChart, across: float) -> Figure:
     rows = sum(lines_of(name) + 1.4 for name in names)
     used = [name for name in chart.names if any(name in stack.parts for stack in chart.stacks)]
     keys = [(Patch(color=style.PHASES[name]), name) for name in used]
-    figure, body = framed(chart.title, keys, (rows + AXIS) * style.LINE, across, 4)
+    figure, body = framed(chart, keys, (rows + AXIS) * style.LINE, across, 4)
     longest = max(max(sum(stack.parts.values()) / stack.whole, 1.0) for stack in chart.stacks)
     axes = _rows(body, rows, longest * 100)
     y = 0.0
@@ -113,12 +116,12 @@ def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, whole: fl
     for name in (name for name in order if name in stack.parts):
         share = stack.parts[name] / stack.whole
         shade = style.PHASES[name]
-        drawn, = axes.barh(y, 100 * share, 0.9, left=left, color=shade, edgecolor="white",
+        drawn, = axes.barh(y, 100 * share, 0.9, left=left, color=shade, edgecolor=style.PAPER,
                            linewidth=0.5)
         tooltip(drawn, f"{name}: {stack.parts[name]:.3g} s, {share:.1%} of the run")
         if width(f"{share:.0%}") + 6 < share * whole:
             axes.text(left + 50 * share, y, f"{share:.0%}", ha="center", va="center_baseline",
-                      size=style.TEXT - 1, color="white" if style.is_dark(shade) else style.INK)
+                      size=style.TEXT - 1, color="white" if style.is_dark(shade) else style.ON_COLOUR)
         left += 100 * share
     _upright(axes, 100, y - 0.6, y + 0.6)
 
@@ -126,12 +129,10 @@ def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, whole: fl
 def draw_shares(chart: ShareChart, across: float) -> Figure:
     """The groups' names on the left, the bars' texts on the right."""
     rows = sum(len(bars) + 0.6 for _, bars in chart.groups) + 0.8
-    caption = wrapped(chart.caption, across - 8)
-    figure, body = framed(chart.title, _formulation_keys(chart),
-                          (rows + AXIS + lines_of(caption)) * style.LINE, across, 3)
+    figure, body = framed(chart, _formulation_keys(chart), (rows + AXIS) * style.LINE, across, 3)
     texts = max(width(bar.text) for bar in chart.bars())
     names = max(width(heading, weight="bold") for heading, _ in chart.groups)
-    greatest = max(100.0, *(bar.value for bar in chart.bars()))
+    greatest = max(100.0, *(max(bar.value, bar.reference or 0) for bar in chart.bars()))
     plot = across - texts - names - 40
     axes = _rows(body, rows, greatest * (1 + (texts + 12) / plot))
     axes.set_xticks(range(0, 101, 25))
@@ -152,5 +153,4 @@ def draw_shares(chart: ShareChart, across: float) -> Figure:
                     weight="bold", color=style.INK)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(plain(chart.unit), loc="left")
-    body.supxlabel(caption, x=4 / across, ha="left", size=style.TEXT - 1, color=style.GREY)
     return figure

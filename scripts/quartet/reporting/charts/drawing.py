@@ -7,15 +7,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ..markup import Markup, sound
-from . import bars, heat_map, lines, style
-from .model import BarChart, Chart, HeatMap, LineChart, ShareChart, StackChart
+from . import bars, heat_map, lines, roofline, style
+from .model import BarChart, Chart, HeatMap, LineChart, Roofline, ShareChart, StackChart
 from .parts import TOOLTIP
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 ENDINGS = ("svg", "png", "pdf")
 WIDE = 600.0  # of a picture that stands alone, in points
 _DRAW = {LineChart: lines.draw, BarChart: bars.draw_bars, ShareChart: bars.draw_shares,
-         StackChart: bars.draw_stacks, HeatMap: heat_map.draw}
+         StackChart: bars.draw_stacks, HeatMap: heat_map.draw, Roofline: roofline.draw}
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -36,8 +37,9 @@ def save(chart: Chart, stem: Path) -> Markup:
         warnings.simplefilter("ignore")
         figure = draw(chart)
         picture = svg(figure, stem.name, chart.title)
+        alone = picture.replace("<title>", f"<style>{style.SCHEMES}</style><title>", 1)
         stem.with_name(stem.name + ".svg").write_text(
-            f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n', encoding="utf-8")
+            f'<?xml version="1.0" encoding="UTF-8"?>\n{alone}\n', encoding="utf-8")
         for ending in ENDINGS[1:]:
             style.save(figure, stem.with_name(f"{stem.name}.{ending}"))
     return picture
@@ -54,7 +56,7 @@ def svg(figure, name: str, label: str) -> Markup:
     """The figure as an SVG element that scales. Its ids begin with `name`, so that a page can hold
     several; tooltips become titles."""
     text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
+    figure.savefig(text, format="svg", metadata={"Date": None}, facecolor="none")
     root = ElementTree.fromstring(sound(text.getvalue()))
     ElementTree.register_namespace("", SVG)
     for child in [*root.findall(f"{{{SVG}}}metadata"), *root.findall(f"{{{SVG}}}defs")]:
@@ -63,6 +65,9 @@ def svg(figure, name: str, label: str) -> Markup:
     root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
     for key in ("width", "height"):  # the viewBox alone: the page decides
         root.attrib.pop(key, None)
+    for element in root.iter():
+        if "style" in element.attrib:
+            element.set("style", _COLOUR.sub(_by_scheme, element.get("style")))
     _unique(root, name)
     root.set("role", "img")
     root.set("aria-label", sound(label))
@@ -70,6 +75,12 @@ def svg(figure, name: str, label: str) -> Markup:
     title.text = sound(label)
     root.insert(0, title)
     return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _by_scheme(found: re.Match) -> str:
+    """A colour as a variable of the page, or as it was where there is none."""
+    name = style.VARIABLES.get(found[0].lower())
+    return f"var(--{name}, {found[0]})" if name else found[0]
 
 
 def _unique(root: ElementTree.Element, name: str) -> None:

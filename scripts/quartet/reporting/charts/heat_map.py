@@ -24,7 +24,7 @@ def draw(chart: HeatMap, across: float) -> Figure:
     tall = min(HIGHEST, max(LOWEST if rows < 20 else 5.0, 320 / rows))
     about = wrapped(f"{chart.unit}: colour from 0 (light) to {rate(high)} (dark); "
                     f"least {rate(min(known))}", across - 40)
-    figure, body = framed(chart.title, [], rows * tall + 5 * style.LINE, across)
+    figure, body = framed(chart, [], rows * tall + 5 * style.LINE, across)
     axes = body.subplots()
     values = [[math.nan if value is None else value for value in row] for row in chart.values]
     axes.pcolormesh(values, cmap="Blues", vmin=0, vmax=high, edgecolors="white", linewidth=1)
@@ -55,4 +55,4 @@ def _write_values(axes, chart: HeatMap, wide: float, high: float) -> None:
         return
     for row, column, value, text in texts:
         axes.text(column + 0.5, row + 0.5, text, ha="center", va="center_baseline",
-                  color="white" if value > 0.6 * high else style.INK)
+                  color="white" if value > 0.6 * high else style.ON_COLOUR)

@@ -1,4 +1,5 @@
-"""What a chart shows, apart from how it is drawn. Each chart can be a table (`rows`)."""
+"""What a chart shows, apart from how it is drawn. Each chart can be a table (`rows`). `title` says
+what is to be seen, `about` what was measured, `notes` what to know of single points."""
 
 from dataclasses import dataclass
 from typing import Optional, Union
@@ -19,6 +20,7 @@ class Point:
     y: float
     interval: Optional[tuple[float, float]] = None
     about: str = ""  # which case it is
+    mark: str = ""  # where it is not to be trusted: drawn hollow
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,14 @@ class LineChart:
     x: Axis
     y: Axis
     series: tuple[Series, ...]
+    about: str = ""
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple]:
-        rows: list[tuple] = [("series", "role", self.x.label, self.y.label, "low", "high", "case")]
+        rows: list[tuple] = [("series", "role", self.x.label, self.y.label, "low", "high", "case", "mark")]
         for series in self.series:
-            rows += [(series.label, series.role, point.x, point.y,
-                      *(point.interval or ("", "")), point.about) for point in series.points]
+            rows += [(series.label, series.role, point.x, point.y, *(point.interval or ("", "")),
+                      point.about, point.mark) for point in series.points]
         return rows
 
 
@@ -59,7 +63,8 @@ class Bar:
     interval: Optional[tuple[float, float]] = None
     formulation: str = ""
     about: str = ""
-    flagged: bool = False  # drawn hatched: do not trust it as it is
+    mark: str = ""  # where it is not to be trusted: drawn hollow
+    reference: Optional[float] = None  # what the shipped results reached
 
 
 @dataclass(frozen=True)
@@ -70,22 +75,22 @@ class BarChart:
     unit: str
     groups: tuple[tuple[str, tuple[Bar, ...]], ...]
     reference: Optional[tuple[float, str]] = None  # a line through all bars, and its name
+    about: str = ""
+    notes: tuple[str, ...] = ()
 
     def bars(self) -> list[Bar]:
         return [bar for _, bars in self.groups for bar in bars]
 
     def rows(self) -> list[tuple]:
-        return [("group", "bar", self.unit, "low", "high", "case")] + [
-            (group, bar.label, bar.value, *(bar.interval or ("", "")), bar.about)
+        return [("group", "bar", self.unit, "low", "high", "case", "mark")] + [
+            (group, bar.label, bar.value, *(bar.interval or ("", "")), bar.about, bar.mark)
             for group, bars in self.groups for bar in bars]
 
 
 @dataclass(frozen=True)
 class ShareChart(BarChart):
     """A group of bars for each kernel, in per cent of its limit: the group's name on the left, the
-    bars' texts on the right. `caption` says where and when it was measured."""
-
-    caption: str = ""
+    bars' texts on the right."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,8 @@ class StackChart:
     unit: str
     names: tuple[str, ...]  # of all parts, in drawing order
     stacks: tuple[Stack, ...]
+    about: str = ""
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple]:
         return [("bar", "part", "seconds", "seconds of the whole run", "case")] + [
@@ -123,6 +130,8 @@ class HeatMap:
     rows_named: tuple[str, ...]
     columns_named: tuple[str, ...]
     values: tuple[tuple[Optional[float], ...], ...]
+    about: str = ""
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple]:
         return [(self.row_label, self.column_label, self.unit)] + [
@@ -131,4 +140,42 @@ class HeatMap:
             for column, value in zip(self.columns_named, values) if value is not None]
 
 
-Chart = Union[LineChart, BarChart, StackChart, HeatMap]  # a ShareChart is a BarChart
+@dataclass(frozen=True)
+class Spot:
+    """A case of a roofline."""
+
+    group: str  # the kernel
+    label: str
+    intensity: float  # floating-point operations a byte
+    rate: float  # GFLOP/s
+    formulation: str = ""
+    transport: str = ""
+    mark: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """Rates over operations a byte, below what memory and arithmetic allow."""
+
+    title: str
+    memory: float  # GB/s
+    arithmetic: float  # GFLOP/s
+    spots: tuple[Spot, ...]
+    about: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ridge(self) -> float:
+        """Operations a byte from which on arithmetic is the limit."""
+        return self.arithmetic / self.memory
+
+    def rows(self) -> list[tuple]:
+        return [("kernel", "way", "operations a byte", "GFLOP/s", "case", "mark"),
+                ("roof", "memory, GB/s", "", self.memory, "", ""),
+                ("roof", "arithmetic", "", self.arithmetic, "", "")] + [
+                    (spot.group, spot.label, spot.intensity, spot.rate, spot.about, spot.mark)
+                    for spot in self.spots]
+
+
+Chart = Union[LineChart, BarChart, StackChart, HeatMap, Roofline]  # a ShareChart is a BarChart

@@ -14,7 +14,22 @@ FILLS = ("full", "none", "left", "bottom")
 PHASES = {"read": "#332288", "copy_in": "#88CCEE", "compute": "#117733", "copy_out": "#44AA99",
           "push": "#999933", "exchange": "#DDCC77", "reduce": "#CC6677", "merge": "#AA4499",
           "wait": "#E4E4E4", "checkpoint": "#882255"}
-INK, GREY, FAINT, TRACK = "#1c1c1c", "#6b6b6b", "#dddddd", "#eeeeee"
+MEANINGS = {"read": "files", "copy_in": "data to the device, or into place",
+            "compute": "the kernel's own work", "copy_out": "results from the device",
+            "push": "vectors to another rank, which adds them", "exchange": "data between ranks",
+            "reduce": "sums over ranks", "merge": "parts put together",
+            "wait": "for other ranks or a queue", "checkpoint": "the state to a file"}
+INK, GREY, FAINT, TRACK, PAPER = "#1c1c1c", "#6b6b6b", "#dddddd", "#eeeeee", "#fefefe"
+ON_COLOUR = "#1b1b1b"  # text on a colour of ours, dark in any scheme
+# What a page may replace, and by what where the reader wants dark pages.
+_DARK = {"ink": (INK, "#ececec"), "quiet": (GREY, "#a6a6a6"), "faint": (FAINT, "#3a3d42"),
+         "track": (TRACK, "#2b2e33"), "paper": (PAPER, "#16181c"),
+         "native": (FORMULATIONS["native"], "#4aa3df"),
+         "dataflow": (FORMULATIONS["dataflow"], "#f0803c"),
+         "library": (FORMULATIONS["library"], "#2cc295")}
+VARIABLES = {light: name for name, (light, _) in _DARK.items()}
+SCHEMES = "@media (prefers-color-scheme: dark) { :root { %s } svg { background: var(--paper); } }" % \
+    " ".join(f"--{name}: {dark};" for name, (_, dark) in _DARK.items())
 NO_MATPLOTLIB = ("this Python has no matplotlib (to get it: 'apt-get install "
                  "python3-matplotlib', for /usr/bin/python3, or 'python3 -m pip install matplotlib')")
 
@@ -25,6 +40,7 @@ LINE = 16.0  # height of a line of text, in points
 POINTS_PER_INCH = 72
 _SETTINGS = {
     "axes.edgecolor": GREY, "axes.labelcolor": GREY, "axes.labelsize": TEXT,
+    "axes.facecolor": "none", "figure.facecolor": "none",
     "axes.spines.right": False, "axes.spines.top": False, "axes.axisbelow": True,
     "figure.constrained_layout.use": True, "figure.constrained_layout.h_pad": 0.04,
     "figure.constrained_layout.w_pad": 0.04,
@@ -90,4 +106,4 @@ def save(made, file, dots_per_inch: Optional[float] = None) -> None:
     """By the file's ending. No date is written, so that equal pictures are equal files."""
     ending = str(file).rsplit(".", 1)[-1].lower()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    made.savefig(file, dpi=dots_per_inch or 150, metadata=dates.get(ending))
+    made.savefig(file, dpi=dots_per_inch or 150, metadata=dates.get(ending), facecolor="white")
