@@ -67,8 +67,8 @@ def gather(paths: list[Path]) -> Material:
 
 
 def _series(found: Collection) -> list[str]:
-    """Of each document its folder, by as much of its path as tells it from the others: one sweep is not
-    pooled with another."""
+    """Of each document its folder, by as much of its path as tells it from the others. One sweep is
+    not pooled with another."""
     folders = [path.resolve().parent.parts for path, _ in found.documents]
     different = set(folders)
     longest = max(map(len, different), default=0)
@@ -82,7 +82,8 @@ def compose(material: Material, published: list[publications.Number],
     """The page in its order. `reference` is shown as marks in the first chart alone."""
     results = joined(material.measured)
     references = joined(reference.measured) if reference else []
-    sections = [kernels_chart.section(results, references), rooflines.section(results), summary.summary(results, published),
+    sections = [kernels_chart.section(results, references), rooflines.section(results),
+                summary.summary(results, published),
                 *(paper_figures.section(kernel, results, published)
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),

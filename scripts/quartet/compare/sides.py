@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
+from quartet.misfits import judged
 from quartet.results import Case, Name, cases, collect, device
 from quartet.statistics import variation
 from quartet.wording import counted
@@ -126,7 +127,7 @@ def _add(side: Side, document: dict) -> None:
     for row in document["benchmarks"]:
         if row.get("run_type") == "iteration" and not row.get("error_occurred"):
             runs.setdefault(row["run_name"], []).append(row)
-    for case in cases(document):
+    for case in judged(cases(document)):
         if case.error:
             side.errors[case.text] = case.error
             continue

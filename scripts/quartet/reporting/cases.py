@@ -4,6 +4,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Optional
 
+from quartet.misfits import judged
 from quartet.results import SUSPICIOUS_FRACTION, Case, Name, checked_cases, commit, nodes
 
 
@@ -32,7 +33,7 @@ def read(path: str, document: dict, machine: str, series: str = "") -> list[Laun
     is not as the schema has it."""
     date = str(document["context"].get("date", ""))[:10]
     return [Launch(path, case, machine, nodes(document), commit(document), date, series)
-            for case in checked_cases(path, document)]
+            for case in judged(checked_cases(path, document))]
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,9 @@ def _bar(result: Result, base: Result, name: str) -> Bar:
                result.case.text, result.mark)
 
 
-def _doubts(results: list[Result]) -> tuple[str, ...]:
+def _doubts(results: list[Result], leave_out=("nodes",)) -> tuple[str, ...]:
     """Of each marked bar why it is marked."""
-    return tuple(f"{result.mark} {label(result, ('nodes',))}: {result.doubts}"
+    return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}"
                  for result in results if result.mark)
 
 
@@ -76,8 +76,8 @@ def formulations(results: list[Result]) -> Section:
 def _alike(results: list[Result]) -> list[Result]:
     """Each formulation's best, of the variant (storage, order) that most formulations have; then the
     best of the other variants."""
-    variants = [fastest_of_each(members, lambda result: (not result.mark, result.rate)) for members in
-                grouped(results, lambda result: result.name.words).values()]
+    variants = [fastest_of_each(members, lambda result: (not result.mark, result.rate))
+                for members in grouped(results, lambda result: result.name.words).values()]
     variants.sort(key=len, reverse=True)
     return [result for variant in variants for result in variant]
 
@@ -164,8 +164,8 @@ def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
 def _largest_of_each_way(results: list[Result]) -> list[Result]:
     """Of each way to run a kernel the case on the most ranks, then of the largest problem."""
     ways = grouped(_cases(results), lambda result: (
-        result.name.kernel, result.machine, result.series, result.name.formulation, result.name.device,
-        result.name.transport, result.name.words))
+        result.name.kernel, result.machine, result.series, result.name.formulation,
+        result.name.device, result.name.transport, result.name.words))
     chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item)))
               for group in ways.values()]
     return sorted(chosen, key=by_kernel)
@@ -175,13 +175,13 @@ def fractions(results: list[Result]) -> Section:
     """How near each way comes to what the machine allows."""
     shares = [result for result in _largest_of_each_way(results) if result.fraction]
     charts = []
-    for kernel, members in grouped(shares, lambda result: result.name.kernel).items():
+    for (kernel, *_), members in grouped(shares, _chart_of).items():
         common = alike(members)
         bars = tuple(_share(result, _difference(result, common)) for result in members)
-        bests = [(_difference(result, common), result.fraction, result.mark) for result in members]
+        bests = [(_short(result, common), result.fraction, result.mark) for result in members]
         charts.append(BarChart(f"{kernel}: {findings.of_shares(bests, 'its limit')}",
                                "per cent of the limit", (("", bars),), (100.0, "the limit"),
-                               f"{kernel}: {in_words(common)}", _doubts(members)))
+                               f"{kernel}: {in_words(common)}", _doubts(members, common)))
     return Section(
         "fractions", "Fractions of limits",
         "Limit time over median time, for each way to run a kernel, on the most workers and the "
@@ -190,6 +190,18 @@ def fractions(results: list[Result]) -> Section:
         "says which decided. Hollow bars are in doubt, and why stands below.",
         charts, missing="No row has a limit (--limits off).",
         command="any program without --limits off")
+
+
+def _chart_of(result: Result) -> tuple[str, str, str]:
+    """A chart for each kernel on each machine and in each folder."""
+    return result.name.kernel, result.machine, result.series
+
+
+def _short(result: Result, common: dict[str, str]) -> str:
+    """Formulation and transport, and the words in which it differs."""
+    words = [value for key, value in factors(result).items()
+             if key.startswith("word ") and value and key not in common]
+    return ", ".join([f"{result.name.formulation} {result.name.transport}", *words])
 
 
 def _difference(result: Result, common: dict[str, str]) -> str:
@@ -210,16 +222,18 @@ def phases(results: list[Result]) -> Section:
     """Where the time goes, on the slowest rank."""
     with_phases = [result for result in _largest_of_each_way(results) if _tells(result)]
     charts = []
-    for kernel, members in grouped(with_phases, lambda result: result.name.kernel).items():
+    for (kernel, *_), members in grouped(with_phases, _chart_of).items():
         common = alike(members)
         stacks = tuple(Stack(_difference(result, common),
                              {name: seconds for name, seconds in result.phases.items()
                               if name in PHASES and seconds > 0},
                              result.case.seconds, f"{result.case.seconds:.3g} s{result.mark}",
                              result.case.text) for result in members)
+        names = [_short(result, common) for result in members]
         charts.append(StackChart(
-            f"{kernel}: {_most(stacks)}", "share of the median run's time", tuple(PHASES), stacks,
-            f"{kernel}: phases of the slowest rank; {in_words(common)}", _doubts(members)))
+            f"{kernel}: {_most(stacks, names)}", "share of the median run's time", tuple(PHASES),
+            stacks, f"{kernel}: phases of the slowest rank; {in_words(common)}",
+            _doubts(members, common)))
     return Section(
         "phases", "Phases",
         "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
@@ -232,16 +246,16 @@ def phases(results: list[Result]) -> Section:
 
 def _tells(result: Result) -> bool:
     """Whether there is more than one phase to see."""
-    seen = [seconds for seconds in result.phases.values() if seconds > LEAST_PHASE * result.case.seconds]
-    return len(seen) > 1
+    least = LEAST_PHASE * result.case.seconds
+    return sum(seconds > least for seconds in result.phases.values()) > 1
 
 
-def _most(stacks: tuple[Stack, ...]) -> str:
-    """The longest phase of all, but for computing, which should be the longest."""
-    share, name, label_of = max((seconds / stack.whole, name, stack.label) for stack in stacks
-                                for name, seconds in stack.parts.items() if name != USEFUL) \
-        if any(set(stack.parts) - {USEFUL} for stack in stacks) else (0.0, USEFUL, "")
-    return f"{label_of} spends {share:.0%} of its time in {name}" if share > LEAST_PHASE else \
+def _most(stacks: tuple[Stack, ...], names: list[str]) -> str:
+    """Who loses most, and in what: in any phase but that of the kernel's own work."""
+    parts = [(seconds / stack.whole, phase, name) for stack, name in zip(stacks, names)
+             for phase, seconds in stack.parts.items() if phase != USEFUL]
+    share, phase, name = max(parts, default=(0.0, USEFUL, ""))
+    return f"{name} spends {share:.0%} of its time in {phase}" if share > LEAST_PHASE else \
         f"next to all time is in {USEFUL}"
 
 

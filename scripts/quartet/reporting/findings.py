@@ -11,8 +11,10 @@ NEARLY = 1.03  # a ratio below which two are called alike
 
 
 def of_shares(bests: list[tuple[str, float, str]], whose: str) -> str:
-    """Of names, fractions and marks: who is nearest to the limit, and who is furthest."""
-    ordered = sorted(bests, key=lambda item: item[1])
+    """Of names, fractions and marks: who is nearest to the limit, and who is furthest. What is in
+    doubt is left out where it can be."""
+    sound = [best for best in bests if not best[2]] or bests
+    ordered = sorted(sound, key=lambda item: item[1])
     (last, low, low_mark), (first, high, high_mark) = ordered[0], ordered[-1]
     if len(ordered) == 1:
         return f"{first} reaches {high:.0%}{high_mark} of {whose}"
@@ -32,7 +34,8 @@ def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
     (slow, last), (fast, first) = there[0], there[-1]
     if fast.rate / slow.rate < NEARLY:
         return f"At {at(x)} all ways are equally fast"
-    return (f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{_worse(fast, slow)} as fast as {last}")
+    return (f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{_worse(fast, slow)} as fast as "
+            f"{last}")
 
 
 def of_scaling(lines: list[Line]) -> str:

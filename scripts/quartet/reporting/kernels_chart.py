@@ -95,4 +95,5 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
 def _notes(shown: list[Result]) -> tuple[str, ...]:
     """Of each marked bar why it is marked."""
     return tuple(f"{result.mark} {result.name.kernel} {result.name.formulation}: "
-                 f"{ABOVE if result.mark == '!' else result.doubts}" for result in shown if result.mark)
+                 f"{ABOVE if result.mark == '!' else result.doubts}"
+                 for result in shown if result.mark)

@@ -21,8 +21,8 @@ MOST_LINES = 8  # in a chart
 LEAST_POINTS = 3  # of a line that shows how something scales
 WIDE = 30  # ratio of the greatest to the least value from which an axis is logarithmic
 SAME_LIMIT = 1.25  # ratio within which two measured limits count as one
-ALONE = ("Every problem was run on one number of workers, so nothing scales yet. The rates stand beside "
-         "each other below.")
+ALONE = ("Every problem was run on one number of workers, so nothing scales yet. The rates stand "
+         "beside each other below.")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -93,8 +93,9 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
         introduction=report.introduction, charts=charts, tables=tables,
         notes=_notes(figure, numbers, ours) if charts else [],
         missing=ALONE if ours else f"No rows of {kernel.name} yet.",
-        command="make sweep" if ours else f"scripts/launch.sh 2 build/host-release/bin/{kernel.name} {report.arguments} "
-                f"--json results/runs/{kernel.name}.json")
+        command="make sweep" if ours else
+        f"scripts/launch.sh 2 build/host-release/bin/{kernel.name} {report.arguments} "
+        f"--json results/runs/{kernel.name}.json")
 
 
 def _is_chart(figure: Figure, panel: Panel) -> bool:
@@ -175,12 +176,14 @@ def _pushes(result: Result) -> float:
 
 
 def _step(x: float, result: Result) -> Point:
-    """The median run's mean; where pushes were timed one by one their median, up to the 99% quantile."""
+    """The median run's mean. Where pushes were timed one by one: their median, up to the 99%
+    quantile."""
     steps = result.case.median.get("step_seconds") or {}
     if steps.get("p50") and steps.get("p99"):
-        return Point(x, steps["p50"] * 1e6, (steps["p50"] * 1e6, steps["p99"] * 1e6), result.case.text,
-                     _mark(result))
-    return Point(x, result.case.seconds / _pushes(result) * 1e6, None, result.case.text, _mark(result))
+        middle, high = (steps[key] * 1e6 for key in ("p50", "p99"))
+        return Point(x, middle, (middle, high), result.case.text, _mark(result))
+    mean = result.case.seconds / _pushes(result) * 1e6
+    return Point(x, mean, None, result.case.text, _mark(result))
 
 
 def _limits(lines: list[Line]) -> list[Series]:

@@ -66,8 +66,8 @@ def svg(figure, name: str, label: str) -> Markup:
     for key in ("width", "height"):  # the viewBox alone: the page decides
         root.attrib.pop(key, None)
     for element in root.iter():
-        if "style" in element.attrib:
-            element.set("style", _COLOUR.sub(_by_scheme, element.get("style")))
+        for key in {"style", "fill", "stroke"} & set(element.attrib):
+            element.set(key, _COLOUR.sub(_by_scheme, element.get(key)))
     _unique(root, name)
     root.set("role", "img")
     root.set("aria-label", sound(label))

@@ -48,7 +48,8 @@ class LineChart:
     notes: tuple[str, ...] = ()
 
     def rows(self) -> list[tuple]:
-        rows: list[tuple] = [("series", "role", self.x.label, self.y.label, "low", "high", "case", "mark")]
+        rows: list[tuple] = [("series", "role", self.x.label, self.y.label, "low", "high", "case",
+                              "mark")]
         for series in self.series:
             rows += [(series.label, series.role, point.x, point.y, *(point.interval or ("", "")),
                       point.about, point.mark) for point in series.points]

@@ -23,7 +23,8 @@ def framed(chart: Chart, keys: list[tuple[Artist, str]], height: float, across: 
     texts = [wrapped(text, across / columns - SAMPLE) for _, text in keys]
     more = sum(map(lines_of, texts)) - len(texts)
     lower = style.LINE * lines_of(heading) + 5  # where the second text begins
-    above = lower + ABOUT * lines_of(about) * bool(about) + 0.4 * style.LINE + KEY * -(-len(texts) // columns) + MORE * more
+    above = (lower + ABOUT * lines_of(about) * bool(about) + 0.4 * style.LINE
+             + KEY * -(-len(texts) // columns) + MORE * more)
     figure = style.figure(above + height, across)
     top, body = figure.subfigures(2, 1, height_ratios=(above, height))
     top.text(4 / across, 1 - 3 / above, heading, va="top", **style.TITLE)

@@ -31,7 +31,7 @@ def draw(chart: Roofline, across: float) -> Figure:
                   (chart.ridge, chart.arithmetic), xytext=(0, 5), textcoords="offset points",
                   color=style.GREY)
     axes.annotate(plain(f"memory: {rate(chart.memory)} GB/s"), (chart.ridge, chart.arithmetic),
-                  xytext=(-8, -4), textcoords="offset points", ha="right", va="top", color=style.GREY)
+                  xytext=(-16, -4), textcoords="offset points", ha="right", va="top", color=style.GREY)
     for spot in chart.spots:
         _draw(axes, spot)
     _name_groups(axes, chart)

@@ -1,0 +1,65 @@
+"""Tests of which documents the report puts together: folders, machines, disturbed launches, the shipped
+reference."""
+
+import json
+import unittest
+
+import fake_results
+from report_test import CG, FFT, Reported, report, scaling
+
+
+class Places(Reported):
+    def test_folders_are_series_of_their_own(self):
+        for folder, value in (("before", 10.0), ("after", 20.0)):
+            self.put(f"{folder}/a.json", scaling(value / 2, value, value * 2), commit=folder)
+        page = self.page()
+        at_two = {row["series"]: row["GFLOP/s"] for row in self.rows("figure-10-cg")
+                  if row["role"] == "measured" and row["workers (computing devices)"] == "2"}
+        self.assertEqual(at_two, {"before": "10.0", "after": "20.0"})
+        self.assertNotIn("launched more than once", page.text)
+        self.assertNotIn("commits stand side by side", page.text)
+
+    def test_machines_of_one_name_are_told_apart(self):
+        for host, family in (("left", 25), ("right", 26)):
+            document = self.put(f"{host}.json", scaling(5, 10, 20), system={"cpu_family": family})
+            document["context"]["host_name"] = host
+            self.put_text(f"{host}.json", json.dumps(document))
+        text = self.page().text
+        for name in ("(left, family 25)", "(right, family 26)"):
+            self.assertIn(f"unknown processor, 4 CPUs {name}", text)
+        self.assertNotIn("launched more than once", text)
+
+    def test_one_slow_minute_is_said_and_never_quoted_bare(self):
+        flags = [{"kind": "disturbed", "text": "other processes took 45% of the cores"}]
+        self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
+                 fake_results.case(FFT.format("native"), 3.75, "GFLOP/s", flags=flags, distrusted=True))
+        text = self.page().text
+        warnings, rest = text.split("Each kernel against its limit", 1)
+        self.assertIn("Distrusted: these rows were disturbed", warnings)
+        self.assertIn(f"{FFT.format('native')}: other processes took 45% of the cores", warnings)
+        self.assertIn("3.75?", rest)
+        self.assertNotRegex(rest, r"3\.75(?!\?)")
+        self.assertNotRegex(rest, r"12\.2\?")
+
+    def test_disturbed_launch_does_not_count_beside_others(self):
+        flags = [{"kind": "disturbed", "text": "busy"}]
+        self.put("a.json", scaling(5, 10, 20))
+        self.put("b.json", scaling(2, 4, 8, flags=flags, distrusted=True))
+        self.page()
+        at_two = [row["GFLOP/s"] for row in self.rows("figure-10-cg")
+                  if row["role"] == "measured" and row["workers (computing devices)"] == "2"]
+        self.assertEqual(at_two, ["10.0"])
+
+    def test_reference_is_a_tick_of_the_first_chart_alone(self):
+        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", fraction_of_limit=0.5))
+        own = report.gather([self.folder / "runs"])
+        self.put("a.json", fake_results.case(CG.format(2), 99, "GFLOP/s", fraction_of_limit=0.9),
+                 device_description="theirs")
+        content = report.compose(own, [], report.gather([self.folder / "runs"]))
+        bar, = content.sections[0].charts[0].bars()
+        self.assertEqual((bar.value, bar.reference), (50, 90))
+        self.assertNotIn("theirs", content.subtitle)
+
+
+if __name__ == "__main__":
+    unittest.main()
