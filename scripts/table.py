@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from quartet import export, verdict
+from quartet import export, orientation, verdict
 from quartet.command_line import parser_of, run_script
 from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.results import collect
@@ -27,6 +27,8 @@ def parse_arguments() -> argparse.Namespace:
                         help="documents, or folders of them")
     parser.add_argument("--all", action="store_true",
                         help="show every size and warning, not three of each")
+    parser.add_argument("--published", action="store_true",
+                        help="append numbers of other work on current machines, for orientation")
     formats = parser.add_mutually_exclusive_group()
     for name in export.FORMATS:
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name,
@@ -47,6 +49,8 @@ def main() -> int:
         return VERIFIED
     style = Style.of(sys.stdout)
     print(render(documents, is_short=not options.all, style=style))
+    if options.published:
+        print(orientation.render(documents, judged_cases(documents)[0]))
     print(verdict.render(judged_cases(documents)[0], style), end="")
     return VERIFIED
 

@@ -235,9 +235,15 @@ def render(documents: list[dict], is_short: bool = False, style: Style = Style()
     shown = chosen(all_cases, _last_cache(documents)) if is_short else all_cases
     table = Table(shown, nodes_of, style)
     lines = table.lines()
-    all_warnings = [text for document in documents for text in warnings(document)]
+    all_warnings = [text for document in documents for text in warnings(document)
+                    if not (is_short and _is_about_a_marked_row(text, all_cases))]
     notes = _notes(shown, len(all_cases) - len(shown), all_warnings, is_short)
     return "\n".join([*lines, "", *table.footnotes(), *notes]).rstrip() + "\n"
+
+
+def _is_about_a_marked_row(warning: str, all_cases: list[Case]) -> bool:
+    """The mark and the verdict say it."""
+    return any(case.mark and case.text in warning for case in all_cases)
 
 
 def judged_cases(documents: list[dict]) -> tuple[list[Case], dict[int, int]]:

@@ -127,6 +127,11 @@ class Published(unittest.TestCase):
                 for number in document["numbers"]:
                     self.assertEqual(number["kernel"], file.stem)
                     self.assertEqual(number["match"]["kernel"], file.stem)
+                    if number["unit"] != "speed-up":
+                        self.assertIn("nodes", number["match"])
+                for number in document.get("orientation", []):
+                    self.assertEqual(number["kernel"], file.stem)
+                    self.assertLess(number["value"], number.get("peak", float("inf")))
 
     def test_stream_has_the_papers_numbers(self):
         document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
@@ -148,6 +153,8 @@ class Published(unittest.TestCase):
             "unknown bound": lambda d: d["numbers"][0].update(bound="over"),
             "matches nothing": lambda d: d["numbers"][0].update(match={}),
             "unknown device": lambda d: d["numbers"][0]["match"].update(device="gpu"),
+            "a neighbour without its source": lambda d: d["orientation"][0].pop("url"),
+            "a neighbour's speed-up": lambda d: d["orientation"][0].update(unit="speed-up"),
         }
         for what, change in breaks.items():
             with self.subTest(what):

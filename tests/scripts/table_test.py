@@ -185,6 +185,14 @@ class ShortTable(unittest.TestCase):
         self.assertEqual(text.count("warning: warning"), 3)
         self.assertIn("2 more warnings: --all", text)
 
+    def test_what_a_mark_says_is_no_warning_besides(self):
+        name = fake_results.stream_name()
+        document = fake_results.document(fake_results.case(name, 1, drift=0.2),
+                                         warnings=[f"~ {name} drifted", "hot"])
+        self.assertNotIn("warning: ~", table.render([document], is_short=True))
+        self.assertIn("warning: hot", table.render([document], is_short=True))
+        self.assertIn("warning: ~", table.render([document]))
+
     def test_what_decided_a_compound_limit_is_said_for_each_formulation(self):
         def case(formulation, decided):
             return fake_results.case(

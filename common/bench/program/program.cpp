@@ -198,7 +198,9 @@ std::vector<Row> Program::measure_all(Session& session) {
         for (Row& row : measured) {
             if (row.error.empty() && is_compared(row.name, planned.compared)) {
                 const double rate = row.work.rate({median(row.times())});
-                row.published = published.nearest(planned.conditions, name(row.work.unit), rate);
+                auto conditions = planned.conditions;
+                conditions["nodes"] = std::to_string(session.topology().nodes());
+                row.published = published.nearest(conditions, name(row.work.unit), rate);
             }
             row.work.gpus = static_cast<int>(session.gpus().all().size());
             rows.push_back(std::move(row));

@@ -152,6 +152,9 @@ void put_published(Json& json, const Row& row) {
         Json published{{"value", other.value},   {"unit", other.unit},
                        {"bound", other.bound},   {"conditions", other.conditions},
                        {"source", other.source}, {"caveat", other.caveat}};
+        if (other.nodes) {
+            published["nodes"] = *other.nodes;
+        }
         put(published, "ratio", other.ratio);
         json["published"] = std::move(published);
     }

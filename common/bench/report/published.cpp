@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
 
 #include "bench/program/version.hpp"
 #include "core/check.hpp"
@@ -14,6 +17,17 @@ namespace quartet::bench {
 namespace {
 
 constexpr int schema_version = 1;
+
+using Conditions = std::map<std::string, std::string>;
+
+// How far apart two numbers of workers are; nothing where one of them is not known.
+std::optional<double> distance(const Conditions& ours, std::optional<double> theirs) {
+    const auto workers = ours.find("workers");
+    if (workers == ours.end() || !theirs) {
+        return std::nullopt;
+    }
+    return std::abs(std::log2(std::stod(workers->second) / *theirs));
+}
 
 }  // namespace
 
@@ -37,6 +51,12 @@ PublishedNumbers::PublishedNumbers(const std::filesystem::path& folder, std::str
                                               item.at("section").get<std::string>());
             entry.number.caveat = item.value("caveat", "");
             item.at("match").get_to(entry.match);
+            if (entry.match.contains("nodes")) {
+                entry.number.nodes = std::stoi(entry.match.at("nodes"));
+            }
+            if (item.contains("workers")) {
+                entry.workers = item.at("workers").get<double>();
+            }
             entries_.push_back(std::move(entry));
         }
     } catch (const std::exception& error) {
@@ -45,27 +65,28 @@ PublishedNumbers::PublishedNumbers(const std::filesystem::path& folder, std::str
     }
 }
 
-std::optional<Comparison> PublishedNumbers::nearest(
-    const std::map<std::string, std::string>& conditions, std::string_view unit,
-    double rate) const {
-    const Entry* best = nullptr;
-    std::ptrdiff_t most = -1;
+std::optional<Comparison> PublishedNumbers::nearest(const Conditions& conditions,
+                                                    std::string_view unit, double rate) const {
+    constexpr double far = 1e9;
+    // The more equal keys the better, then the nearer, then the greater.
+    using Merit = std::tuple<std::ptrdiff_t, double, double>;
+    std::optional<std::pair<Merit, const Entry*>> best;
     for (const Entry& entry : entries_) {
         const auto known = [&](const auto& key) { return conditions.contains(key.first); };
         const bool fits =
             entry.number.unit == unit && std::ranges::all_of(entry.match, [&](const auto& key) {
                 return !known(key) || conditions.at(key.first) == key.second;
             });
-        const std::ptrdiff_t equal = std::ranges::count_if(entry.match, known);
-        if (fits && equal > most) {
-            best = &entry;
-            most = equal;
+        const Merit merit{std::ranges::count_if(entry.match, known),
+                          -distance(conditions, entry.workers).value_or(far), entry.number.value};
+        if (fits && (!best || merit > best->first)) {
+            best.emplace(merit, &entry);
         }
     }
-    if (best == nullptr) {
+    if (!best) {
         return std::nullopt;
     }
-    Comparison comparison = best->number;
+    Comparison comparison = best->second->number;
     comparison.ratio = rate / comparison.value;
     return comparison;
 }

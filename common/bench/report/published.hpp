@@ -17,7 +17,8 @@ struct Comparison {
     std::string conditions;  ///< machine, device, protocol, size
     std::string source;
     std::string caveat;
-    double ratio = 0;  ///< ours / published
+    double ratio = 0;               ///< ours / published
+    std::optional<int> nodes = {};  ///< that it was measured on, where it is known
 };
 
 /// Numbers that others have published about the suite's kernels, from `published/*.json`.
@@ -30,7 +31,8 @@ class PublishedNumbers {
     PublishedNumbers(const std::filesystem::path& folder, std::string_view kernel);
 
     /// The number whose conditions are nearest: every `match` key that both sides know must be
-    /// equal, and the entry with most of them wins, the first of equals. `rate` is in its unit.
+    /// equal, nodes among them, and the entry with most of them wins; of equals the one with the
+    /// nearest number of workers, of these the greatest. `rate` is in its unit.
     [[nodiscard]] std::optional<Comparison> nearest(
         const std::map<std::string, std::string>& conditions, std::string_view unit,
         double rate) const;
@@ -41,6 +43,7 @@ class PublishedNumbers {
     struct Entry {
         Comparison number;
         std::map<std::string, std::string> match;
+        std::optional<double> workers;  ///< where the match does not say
     };
 
     std::vector<Entry> entries_;

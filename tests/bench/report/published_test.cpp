@@ -77,9 +77,27 @@ TEST_F(PublishedTest, TheMostEqualConditionsWin) {
     EXPECT_EQ(value({{"device", "other"}}), 1);
 }
 
-TEST_F(PublishedTest, TheFirstOfEqualsWins) {
-    const auto numbers = with({number(1, {{"device", "host"}}), number(2, {{"device", "host"}})});
-    EXPECT_EQ(numbers.nearest({{"device", "host"}}, "MiB/s", 1)->value, 1);
+TEST_F(PublishedTest, OfEqualsTheNearestInWorkersWinsThenTheGreatest) {
+    auto few = number(3, {{"device", "cuda"}});
+    few["workers"] = 2;
+    auto many = number(300, {{"device", "cuda"}});
+    many["workers"] = 16;
+    const auto numbers = with({few, many, number(1000, {{"device", "cuda"}})});
+    const auto value = [&](const char* workers) {
+        return numbers.nearest({{"device", "cuda"}, {"workers", workers}}, "MiB/s", 1)->value;
+    };
+    EXPECT_EQ(value("1"), 3);
+    EXPECT_EQ(value("4"), 3);
+    EXPECT_EQ(value("12"), 300);
+    EXPECT_EQ(numbers.nearest({{"device", "cuda"}}, "MiB/s", 1)->value, 1000);
+}
+
+TEST_F(PublishedTest, ANumberOfOtherNodesIsNotOffered) {
+    const auto numbers = with({number(6000, {{"device", "host"}, {"nodes", "2"}})});
+    EXPECT_FALSE(numbers.nearest({{"device", "host"}, {"nodes", "1"}}, "MiB/s", 1));
+    const auto comparison = numbers.nearest({{"device", "host"}, {"nodes", "2"}}, "MiB/s", 1);
+    ASSERT_TRUE(comparison);
+    EXPECT_EQ(comparison->nodes, 2);
 }
 
 TEST_F(PublishedTest, UnitsMustBeTheSame) {
@@ -112,26 +130,30 @@ TEST(PublishedFolder, IsTheSourceTreesWhereTheSuiteIsNotInstalled) {
     EXPECT_EQ(published_folder(), std::filesystem::path(source_results()) / "published");
 }
 
-TEST(PublishedFolder, HoldsWhatThePaperSaysAboutStream) {
+TEST(PublishedFolder, HoldsWhatThePaperSaysAboutStreamBetweenTwoNodes) {
     const PublishedNumbers numbers(*published_folder(), "stream");
-    const auto comparison = numbers.nearest({{"device", "host"}}, "MiB/s", 6000);
+    const auto comparison = numbers.nearest({{"device", "host"}, {"nodes", "2"}}, "MiB/s", 6000);
     ASSERT_TRUE(comparison);
     EXPECT_EQ(comparison->value, 6000);
     EXPECT_EQ(comparison->ratio, 1);
+    EXPECT_FALSE(numbers.nearest({{"device", "host"}, {"nodes", "1"}}, "MiB/s", 6000));
 }
 
 TEST(PublishedFolder, HoldsRatesOfTheOtherKernelsOnGpusAndNeverOffersASpeedUp) {
-    const auto nearest = [](const char* kernel, const char* device, const char* workers) {
+    const auto nearest = [](const char* kernel, Conditions conditions) {
         const PublishedNumbers numbers(*published_folder(), kernel);
-        return numbers.nearest({{"device", device}, {"workers", workers}}, "GFLOP/s", 600);
+        return numbers.nearest(conditions, "GFLOP/s", 600);
     };
-    EXPECT_EQ(nearest("matmul", "cuda", "4")->value, 2478);
-    EXPECT_EQ(nearest("cg", "cuda", "4")->value, 300);
-    EXPECT_EQ(nearest("cg", "cuda", "4")->ratio, 2);
-    EXPECT_EQ(nearest("fft", "cuda", "1")->value, 149);
-    EXPECT_THAT(nearest("fft", "cuda", "1")->source, HasSubstr("gearshifft"));
-    EXPECT_FALSE(nearest("fft", "cuda", "4")) << "only speed-ups are published";
-    EXPECT_FALSE(nearest("matmul", "host", "4"));
+    EXPECT_EQ(nearest("matmul", {{"device", "cuda"}, {"nodes", "4"}})->value, 2478);
+    EXPECT_EQ(nearest("cg", {{"device", "cuda"}, {"nodes", "4"}})->value, 300);
+    EXPECT_EQ(nearest("cg", {{"device", "cuda"}, {"nodes", "4"}})->ratio, 2);
+    const Conditions one_gpu{
+        {"device", "cuda"}, {"nodes", "1"}, {"workers", "1"}, {"n", "16777216"}};
+    EXPECT_EQ(nearest("fft", one_gpu)->value, 594) << "the stronger of two";
+    EXPECT_THAT(nearest("fft", one_gpu)->source, HasSubstr("gearshifft"));
+    EXPECT_FALSE(nearest("fft", {{"device", "cuda"}, {"workers", "4"}})) << "speed-ups only";
+    EXPECT_FALSE(nearest("matmul", {{"device", "cuda"}, {"nodes", "1"}}));
+    EXPECT_FALSE(nearest("matmul", {{"device", "host"}}));
 }
 
 }  // namespace
