@@ -6,6 +6,7 @@ from typing import Optional
 
 from quartet.compare.rows import LEAST_AGAINST_A_NUMBER, LEAST_LAUNCHES, Row, Verdict
 from quartet.compare.sides import Side
+from quartet.statistics import ERROR
 from quartet.wording import counted, wrapped
 
 MANY_CASES = 10  # from which on some differ by chance
@@ -17,7 +18,8 @@ TELLING = ("size", "sizes", "iterations", "pushes", "device", "formulation", "tr
 def lines(sides: list[Side], rows: list[Row], threshold: float, error: float) -> list[str]:
     """`threshold` in per cent; intervals miss in `error` of all cases at most."""
     return [*_counts(rows, threshold), *_unclear(rows, threshold), *_too_few(rows),
-            *_looks_slower(rows), *_by_chance(rows, error), *_offer(sides, rows)]
+            *_looks_slower(rows), *_by_chance(rows, error),
+            *(_offer(sides, rows) if error == ERROR else [])]  # else they were launched so
 
 
 def _counts(rows: list[Row], threshold: float) -> list[str]:
@@ -29,7 +31,8 @@ def _counts(rows: list[Row], threshold: float) -> list[str]:
 
 def _unclear(rows: list[Row], threshold: float) -> list[str]:
     """Of those with launches enough for an interval."""
-    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.ratio.interval]
+    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.ratio.interval
+            and row.launches >= LEAST_LAUNCHES]
     if not seen:
         return []
     widest = max(row.ratio.half_width for row in seen)
@@ -45,7 +48,8 @@ def _launches(more: int) -> str:
 
 
 def _too_few(rows: list[Row]) -> list[str]:
-    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and not row.ratio.interval]
+    few = [row for row in rows if row.verdict is Verdict.UNCLEAR
+           and not (row.ratio.interval and row.launches >= LEAST_LAUNCHES)]
     if not few:
         return []
     more = max(row.more or 0 for row in few)

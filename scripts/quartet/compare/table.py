@@ -6,7 +6,7 @@ import textwrap
 from typing import Optional
 
 from quartet.compare import closing, slow_ranks
-from quartet.compare.rows import Row
+from quartet.compare.rows import LEAST_LAUNCHES, Row
 from quartet.compare.sides import Sample, Side
 from quartet.statistics import ERROR
 from quartet.wording import (ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size,
@@ -42,7 +42,8 @@ def _cells(row: Row, published: Footnotes, reasons: Footnotes) -> tuple[str, ...
     if row.number:
         first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row, published)}"
     found = row.ratio
-    interval = "-".join(map(_ratio, found.interval)) if found and found.interval else ""
+    is_enough = found and found.interval and row.launches >= LEAST_LAUNCHES
+    interval = "-".join(map(_ratio, found.interval)) if is_enough else ""
     verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
     return (*_who(row), first, rate(row.second.median) if row.second else "",
             _ratio(found.value) + row.mark if found else "", interval,

@@ -36,7 +36,7 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
         "effect: do not quote these rows:",
         tuple(f"{result.fraction:.0%}: {result.case.text}"
               + (f" ({result.case.note})" if result.case.note else "")
-              for result in results if result.is_suspicious)))
+              for result in results if result.mark == "!")))
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
         "not help. They are drawn hollow with ?: do not quote them:",

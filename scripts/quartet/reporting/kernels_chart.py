@@ -22,7 +22,7 @@ def section(results: list[Result], references: list[Result] = ()) -> Section:
         "The limit was measured in the same job with the bare resource, so 100% is perfect. Each "
         "bar is the fastest verified way, in per cent of its own limit. A kernel's bars are alike: of "
         "one problem, on as many ranks, stored and ordered alike. Other variants have bars of their own."
-        + (" A black tick is what the shipped results reached." if references else ""),
+        + (" A tick across a bar is what the shipped results reached." if references else ""),
         [_chart(members, _candidates(references)) for members in groups.values()],
         missing="No verified row has a limit.", command="any program without --limits off")
 
@@ -44,8 +44,9 @@ def _chart(results: list[Result], references: list[Result]) -> ShareChart:
                                   for result in (*best, *others)))
                    for kernel, (best, others) in chosen.items())
     bests = [(kernel, *_best_share(best)) for kernel, (best, _) in chosen.items()]
+    hollow = "; hollow: do not quote" * any(result.mark for result in shown)
     return ShareChart(findings.of_shares(bests, "its limit"), "per cent of the limit", groups,
-                      about=f"{where}; {when}", notes=_notes(shown))
+                      about=f"{where}; {when}{hollow}", notes=_notes(shown))
 
 
 def _best_share(results: list[Result]) -> tuple[float, str]:
@@ -84,12 +85,17 @@ def _bar(result: Result, references: list[Result], usual: tuple[str, ...]) -> Ba
 
 
 def _reference(result: Result, references: list[Result]) -> Optional[float]:
-    """In per cent of its limit, of the same kernel, formulation and variant."""
-    fitting = [other for other in references
-               if (other.name.kernel, other.name.formulation, other.name.device, other.name.words)
-               == (result.name.kernel, result.name.formulation, result.name.device, result.name.words)]
-    same = [other for other in fitting if other.name.transport == result.name.transport] or fitting
-    return max(other.fraction for other in same) * 100 if same else None
+    """In per cent of its limit: the undoubted case of this kernel, formulation and variant on the most
+    ranks, then of the largest problem."""
+    name = result.name
+    fitting = [other for other in references if not other.mark
+               and (other.name.kernel, other.name.formulation, other.name.device, other.name.words)
+               == (name.kernel, name.formulation, name.device, name.words)]
+    same = [other for other in fitting if other.name.transport == name.transport] or fitting
+    if not same:
+        return None
+    return max(same, key=lambda other: (int(other.name.values.get("ranks", 0)), size_of(other))
+               ).fraction * 100
 
 
 def _notes(shown: list[Result]) -> tuple[str, ...]:
