@@ -21,8 +21,8 @@ from quartet.command_line import parser_of, run_script
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.kernels import KERNELS
 from quartet.paths import RESULTS
-from quartet.reporting import (cautions, comparisons, kernels_chart, machines, page, paper_figures,
-                               publications, rooflines, summary)
+from quartet.reporting import (cautions, comparisons, kernels_chart, machines, orientation, page,
+                               paper_figures, publications, rooflines, summary)
 from quartet.reporting.cases import Launch, joined, read
 from quartet.reporting.charts.model import Chart
 from quartet.reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
@@ -88,7 +88,8 @@ def compose(material: Material, published: list[publications.Number],
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.fractions(results), comparisons.phases(results),
-                comparisons.pairs(results), machines.section(material.documents),
+                comparisons.pairs(results), orientation.section(results, published),
+                machines.section(material.documents),
                 summary.every_row(material.launches)]
     return page.Page(_subtitle(material), cautions.warnings(
         material.documents, material.skipped, results, material.failed), sections)

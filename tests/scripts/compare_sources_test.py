@@ -67,11 +67,18 @@ class Published(CompareCase):
         self.assertIn("a machine (Someone 2000, section I).", done.stdout)
 
     def test_our_published_numbers_are_found_by_the_word(self):
-        side = self.side("b", *documents(7000))
+        launch, = documents(7000)
+        launch["context"]["quartet"]["nodes"] = 2
+        side = self.side("b", launch)
         done = self.compare("published", side)
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn(">6000 a", done.stdout)
         self.assertIn("it takes 6 at least", flat(done.stdout))
+
+    def test_number_of_other_nodes_is_not_compared_with(self):
+        done = self.compare("published", self.side("b", *documents(*[7000] * 6)))  # on one node
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("6000", done.stdout)
 
     def test_broken_numbers_are_refused(self):
         side = self.side("b", *documents(7000))

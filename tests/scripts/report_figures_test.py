@@ -1,5 +1,6 @@
 """Tests of the report's lines and rooflines: what is drawn beside our values. Needs matplotlib."""
 
+import json
 import unittest
 
 import fake_results
@@ -26,7 +27,8 @@ class Figures(Charts):
         self.assertIn("1.83x", [cell for row in section.tables[0].rows for cell in row])
 
     def test_axes_fit_our_values_and_published_ones_stand_at_the_edge(self):
-        self.put(scaling((4.5, 8.25, 15.0)))
+        rows = json.loads(json.dumps(scaling((4.5, 8.25, 15.0))).replace("host/shm", "cuda/ipc"))
+        self.put(rows, device="cuda", nodes=4)
         axes = self.drawn("figure-10-cg")
         self.assertLess(axes.get_ylim()[1], 50)  # of the 300 that are published
         at_the_edge = [line for line in axes.get_lines() if line.get_marker() == "^"]

@@ -130,12 +130,22 @@ class Contents(Reported):
         self.assertRegex(self.page().text, r"1\.50x 75% 4\.00 GFLOP/s on 1")
 
     def test_published_number_stands_with_its_conditions(self):
-        self.put("a.json", scaling(3, 6, 12))
+        rows = json.loads(json.dumps(scaling(3, 6, 12)).replace("host/shm", "cuda/ipc"))
+        self.put("a.json", rows, device="cuda", nodes=4)
         page = self.page()
         self.assertIn("8 V100 on 4 nodes of Kebnekaise", page.text)
         published = [row for row in self.rows("figure-10-cg") if row["role"] == "published"]
         self.assertIn(("8", "300"), [(row["workers (computing devices)"], row["GFLOP/s"])
                                      for row in published])
+
+    def test_what_fits_none_of_ours_is_for_orientation(self):
+        self.put("a.json", scaling(3, 6, 12))
+        page = self.page()
+        self.assertNotIn("published", {row["role"] for row in self.rows("figure-10-cg")})
+        before, after = page.text.split("What others reached on other machines")
+        self.assertIn("none of this kind of device on as many nodes", before)
+        self.assertNotIn("8 V100 on 4 nodes of Kebnekaise", before)
+        self.assertIn("8 V100 on 4 nodes of Kebnekaise", after)
 
     def test_formulations_are_compared_with_native(self):
         self.put("a.json", fake_results.case(FFT.format("native"), 10, "GFLOP/s"),

@@ -27,11 +27,11 @@ class Numbers:
 
     entries: tuple[Number, ...]
 
-    def nearest(self, name: Name, workers: int, unit: str) -> Optional[Number]:
+    def nearest(self, name: Name, workers: int, nodes: int, unit: str) -> Optional[Number]:
         """By the rule in the schema of published numbers, which the programs follow, too: every key
         that both know is equal; of several the one with most such keys, the first of equals."""
         known = {"kernel": name.kernel, "device": name.device, "transport": name.transport,
-                 "workers": str(workers), **name.values}
+                 "workers": str(workers), "nodes": str(nodes), **name.values}
         best, most = None, -1
         for number in self.entries:
             keys = [key for key, _ in number.match if key in known]

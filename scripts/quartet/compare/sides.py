@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.misfits import judged
-from quartet.results import Case, Name, cases, collect, device
+from quartet.results import Case, Name, cases, collect, device, nodes
 from quartet.statistics import variation
 from quartet.wording import counted
 
@@ -25,6 +25,7 @@ class Sample:
     unit: str
     launches: list[list[float]] = field(default_factory=list)  # rates of the runs of each
     cases: list[Case] = field(default_factory=list)  # one a launch
+    nodes: int = 1
 
     @property
     def counting(self) -> list[int]:
@@ -134,7 +135,8 @@ def _add(side: Side, document: dict) -> None:
         for samples, clock in ((side.samples, ""), (side.papers, PAPER)):
             rates = [row[case.unit] for row in runs.get(case.text + clock, [])]
             if rates:
-                sample = samples.setdefault(case.text, Sample(case.name, case.unit))
+                sample = samples.setdefault(case.text, Sample(case.name, case.unit,
+                                                               nodes=nodes(document)))
                 sample.launches.append(rates)
                 sample.cases.append(case)
 

@@ -72,6 +72,7 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
     ours = [result for result in usable(results) if result.name.kernel == kernel.name
             and result.unit == kernel.unit and not is_pair(result)]
     numbers = [number for number in published if number.kernel == kernel.name]
+    rates = [number for number in numbers if number.unit != "speed-up"]
     charts, tables = [], []
     variants = Variants()
     for panel in _panels(figure, ours):
@@ -79,7 +80,7 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
         title = f"{kernel.name}: {about}"
         for start in range(0, len(panel.lines), MOST_LINES) if _is_chart(figure, panel) else ():
             charts.append(_chart(figure, about, panel.lines[start:start + MOST_LINES],
-                                 [] if panel.about else numbers,
+                                 [] if panel.about else rates,
                                  Variants() if panel.about else variants))
             charts += _step_chart(charts[-1], panel.lines[start:start + MOST_LINES])
         if figure.is_scaling:
@@ -91,7 +92,7 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
         slug=f"figure-{report.figure:02d}-{kernel.name}" if report.figure else kernel.name,
         title=kernel.name + (f": the paper's Figure {report.figure}" if report.figure else ""),
         introduction=report.introduction, charts=charts, tables=tables,
-        notes=_notes(figure, numbers, ours) if charts else [],
+        notes=_notes(rates, ours) if charts else [],
         missing=ALONE if ours else f"No rows of {kernel.name} yet.",
         command="make sweep" if ours else
         f"scripts/launch.sh 2 build/host-release/bin/{kernel.name} {report.arguments} "
@@ -136,7 +137,8 @@ def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
     if figure.is_scaling:
         series += _ideal(lines, figure.unit)
     values = [point.y for item in series for point in item.points]
-    series += _published(figure, numbers, xs, lines[0].points[0][1].name.device == "cuda")
+    drawn = [result for line in lines for _, result in line.points]
+    series += _published(figure, numbers, xs, drawn)
     title = findings.of_scaling(lines) if figure.is_scaling else findings.of_sizes(
         lines, lambda x: f"{x:g} MiB")
     return LineChart(title, Axis(figure.x_label, True, tuple(xs)),
@@ -237,12 +239,10 @@ def _ideal(lines: list[Line], unit: str) -> list[Series]:
 
 
 def _published(figure: Figure, numbers: list[Number], xs: list[float],
-               on_gpu: bool) -> list[Series]:
-    """Published rates: points where the devices are known, else across the chart."""
+               ours: list[Result]) -> list[Series]:
+    """Published rates that fit: points where the devices are known, else across the chart."""
     made = []
-    for letter, number in zip(LETTERS, _rates(numbers)):
-        if not figure.is_scaling and number.is_gpu != on_gpu:
-            continue  # another memory than this chart's
+    for letter, number in _lettered(numbers, ours):
         if figure.is_scaling and number.workers:
             places: list[float] = [number.workers]
         else:
@@ -255,15 +255,14 @@ def _published(figure: Figure, numbers: list[Number], xs: list[float],
     return made
 
 
-def _rates(numbers: list[Number]) -> list[Number]:
-    return [number for number in numbers if number.unit != "speed-up"]
+def _lettered(numbers: list[Number], ours: list[Result]) -> list[tuple[str, Number]]:
+    """The rates that may stand beside one of ours."""
+    return [(letter, number) for letter, number in zip(LETTERS, numbers)
+            if any(number.fits(result) for result in ours)]
 
 
-def _notes(figure: Figure, numbers: list[Number], ours: list[Result]) -> list[str]:
+def _notes(numbers: list[Number], ours: list[Result]) -> list[str]:
     """The conditions of every published rate that is drawn."""
-    on_gpu = {result.name.device == "cuda" for result in ours}
-    drawn = [(letter, number) for letter, number in zip(LETTERS, _rates(numbers))
-             if figure.is_scaling or number.is_gpu in on_gpu]
     return [f"{letter}: {number.text}: {number.conditions} ({number.source})."
             + (f" {number.caveat[:1].upper()}{number.caveat[1:]}." if number.caveat else "")
-            for letter, number in drawn]
+            for letter, number in _lettered(numbers, ours)]

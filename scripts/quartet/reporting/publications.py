@@ -9,6 +9,8 @@ from typing import Optional
 from quartet.paths import RESULTS
 from quartet.wording import BOUNDS
 
+from .cases import Result
+
 FOLDER = RESULTS / "published"
 
 
@@ -26,6 +28,13 @@ class Number:
     workers: Optional[int]  # computing devices
     base: Optional[int]  # of a speed-up: the devices it is against
     protocol: str
+    nodes: Optional[int] = None
+
+    def fits(self, result: Result) -> bool:
+        """Whether the two may stand side by side: the same kind of device, on as many nodes."""
+        return (self.kernel == result.name.kernel and self.unit == result.unit
+                and self.is_gpu == (result.name.device == "cuda")
+                and self.nodes in (None, result.nodes))
 
     @property
     def text(self) -> str:
@@ -51,4 +60,5 @@ def _number(item: dict, short: str) -> Number:
                   is_gpu=item["match"]["device"] == "cuda", conditions=item["conditions"],
                   source=f"{item.get('source', short)}, section {item['section']}",
                   caveat=item.get("caveat", ""), workers=int(workers) if workers else None,
-                  base=int(base[0]) if base else None, protocol=item.get("protocol", ""))
+                  base=int(base[0]) if base else None, protocol=item.get("protocol", ""),
+                  nodes=int(item["match"]["nodes"]) if "nodes" in item["match"] else None)

@@ -1,6 +1,6 @@
 """The best of each kernel, and every row."""
 
-from quartet.wording import BOUNDS, rate, ratio
+from quartet.wording import rate, ratio
 
 from .cases import Launch, Result
 from .factors import by_kernel, counted, grouped, is_pair, label
@@ -40,19 +40,13 @@ def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
 
 
 def _nearest(best: Result, published: list[Number]) -> str:
-    """Ratio and conditions: of the number that the program chose, else of the paper's first."""
-    own = best.published
-    if own:
-        return (f"{ratio(own['ratio'])} of {BOUNDS[own['bound']]} {own['value']:g} {own['unit']}: "
-                f"{own['conditions']}")
-    on_gpu = best.name.device == "cuda"
-    numbers = [number for number in published
-               if number.unit == best.unit and number.kernel == best.name.kernel]
-    if not numbers:
-        return "none"
-    other = min(numbers, key=lambda number: number.is_gpu != on_gpu)  # the first of equals
-    kind = "" if other.is_gpu == on_gpu else " (GPUs, this is a processor)"
-    return f"{ratio(best.rate / other.value)} of {other.text}: {other.conditions}{kind}"
+    """Ratio and conditions, of the number that the program chose where it fits."""
+    fitting = [number for number in published if number.fits(best)]
+    if not fitting:
+        return "none of this kind of device on as many nodes"
+    own = best.published or {}
+    number = next((item for item in fitting if item.value == own.get("value")), fitting[0])
+    return f"{ratio(best.rate / number.value)}{best.mark} of {number.text}: {number.conditions}"
 
 
 def every_row(launches: list[Launch]) -> Section:
