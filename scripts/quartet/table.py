@@ -142,10 +142,9 @@ class Table:
         whole = [(group, [(case, self._with_bar(case, cells, bar)) for case, cells in rows])
                  for group, rows in groups]
         all_cells = [cells for _, rows in whole for _, cells in rows]
-        headings = HEADINGS
-        if sum(width + 1 for width in widths_of([HEADINGS, *all_cells])) > WIDTH + 1:
-            headings = NARROW_HEADINGS
-        widths = widths_of([headings, *all_cells])
+        headings, widths = HEADINGS, widths_of([HEADINGS, *all_cells])
+        if sum(widths[column] + 1 for column in columns) > WIDTH + 1:
+            headings, widths = NARROW_HEADINGS, widths_of([NARROW_HEADINGS, *all_cells])
         return list(self._all_lines(whole, headings, columns, widths, shared))
 
     def _all_lines(self, groups: list[tuple[Group, Rows]], headings: tuple[str, ...],

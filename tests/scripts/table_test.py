@@ -40,6 +40,7 @@ class Table(unittest.TestCase):
         rows = [line for line in text.splitlines() if line.startswith("native")]
         self.assertEqual(len(rows), 1)
         self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
+        self.assertTrue(text.splitlines()[0].endswith(" published"), text)
         self.assertIn(" a  > 6000 MiB/s: two nodes, host memory, RDMA (Chien et al. 2019, section"
                       "\n    VI.A). Note: between two nodes.\n", text)
 
