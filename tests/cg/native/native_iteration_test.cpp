@@ -1,13 +1,10 @@
-#include "cg/native/native_solver.hpp"
+#include "cg/native/solving.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
-#include "cg/cg_session.hpp"
 #include "cg/system/laplace.hpp"
 #include "cg/system/random_system.hpp"
 #include "core/message_of.hpp"
@@ -17,46 +14,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-constexpr double tiny = std::numeric_limits<double>::min();
-constexpr double huge = std::numeric_limits<double>::max();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-TEST(Alpha, IsTheQuotientUnlessConverged) {
-    EXPECT_EQ(alpha_of(6, 3, 0, "A"), 2);
-    EXPECT_EQ(alpha_of(0, 3, 0, "A"), 0);
-    EXPECT_EQ(alpha_of(0, 0, 0, "A"), 0);
-    EXPECT_EQ(alpha_of(tiny / 2, 1, 0, "A"), 0);
-    EXPECT_EQ(alpha_of(1, tiny / 2, 0, "A"), 0);
-    EXPECT_EQ(alpha_of(1, -tiny / 2, 0, "A"), 0);
-    EXPECT_TRUE(std::isfinite(alpha_of(1, tiny, 0, "A")));
-}
-
-TEST(Alpha, ThrowsForACurvatureThatIsNegativeOrNotFinite) {
-    for (const double curvature : {-1.0, -tiny, nan, huge * 2, -huge * 2}) {
-        EXPECT_THAT(
-            message_of<Failure>([&] { alpha_of(1, curvature, 6, "matrix 'a.npy'"); }),
-            AllOf(HasSubstr("matrix 'a.npy' is not positive definite"), HasSubstr("iteration 7")));
-    }
-    EXPECT_THROW(alpha_of(nan, 1, 0, "A"), Failure);
-    EXPECT_THROW(alpha_of(huge * 2, 1, 0, "A"), Failure);
-}
-
-TEST(Beta, IsZeroAfterAnAlphaOfZero) {
-    EXPECT_EQ(device::beta_of(3, 6, 1), 0.5);
-    EXPECT_EQ(device::beta_of(3, 6, 0), 0);
-    EXPECT_EQ(device::beta_of(0, 0, 1), 0);
-    EXPECT_EQ(device::beta_of(tiny, tiny / 2, 1), 0);
-}
-
-struct Way {
-    Algorithm algorithm;
-    Storage storage;
-};
-
-void PrintTo(const Way& way, std::ostream* out) {
-    *out << name(way.algorithm) << ", " << name(way.storage);
-}
 
 // Conjugate gradients in long double: r.r before the first iteration and after each, and x.
 struct Reference {
@@ -91,43 +48,6 @@ Reference reference(const LinearSystem& system, int iterations) {
     }
     return result;
 }
-
-/// A system on all ranks, ready to be solved.
-struct Solving {
-    Solving(bench::Session& session, const LinearSystem& system, const Way& way, double scale = 1)
-        : problem{"", system.size(), 0, way.storage, way.algorithm},
-          matrix(session, buffers_of(session, problem), session.transport("mpi"), problem),
-          right_side(device::allocate<double>(session.device(), matrix.rows().size())),
-          iteration(make_iteration(
-              session,
-              plan_iteration(plan, way.algorithm, matrix.rows().size(), session.world().size()),
-              matrix, "A")) {
-        matrix.share().fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
-            system.read_row(row, first, out);
-        });
-        for (std::int64_t row = matrix.rows().begin; row < matrix.rows().end; ++row) {
-            right_side.span()[static_cast<std::size_t>(row - matrix.rows().begin)] =
-                scale * system.right_side()[static_cast<std::size_t>(row)];
-        }
-    }
-
-    std::vector<double> run(int iterations) {
-        NoObserver nobody;
-        return run(iterations, nobody);
-    }
-    std::vector<double> run(int iterations, Observer& observer) {
-        std::vector<double> history(static_cast<std::size_t>(iterations) + 1);
-        iteration->restart(right_side.view());
-        iteration->run(history, observer);
-        return history;
-    }
-
-    bench::BufferPlan plan;
-    Problem problem;
-    DistributedMatrix matrix;
-    device::Buffer<double> right_side;
-    std::unique_ptr<Iteration> iteration;
-};
 
 class IterationTest : public testing::TestWithParam<Way> {
   protected:
@@ -229,74 +149,6 @@ TEST_P(IterationTest, GivesTheSameBitsWithAndWithoutAnObserver) {
             EXPECT_TRUE(std::ranges::equal(solution, wanted_solution)) << iterations;
             EXPECT_EQ(solving.iteration->state().done, iterations);
         }
-    }
-}
-
-/// Keeps the state after one of the iterations, as a checkpoint would; one rank asks to stop there.
-class Keeper final : public Observer {
-  public:
-    Keeper(std::int64_t when, bool asks) : when_(when), asks_(asks) {}
-
-    [[nodiscard]] bool wants_stop() const override { return asks_ && ++iterations_ == when_; }
-    Next after(const IterationState& now, std::span<const double> past, bool stop) override {
-        EXPECT_EQ(stop, now.done == when_);
-        if (now.done != when_) {
-            return Next::go_on;
-        }
-        scalars = now;
-        history.assign(past.begin(), past.end());
-        for (const auto& vector : vectors_of(now)) {
-            vectors.emplace_back(vector.span().begin(), vector.span().end());
-        }
-        return Next::stop;
-    }
-
-    static std::array<device::View<double>, 4> vectors_of(const IterationState& state) {
-        return {state.solution, state.residual, state.direction, state.direction_product};
-    }
-
-    IterationState scalars;
-    std::vector<std::vector<double>> vectors;
-    std::vector<double> history;
-
-  private:
-    std::int64_t when_;
-    bool asks_;
-    mutable std::int64_t iterations_ = 0;
-};
-
-TEST_P(IterationTest, ContinuesAStoppedRunWithTheSameBits) {
-    const RandomSystem system(123, 1);
-    constexpr int iterations = 40;
-    Solving undisturbed(*session, system, GetParam());
-    const auto wanted = undisturbed.run(iterations);
-    for (const int when : {1, 17, iterations}) {
-        const bool last_rank = session->world().rank() == session->world().size() - 1;
-        Keeper keeper(when, last_rank);
-        Solving first(*session, system, GetParam());
-        std::vector<double> history(iterations + 1);
-        first.iteration->restart(first.right_side.view());
-        first.iteration->run(history, keeper);
-        EXPECT_EQ(first.iteration->state().done, when);
-
-        Solving second(*session, system, GetParam());
-        IterationState& state = second.iteration->state();
-        const auto vectors = Keeper::vectors_of(state);
-        for (std::size_t index = 0; index < vectors.size(); ++index) {
-            std::ranges::copy(keeper.vectors.at(index), vectors.at(index).span().begin());
-        }
-        state.residual_dot = keeper.scalars.residual_dot;
-        state.alpha = keeper.scalars.alpha;
-        state.done = keeper.scalars.done;
-        std::vector<double> found(iterations + 1);
-        std::ranges::copy(keeper.history, found.begin());
-        Observer nobody;
-        second.iteration->run(found, nobody);
-
-        EXPECT_EQ(found, wanted) << "stopped after " << when;
-        const auto solution = second.iteration->state().solution.span();
-        const auto undisturbed_solution = undisturbed.iteration->state().solution.span();
-        EXPECT_TRUE(std::ranges::equal(solution, undisturbed_solution));
     }
 }
 

@@ -7,8 +7,8 @@
 
 namespace quartet::device {
 
-/// A plan by FFTW. The batch is dealt to `threads` OpenMP threads; one transform is done by one
-/// thread. Main thread only, since FFTW's planner is not thread-safe; executing it is. Throws
+/// A plan by FFTW. The batch is divided among `threads` OpenMP threads; one transform is done by
+/// one thread. Main thread only, since FFTW's planner is not thread-safe; executing it is. Throws
 /// Failure for a length below 1 or a negative batch.
 std::unique_ptr<FftPlan> plan_host_fft(const FftShape& shape, int threads);
 

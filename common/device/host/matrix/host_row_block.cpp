@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/block_range.hpp"
-#include "device/host/fft/column_group.hpp"
+#include "device/host/matrix/column_group.hpp"
 #include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"

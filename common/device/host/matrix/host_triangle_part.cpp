@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "device/host/fft/column_group.hpp"
+#include "device/host/matrix/column_group.hpp"
 #include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
