@@ -7,13 +7,27 @@
 
 namespace quartet::cg {
 
-void begin_classic(IterationState& state, device::View<const double> right_side,
-                   device::Device& device, device::Stream& stream) {
-    device.vectors().fill(0.0, state.solution, stream);
-    device.copy(device::as_bytes(right_side), device::as_bytes(state.residual), stream);
-    device.copy(device::as_bytes(right_side), device::as_bytes(state.direction), stream);
-    state.alpha = 0;
-    state.done = 0;
+void ClassicLoop::restart(device::View<const double> right_side) {
+    device_.vectors().fill(0.0, state_.solution, stream_);
+    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.residual), stream_);
+    device_.copy(device::as_bytes(right_side), device::as_bytes(state_.direction), stream_);
+    state_.alpha = 0;
+    state_.done = 0;
+}
+
+void ClassicLoop::run(std::span<double> history, Observer& observer) {
+    if (state_.done == 0) {
+        find_first_residual();
+    }
+    const auto last = std::ssize(history) - 1;
+    history[static_cast<std::size_t>(state_.done)] = state_.residual_dot;
+    for (Next next = Next::go_on; next == Next::go_on && state_.done < last;) {
+        const bool stop = iterate(observer.wants_stop());
+        ++state_.done;
+        const auto count = static_cast<std::size_t>(state_.done);
+        history[count] = state_.residual_dot;
+        next = observer.after(state_, history.first(count), stop);
+    }
 }
 
 double alpha_of(double residual_dot, double curvature, std::int64_t iteration,

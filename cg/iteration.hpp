@@ -20,11 +20,6 @@ struct IterationState {
     std::int64_t done = 0;                   ///< iterations so far
 };
 
-/// The classic algorithm's state before its first iteration: x = 0, r = p = `right_side`, this
-/// rank's rows of it. Enqueued on `stream`; local.
-void begin_classic(IterationState& state, device::View<const double> right_side,
-                   device::Device& device, device::Stream& stream);
-
 /// alpha = r.r / p.Ap, or 0 where either is below the smallest normal number: x has converged, and
 /// nothing becomes NaN. Throws Failure where p.Ap is negative or either is not finite: then
 /// `matrix`, as failures call it, is not positive definite.
@@ -72,6 +67,26 @@ class Iteration {
 
   protected:
     IterationState state_;
+};
+
+/// The loop of the classic algorithm, whose iterations each formulation makes in its own way.
+class ClassicLoop : public Iteration {
+  public:
+    void restart(device::View<const double> right_side) override;
+    void run(std::span<double> history, Observer& observer) override;
+
+  protected:
+    /// Borrows both.
+    ClassicLoop(device::Device& device, device::Stream& stream)
+        : device_(device), stream_(stream) {}
+
+    /// Sets r.r of the state.
+    virtual void find_first_residual() = 0;
+    /// One iteration, but for the count of those done. Whether any rank wants to stop.
+    virtual bool iterate(bool wants_stop) = 0;
+
+    device::Device& device_;
+    device::Stream& stream_;
 };
 
 }  // namespace quartet::cg

@@ -68,32 +68,29 @@ Bytes folder_memory(const bench::Session& session, const Problem& problem,
 }
 
 void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
-                 const bench::DataOptions& data, bench::PlannedCase& planned) {
+                 const bench::DataOptions& data, const CheckpointOptions& checkpoint,
+                 bench::PlannedCase& planned) {
     const bench::Variant& variant = planned.name.variant;
     const int rank = session.world().rank();
-    bench::BufferPlan plan = plan_solver(session.device(), problem, variant.formulation,
-                                         roles.ranks(), rank, session.options().queue);
-    SolveCase::Buffers(plan, problem.rows(roles, rank).size());
-    Bytes solving =
-        plan.host() + bytes_of<double>(problem.iterations + 1) + Verifier::memory(problem.size);
+    const std::int64_t rows = problem.rows(roles, rank).size();
+    bench::BufferPlan plan =
+        plan_solver(session.device(), bench::operation_memory(session, variant.transport), problem,
+                    variant.formulation, roles.ranks(), rank, session.options().queue);
+    SolveCase::Buffers(plan, problem, rows);
     if (has_own_memory(session.device())) {
-        planned.device_memory = plan.device();
         // The CPU sees whole vectors of a GPU in memory of its own.
-        solving = solving + bytes_of<double>(2 * problem.size);
-    } else {
-        solving = solving + plan.device();
+        plan.add(bytes_of<double>(2 * problem.size), bench::Room::host);
     }
+    if (checkpoint.wanted()) {
+        CheckpointImage::Buffers(plan, problem.algorithm, rows);
+    }
+    bench::announce(plan, session, planned);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
-    planned.memory = system_memory(problem, roles.ranks()) + std::max(solving, reading);
-    if (session.registry().traits(variant.transport).windows) {
-        planned.shared_memory = plan.windows();
-    }
+    planned.memory = system_memory(problem, roles.ranks()) + std::max(planned.memory, reading);
 }
 
-void plan_checkpoints(bench::Session& session, const Problem& problem, const comm::Roles& roles,
-                      const CheckpointOptions& options, bench::PlannedCase& planned) {
-    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
-    planned.memory = planned.memory + Checkpointing::memory(problem.algorithm, rows);
+void plan_checkpoints(bench::Session& session, const CheckpointOptions& options,
+                      bench::PlannedCase& planned) {
     planned.repetition = bench::Repetition::once;
     planned.name.factors.emplace_back("every", std::to_string(options.every));
     planned.plan_note += fmt::format("{}a checkpoint every {} iterations",
@@ -142,7 +139,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work(roles.workers());
-    plan_memory(session, problem, roles, data, planned);
+    plan_memory(session, problem, roles, data, checkpoint, planned);
     planned.traffic = {planned.work.bytes.value / roles.workers()};
     planned.conditions = {{"device", variant.device},
                           {"transport", variant.transport},
@@ -157,7 +154,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         planned.plan_note = "rank 0 reduces, the others work";
     }
     if (checkpoint.wanted()) {
-        plan_checkpoints(session, problem, roles, checkpoint, planned);
+        plan_checkpoints(session, checkpoint, planned);
     }
     return planned;
 }

@@ -73,8 +73,12 @@ std::optional<Checkpointing> make_checkpointing(bench::Session& session,
 
 }  // namespace
 
-SolveCase::Buffers::Buffers(bench::BufferPlan& plan, std::int64_t rows)
-    : right_side(plan.add<double>(rows)), staging(plan.add<double>(rows, bench::Room::host)) {}
+SolveCase::Buffers::Buffers(bench::BufferPlan& plan, const Problem& problem, std::int64_t rows)
+    : right_side(plan.add<double>(rows)),
+      staging(plan.add<double>(rows, bench::Room::host)),
+      history(plan.add<double>(problem.iterations + 1, bench::Room::host).count) {
+    plan.add(Verifier::memory(problem.size), bench::Room::host);
+}
 
 SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                      const bench::DataOptions& data, const CheckpointOptions& checkpoint)
@@ -88,10 +92,10 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       system_(make_system(problem, session)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
-      solver_(make_solver(session, transport_, problem, variant.formulation)),
-      history_(static_cast<std::size_t>(problem.iterations) + 1) {
+      solver_(make_solver(session, transport_, problem, variant.formulation)) {
     bench::BufferPlan plan;
-    const Buffers buffers(plan, rows_.size());
+    const Buffers buffers(plan, problem, rows_.size());
+    history_.resize(static_cast<std::size_t>(buffers.history));
     right_side_ = allocate(buffers.right_side, session.device());
     fill(buffers);
     if (session.options().verify == bench::Switch::on) {

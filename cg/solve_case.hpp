@@ -21,10 +21,11 @@ class SolveCase final : public bench::Case {
     /// Beside the solver's.
     struct Buffers {
         /// Of a rank of so many rows.
-        Buffers(bench::BufferPlan& plan, std::int64_t rows);
+        Buffers(bench::BufferPlan& plan, const Problem& problem, std::int64_t rows);
 
         bench::PlannedBuffer<double> right_side;
         bench::PlannedBuffer<double> staging;  ///< while the right side is filled
+        std::int64_t history = 0;              ///< elements
     };
 
     /// Makes or reads the system and fills the matrix. Collective. Throws Unavailable, or Failure

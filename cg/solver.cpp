@@ -27,8 +27,7 @@ std::unique_ptr<Solver> make_solver(const RankContext& context, comm::Transport&
         case bench::Formulation::dataflow: {
             const comm::Roles roles = roles_of(formulation, ranks);
             return std::make_unique<DataflowSolver>(
-                context,
-                DataflowSolver::Buffers(plan, context.device, problem, roles, rank, context.queue),
+                context, DataflowSolver::Buffers(plan, context.device, problem, roles, rank),
                 transport, problem, roles);
         }
         case bench::Formulation::library:
@@ -43,20 +42,28 @@ std::unique_ptr<Solver> make_solver(const RankContext& context, comm::Transport&
         problem);
 }
 
-bench::BufferPlan plan_solver(const device::Device& device, const Problem& problem,
-                              bench::Formulation formulation, int ranks, int rank, int queue) {
+bench::BufferPlan plan_solver(const device::Device& device, const comm::OperationMemory& transport,
+                              const Problem& problem, bench::Formulation formulation, int ranks,
+                              int rank, int queue) {
     bench::BufferPlan plan;
     switch (formulation) {
-        case bench::Formulation::dataflow:
-            DataflowSolver::Buffers(plan, device, problem, roles_of(formulation, ranks), rank,
-                                    queue);
+        case bench::Formulation::dataflow: {
+            const comm::Roles roles = roles_of(formulation, ranks);
+            DataflowSolver::Buffers(plan, device, problem, roles, rank);
+            DataflowQueues::plan(plan, transport, problem, roles, queue, rank);
             break;
+        }
         case bench::Formulation::library:
             LibrarySolver::Buffers(plan, device, problem, ranks, rank);
             break;
-        case bench::Formulation::native:
-            NativeSolver::Buffers(plan, device, problem, ranks, rank);
+        case bench::Formulation::native: {
+            const NativeSolver::Buffers buffers(plan, device, problem, ranks, rank);
+            if (problem.storage == Storage::symmetric && ranks > 1) {
+                const Bytes mine = bytes_of<double>(buffers.matrix.rows.size());
+                plan.add(transport.reduce_scatter(ranks, mine), bench::Room::device);
+            }
             break;
+        }
     }
     return plan;
 }

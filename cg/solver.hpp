@@ -42,7 +42,8 @@ std::unique_ptr<Solver> make_solver(const RankContext& context, comm::Transport&
                                     const Problem& problem, bench::Formulation formulation);
 
 /// The memory of such a solver, and of its limit, on a rank. Local.
-bench::BufferPlan plan_solver(const device::Device& device, const Problem& problem,
-                              bench::Formulation formulation, int ranks, int rank, int queue);
+bench::BufferPlan plan_solver(const device::Device& device, const comm::OperationMemory& transport,
+                              const Problem& problem, bench::Formulation formulation, int ranks,
+                              int rank, int queue);
 
 }  // namespace quartet::cg

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
 #include "fft/files.hpp"
 #include "fft/library/library_case.hpp"
@@ -35,16 +36,10 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-void announce(const MemoryNeeds& needs, bench::PlannedCase& planned) {
-    planned.memory = needs.host;
-    planned.shared_memory = needs.windows;
-    planned.device_memory = needs.device;
-}
-
 void add_native(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                 const Options& options, bench::PlannedCase& planned) {
     const NativePlan plan = plan_native(session, variant.transport, problem, options.data);
-    announce(plan.memory(), planned);
+    bench::announce(plan.memory, session, planned);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<NativeCase>(session, plan);
     };
@@ -62,7 +57,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.compared = bench::ComparedRow::paper_clock;
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan = plan_dataflow(session, variant.transport, problem, roles);
-    announce(plan.memory(), planned);
+    bench::announce(plan.memory, session, planned);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<DataflowCase>(session, plan);
     };
@@ -70,11 +65,9 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
 
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
-    announce(library_memory(session, problem, options), planned);
+    bench::announce(library_memory(session, problem, options), session, planned);
     planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
-        if (session.transport(variant.transport).name() != comm::TransportRegistry::plain_mpi()) {
-            throw Unavailable("formulation library is plain MPI: add --transport mpi");
-        }
+        comm::require_plain_mpi(session.transport(variant.transport), "formulation library");
         return make_library_case(session, problem, options);
     };
 }
@@ -131,13 +124,16 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 
 void plan_cases(bench::Session& session, const Options& options) {
     bench::require_consistent(options.data);
-    const Problem wanted = problem_for(options, session);
+    Problem wanted;
+    comm::agree<UsageError>(session.world(), [&] {
+        wanted = problem_for(options, session);
+        if (options.data.in_files()) {
+            tile_folder(wanted, session.options().seed, *options.data.folder)
+                .require_usable(options.data.generate);
+        }
+    });
     session.resolve("size", std::to_string(wanted.points));
     session.resolve("tiles", std::to_string(wanted.tiles));
-    if (options.data.in_files()) {
-        tile_folder(wanted, session.options().seed, *options.data.folder)
-            .require_usable(options.data.generate);
-    }
     const std::vector<bench::Variant> variants = session.variants();
     if (options.wisdom) {
         require_measured_library(variants, options);

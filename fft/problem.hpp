@@ -14,8 +14,8 @@ namespace quartet::fft {
 
 using Point = std::complex<double>;
 
-/// X_k = sum_n x_n exp(-2 pi i n k / N), complex128, of N = T M points dealt to T tiles: tile t is
-/// x[t::T] (the paper's VI.D). Rank r owns tiles block_range(T, P, r).
+/// X_k = sum_n x_n exp(-2 pi i n k / N), complex128, of N = T M points distributed over T tiles:
+/// tile t is x[t::T] (the paper's VI.D). Rank r owns tiles block_range(T, P, r).
 struct Problem {
     std::int64_t points = 1;
     std::int64_t tiles = 1;

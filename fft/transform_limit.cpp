@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::int64_t traffic_per_point = 64;
 
+Bytes exchanged_bytes(const Problem& problem, int ranks) {
+    const std::int64_t part = (problem.points / ranks + ranks - 1) / ranks;
+    return bytes_of<Point>(ranks * part);
+}
+
 }  // namespace
 
 TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transport,
@@ -52,12 +57,11 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     return found;
 }
 
-Bytes TransformLimit::exchanged_bytes(const Problem& problem, int ranks) {
-    if (ranks == 1) {
-        return {};
+void TransformLimit::plan(bench::BufferPlan& plan, const Problem& problem, int ranks) {
+    if (ranks > 1) {
+        plan.add(exchanged_bytes(problem, ranks), bench::Room::device_window);
+        plan.add(exchanged_bytes(problem, ranks), bench::Room::device);
     }
-    const std::int64_t part = (problem.points / ranks + ranks - 1) / ranks;
-    return bytes_of<Point>(ranks * part);
 }
 
 }  // namespace quartet::fft

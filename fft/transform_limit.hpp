@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/session.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {
@@ -25,9 +25,9 @@ class TransformLimit {
     /// Copying the memory and, with several ranks, the exchange. Collective.
     [[nodiscard]] std::vector<bench::LimitComponent> measure();
 
-    /// What each rank sends in the probe of the exchange, in the transport's memory; it receives
-    /// as much.
-    [[nodiscard]] static Bytes exchanged_bytes(const Problem& problem, int ranks);
+    /// Counts what the probe of the exchange allocates: what each rank sends, in the transport's
+    /// memory, and as much to receive. Local.
+    static void plan(bench::BufferPlan& plan, const Problem& problem, int ranks);
 
   private:
     bench::Session& session_;

@@ -288,10 +288,10 @@ bench::Check TransformCheck::compare(std::span<const Point> found) const {
     return {.passed = error <= tolerance, .error = error, .tolerance = tolerance};
 }
 
-std::int64_t TransformCheck::memory(std::int64_t points, int threads) {
+Bytes TransformCheck::memory(std::int64_t points, int threads) {
     const std::int64_t partial = (most_bins + 2) * static_cast<std::int64_t>(sizeof(ComplexSum));
-    return RootsOfUnity::table_bytes(points) + RootsOfUnity::table_bytes(2 * points) +
-           (most_bins + 2) * static_cast<std::int64_t>(sizeof(Row)) + (threads + 1) * partial;
+    return {RootsOfUnity::table_bytes(points) + RootsOfUnity::table_bytes(2 * points) +
+            (most_bins + 2) * static_cast<std::int64_t>(sizeof(Row)) + (threads + 1) * partial};
 }
 
 }  // namespace quartet::fft

@@ -49,7 +49,7 @@ class TransformCheck {
     [[nodiscard]] bench::Check verify(std::span<const std::complex<double>> output) const;
 
     /// What this class takes, at most.
-    [[nodiscard]] static std::int64_t memory(std::int64_t points, int threads);
+    [[nodiscard]] static Bytes memory(std::int64_t points, int threads);
 
   private:
     /// Elements that are summed up plainly; the sums are compensated.

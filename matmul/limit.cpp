@@ -19,21 +19,24 @@ bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
 
 }  // namespace
 
-ProductMemory LimitPlan::memory(int rank) const {
-    const bool on_device = sgemm.memory == device::MemoryKind::device;
-    ProductMemory memory;
-    memory.host = (on_device ? 1 : 3) * bytes_of_square(sgemm.edge);  // a GPU's matrices in turn
-    memory.device = (on_device ? 3 : 0) * bytes_of_square(sgemm.edge);
+bench::BufferPlan LimitPlan::memory(int rank) const {
+    bench::BufferPlan plan;
+    if (sgemm.memory == device::MemoryKind::device) {
+        plan.add(3 * bytes_of_square(sgemm.edge), bench::Room::device);
+        plan.add(bytes_of_square(sgemm.edge), bench::Room::host);  // to fill them, in turn
+    } else {
+        plan.add(3 * bytes_of_square(sgemm.edge), bench::Room::host);
+    }
     if (reducers && reducers->role == comm::Role::reducer) {
-        memory.host = memory.host + 2 * reducers->tile + Bytes{sizeof(double)};
+        plan.add(2 * reducers->tile + bytes_of<double>(1), bench::Room::host);
     }
     if (reducers && is_end(reducers->link, rank)) {
-        memory.host = memory.host + reducers->tile;
+        plan.add(reducers->tile, bench::Room::host);
     }
     if (storage && storage->file) {
-        memory.host = memory.host + storage_probe_memory;
+        plan.add(storage_probe_memory, bench::Room::host);
     }
-    return memory;
+    return plan;
 }
 
 std::int64_t host_sgemm_edge(const Problem& problem) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/session.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "matmul/product.hpp"
 
 namespace quartet::matmul {
@@ -42,7 +42,7 @@ struct LimitPlan {
     std::optional<Storage> storage;
 
     /// What measuring takes on `rank`.
-    [[nodiscard]] ProductMemory memory(int rank) const;
+    [[nodiscard]] bench::BufferPlan memory(int rank) const;
 };
 
 /// Edge of the SGEMM that a product on the host is compared with: at least 2048, since smaller ones

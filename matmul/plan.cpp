@@ -69,11 +69,9 @@ void require_available(const PlanContext& context) {
             "not available in this build: matmul's data flow on a GPU: use --formulation native "
             "or --device host");
     }
-    static_cast<void>(session.transport(variant.transport));  // throws where there is none
+    const comm::Transport& transport = session.transport(variant.transport);
     if (variant.formulation == bench::Formulation::library) {
-        if (variant.transport != comm::TransportRegistry::plain_mpi()) {
-            throw Unavailable("formulation library is plain MPI: add --transport mpi");
-        }
+        comm::require_plain_mpi(transport, "formulation library");
         if (context.options.data.in_files() || context.on_gpu()) {
             throw Unavailable(
                 "not available in this build: matmul's formulation library with tiles in files or "
@@ -81,12 +79,11 @@ void require_available(const PlanContext& context) {
                 "or add --device host");
         }
     }
-    const comm::TransportTraits& transport = session.registry().traits(variant.transport);
     if (!context.on_gpu() && !transport.can(comm::Capability::payload_channel)) {
         throw Unavailable(fmt::format(
             "matmul sends nothing over {} (native keeps tiles in shared windows or in each rank's "
-            "memory): use --transport shm or mpi",
-            variant.transport));
+            "memory): use --transport {}",
+            variant.transport, comm::TransportRegistry::plain_mpi()));
     }
 }
 
@@ -125,10 +122,9 @@ bench::PlannedCase plan_case(const PlanContext& context) {
     planned.products = busiest_flops(context);
 
     const ProductPlan plan = plan_product(context, planned);
-    const ProductMemory memory = plan.memory + memory_besides(context, plan.block, plan.limit);
-    planned.memory = memory.host;
-    planned.shared_memory = memory.shared;
-    planned.device_memory = memory.device;
+    bench::BufferPlan memory = plan.memory;
+    memory.add(memory_besides(context, plan.block, plan.limit));
+    bench::announce(memory, session, planned);
     planned.conditions = {{"device", context.variant.device},
                           {"transport", context.variant.transport},
                           {"n", std::to_string(problem.size)},

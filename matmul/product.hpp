@@ -18,17 +18,6 @@ struct Traffic {
     [[nodiscard]] Bytes sum() const { return read + written; }
 };
 
-/// Memory of one rank.
-struct ProductMemory {
-    Bytes host;    ///< shared included
-    Bytes shared;  ///< of it, in shared windows
-    Bytes device;
-
-    ProductMemory operator+(const ProductMemory& other) const {
-        return {host + other.host, shared + other.shared, device + other.device};
-    }
-};
-
 /// The tiles of a rank, wherever they lie, for the check of the result. A span stays valid until
 /// the next call of any member.
 class RankTiles {

@@ -4,16 +4,16 @@
 
 namespace quartet::matmul {
 
-ProductMemory memory_besides(const PlanContext& context, const Block& block,
-                             const LimitPlan& limit) {
-    ProductMemory memory;
+bench::BufferPlan memory_besides(const PlanContext& context, const Block& block,
+                                 const LimitPlan& limit) {
+    bench::BufferPlan plan;
     if (context.session.options().verify == bench::Switch::on) {
-        memory.host = plan_freivalds(context.problem, block).memory();
+        plan.add(plan_freivalds(context.problem, block).memory(), bench::Room::host);
     }
     if (context.session.options().limits == bench::Switch::on) {
-        memory = memory + limit.memory(context.rank());
+        plan.add(limit.memory(context.rank()));
     }
-    return memory;
+    return plan;
 }
 
 void add_tile_factors(const PlanContext& context, bench::RowName& name) {

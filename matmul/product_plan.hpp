@@ -31,7 +31,7 @@ struct PlanContext {
 /// How one variant will be measured; nothing is allocated yet.
 struct ProductPlan {
     Block block;  ///< of C: the tiles that this rank's check asks for
-    ProductMemory memory;
+    bench::BufferPlan memory;
     LimitPlan limit;
     std::function<std::unique_ptr<Product>()> make;  ///< collective
 };
@@ -43,8 +43,8 @@ ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase
 ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase& planned);
 
 /// What check and limit take of this rank's memory beside the product.
-ProductMemory memory_besides(const PlanContext& context, const Block& block,
-                             const LimitPlan& limit);
+bench::BufferPlan memory_besides(const PlanContext& context, const Block& block,
+                                 const LimitPlan& limit);
 
 /// Factors of a row's name: tiles and where they lie; the memory that is allowed.
 void add_tile_factors(const PlanContext& context, bench::RowName& name);

@@ -18,10 +18,14 @@ DataflowPush::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& de
     : received(plan.add<float>(
           receives && device.memory_kind() == device::MemoryKind::device ? elements : 0)) {}
 
-void DataflowPush::plan_queue(bench::BufferPlan& plan, bool receives, std::int64_t received_from,
-                              Bytes size) {
-    const std::int64_t payloads = payloads_in_flight * (receives ? received_from : 1);
-    plan.add(payloads * size, bench::Room::host_window);
+flow::QueuePlan DataflowPush::queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
+                                         int bound) {
+    return {.owner = receiver,
+            .pushers = senders,
+            .bound = bound,
+            .largest = size,
+            .order = flow::DequeueOrder::arrival,
+            .outgoing = payloads_in_flight};
 }
 
 DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transport,
@@ -32,13 +36,7 @@ DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transpor
       rank_(world.rank()),
       size_(size),
       hub_(world),
-      queue_(hub_, transport,
-             {.owner = plan.receiver,
-              .pushers = plan.senders,
-              .bound = bound,
-              .largest = size,
-              .order = flow::DequeueOrder::arrival,
-              .outgoing = payloads_in_flight}),
+      queue_(hub_, transport, queue_plan(plan.senders, plan.receiver, size, bound)),
       on_gpu_(device.memory_kind() == device::MemoryKind::device) {
     const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();
     bench::BufferPlan scratch;

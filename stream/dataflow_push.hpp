@@ -20,10 +20,8 @@ class DataflowPush final : public comm::Push {
 
         bench::PlannedBuffer<float> received;  ///< a payload on the GPU
     };
-    /// Counts what the queue allocates: payloads on a sender, and on a receiver room for those of
-    /// `received_from` senders, none where it reads them in place. Local.
-    static void plan_queue(bench::BufferPlan& plan, bool receives, std::int64_t received_from,
-                           Bytes size);
+    static flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
+                                      int bound);
 
     /// Borrows all. On the host the source's values are copied now. Collective over all ranks.
     DataflowPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,

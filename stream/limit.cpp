@@ -25,8 +25,9 @@ void PushLimit::plan(bench::BufferPlan& plan, const Problem& problem, int rank,
     if (route == nullptr) {
         return;
     }
-    if (route->receiver == rank) {  // a target, and a source for each sender
-        plan.add((1 + std::ssize(route->senders)) * problem.size, bench::Room::device);
+    if (route->receiver == rank) {  // a target, a source for each sender, and the probe's result
+        plan.add((1 + std::ssize(route->senders)) * problem.size + bytes_of<double>(1),
+                 bench::Room::device);
     }
     if (remote_senders(*route, topology) > 0) {
         plan.add(problem.size, bench::Room::device);

@@ -53,20 +53,11 @@ void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
 }
 
 void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
-    const bench::Variant& variant = planned.name.variant;
     bench::BufferPlan plan;
-    PushCase::Buffers(plan, session, variant, problem);
-    planned.memory = plan.host();
-    if (session.device().memory_kind() == device::MemoryKind::device) {
-        planned.device_memory = plan.device();
-        planned.memory =
-            planned.memory + device::HostAccess::memory(problem.size, device::MemoryKind::device);
-    } else {
-        planned.memory = planned.memory + plan.device();
-        if (session.registry().traits(variant.transport).windows) {
-            planned.shared_memory = plan.windows();
-        }
-    }
+    PushCase::Buffers(plan, session, planned.name.variant, problem);
+    plan.add(device::HostAccess::memory(problem.size, session.device().memory_kind()),
+             bench::Room::host);
+    bench::announce(plan, session, planned);
 }
 
 }  // namespace

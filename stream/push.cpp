@@ -1,7 +1,5 @@
 #include "stream/push.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "stream/dataflow_push.hpp"
@@ -9,27 +7,12 @@
 
 namespace quartet::stream {
 
-namespace {
-
-// A transport that receives in pieces has two of each sender in flight.
-Bytes native_pieces(const comm::TransportSettings& settings, Bytes size, std::int64_t senders) {
-    const Bytes piece =
-        settings.pipeline == comm::Pipeline::off ? size : std::min(settings.chunk, size);
-    return 2 * senders * piece;
-}
-
-}  // namespace
-
 void require_usable(bench::Formulation formulation, const comm::Transport& transport) {
     if (formulation == bench::Formulation::dataflow) {
-        flow::require_queues(transport);
+        comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
     }
-    if (formulation == bench::Formulation::library &&
-        !transport.can(comm::Capability::send_receive)) {
-        throw Unavailable(fmt::format(
-            "formulation library is plain MPI (transport {} has no send and receive): add "
-            "--transport mpi",
-            transport.name()));
+    if (formulation == bench::Formulation::library) {
+        comm::require(transport, comm::Capability::send_receive, "formulation library");
     }
 }
 
@@ -51,21 +34,23 @@ std::unique_ptr<comm::Push> make_push(bench::Formulation formulation, const comm
 
 void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Variant& variant,
                const Problem& problem, const Route& route) {
-    const bool receives = route.receiver == session.world().rank();
-    const bool received =
-        session.registry().traits(variant.transport).location == comm::PartLocation::received;
-    const std::int64_t senders = std::ssize(route.senders);
+    const int rank = session.world().rank();
+    const bool receives = route.receiver == rank;
+    const comm::OperationMemory transport = bench::operation_memory(session, variant.transport);
     switch (variant.formulation) {
         case bench::Formulation::dataflow:
             DataflowPush::Buffers(plan, session.device(), receives, problem.elements());
-            DataflowPush::plan_queue(plan, receives, received ? senders : 0, problem.size);
+            plan.add(
+                flow::queue_memory(DataflowPush::queue_plan(route.senders, route.receiver,
+                                                            problem.size, session.options().queue),
+                                   transport, rank));
             break;
         case bench::Formulation::library:
             LibraryPush::Buffers(plan, receives, problem.elements());
             break;
         case bench::Formulation::native:
-            if (receives && received) {
-                plan.add(native_pieces(session.options().transfer, problem.size, senders),
+            if (receives) {
+                plan.add(transport.push({std::ssize(route.senders), problem.size}),
                          bench::Room::device);
             }
             break;

@@ -4,21 +4,21 @@ namespace quartet::cg {
 
 namespace {
 
-/// One worker's piece by a message, as often as there are workers.
+/// One worker's rows by a message, as often as there are workers.
 class DirectionByLink final : public DirectionProbe {
   public:
     DirectionByLink(const RankContext& context, comm::Transport& transport, const Problem& problem,
                     const comm::Roles& roles)
-        : pieces_(roles.workers()),
+        : blocks_(roles.workers()),
           link_(transport, context.world, roles.worker_rank(0), roles.reducer_rank(0),
                 bytes_of<double>(problem.largest_rows(roles))) {}
 
     Seconds measure(int passes, device::Stream& stream) override {
-        return pieces_ * link_.measure(passes, stream);
+        return blocks_ * link_.measure(passes, stream);
     }
 
   private:
-    int pieces_;
+    int blocks_;
     bench::PairProbe link_;
 };
 

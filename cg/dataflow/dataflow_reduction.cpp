@@ -16,17 +16,27 @@ DataflowReduction::Scalars scalars_in(device::View<const std::byte> payload) {
     return scalars;
 }
 
+flow::QueuePlan queue_to_reducer(const comm::Roles& roles, int bound) {
+    return {.owner = roles.reducer_rank(0),
+            .pushers = roles.worker_ranks(),
+            .bound = bound,
+            .largest = scalars_size,
+            .order = flow::DequeueOrder::arrival,
+            .outgoing = 1};
+}
+
 }  // namespace
+
+void DataflowReduction::plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
+                             const comm::Roles& roles, int bound, int rank) {
+    plan.add(flow::queue_memory(queue_to_reducer(roles, bound), transport, rank));
+    plan.add(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(), scalars_size,
+                                       transport, rank));
+}
 
 DataflowReduction::DataflowReduction(flow::Hub& hub, comm::Transport& transport,
                                      const comm::Roles& roles, int bound)
-    : incoming_(hub, transport,
-                {.owner = roles.reducer_rank(0),
-                 .pushers = roles.worker_ranks(),
-                 .bound = bound,
-                 .largest = scalars_size,
-                 .order = flow::DequeueOrder::arrival,
-                 .outgoing = 1}),
+    : incoming_(hub, transport, queue_to_reducer(roles, bound)),
       outgoing_(hub, transport, roles.reducer_rank(0), roles.worker_ranks(), scalars_size),
       collected_(static_cast<std::size_t>(roles.workers())) {}
 

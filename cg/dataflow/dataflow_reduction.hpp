@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "bench/program/buffer_plan.hpp"
 #include "comm/topology/roles.hpp"
 #include "flow/publication.hpp"
 #include "flow/queue.hpp"
@@ -15,6 +16,10 @@ namespace quartet::cg {
 class DataflowReduction {
   public:
     using Scalars = std::array<double, 3>;
+
+    /// Counts what its queues allocate on `rank`. Local.
+    static void plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
+                     const comm::Roles& roles, int bound, int rank);
 
     /// Collective. Hub and transport outlive it.
     DataflowReduction(flow::Hub& hub, comm::Transport& transport, const comm::Roles& roles,

@@ -17,10 +17,9 @@ LibraryIteration::Buffers::Buffers(bench::BufferPlan& plan, const Problem& probl
 LibraryIteration::LibraryIteration(const RankContext& context, const Buffers& buffers,
                                    comm::Transport& transport, const Problem& problem,
                                    device::MatrixShare& share)
-    : world_(context.world),
-      stream_(context.stream),
+    : ClassicLoop(context.device, context.stream),
+      world_(context.world),
       vectors_(context.device.vectors()),
-      device_(context.device),
       share_(share),
       name_(problem.title()),
       x_(allocate(buffers.x, device_)),
@@ -41,10 +40,6 @@ LibraryIteration::LibraryIteration(const RankContext& context, const Buffers& bu
     state_.direction = p_.view();
 }
 
-void LibraryIteration::restart(device::View<const double> right_side) {
-    begin_classic(state_, right_side, device_, stream_);
-}
-
 device::View<const double> LibraryIteration::gather() {
     gather_->run(stream_);
     return whole_.view();
@@ -60,15 +55,14 @@ double LibraryIteration::sum_of_products(device::View<const double> a,
 
 void LibraryIteration::run(std::span<double> history, Observer& observer) {
     check(!observer.looks(), "the library formulation has no checkpoints");
-    state_.residual_dot = sum_of_products(state_.residual, state_.residual);
-    history.front() = state_.residual_dot;
-    while (state_.done < std::ssize(history) - 1) {
-        advance();
-        history[static_cast<std::size_t>(state_.done)] = state_.residual_dot;
-    }
+    ClassicLoop::run(history, observer);
 }
 
-void LibraryIteration::advance() {
+void LibraryIteration::find_first_residual() {
+    state_.residual_dot = sum_of_products(state_.residual, state_.residual);
+}
+
+bool LibraryIteration::iterate(bool /*wants_stop*/) {
     auto& [x, r, p, unused, residual_dot, alpha, done] = state_;
     share_.multiply(gather(), product_.view(), stream_);
     alpha = alpha_of(residual_dot, sum_of_products(p, product_.view()), done, name_);
@@ -77,7 +71,7 @@ void LibraryIteration::advance() {
     const double before = residual_dot;
     residual_dot = sum_of_products(r, r);
     vectors_.xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
-    ++done;
+    return false;
 }
 
 }  // namespace quartet::cg

@@ -12,7 +12,7 @@ namespace quartet::cg {
 /// The classic iteration as a user of plain MPI and BLAS would write it first: all of p by
 /// MPI_Allgatherv, one gemv, sums by MPI_Allreduce, and a pass over the vectors for each operation
 /// on them.
-class LibraryIteration final : public Iteration {
+class LibraryIteration final : public ClassicLoop {
   public:
     struct Buffers {
         /// Of a rank of so many rows.
@@ -30,7 +30,6 @@ class LibraryIteration final : public Iteration {
     LibraryIteration(const RankContext& context, const Buffers& buffers, comm::Transport& transport,
                      const Problem& problem, device::MatrixShare& share);
 
-    void restart(device::View<const double> right_side) override;
     /// Throws Failure for an observer that looks: there are no checkpoints.
     void run(std::span<double> history, Observer& observer) override;
 
@@ -38,13 +37,12 @@ class LibraryIteration final : public Iteration {
     device::View<const double> gather();
 
   private:
-    void advance();
+    void find_first_residual() override;
+    bool iterate(bool wants_stop) override;
     double sum_of_products(device::View<const double> a, device::View<const double> b);
 
     const comm::Communicator& world_;
-    device::Stream& stream_;
     device::VectorOperations& vectors_;
-    device::Device& device_;
     device::MatrixShare& share_;
     std::string name_;
     device::Buffer<double> x_;

@@ -1,7 +1,5 @@
 #include "cg/library/library_solver.hpp"
 
-#include <fmt/format.h>
-
 #include "cg/system/distributed_matrix.hpp"
 
 namespace quartet::cg {
@@ -9,11 +7,7 @@ namespace quartet::cg {
 namespace {
 
 comm::Transport& require_mpi(comm::Transport& transport) {
-    if (transport.name() != comm::TransportRegistry::plain_mpi()) {
-        throw Unavailable(fmt::format(
-            "formulation library is plain MPI (transport {} is not): add --transport {}",
-            transport.name(), comm::TransportRegistry::plain_mpi()));
-    }
+    comm::require_plain_mpi(transport, "formulation library");
     return transport;
 }
 

@@ -16,8 +16,7 @@ ClassicIteration::Buffers::Buffers(bench::BufferPlan& plan, std::int64_t rows, i
 
 ClassicIteration::ClassicIteration(const RankContext& context, const Buffers& buffers,
                                    DistributedMatrix& matrix, std::string name)
-    : device_(context.device),
-      stream_(context.stream),
+    : ClassicLoop(context.device, context.stream),
       matrix_(matrix),
       name_(std::move(name)),
       sums_(context, buffers.sums),
@@ -33,7 +32,7 @@ ClassicIteration::ClassicIteration(const RankContext& context, const Buffers& bu
     }
 }
 
-// What advance() does, with the scalars in memory.
+// What iterate() does, with the scalars in memory.
 DeviceResidentCg::Enqueue ClassicIteration::resident_iteration() {
     return [this](device::View<device::CgScalars> scalars, device::View<double> history,
                   device::Stream& stream) {
@@ -52,32 +51,24 @@ DeviceResidentCg::Enqueue ClassicIteration::resident_iteration() {
     };
 }
 
-void ClassicIteration::restart(device::View<const double> right_side) {
-    begin_classic(state_, right_side, device_, stream_);
-}
-
 void ClassicIteration::run(std::span<double> history, Observer& observer) {
-    auto& [x, r, p, unused, residual_dot, alpha, done] = state_;
-    if (done == 0) {
-        device_.vectors().dot(r, r, sums_.share(0), stream_);
-        residual_dot = sums_.sum<1>().sums[0];
-    }
-    const auto last = std::ssize(history) - 1;
-    history[static_cast<std::size_t>(done)] = residual_dot;
-    if (resident_ && !observer.looks()) {
-        resident_->run(state_, 0, history);
+    if (!resident_ || observer.looks()) {
+        ClassicLoop::run(history, observer);
         return;
     }
-    for (Next next = Next::go_on; next == Next::go_on && done < last;) {
-        const bool stop = advance(observer.wants_stop());
-        const auto count = static_cast<std::size_t>(done);
-        history[count] = residual_dot;
-        next = observer.after(state_, history.first(count), stop);
+    if (state_.done == 0) {
+        find_first_residual();
     }
+    history[static_cast<std::size_t>(state_.done)] = state_.residual_dot;
+    resident_->run(state_, 0, history);
 }
 
-// Whether any rank wants to stop.
-bool ClassicIteration::advance(bool wants_stop) {
+void ClassicIteration::find_first_residual() {
+    device_.vectors().dot(state_.residual, state_.residual, sums_.share(0), stream_);
+    state_.residual_dot = sums_.sum<1>().sums[0];
+}
+
+bool ClassicIteration::iterate(bool wants_stop) {
     auto& [x, r, p, unused, residual_dot, alpha, done] = state_;
     matrix_.multiply_and_dot();
     alpha = alpha_of(residual_dot, sums_.sum<1>().sums[0], done, name_);
@@ -87,7 +78,6 @@ bool ClassicIteration::advance(bool wants_stop) {
     const auto [sums, stop] = sums_.sum<1>(wants_stop);
     residual_dot = sums[0];
     device_.vectors().xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
-    ++done;
     return stop;
 }
 

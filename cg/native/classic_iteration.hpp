@@ -11,7 +11,7 @@
 namespace quartet::cg {
 
 /// The paper's iteration (VI.C), after Hestenes and Stiefel (1952): two sums, one after the other.
-class ClassicIteration final : public Iteration {
+class ClassicIteration final : public ClassicLoop {
   public:
     struct Buffers {
         /// Of a rank of so many rows.
@@ -28,15 +28,13 @@ class ClassicIteration final : public Iteration {
     ClassicIteration(const RankContext& context, const Buffers& buffers, DistributedMatrix& matrix,
                      std::string name);
 
-    void restart(device::View<const double> right_side) override;
     void run(std::span<double> history, Observer& observer) override;
 
   private:
-    bool advance(bool wants_stop);
+    void find_first_residual() override;
+    bool iterate(bool wants_stop) override;
     DeviceResidentCg::Enqueue resident_iteration();
 
-    device::Device& device_;
-    device::Stream& stream_;
     DistributedMatrix& matrix_;
     std::string name_;
     JointSums sums_;

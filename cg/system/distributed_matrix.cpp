@@ -1,9 +1,8 @@
 #include "cg/system/distributed_matrix.hpp"
 
-#include <fmt/format.h>
-
 #include <vector>
 
+#include "comm/transport/transport_registry.hpp"
 #include "device/matrix_factory.hpp"
 #include "device/vector_operations.hpp"
 
@@ -33,13 +32,6 @@ Bytes share_memory(const device::Device& device, const Problem& problem, int ran
                : device.matrices().matrix_memory(triangle_part(problem, ranks, rank));
 }
 
-void require(const comm::Transport& transport, comm::Capability capability) {
-    if (!transport.can(capability)) {
-        throw Unavailable(fmt::format("transport {} has no {}, which cg needs: use --transport mpi",
-                                      transport.name(), name(capability)));
-    }
-}
-
 }  // namespace
 
 DistributedMatrix::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
@@ -61,9 +53,9 @@ DistributedMatrix::DistributedMatrix(const RankContext& context, const Buffers& 
       ranks_(context.ranks()),
       rows_(buffers.rows) {
     // Before there are windows: they could not be freed while an exception unwinds.
-    require(transport, comm::Capability::all_gather);
+    comm::require(transport, comm::Capability::all_gather, "cg");
     if (problem.storage == Storage::symmetric) {
-        require(transport, comm::Capability::reduce_scatter);
+        comm::require(transport, comm::Capability::reduce_scatter, "storage symmetric");
     }
     share_ = make_share(device_, problem, ranks_, context.rank());
     output_ = allocate(buffers.output, device_);

@@ -9,7 +9,7 @@ constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) {
     return count / by + (count % by == 0 ? 0 : 1);
 }
 
-/// Elements [begin, end) of something that is dealt out.
+/// Elements [begin, end) of something that is distributed.
 struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;

@@ -26,6 +26,11 @@ class InlinePayloadChannel final : public comm::PayloadChannel {
               "payload channel: a payload is too large for its announcement");
     }
 
+    /// What the slots take.
+    static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan) {
+        return {.host = bytes_of<Slot>(plan.outgoing + plan.incoming), .windows = {}};
+    }
+
     /// What the announcement of a payload carries along.
     [[nodiscard]] std::span<const std::byte> attachment(const comm::PayloadDescriptor& descriptor) {
         const Slot& sent = outgoing_.at(static_cast<std::size_t>(descriptor.slot));

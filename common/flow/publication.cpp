@@ -6,16 +6,35 @@
 
 namespace quartet::flow {
 
+namespace {
+
+QueuePlan queue_to(int receiver, int from, Bytes largest) {
+    return {.owner = receiver,
+            .pushers = {from},
+            .bound = 1,
+            .largest = largest,
+            .order = DequeueOrder::arrival,
+            .outgoing = 1};
+}
+
+}  // namespace
+
+comm::PayloadMemory Publication::memory(int from, const std::vector<int>& to, Bytes largest,
+                                        const comm::OperationMemory& transport, int rank) {
+    comm::PayloadMemory sum;
+    for (const int receiver : to) {
+        const comm::PayloadMemory queue =
+            queue_memory(queue_to(receiver, from, largest), transport, rank);
+        sum = {sum.host + queue.host, sum.windows + queue.windows};
+    }
+    return sum;
+}
+
 Publication::Publication(Hub& hub, comm::Transport& transport, int from, const std::vector<int>& to,
                          Bytes largest) {
     for (const int receiver : to) {
-        queues_.push_back(std::make_unique<Queue>(hub, transport,
-                                                  QueuePlan{.owner = receiver,
-                                                            .pushers = {from},
-                                                            .bound = 1,
-                                                            .largest = largest,
-                                                            .order = DequeueOrder::arrival,
-                                                            .outgoing = 1}));
+        queues_.push_back(
+            std::make_unique<Queue>(hub, transport, queue_to(receiver, from, largest)));
         if (receiver == hub.comm().rank()) {
             mine_ = queues_.back().get();
         }

@@ -11,6 +11,10 @@ namespace quartet::flow {
 /// reducers give their results back to the workers (VI.C).
 class Publication {
   public:
+    /// What its queues allocate on `rank`. Local.
+    static comm::PayloadMemory memory(int from, const std::vector<int>& to, Bytes largest,
+                                      const comm::OperationMemory& transport, int rank);
+
     /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it.
     /// Hub and transport outlive it.
     Publication(Hub& hub, comm::Transport& transport, int from, const std::vector<int>& to,

@@ -1,7 +1,5 @@
 #include "flow/queue.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -40,15 +38,26 @@ void require_sound(const QueuePlan& plan, int ranks) {
     }
 }
 
+// No pusher has more under way than it has memory for.
+comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
+    const bool pushes = std::ranges::binary_search(plan.pushers, rank);
+    const int most = plan.outgoing * static_cast<int>(plan.pushers.size());
+    return {.outgoing = pushes ? plan.outgoing : 0,
+            .incoming = rank == plan.owner ? std::min(plan.bound, most) : 0,
+            .largest = plan.largest};
+}
+
+bool travels_inline(const QueuePlan& plan) {
+    return plan.largest <= InlinePayloadChannel::limit;
+}
+
 }  // namespace
 
-void require_queues(const comm::Transport& transport) {
-    if (!transport.can(comm::Capability::payload_channel)) {
-        throw Unavailable(fmt::format(
-            "formulation dataflow needs a transport that queues can use (transport {} is none): "
-            "use --transport mpi or shm",
-            transport.name()));
-    }
+comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport,
+                                 int rank) {
+    const comm::PayloadChannelPlan channel = channel_plan(plan, rank);
+    return travels_inline(plan) ? InlinePayloadChannel::memory(channel)
+                                : transport.payload_channel(channel);
 }
 
 Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
@@ -64,26 +73,21 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
           [this](int, auto payload) { on_done(read_as<Header>(payload).descriptor.slot); })),
       close_kind_(hub.add([this](int, auto) { ++closed_; })) {
     require_sound(plan_, hub.comm().size());
-    const bool pushes = std::ranges::binary_search(plan_.pushers, rank_);
-    // No pusher has more under way than it has memory for.
-    const int most = plan_.outgoing * static_cast<int>(plan_.pushers.size());
-    const int incoming = owns() ? std::min(plan_.bound, most) : 0;
-    const int outgoing = pushes ? plan_.outgoing : 0;
-    const comm::PayloadChannelPlan channel{outgoing, incoming, plan_.largest};
-    if (plan_.largest <= InlinePayloadChannel::limit) {
+    const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
+    if (travels_inline(plan_)) {
         auto small = std::make_unique<InlinePayloadChannel>(channel);
         inline_ = small.get();
         channel_ = std::move(small);
     } else {
         channel_ = transport.prepare_payload_channel(channel);
     }
-    free_slots_.assign(static_cast<std::size_t>(outgoing), true);
-    if (pushes && !shared_credits()) {
+    free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
+    if (channel.outgoing > 0 && !shared_credits()) {
         credits_ = own_credits();
     }
     if (owns()) {
         free_credits_ = shared_credits() ? plan_.bound : 0;
-        incoming_slots_.resize(static_cast<std::size_t>(incoming));
+        incoming_slots_.resize(static_cast<std::size_t>(channel.incoming));
         std::iota(incoming_slots_.rbegin(), incoming_slots_.rend(), 0);
         waiting_.reserve(incoming_slots_.size());
         handed_out_.reserve(incoming_slots_.size());

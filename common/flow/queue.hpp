@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/transport/operation_memory.hpp"
 #include "comm/transport/transport.hpp"
 #include "flow/hub.hpp"
 #include "flow/inline_payload_channel.hpp"
@@ -30,6 +31,10 @@ struct QueuePlan {
     DequeueOrder order = DequeueOrder::arrival;
     int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
 };
+
+/// What the queue allocates on `rank` for payloads. Local.
+comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport,
+                                 int rank);
 
 /// What was pushed.
 struct Item {
@@ -142,9 +147,6 @@ class Queue {
     int closed_ = 0;             ///< pushers that have, in this round
     int high_water_ = 0;
 };
-
-/// Throws Unavailable where the transport has no payload channel. Local.
-void require_queues(const comm::Transport& transport);
 
 /// On the owner: takes `count` items out, up to `most` at a time, and hands each to `use`.
 template <typename Use>

@@ -21,7 +21,7 @@ IndexOrder output_order(const DataflowPlan& plan) {
 // Before there is anything that could not be freed while an exception unwinds.
 comm::Transport& usable_transport(bench::Session& session, const DataflowPlan& plan) {
     comm::Transport& transport = session.transport(plan.transport);
-    flow::require_queues(transport);
+    comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
     if (session.device().memory_kind() == device::MemoryKind::device) {
         throw Unavailable(
             "not available in this build: fft's data flow on a GPU: use --device host");
@@ -44,14 +44,7 @@ DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
 
 void DataflowCase::make_queue() {
     hub_ = std::make_unique<flow::Hub>(session_.world(), &session_.trace().track("queue"));
-    queue_ = std::make_unique<flow::Queue>(
-        *hub_, transport_,
-        flow::QueuePlan{.owner = plan_.roles.reducer_rank(0),
-                        .pushers = plan_.roles.worker_ranks(),
-                        .bound = session_.options().queue,
-                        .largest = bytes_of<double>(plan_.tile.parts_size()),
-                        .order = flow::DequeueOrder::arrival,
-                        .outgoing = DataflowPlan::outgoing_tiles});
+    queue_ = std::make_unique<flow::Queue>(*hub_, transport_, plan_.queue);
 }
 
 bench::Check DataflowCase::verify() {
@@ -60,7 +53,7 @@ bench::Check DataflowCase::verify() {
 
 void DataflowCase::prepare_limit() {
     role_->prepare_limit();
-    if (!plan_.in_place) {
+    if (plan_.probes_link) {
         link_.emplace(session_.transport(comm::TransportRegistry::plain_mpi()), session_.world(),
                       plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
                       bytes_of<double>(plan_.tile.parts_size()));

@@ -1,43 +1,49 @@
 #include "fft/dataflow/dataflow_plan.hpp"
 
-#include <algorithm>
-
 #include "device/fft_factory.hpp"
 #include "fft/verify.hpp"
 
 namespace quartet::fft {
 
-MemoryNeeds DataflowPlan::memory() const {
-    const Bytes one_tile = bytes_of<double>(tile.parts_size());
-    const Bytes all = bytes_of<Point>(input) + bytes_of<double>(discarded + message) +
-                      merger.memory() + (outgoing + incoming) * one_tile + workspace + check;
-    return {.host = all, .windows = in_place ? outgoing * one_tile : Bytes{}, .device = {}};
-}
+namespace {
+
+// Transformed tiles in a worker's memory: one is written, the others are under way.
+constexpr int outgoing_tiles = 8;
+
+}  // namespace
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles) {
     const int rank = session.world().rank();
+    const device::FftFactory& ffts = session.device().ffts();
     DataflowPlan plan{.transport = transport,
                       .problem = problem,
                       .roles = roles,
                       .role = roles.of(rank),
                       .tiles = {},
                       .tile = {1, problem.length(), 1, 0}};
-    plan.in_place = session.registry().traits(transport).location == comm::PartLocation::at_sender;
-    plan.message = plan.in_place ? 0 : plan.tile.parts_size();
-    plan.check = Bytes{TransformCheck::memory(problem.points, session.threads())};
+    const std::int64_t tile = plan.tile.parts_size();
+    plan.queue = {.owner = roles.reducer_rank(0),
+                  .pushers = roles.worker_ranks(),
+                  .bound = session.options().queue,
+                  .largest = bytes_of<double>(tile),
+                  .order = flow::DequeueOrder::arrival,
+                  .outgoing = outgoing_tiles};
+    plan.probes_link =
+        session.registry().traits(transport).location == comm::PartLocation::received;
     if (plan.role == comm::Role::worker) {
         plan.tiles = problem.shape(roles.workers(), roles.index_of(rank)).my_tiles();
-        plan.input = plan.tiles.size() * problem.length();
-        plan.outgoing = DataflowPlan::outgoing_tiles;
-        plan.discarded = plan.tile.parts_size();
-        plan.workspace = session.device().ffts().four_step_fft_memory(plan.tile);
+        plan.input = plan.memory.add<Point>(plan.tiles.size() * problem.length());
+        plan.discarded = plan.memory.add<double>(tile);
+        plan.memory.add(ffts.four_step_fft_memory(plan.tile), bench::Room::device);
     } else {
-        const int most = DataflowPlan::outgoing_tiles * roles.workers();
-        plan.merger = plan_merger(problem);
-        plan.incoming = plan.in_place ? 0 : std::min(session.options().queue, most);
-        plan.workspace = session.device().ffts().four_step_fft_memory(problem.shape(1, 0));
+        MergerBuffers(plan.memory, problem);
+        plan.memory.add(ffts.four_step_fft_memory(problem.shape(1, 0)), bench::Room::device);
     }
+    plan.memory.add<double>(plan.probes_link ? tile : 0);
+    plan.memory.add(
+        flow::queue_memory(plan.queue, bench::operation_memory(session, transport), rank));
+    plan.memory.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
     return plan;
 }
 

@@ -5,17 +5,13 @@
 #include "bench/program/session.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/dataflow/merger.hpp"
-#include "fft/memory_needs.hpp"
 #include "fft/problem.hpp"
+#include "flow/queue.hpp"
 
 namespace quartet::fft {
 
-/// The buffers of the data flow on one rank. The case allocates what this says, and memory() is its
-/// sum.
+/// The buffers and the queue of the data flow on one rank.
 struct DataflowPlan {
-    /// Transformed tiles in a worker's memory: one is written, the others are under way.
-    static constexpr int outgoing_tiles = 8;
-
     std::string transport;
     Problem problem;
     comm::Roles roles;
@@ -23,18 +19,12 @@ struct DataflowPlan {
     Range tiles{};               ///< a worker's
     device::FourStepFft tile{};  ///< one tile as a transform of its own
 
-    std::int64_t input = 0;      ///< points: a worker's tiles
-    int outgoing = 0;            ///< transformed tiles that wait in a worker's memory
-    std::int64_t discarded = 0;  ///< doubles: what a worker's limit writes
-    MergerPlan merger{};         ///< the reducer's
-    std::int64_t message = 0;    ///< doubles: what the limit sends; 0 in place
-    int incoming = 0;            ///< tiles in the reducer's memory; 0 where they are read in place
-
-    Bytes workspace{};  ///< of the FFT plans
-    Bytes check{};
-    bool in_place = false;  ///< whether tiles are read where the worker wrote them, in a window
-
-    [[nodiscard]] MemoryNeeds memory() const;
+    bench::PlannedBuffer<Point> input{};       ///< a worker's tiles
+    bench::PlannedBuffer<double> discarded{};  ///< what a worker's limit writes
+    flow::QueuePlan queue{};                   ///< of transformed tiles
+    bool probes_link = false;  ///< whether tiles travel: then the limit sends one, too
+    /// All of these, and what FFT plans, merger, check and limit allocate.
+    bench::BufferPlan memory{};
 };
 
 /// The plan of a problem on this rank. Local.

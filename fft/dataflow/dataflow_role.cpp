@@ -17,7 +17,7 @@ DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan
     : session_(session),
       plan_(plan),
       order_(merge_order(session.device(), plan.problem, plan.tiles)),
-      input_(device::allocate<Point>(session.device(), plan.input)),
+      input_(allocate(plan.input, session.device())),
       column_ffts_(session.device().ffts().plan_column_ffts(plan.tile)) {
     const auto length = static_cast<std::size_t>(plan.problem.length());
     for (std::size_t number = 0; number < order_.size(); ++number) {
@@ -59,7 +59,7 @@ void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
 }
 
 void DataflowWorker::prepare_limit() {
-    discarded_ = device::allocate<double>(session_.device(), plan_.discarded);
+    discarded_ = allocate(plan_.discarded, session_.device());
     transform_all();  // the first one meets cold caches
     const Seconds begin = now();
     transform_all();

@@ -13,10 +13,10 @@ namespace {
 /// The buffers of both mergers, and the row FFTs that end the work.
 class RowMerger : public Merger {
   public:
-    RowMerger(device::Device& device, const Problem& problem, const device::FourStepFft& rows,
+    RowMerger(device::Device& device, const MergerBuffers& buffers, const device::FourStepFft& rows,
               const device::FourStepFft& scattered)
-        : row_input_(device::allocate<double>(device, plan_merger(problem).row_input)),
-          result_(device::allocate<Point>(device, plan_merger(problem).result)),
+        : row_input_(allocate(buffers.row_input, device)),
+          result_(allocate(buffers.result, device)),
           parts_{std::as_const(row_input_).view()},
           scatter_tile_(device.ffts().plan_scatter_tile(scattered)),
           row_ffts_(device.ffts().plan_row_ffts(rows)) {}
@@ -38,8 +38,8 @@ class RowMerger : public Merger {
 /// All row FFTs at the end.
 class MergerAtTheEnd final : public RowMerger {
   public:
-    MergerAtTheEnd(device::Device& device, const Problem& problem)
-        : RowMerger(device, problem, problem.shape(1, 0), problem.shape(1, 0)) {}
+    MergerAtTheEnd(device::Device& device, const MergerBuffers& buffers, const Problem& problem)
+        : RowMerger(device, buffers, problem.shape(1, 0), problem.shape(1, 0)) {}
 
     void add(std::int64_t tile, device::View<const double> blocks,
              device::Stream& stream) override {
@@ -51,7 +51,7 @@ class MergerAtTheEnd final : public RowMerger {
 /// After the last tile, its group and the FFTs over the groups remain.
 class GroupMerger final : public RowMerger {
   public:
-    GroupMerger(device::Device& device, const Problem& problem,
+    GroupMerger(device::Device& device, const MergerBuffers& buffers,
                 std::unique_ptr<device::PartialRowFfts> partial_row_ffts);
 
     void add(std::int64_t tile, device::View<const double> blocks, device::Stream& stream) override;
@@ -74,9 +74,9 @@ class GroupMerger final : public RowMerger {
     std::int64_t summed_blocks_ = 0;      ///< of the next one
 };
 
-GroupMerger::GroupMerger(device::Device& device, const Problem& problem,
+GroupMerger::GroupMerger(device::Device& device, const MergerBuffers& buffers,
                          std::unique_ptr<device::PartialRowFfts> partial_row_ffts)
-    : RowMerger(device, problem, partial_row_ffts->summed(), partial_row_ffts->members()),
+    : RowMerger(device, buffers, partial_row_ffts->summed(), partial_row_ffts->members()),
       partial_row_ffts_(std::move(partial_row_ffts)),
       members_(partial_row_ffts_->members()) {
     arrived_.resize(static_cast<std::size_t>(partial_row_ffts_->summed().tiles));
@@ -138,16 +138,18 @@ void GroupMerger::finish(device::Stream& stream) {
 
 }  // namespace
 
-MergerPlan plan_merger(const Problem& problem) {
-    return {.row_input = problem.shape(1, 0).parts_size(), .result = problem.points};
-}
+MergerBuffers::MergerBuffers(bench::BufferPlan& plan, const Problem& problem)
+    : row_input(plan.add<double>(problem.shape(1, 0).parts_size())),
+      result(plan.add<Point>(problem.points)) {}
 
 std::unique_ptr<Merger> make_merger(device::Device& device, const Problem& problem) {
+    bench::BufferPlan scratch;
+    const MergerBuffers buffers(scratch, problem);
     auto partial_row_ffts = device.ffts().plan_partial_row_ffts(problem.shape(1, 0));
     if (partial_row_ffts) {
-        return std::make_unique<GroupMerger>(device, problem, std::move(partial_row_ffts));
+        return std::make_unique<GroupMerger>(device, buffers, std::move(partial_row_ffts));
     }
-    return std::make_unique<MergerAtTheEnd>(device, problem);
+    return std::make_unique<MergerAtTheEnd>(device, buffers, problem);
 }
 
 std::vector<std::int64_t> merge_order(device::Device& device, const Problem& problem,

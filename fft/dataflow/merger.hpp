@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/program/buffer_plan.hpp"
 #include "core/block_range.hpp"
 #include "device/device.hpp"
 #include "fft/problem.hpp"
@@ -30,15 +31,12 @@ class Merger {
 };
 
 /// The buffers of a merger.
-struct MergerPlan {
-    std::int64_t row_input = 0;  ///< doubles
-    std::int64_t result = 0;     ///< points
+struct MergerBuffers {
+    MergerBuffers(bench::BufferPlan& plan, const Problem& problem);
 
-    [[nodiscard]] Bytes memory() const {
-        return bytes_of<double>(row_input) + bytes_of<Point>(result);
-    }
+    bench::PlannedBuffer<double> row_input;
+    bench::PlannedBuffer<Point> result;
 };
-MergerPlan plan_merger(const Problem& problem);
 
 /// A merger that transforms groups of tiles as they become complete, where the device has partial
 /// row FFTs for the shape; else one that leaves all row FFTs to finish().

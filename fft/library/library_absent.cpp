@@ -9,7 +9,7 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session&, const Problem&
         "libfftw3-mpi-dev and build again");
 }
 
-MemoryNeeds library_memory(bench::Session&, const Problem&, const Options&) {
+bench::BufferPlan library_memory(bench::Session&, const Problem&, const Options&) {
     return {};
 }
 

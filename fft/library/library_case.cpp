@@ -243,22 +243,21 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const 
     return std::make_unique<LibraryCase>(session, problem, options);
 }
 
-MemoryNeeds library_memory(bench::Session& session, const Problem& problem,
-                           const Options& options) {
+bench::BufferPlan library_memory(bench::Session& session, const Problem& problem,
+                                 const Options& options) {
+    bench::BufferPlan plan;
     if (why_not(problem, session.world().size())) {
-        return {};
+        return plan;
     }
     const Layout layout = layout_of(problem, options, session.world());
     // Input, output and the exchanges' own buffer; a copy of the input; the impulse's indices in a
     // vector that grows.
-    const Bytes arrays = 3 * bytes_of<Point>(layout.allocated) +
-                         bytes_of<Point>(layout.input_count) +
-                         bytes_of<std::int64_t>(2 * layout.output_count);
-    const Bytes probe = TransformLimit::exchanged_bytes(problem, session.world().size());
-    return {.host = arrays + 2 * probe +
-                    Bytes{TransformCheck::memory(problem.points, session.threads())},
-            .windows = {},
-            .device = {}};
+    plan.add(3 * bytes_of<Point>(layout.allocated), bench::Room::host);
+    plan.add<Point>(layout.input_count);
+    plan.add(bytes_of<std::int64_t>(2 * layout.output_count), bench::Room::host);
+    TransformLimit::plan(plan, problem, session.world().size());
+    plan.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
+    return plan;
 }
 
 }  // namespace quartet::fft

@@ -2,8 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/session.hpp"
-#include "fft/memory_needs.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
 #include "fft/transform_case.hpp"
@@ -20,6 +19,7 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const 
                                                  const Options& options);
 
 /// What it allocates on this rank. Collective.
-MemoryNeeds library_memory(bench::Session& session, const Problem& problem, const Options& options);
+bench::BufferPlan library_memory(bench::Session& session, const Problem& problem,
+                                 const Options& options);
 
 }  // namespace quartet::fft

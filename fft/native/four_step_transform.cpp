@@ -67,7 +67,7 @@ TransposedTransform::TransposedTransform(const NativePlan& plan, device::Device&
                                          comm::Transport& transport, device::View<Point> input,
                                          device::Buffer<Point> transposed)
     : input_(input),
-      parts_(comm::allocate<double>(transport, plan.parts)),
+      parts_(allocate(plan.parts, transport)),
       transposed_(std::move(transposed)),
       column_ffts_(device.ffts().plan_column_ffts(plan.shape)),
       row_ffts_(device.ffts().plan_row_ffts(plan.shape)),
@@ -88,8 +88,8 @@ std::string TransposedTransform::description() const {
 
 NaturalTransform::NaturalTransform(const NativePlan& plan, device::Device& device,
                                    comm::Transport& transport, device::View<Point> input)
-    : transposed_(plan, device, transport, input, comm::allocate<Point>(transport, plan.bins)),
-      natural_(device::allocate<Point>(device, plan.result)),
+    : transposed_(plan, device, transport, input, allocate(plan.bins, transport)),
+      natural_(allocate(plan.result, device)),
       transpose_(device.ffts().plan_transpose(plan.shape)),
       exchange_(
           exchange_of_bins(plan.shape, transport, device::View<const Point>(transposed_.result()))),

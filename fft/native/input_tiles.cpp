@@ -113,8 +113,7 @@ StagedFileTiles::StagedFileTiles(bench::Session& session, const NativePlan& plan
       reader_(tile_files(session, plan)),
       input_(input),
       reading_(session.device().make_stream("reading", device::StreamKind::transfer)),
-      staging_(
-          device::allocate<Point>(session.device(), plan.staging, device::MemoryKind::pinned)) {
+      staging_(allocate(plan.staging, session.device())) {
     const std::int64_t length = plan.shape.length;
     for (std::size_t number = 0; number < slots_.size(); ++number) {
         slots_[number] = {staging_.view().part(static_cast<std::int64_t>(number) * length, length),

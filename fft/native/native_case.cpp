@@ -1,7 +1,5 @@
 #include "fft/native/native_case.hpp"
 
-#include <fmt/format.h>
-
 #include <vector>
 
 #include "device/host_access.hpp"
@@ -14,9 +12,8 @@ comm::Transport& usable_transport(bench::Session& session, const NativePlan& pla
     session.require_formulation(bench::Formulation::native);
     comm::Transport& transport = session.transport(plan.transport);
     // Before there are windows: they could not be freed while an exception unwinds.
-    if (plan.shape.ranks > 1 && !transport.can(comm::Capability::all_to_all)) {
-        throw Unavailable(fmt::format("transport {} has no all-to-all: use --transport shm or mpi",
-                                      transport.name()));
+    if (plan.shape.ranks > 1) {
+        comm::require(transport, comm::Capability::all_to_all, "fft");
     }
     return transport;
 }
@@ -27,7 +24,7 @@ NativeCase::NativeCase(bench::Session& session, const NativePlan& plan)
     : session_(session),
       plan_(plan),
       transport_(usable_transport(session, plan)),
-      input_(device::allocate<Point>(session.device(), plan.input)),
+      input_(allocate(plan.input, session.device())),
       tiles_(make_input_tiles(session, plan, input_.view(),
                               plan.in_place() ? InputUse::overwritten : InputUse::kept)),
       check_(plan.problem.points, session.options().seed,

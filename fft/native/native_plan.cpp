@@ -30,7 +30,7 @@ Bytes received_bytes(const NativePlan& plan) {
     for (int from = 0; from < plan.shape.ranks; ++from) {
         received = received + bytes_of<double>(plan.shape.part_size(from, plan.shape.rank));
     }
-    return plan.algorithm == Algorithm::natural ? received + bytes_of<Point>(plan.result)
+    return plan.algorithm == Algorithm::natural ? received + bytes_of<Point>(plan.result.count)
                                                 : received;
 }
 
@@ -39,55 +39,45 @@ void plan_four_step(NativePlan& plan, bench::Session& session) {
     // On one rank the transposed bins are in natural order.
     const bool natural = plan.problem.order == ResultOrder::natural && shape.ranks > 1;
     plan.algorithm = natural ? Algorithm::natural : Algorithm::transposed;
-    plan.parts = shape.parts_size();
-    plan.bins = natural ? shape.output_points() : 0;
-    plan.result = natural ? block_range(shape.points(), shape.ranks, shape.rank).size()
-                          : shape.output_points();
-    plan.workspace = session.device().ffts().four_step_fft_memory(shape);
-    const comm::TransportTraits& transport = session.registry().traits(plan.transport);
-    plan.in_windows = transport.windows.has_value();
-    if (shape.ranks > 1 && transport.location == comm::PartLocation::received) {
-        plan.received = received_bytes(plan);
+    plan.parts = plan.memory.add<double>(shape.parts_size(), bench::Room::device_window);
+    plan.bins =
+        plan.memory.add<Point>(natural ? shape.output_points() : 0, bench::Room::device_window);
+    plan.result =
+        plan.memory.add<Point>(natural ? block_range(shape.points(), shape.ranks, shape.rank).size()
+                                       : shape.output_points());
+    plan.memory.add(session.device().ffts().four_step_fft_memory(shape), bench::Room::device);
+    if (shape.ranks > 1) {
+        plan.memory.add(
+            bench::operation_memory(session, plan.transport).exchange(received_bytes(plan)),
+            bench::Room::device);
     }
-    plan.probe = TransformLimit::exchanged_bytes(plan.problem, shape.ranks);
+    TransformLimit::plan(plan.memory, plan.problem, shape.ranks);
 }
 
 }  // namespace
 
-MemoryNeeds NativePlan::memory() const {
-    const Bytes from_transport = bytes_of<double>(parts) + bytes_of<Point>(bins) + probe;
-    const Bytes of_device = bytes_of<Point>(input) + bytes_of<Point>(result) + from_transport +
-                            received + probe + workspace;
-    const Bytes of_host = host_work + bytes_of<Point>(staging);
-    if (kind == device::MemoryKind::device) {
-        return {.host = of_host, .windows = {}, .device = of_device};
-    }
-    return {.host = of_device + of_host,
-            .windows = in_windows ? from_transport : Bytes{},
-            .device = {}};
-}
-
 NativePlan plan_native(bench::Session& session, const std::string& transport,
                        const Problem& problem, const bench::DataOptions& data) {
-    device::Device& device = session.device();
+    const device::MemoryKind kind = session.device().memory_kind();
     NativePlan plan;
     plan.transport = transport;
     plan.problem = problem;
     plan.data = data;
     plan.shape = problem.shape(session.world().size(), session.world().rank());
-    plan.kind = device.memory_kind();
-    plan.input = plan.shape.input_points();
-    if (const auto workspace = device.ffts().single_rank_fft_memory(plan.shape)) {
+    plan.input = plan.memory.add<Point>(plan.shape.input_points());
+    if (const auto workspace = session.device().ffts().single_rank_fft_memory(plan.shape)) {
         plan.algorithm = single_rank_algorithm(session, plan.shape, *workspace);
-        plan.result = plan.algorithm == Algorithm::single_rank ? plan.shape.points() : 0;
-        plan.workspace = *workspace;
+        plan.result = plan.memory.add<Point>(
+            plan.algorithm == Algorithm::single_rank ? plan.shape.points() : 0);
+        plan.memory.add(*workspace, bench::Room::device);
     } else {
         plan_four_step(plan, session);
     }
-    plan.staging = data.in_files() ? staged_points(plan.shape.length, plan.kind) : 0;
-    const Bytes largest = bytes_of<Point>(std::max(plan.input, plan.result));
-    plan.host_work = Bytes{TransformCheck::memory(problem.points, session.threads())} +
-                     device::HostAccess::memory(largest, plan.kind);
+    plan.staging = plan.memory.add<Point>(
+        data.in_files() ? staged_points(plan.shape.length, kind) : 0, bench::Room::host);
+    plan.memory.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
+    const Bytes largest = bytes_of<Point>(std::max(plan.input.count, plan.result.count));
+    plan.memory.add(device::HostAccess::memory(largest, kind), bench::Room::host);
     return plan;
 }
 

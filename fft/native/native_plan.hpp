@@ -4,9 +4,9 @@
 #include <string>
 
 #include "bench/data/data_options.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "bench/program/session.hpp"
 #include "device/four_step_fft.hpp"
-#include "fft/memory_needs.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {
@@ -19,8 +19,7 @@ enum class Algorithm {
     natural,               ///< the same, a second exchange, and a Transpose
 };
 
-/// The buffers of the native formulation on one rank. The case allocates what this says, and
-/// memory() is its sum.
+/// The buffers of the native formulation on one rank.
 struct NativePlan {
     std::string transport;
     Problem problem;
@@ -28,23 +27,15 @@ struct NativePlan {
     device::FourStepFft shape;
     Algorithm algorithm = Algorithm::transposed;
 
-    std::int64_t input = 0;    ///< points, from the device
-    std::int64_t parts = 0;    ///< doubles, from the transport: sent by the first exchange
-    std::int64_t bins = 0;     ///< points, from the transport: sent by the second exchange
-    std::int64_t result = 0;   ///< points, from the device; 0 in place
-    Bytes received;            ///< by the exchanges; 0 where parts are read in place
-    Bytes probe;               ///< sent by the limit's exchange, and received by it
-    std::int64_t staging = 0;  ///< points, page-locked: tiles between their files and a GPU
-
-    Bytes workspace;  ///< of the FFT plans
-    Bytes
-        host_work;  ///< of the CPU, whatever the device: the check, and what it sees a GPU through
-
-    device::MemoryKind kind = device::MemoryKind::host;  ///< of the device's buffers
-    bool in_windows = false;  ///< whether the transport's memory takes space of /dev/shm
+    bench::PlannedBuffer<Point> input;
+    bench::PlannedBuffer<double> parts;   ///< sent by the first exchange
+    bench::PlannedBuffer<Point> bins;     ///< sent by the second exchange
+    bench::PlannedBuffer<Point> result;   ///< empty in place
+    bench::PlannedBuffer<Point> staging;  ///< tiles between their files and a GPU
+    /// These, and what FFT plans, exchanges, check and limit allocate.
+    bench::BufferPlan memory;
 
     [[nodiscard]] bool in_place() const { return algorithm == Algorithm::single_rank_in_place; }
-    [[nodiscard]] MemoryNeeds memory() const;
 };
 
 /// The plan of a problem on this rank. Local.

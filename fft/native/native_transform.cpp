@@ -15,8 +15,8 @@ std::unique_ptr<NativeTransform> make_native_transform(const NativePlan& plan,
         case Algorithm::single_rank_in_place:
             return std::make_unique<InPlaceTransform>(plan, device, input);
         case Algorithm::transposed:
-            return std::make_unique<TransposedTransform>(
-                plan, device, transport, input, device::allocate<Point>(device, plan.result));
+            return std::make_unique<TransposedTransform>(plan, device, transport, input,
+                                                         allocate(plan.result, device));
         case Algorithm::natural:
             return std::make_unique<NaturalTransform>(plan, device, transport, input);
     }

@@ -15,7 +15,7 @@ class SingleRankTransform final : public NativeTransform {
     SingleRankTransform(const NativePlan& plan, device::Device& device, device::View<Point> input)
         : fft_(device.ffts().plan_single_rank_fft(plan.shape)),
           input_(input),
-          result_(device::allocate<Point>(device, plan.result)) {}
+          result_(allocate(plan.result, device)) {}
 
     void run(device::Stream& stream) override { fft_->run(input_, result_.view(), stream); }
     [[nodiscard]] device::View<Point> result() override { return result_.view(); }

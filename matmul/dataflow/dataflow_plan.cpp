@@ -1,7 +1,5 @@
 #include "matmul/dataflow/dataflow_plan.hpp"
 
-#include <algorithm>
-
 #include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
@@ -34,19 +32,26 @@ void plan_results(const Problem& problem, int rank, DataflowPlan& plan) {
     plan.results = bytes_of<float>(used);
 }
 
-}  // namespace
-
-ProductMemory DataflowPlan::memory() const {
-    // Over shared windows reducers read partial tiles where the workers have made them.
-    const bool windows = operands.copies == OperandCopies::per_node;
-    return operands.memory() + ProductMemory{input_slots + results + outgoing + incoming,
-                                             windows ? outgoing : Bytes{},
-                                             {}};
+std::vector<flow::QueuePlan> queues(const Problem& problem, const comm::Roles& roles, int bound) {
+    // Partial tiles of a worker for each reducer: one is made, one is read.
+    constexpr int outgoing = 2;
+    std::vector<flow::QueuePlan> queues;
+    for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
+        queues.push_back({.owner = roles.reducer_rank(reducer),
+                          .pushers = roles.worker_ranks(),
+                          .bound = bound,
+                          .largest = problem.tile_bytes(),
+                          .order = flow::DequeueOrder::sequence,
+                          .outgoing = outgoing});
+    }
+    return queues;
 }
+
+}  // namespace
 
 DataflowPlan plan_dataflow(const Problem& problem, const comm::Roles& roles,
                            const DataflowSettings& settings, const comm::Topology& topology,
-                           int rank, OperandCopies copies) {
+                           int rank, OperandCopies copies, const comm::OperationMemory& transport) {
     DataflowPlan plan{
         .roles = roles,
         .settings = settings,
@@ -55,17 +60,16 @@ DataflowPlan plan_dataflow(const Problem& problem, const comm::Roles& roles,
         .input_slots = {},
         .result_offsets = {},
         .results = {},
-        .outgoing = {},
-        .incoming = {}};
+        .queues = queues(problem, roles, settings.bound),
+        .memory = {}};
     plan_results(problem, rank, plan);
-    if (roles.of(rank) == comm::Role::worker) {
-        plan.outgoing = roles.reducers() * outgoing_partial_tiles * problem.tile_bytes();
-        if (settings.inputs == DataflowInputs::files) {
-            plan.input_slots = FileSlots::memory(problem, 2 * (settings.lookahead + 1));
-        }
-    } else if (copies == OperandCopies::per_rank) {
-        plan.incoming = std::min(settings.bound, outgoing_partial_tiles * roles.workers()) *
-                        problem.tile_bytes();
+    if (roles.of(rank) == comm::Role::worker && settings.inputs == DataflowInputs::files) {
+        plan.input_slots = FileSlots::memory(problem, 2 * (settings.lookahead + 1));
+    }
+    plan.memory = plan.operands.memory();
+    plan.memory.add(plan.input_slots + plan.results, bench::Room::host);
+    for (const flow::QueuePlan& queue : plan.queues) {
+        plan.memory.add(flow::queue_memory(queue, transport, rank));
     }
     return plan;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "comm/topology/roles.hpp"
+#include "flow/queue.hpp"
 #include "matmul/options.hpp"
 #include "matmul/tiles/operand_layout.hpp"
 #include "matmul/tiles/result_files.hpp"
@@ -33,20 +34,15 @@ struct DataflowPlan {
     /// A reducer's: the element at which each tile of C begins, by tile number; -1 for tiles of
     /// others.
     std::vector<std::int64_t> result_offsets;
-    Bytes results;   ///< a reducer's tiles of C
-    Bytes outgoing;  ///< a worker's partial tiles, made or being read by a reducer
-    Bytes incoming;  ///< a reducer's partial tiles that came as messages
-
-    [[nodiscard]] ProductMemory memory() const;
+    Bytes results;                        ///< a reducer's tiles of C
+    std::vector<flow::QueuePlan> queues;  ///< of partial tiles, by reducer
+    bench::BufferPlan memory;             ///< of all of these
 };
 
 /// The plan of `rank`. Local.
 DataflowPlan plan_dataflow(const Problem& problem, const comm::Roles& roles,
                            const DataflowSettings& settings, const comm::Topology& topology,
-                           int rank, OperandCopies copies);
-
-/// Partial tiles that a worker may have outgoing for each reducer: one is made, one is read.
-inline constexpr int outgoing_partial_tiles = 2;
+                           int rank, OperandCopies copies, const comm::OperationMemory& transport);
 
 /// Tiles of C are numbered row by row.
 [[nodiscard]] TileIndex tile_at(const Problem& problem, std::int64_t number);

@@ -38,15 +38,8 @@ DataflowProduct::DataflowProduct(const Problem& problem, DataflowPlan plan, benc
 }
 
 void DataflowProduct::make_queues(comm::Transport& transport) {
-    for (int reducer = 0; reducer < plan_.roles.reducers(); ++reducer) {
-        queues_.push_back(std::make_unique<flow::Queue>(
-            hub_, transport,
-            flow::QueuePlan{.owner = plan_.roles.reducer_rank(reducer),
-                            .pushers = plan_.roles.worker_ranks(),
-                            .bound = plan_.settings.bound,
-                            .largest = problem_.tile_bytes(),
-                            .order = flow::DequeueOrder::sequence,
-                            .outgoing = outgoing_partial_tiles}));
+    for (const flow::QueuePlan& queue : plan_.queues) {
+        queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
     }
 }
 

@@ -21,7 +21,7 @@ namespace quartet::matmul {
 /// travel, N/B times as many as C has.
 class DataflowProduct final : public Product {
   public:
-    /// Allocates plan.memory(). Collective. Session and transport are borrowed; `files` where A and
+    /// Allocates plan.memory. Collective. Session and transport are borrowed; `files` where A and
     /// B are in files, else null.
     DataflowProduct(const Problem& problem, DataflowPlan plan, bench::Session& session,
                     comm::Transport& transport, std::unique_ptr<const TileFiles> files);

@@ -82,15 +82,16 @@ ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase
         comm::Roles::with_reducers(ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2));
     const OperandCopies copies =
         copies_over(context.session.registry().traits(context.variant.transport));
-    const DataflowPlan plan = plan_dataflow(context.problem, roles, settings_of(context),
-                                            context.session.topology(), context.rank(), copies);
+    const DataflowPlan plan = plan_dataflow(
+        context.problem, roles, settings_of(context), context.session.topology(), context.rank(),
+        copies, bench::operation_memory(context.session, context.variant.transport));
     add_factors(context, plan, planned.name);
     add_to_plan(context, roles, planned);
     // A reducer has every R-th tile of all of C.
     const Range all{0, context.problem.tiles()};
     const bool reduces = roles.of(context.rank()) == comm::Role::reducer;
     return {.block = reduces ? Block{all, all} : Block{},
-            .memory = plan.memory(),
+            .memory = plan.memory,
             .limit = limit_of(context, roles, copies),
             .make = [context, plan] {
                 std::unique_ptr<const TileFiles> files;

@@ -252,9 +252,10 @@ std::string LibraryProduct::note() const {
     const std::string tried = tried_ == 0 ? "no other to try"
                                           : fmt::format("fastest of {} tried, inner dimension {}{}",
                                                         tried_, tried_inner_, finals);
-    return fmt::format("ScaLAPACK psgemm; blocks of {} dealt over a {} x {} grid ({}); {}",
-                       distribution_.block, distribution_.grid.rows, distribution_.grid.columns,
-                       tried, describe_blas_in_use());
+    return fmt::format(
+        "ScaLAPACK psgemm; block-cyclic, blocks of {}, {} x {} process grid ({}); {}",
+        distribution_.block, distribution_.grid.rows, distribution_.grid.columns, tried,
+        describe_blas_in_use());
 }
 
 bench::Details LibraryProduct::details(const comm::Communicator&) const {

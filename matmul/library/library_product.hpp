@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/session.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "matmul/product.hpp"
 
 namespace quartet::matmul {
@@ -14,8 +14,10 @@ struct LibraryPlan {
     Bytes tile;       ///< for the check
     Bytes workspace;  ///< ScaLAPACK's own, at most: panels of psgemm, buffers of redistribution
 
-    [[nodiscard]] ProductMemory memory() const {
-        return {3 * matrix + collected + tile + workspace, {}, {}};
+    [[nodiscard]] bench::BufferPlan memory() const {
+        bench::BufferPlan plan;
+        plan.add(3 * matrix + collected + tile + workspace, bench::Room::host);
+        return plan;
     }
 };
 

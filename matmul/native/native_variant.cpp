@@ -47,8 +47,14 @@ LimitPlan::Storage storage_of_block(const PlanContext& context) {
 
 MemoryBudget host_budget(const PlanContext& context, const LimitPlan& limit) {
     return {.allowed = allowed_memory(context.session),
-            .elsewhere = memory_besides(context, context.block(), limit).host,
+            .elsewhere = memory_besides(context, context.block(), limit).host(),
             .lookahead = context.session.options().lookahead};
+}
+
+bench::BufferPlan memory_of(const FilePlan& files) {
+    bench::BufferPlan plan;
+    plan.add(files.buffers.sum(), bench::Room::host);
+    return plan;
 }
 
 void describe_files(const PlanContext& context, const FilePlan& files,
@@ -86,7 +92,7 @@ ProductPlan plan_from_files(const PlanContext& context, bench::PlannedCase& plan
     context.session.resolve("lookahead", std::to_string(files.blocking.lookahead));
     describe_files(context, files, planned);
     return {.block = context.block(),
-            .memory = {files.buffers.sum(), {}, {}},
+            .memory = memory_of(files),
             .limit = limit,
             .make = [context, files] {
                 return std::make_unique<FileProduct>(
@@ -100,6 +106,10 @@ struct GpuPlan {
     DevicePlan device;
     LimitPlan limit;
     Bytes workspace;  ///< of the BLAS
+
+    void add_to(bench::BufferPlan& plan) const {
+        plan.add(device.buffers.sum() + workspace, bench::Room::device);
+    }
 };
 
 GpuPlan plan_gpu(const PlanContext& context) {
@@ -107,7 +117,7 @@ GpuPlan plan_gpu(const PlanContext& context) {
                  .limit = limit_on_gpu(context),
                  .workspace = context.session.device().blas().workspace()};
     const Bytes elsewhere =
-        plan.workspace + memory_besides(context, context.block(), plan.limit).device;
+        plan.workspace + memory_besides(context, context.block(), plan.limit).device();
     comm::agree<UsageError>(context.session.world(), [&] {
         plan.device = plan_device(context.problem, context.block(),
                                   {.allowed = allowed_device_memory(context.session),
@@ -124,18 +134,19 @@ ProductPlan plan_streamed(const PlanContext& context, bench::PlannedCase& planne
         lay_out_matrices(context.problem, context.blocks, context.rank(),
                          context.session.topology(), OperandCopies::per_rank);
     planned.plan_note = describe(gpu.device);
-    return {
-        .block = context.block(),
-        .memory = layout.memory() + ProductMemory{{}, {}, gpu.device.buffers.sum() + gpu.workspace},
-        .limit = gpu.limit,
-        .make = [context, layout, blocking = gpu.device.blocking] {
-            bench::Session& session = context.session;
-            auto tiles =
-                std::make_unique<MemoryTiles>(context.problem, layout, session.topology().node(),
-                                              session.device(), session.threads());
-            return std::make_unique<StreamedProduct>(context.problem, context.block(), blocking,
-                                                     std::move(tiles), session.device());
-        }};
+    bench::BufferPlan memory = layout.memory();
+    gpu.add_to(memory);
+    return {.block = context.block(),
+            .memory = memory,
+            .limit = gpu.limit,
+            .make = [context, layout, blocking = gpu.device.blocking] {
+                bench::Session& session = context.session;
+                auto tiles = std::make_unique<MemoryTiles>(context.problem, layout,
+                                                           session.topology().node(),
+                                                           session.device(), session.threads());
+                return std::make_unique<StreamedProduct>(context.problem, context.block(), blocking,
+                                                         std::move(tiles), session.device());
+            }};
 }
 
 ProductPlan plan_streamed_from_files(const PlanContext& context, bench::PlannedCase& planned) {
@@ -150,8 +161,10 @@ ProductPlan plan_streamed_from_files(const PlanContext& context, bench::PlannedC
     limit.storage->bytes = static_cast<double>(files.best.value);
     describe_files(context, files, planned);
     planned.plan_note += "; " + describe(gpu.device);
+    bench::BufferPlan memory = memory_of(files);
+    gpu.add_to(memory);
     return {.block = context.block(),
-            .memory = {files.buffers.sum(), {}, gpu.device.buffers.sum() + gpu.workspace},
+            .memory = memory,
             .limit = limit,
             .make = [context, files, blocking = gpu.device.blocking] {
                 bench::Session& session = context.session;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bench/program/buffer_plan.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_traits.hpp"
 #include "matmul/partition.hpp"
@@ -37,8 +38,11 @@ struct OperandLayout {
     std::int64_t first_column_of_b = 0;  ///< tile column of the first panel of B
     Bytes allocated;                     ///< by this rank: its part of the window, or its copy
 
-    [[nodiscard]] ProductMemory memory() const {
-        return {allocated, copies == OperandCopies::per_node ? allocated : Bytes{}, {}};
+    [[nodiscard]] bench::BufferPlan memory() const {
+        bench::BufferPlan plan;
+        plan.add(allocated,
+                 copies == OperandCopies::per_node ? bench::Room::host_window : bench::Room::host);
+        return plan;
     }
 };
 
@@ -52,8 +56,10 @@ struct ResidentLayout {
     OperandLayout operands;
     Bytes results;  ///< the block of C, stored in columns of tiles
 
-    [[nodiscard]] ProductMemory memory() const {
-        return operands.memory() + ProductMemory{results, {}, {}};
+    [[nodiscard]] bench::BufferPlan memory() const {
+        bench::BufferPlan plan = operands.memory();
+        plan.add(results, bench::Room::host);
+        return plan;
     }
 };
 

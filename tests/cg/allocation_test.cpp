@@ -2,7 +2,7 @@
 
 #include "cg/cg_session.hpp"
 #include "cg/solve_case.hpp"
-#include "support/counted_new.hpp"
+#include "support/counted_memory.hpp"
 
 namespace quartet::cg {
 namespace {

@@ -3,7 +3,7 @@
 #include "core/temporary_folder.hpp"
 #include "device/host/runtime/host_device.hpp"
 #include "matmul/native/file_product.hpp"
-#include "support/counted_new.hpp"
+#include "support/counted_memory.hpp"
 
 namespace quartet::matmul {
 namespace {

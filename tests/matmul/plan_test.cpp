@@ -10,7 +10,7 @@
 #include "matmul/native/streamed_product.hpp"
 #include "matmul/tiles/memory_tiles.hpp"
 #include "matmul/tiles/staged_tiles.hpp"
-#include "support/counted_buffers.hpp"
+#include "support/counted_memory.hpp"
 
 namespace quartet::matmul {
 namespace {
@@ -111,7 +111,7 @@ TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
         GTEST_SKIP() << reason.what();
     }
     EXPECT_EQ(device::buffer_bytes() - before, (3 * plan.matrix + plan.collected).value);
-    EXPECT_EQ(plan.memory().host, 3 * plan.matrix + plan.collected + plan.tile + plan.workspace);
+    EXPECT_EQ(plan.memory().host(), 3 * plan.matrix + plan.collected + plan.tile + plan.workspace);
 }
 
 // Over the host device, whose memory stands for the GPU's and for the page-locked one.
@@ -130,7 +130,7 @@ TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
     const StreamedProduct from_memory(
         problem, block, plan.blocking,
         std::make_unique<MemoryTiles>(problem, layout, topology.node(), *device, 1), *device);
-    EXPECT_EQ(device::buffer_bytes() - before, (layout.memory().host + plan.buffers.sum()).value);
+    EXPECT_EQ(device::buffer_bytes() - before, (layout.memory().host() + plan.buffers.sum()).value);
 
     const TemporaryFolder own;
     const FilePlan staging =

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "comm/transport/transport.hpp"
+#include "bench/program/session.hpp"
+#include "comm/transport/operation_memory.hpp"
 #include "core/check.hpp"
 #include "core/units.hpp"
 #include "device/device.hpp"
@@ -16,7 +17,7 @@ enum class Room {
     device,         ///< the device's own
     host,           ///< the CPU's, where the device can reach it
     device_window,  ///< the device's, from a transport
-    host_window,    ///< the CPU's, from a transport
+    host_window,    ///< the CPU's, in windows that the ranks of a node share
 };
 
 /// A buffer of `count` elements of T before it is allocated.
@@ -36,22 +37,35 @@ class BufferPlan {
         return {count, room};
     }
     /// Counts memory that others allocate.
-    void add(Bytes size, Room room) { in(room) = in(room) + size; }
+    void add(Bytes size, Room room) {
+        Bytes& sum = sums_.at(static_cast<std::size_t>(room));
+        sum = sum + size;
+    }
+
+    void add(const comm::PayloadMemory& memory) {
+        add(memory.host, Room::host);
+        add(memory.windows, Room::host_window);
+    }
+    void add(const BufferPlan& other) {
+        for (std::size_t room = 0; room < sums_.size(); ++room) {
+            sums_[room] = sums_[room] + other.sums_[room];
+        }
+    }
 
     /// What the device needs of its own memory, where it has such.
     [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
     [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_window); }
-    /// The part of both that comes from a transport.
-    [[nodiscard]] Bytes windows() const { return in(Room::device_window) + in(Room::host_window); }
+    [[nodiscard]] Bytes in(Room room) const { return sums_.at(static_cast<std::size_t>(room)); }
 
   private:
-    Bytes& in(Room room) { return sums_.at(static_cast<std::size_t>(room)); }
-    [[nodiscard]] const Bytes& in(Room room) const {
-        return sums_.at(static_cast<std::size_t>(room));
-    }
-
     std::array<Bytes, 4> sums_{};
 };
+
+/// What the transport's operations allocate in this session. Local.
+comm::OperationMemory operation_memory(Session& session, const std::string& transport);
+
+/// Makes the plan the memory that the case announces. Local.
+void announce(const BufferPlan& plan, Session& session, PlannedCase& planned);
 
 /// Local. Throws Failure for a window.
 template <typename T>

@@ -117,9 +117,9 @@ std::optional<std::string> why_no_windows(const PlannedCase& planned, const Node
         return fmt::format(
             "{} needs {} of shared memory ({} are free in {}): enlarge it (docker run --shm-size), "
             "point OMPI_MCA_osc_sm_backing_directory and OMPI_MCA_osc_rdma_backing_directory "
-            "elsewhere, or use --transport mpi",
+            "elsewhere, or use --transport {}",
             planned.name.text(), to_string(needs.shared_memory), to_string(space.available),
-            space.folder);
+            space.folder, comm::TransportRegistry::plain_mpi());
     }
     return std::nullopt;
 }

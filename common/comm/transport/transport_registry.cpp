@@ -132,4 +132,19 @@ std::unique_ptr<Transport> TransportRegistry::make(std::string_view name,
     return kind(name).make(context);
 }
 
+void require(const Transport& transport, Capability capability, std::string_view user) {
+    if (!transport.can(capability)) {
+        throw Unavailable(fmt::format("transport {} has no {}, which {} needs: use --transport {}",
+                                      transport.name(), name(capability), user,
+                                      TransportRegistry::plain_mpi()));
+    }
+}
+
+void require_plain_mpi(const Transport& transport, std::string_view user) {
+    if (transport.name() != TransportRegistry::plain_mpi()) {
+        throw Unavailable(fmt::format("{} is plain MPI (transport {} is not): use --transport {}",
+                                      user, transport.name(), TransportRegistry::plain_mpi()));
+    }
+}
+
 }  // namespace quartet::comm

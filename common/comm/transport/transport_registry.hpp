@@ -14,14 +14,6 @@
 
 namespace quartet::comm {
 
-/// Whether transfers in chunks overlap with what is done with the chunks.
-enum class Pipeline { on, off };
-
-struct TransportSettings {
-    Bytes chunk = mebibytes(2);
-    Pipeline pipeline = Pipeline::on;
-};
-
 /// What a transport is made from; all of it outlives the transport.
 struct TransportContext {
     const Communicator& world;
@@ -82,5 +74,11 @@ class TransportRegistry {
 
     std::vector<TransportKind> kinds_;
 };
+
+/// Throws Unavailable where the transport lacks what `user` ("formulation dataflow") needs. Local.
+void require(const Transport& transport, Capability capability, std::string_view user);
+
+/// Throws Unavailable unless the transport is plain_mpi(), which `user` stands for. Local.
+void require_plain_mpi(const Transport& transport, std::string_view user);
 
 }  // namespace quartet::comm

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "comm/transport/shared/payload_channel.hpp"
 #include "comm/transport/shared/window.hpp"
 #include "device/memory.hpp"
 
@@ -76,6 +77,27 @@ enum class SharedGpus {
     for_checks_only,  ///< at most to check results: `auto` never picks it there
 };
 
+/// Whether transfers in chunks overlap with what is done with the chunks.
+enum class Pipeline { on, off };
+
+struct TransportSettings {
+    Bytes chunk = mebibytes(2);
+    Pipeline pipeline = Pipeline::on;
+};
+
+/// Where operations work, as far as their memory depends on it.
+struct OperationContext {
+    TransportSettings settings{};
+    device::MemoryKind kind = device::MemoryKind::host;  ///< that the device computes on
+    int nodes = 1;
+};
+
+/// The pushes that one rank receives.
+struct IncomingPushes {
+    std::int64_t senders = 0;
+    Bytes size;  ///< of each
+};
+
 /// What is known of a transport before it is made. Planning asks for these instead of for names.
 struct TransportTraits {
     std::string_view name;  ///< as on the command line; a literal
@@ -89,6 +111,13 @@ struct TransportTraits {
     std::optional<WindowKind> windows{};
     Chunking chunking = Chunking::none;
     SharedGpus shared_gpus = SharedGpus::served;
+
+    /// What operations allocate (see OperationMemory); null: nothing.
+    Bytes (*push_memory)(const IncomingPushes& pushes, const OperationContext& context) = nullptr;
+    Bytes (*reduce_scatter_memory)(int ranks, Bytes mine,
+                                   const OperationContext& context) = nullptr;
+    PayloadMemory (*payload_memory)(const PayloadChannelPlan& plan,
+                                    const OperationContext& context) = nullptr;
 
     [[nodiscard]] constexpr bool can(Capability capability) const {
         return capabilities.contain(capability);

@@ -17,7 +17,8 @@ TEST(BufferPlan, SumsWhatIsAddedByRoom) {
 
     EXPECT_EQ(plan.device(), Bytes{3 * 8 + 7 * 8});
     EXPECT_EQ(plan.host(), Bytes{5 * 4 + 11});
-    EXPECT_EQ(plan.windows(), Bytes{7 * 8 + 11});
+    EXPECT_EQ(plan.in(Room::device_window), Bytes{7 * 8});
+    EXPECT_EQ(plan.in(Room::host_window), Bytes{11});
 }
 
 TEST(BufferPlan, AllocatesWhatItHasCounted) {

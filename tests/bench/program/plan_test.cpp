@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/fake_session.hpp"
+#include "bench/program/buffer_plan.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::bench {
@@ -39,6 +40,25 @@ class PlanTest : public testing::Test {
     const int rank = world.rank();
     const int last = world.size() - 1;
 };
+
+TEST_F(PlanTest, ACaseAnnouncesItsBuffersByItsTransportsWindows) {
+    Session session = fake_session(options);
+    BufferPlan plan;
+    plan.add(Bytes{1}, Room::device);
+    plan.add(Bytes{2}, Room::host);
+    plan.add(Bytes{4}, Room::device_window);
+    plan.add(Bytes{8}, Room::host_window);
+    for (const auto& [transport, shared] : {std::pair{"mpi", 8}, {"shm", 12}}) {
+        PlannedCase planned;
+        planned.name.variant.transport = transport;
+
+        announce(plan, session, planned);
+
+        EXPECT_EQ(planned.memory, Bytes{15});
+        EXPECT_EQ(planned.shared_memory, Bytes{shared}) << transport;
+        EXPECT_EQ(planned.device_memory, Bytes{});
+    }
+}
 
 TEST_F(PlanTest, WhatFitsIsAllowed) {
     options.memory = mebibytes(1);

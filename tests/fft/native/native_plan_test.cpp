@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "device/fft_factory.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/native/native_transform.hpp"
-#include "support/counting_device.hpp"
+#include "fft/transform_limit.hpp"
+#include "support/counted_memory.hpp"
 
 namespace quartet::fft {
 namespace {
 
+/// Buffers stay below one huge page here, so that all but windows are counted.
 class NativePlanTest : public testing::TestWithParam<const char*> {
   protected:
     // Skips the test, on all ranks alike, where the transport cannot be had.
@@ -19,8 +22,28 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
         }
     }
 
-    [[nodiscard]] NativePlan plan(const Problem& problem, const bench::DataOptions& data = {}) {
-        return plan_native(*session, GetParam(), problem, data);
+    // What the FFT plans of a transform allocate of such buffers.
+    [[nodiscard]] std::int64_t tables(const NativePlan& plan) {
+        device::FftFactory& ffts = session->device().ffts();
+        const std::int64_t before = device::buffer_bytes();
+        const auto column_ffts = ffts.plan_column_ffts(plan.shape);
+        const auto row_ffts = ffts.plan_row_ffts(plan.shape);
+        const auto transpose =
+            plan.algorithm == Algorithm::natural ? ffts.plan_transpose(plan.shape) : nullptr;
+        return device::buffer_bytes() - before;
+    }
+
+    // Of what is planned, the device's buffers and exchanges, without the FFT plans' own memory and
+    // the limit's.
+    [[nodiscard]] Bytes counted(const NativePlan& plan) {
+        bench::BufferPlan limit;
+        TransformLimit::plan(limit, plan.problem, world.size());
+        const Bytes workspace = session->device().ffts().four_step_fft_memory(plan.shape);
+        const Bytes buffers = plan.memory.device() - workspace - limit.device();
+        return session->registry().traits(GetParam()).windows
+                   ? buffers - (plan.memory.in(bench::Room::device_window)-limit.in(
+                                   bench::Room::device_window))
+                   : buffers;
     }
 
     const comm::Communicator world = comm::Communicator::world();
@@ -28,42 +51,23 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(NativePlanTest, HasTheSizesThatATransformAllocates) {
+    comm::Transport& transport = session->transport(GetParam());
     for (const ResultOrder order : {ResultOrder::transposed, ResultOrder::natural}) {
         for (const auto& [tiles, length] : {std::pair{64, 96}, {10, 81}, {2, 3}, {1, 1}}) {
             const Problem problem{std::int64_t{tiles} * length, tiles, order};
-            const NativePlan planned = plan(problem);
-            device::CountingDevice device(session->device(), session->threads());
-            const comm::TransportContext context{
-                world, session->topology(), device, session->trace(), {}};
-            const auto transport = session->registry().make(GetParam(), context);
-            const Bytes before = device.allocated();  // of the transport itself
+            const NativePlan planned = plan_native(*session, GetParam(), problem, {});
+            const std::int64_t of_ffts = tables(planned);
+            const std::int64_t before = device::buffer_bytes();
 
-            auto input = device::allocate<Point>(device, planned.input);
-            const auto transform = make_native_transform(planned, device, *transport, input.view());
+            auto input = allocate(planned.input, session->device());
+            const auto transform =
+                make_native_transform(planned, session->device(), transport, input.view());
 
-            const Bytes in_windows =
-                planned.in_windows ? bytes_of<double>(planned.parts) + bytes_of<Point>(planned.bins)
-                                   : Bytes{};
-            const Bytes buffers = bytes_of<Point>(planned.input + planned.result + planned.bins) +
-                                  bytes_of<double>(planned.parts) + planned.received;
-            EXPECT_EQ((device.allocated() - before).value, (buffers - in_windows).value)
+            EXPECT_EQ(device::buffer_bytes() - before, counted(planned).value + of_ffts)
                 << tiles << " x " << length << ", " << name(order);
+            world.barrier();
         }
     }
-}
-
-TEST_P(NativePlanTest, AnnouncesTheSumOfItsSizes) {
-    const NativePlan planned = plan({64 * 96, 64, ResultOrder::natural});
-
-    const MemoryNeeds needs = planned.memory();
-
-    const Bytes sent = bytes_of<double>(planned.parts) + bytes_of<Point>(planned.bins);
-    EXPECT_EQ(needs.host.value,
-              (bytes_of<Point>(planned.input + planned.result) + sent + planned.received +
-               2 * planned.probe + planned.workspace + planned.host_work)
-                  .value);
-    EXPECT_EQ(needs.windows.value, planned.in_windows ? (sent + planned.probe).value : 0);
-    EXPECT_EQ(needs.device.value, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, NativePlanTest, testing::Values("mpi", "shm"),
@@ -72,34 +76,15 @@ INSTANTIATE_TEST_SUITE_P(Transports, NativePlanTest, testing::Values("mpi", "shm
 TEST(NativePlan, HasNoReceiveBufferWherePartsAreReadInPlace) {
     const auto session = make_session(short_runs());
     const std::int64_t tiles = 4 * session->world().size();
-    const auto received = [&](const std::string& transport) {
+    const auto memory = [&](const std::string& transport) {
         return plan_native(*session, transport, {64 * tiles, tiles, ResultOrder::natural}, {})
-            .received.value;
+            .memory.device();
     };
-    EXPECT_EQ(received("shm"), 0);
-    EXPECT_EQ(received("ipc"), 0);
+    const Bytes in_place = memory("shm");
+    EXPECT_EQ(memory("ipc"), in_place);
     for (const char* transport : {"mpi", "nccl", "staged"}) {
-        EXPECT_EQ(received(transport) > 0, session->world().size() > 1) << transport;
+        EXPECT_EQ(memory(transport) > in_place, session->world().size() > 1) << transport;
     }
-}
-
-TEST(NativePlan, CountsMemoryOfAGpuApart) {
-    NativePlan plan;
-    plan.kind = device::MemoryKind::device;
-    plan.input = 1000;
-    plan.result = 1000;
-    plan.parts = 2048;
-    plan.received = {512};
-    plan.probe = {256};
-    plan.staging = 100;
-    plan.workspace = {64};
-    plan.host_work = {32};
-
-    const MemoryNeeds needs = plan.memory();
-
-    EXPECT_EQ(needs.device.value, 2 * 16000 + 8 * 2048 + 512 + 2 * 256 + 64);
-    EXPECT_EQ(needs.host.value, 1600 + 32);
-    EXPECT_EQ(needs.windows.value, 0);
 }
 
 }  // namespace

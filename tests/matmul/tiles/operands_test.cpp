@@ -53,19 +53,19 @@ TEST_P(OperandsTest, HoldEveryTileThatTheRankNeeds) {
 TEST_P(OperandsTest, NeedEachTileOnceInMemory) {
     const Problem problem{4096, 1024, 3};  // tiles of whole pages
     const auto blocks = partition(problem, world.size());
-    const ProductMemory memory =
+    const bench::BufferPlan memory =
         lay_out_operands(problem, blocks, world.rank(), topology, GetParam()).memory();
     if (GetParam() == OperandCopies::per_node) {
-        EXPECT_EQ(memory.host, memory.shared);
-        EXPECT_EQ(world.sum(static_cast<double>(memory.host.value)),
+        EXPECT_EQ(memory.host(), memory.in(bench::Room::host_window));
+        EXPECT_EQ(world.sum(static_cast<double>(memory.host().value)),
                   static_cast<double>(2 * problem.matrix_bytes().value))
             << "A and B, once";
     } else {
         const Block& block = blocks[static_cast<std::size_t>(world.rank())];
-        EXPECT_EQ(memory.shared, Bytes{});
+        EXPECT_EQ(memory.in(bench::Room::host_window), Bytes{});
         const std::int64_t edges =
             elements_of(problem, block.rows).size() + elements_of(problem, block.columns).size();
-        EXPECT_EQ(memory.host, block.empty() ? Bytes{} : bytes_of<float>(problem.size * edges));
+        EXPECT_EQ(memory.host(), block.empty() ? Bytes{} : bytes_of<float>(problem.size * edges));
     }
 }
 

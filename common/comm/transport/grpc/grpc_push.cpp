@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "comm/transport/grpc/grpc_inbox.hpp"
+#include "comm/transport/grpc/grpc_traits.hpp"
 #include "device/vector_operations.hpp"
 #include "grpc_push.grpc.pb.h"
 
@@ -14,9 +15,6 @@ namespace quartet::comm {
 
 namespace {
 
-// Chunks of one sender that are not acknowledged yet: one is added, one is there, one travels, one
-// is made.
-constexpr int depth = 4;
 constexpr int without_limit = -1;
 // A message of protocol buffers ends at 2 GiB.
 constexpr std::int64_t largest_chunk = std::int64_t{1} << 28;
@@ -116,7 +114,7 @@ GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const 
       track_(track),
       elements_(comm.rank() == plan.receiver ? plan.target.size() : plan.source.size()),
       chunk_(chunk_elements(context.settings)),
-      depth_(context.settings.pipeline == Pipeline::on ? depth : 1) {
+      depth_(context.settings.pipeline == Pipeline::on ? grpc_push_depth : 1) {
     const std::string bound = comm.broadcast(receives() ? listen(address) : "", plan.receiver);
     if (bound.empty()) {
         throw Failure(

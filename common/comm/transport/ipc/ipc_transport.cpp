@@ -20,6 +20,8 @@ constexpr TransportTraits ipc_traits{
     .memory = TransportMemory::gpu,
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,
+    .payload_memory = [](const PayloadChannelPlan& plan,
+                         const OperationContext&) { return shm_payload_memory(plan); },
 };
 
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No

@@ -29,7 +29,17 @@ std::int64_t chunk_elements(std::int64_t elements, const TransportSettings& sett
                                     std::max<std::int64_t>(std::min(elements, largest_message), 1));
 }
 
+int slots_of(const TransportSettings& settings) {
+    return settings.pipeline == Pipeline::on ? depth : 1;
+}
+
 }  // namespace
+
+Bytes mpi_push_memory(const IncomingPushes& pushes, const TransportSettings& settings) {
+    const std::int64_t elements = pushes.size.value / static_cast<std::int64_t>(sizeof(float));
+    return pushes.senders * slots_of(settings) *
+           bytes_of<float>(chunk_elements(elements, settings));
+}
 
 MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device& device,
                  Track& track, const TransportSettings& settings)
@@ -39,13 +49,14 @@ MpiPush::MpiPush(const PushPlan& plan, const Communicator& comm, device::Device&
       track_(track),
       elements_(comm.rank() == plan.receiver ? plan.target.size() : plan.source.size()),
       chunk_(chunk_elements(elements_, settings)),
-      slots_(settings.pipeline == Pipeline::on ? depth : 1) {
+      slots_(slots_of(settings)) {
     const bool receives = comm.rank() == plan.receiver;
     const std::size_t streams = receives ? plan.senders.size() : 1;
     requests_.assign(streams * static_cast<std::size_t>(slots_), MPI_REQUEST_NULL);
     if (receives) {
-        staging_ = device::allocate<float>(
-            device, static_cast<std::int64_t>(requests_.size()) * chunk_, device.memory_kind());
+        const IncomingPushes pushes{std::ssize(plan.senders), plan.target.bytes()};
+        staging_ = {device.allocate(mpi_push_memory(pushes, settings), device.memory_kind()),
+                    static_cast<std::int64_t>(requests_.size()) * chunk_};
     }
 }
 

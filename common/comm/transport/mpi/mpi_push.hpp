@@ -10,6 +10,9 @@
 
 namespace quartet::comm {
 
+/// What the receiver of such pushes allocates.
+Bytes mpi_push_memory(const IncomingPushes& pushes, const TransportSettings& settings);
+
 /// Two-sided pushes in chunks. The receiver keeps `depth` receives per sender posted, into staging
 /// memory that is small enough to stay in its cache: an addition then reads the chunk from there,
 /// not from main memory. Chunks of all senders are added in the order of the senders' ranks, so

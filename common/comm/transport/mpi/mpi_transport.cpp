@@ -17,6 +17,18 @@ constexpr TransportTraits mpi_traits{
     .name = "mpi",
     .capabilities = Capabilities::all(),
     .chunking = Chunking::pipelined,
+    .push_memory =
+        [](const IncomingPushes& pushes, const OperationContext& here) {
+            return mpi_push_memory(pushes, here.settings);
+        },
+    .reduce_scatter_memory =
+        [](int ranks, Bytes mine, const OperationContext& here) {
+            return here.kind == device::MemoryKind::device
+                       ? message_reduce_scatter_memory(ranks, mine)
+                       : Bytes{};
+        },
+    .payload_memory = [](const PayloadChannelPlan& plan,
+                         const OperationContext&) { return mpi_payload_memory(plan); },
 };
 
 constexpr int data_tag = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/mpi/mpi_session.hpp"
+#include "comm/transport/nccl/nccl_traits.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {
@@ -10,9 +11,6 @@ namespace quartet::comm {
 namespace {
 
 constexpr int acknowledgement_tag = 1;
-
-// Chunks of each sender under way at a time: one to be added while the next arrives.
-constexpr int depth = 2;
 
 }  // namespace
 
@@ -27,7 +25,7 @@ NcclPush::NcclPush(const PushPlan& plan, const NcclPushContext& context)
     if (!receives_) {
         return;
     }
-    places_.resize(depth);
+    places_.resize(nccl_push_depth);
     for (Place& place : places_) {
         const auto senders = std::ssize(plan.senders);
         place.memory =

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/nccl/nccl_communicator.hpp"
@@ -23,13 +22,6 @@ constexpr int version_with_shared_gpus = 23000;
 
 // Of messages without data, which say only that their sender has come so far: MPI's.
 constexpr int nothing_tag = 2;
-
-Bytes chunk_size(const TransportSettings& settings) {
-    constexpr std::int64_t step = sizeof(float);
-    return settings.pipeline == Pipeline::on
-               ? Bytes{std::max(settings.chunk.value / step * step, step)}
-               : Bytes{std::numeric_limits<std::int64_t>::max() / step * step};
-}
 
 /// All equal parts as NCCL's own all-gather.
 class NcclAllGather final : public Collective {
@@ -55,7 +47,7 @@ class NcclTransport final : public Transport {
           nccl_(load_nccl(), comm_, *context.device.accelerator()),
           device_(context.device),
           track_(context.trace.track("nccl")),
-          chunk_(chunk_size(context.settings)),
+          chunk_(nccl_chunk(context.settings)),
           wire_(device_.make_stream("nccl", device::StreamKind::transfer)) {}
 
     [[nodiscard]] const TransportTraits& traits() const override { return nccl_traits; }

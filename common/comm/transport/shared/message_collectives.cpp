@@ -78,7 +78,10 @@ MessageReduceScatter::MessageReduceScatter(const ReduceScatterPlan& plan,
     : context_(context), mine_(plan.mine) {
     const RankCounts counts(plan.counts);
     const std::int64_t size = mine_.size();
-    received_ = device::allocate<double>(context.device, (counts.ranks() - 1) * size);
+    received_ = {
+        context.device.allocate(message_reduce_scatter_memory(counts.ranks(), mine_.bytes()),
+                                context.device.memory_kind()),
+        (counts.ranks() - 1) * size};
     std::int64_t rows = 0;
     for (int rank = 0; rank < counts.ranks(); ++rank) {
         const auto part = plan.contribution.part(counts.offset(rank), counts.count(rank));
@@ -149,6 +152,10 @@ MessageExchange::MessageExchange(const ExchangePlan& plan, const MessageContext&
 std::unique_ptr<Collective> make_message_all_gather(const AllGatherPlan& plan,
                                                     const MessageContext& context) {
     return std::make_unique<MessageAllGather>(plan, context);
+}
+
+Bytes message_reduce_scatter_memory(int ranks, Bytes mine) {
+    return (ranks - 1) * mine;
 }
 
 std::unique_ptr<Collective> make_message_reduce_scatter(const ReduceScatterPlan& plan,

@@ -77,6 +77,10 @@ class MpiPayloadChannel final : public PayloadChannel {
 
 }  // namespace
 
+PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan) {
+    return {.host = (plan.outgoing + plan.incoming) * plan.largest, .windows = {}};
+}
+
 std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,
                                                          const Communicator& comm,
                                                          device::Device& device, Track& track,

@@ -9,6 +9,9 @@
 
 namespace quartet::comm {
 
+/// What such a channel allocates: a payload for each slot.
+PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan);
+
 /// Payloads by non-blocking messages on a communicator of its own, in memory of that kind.
 /// Collective; device and track outlive it.
 std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,

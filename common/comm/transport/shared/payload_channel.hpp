@@ -14,6 +14,12 @@ struct PayloadChannelPlan {
     Bytes largest;     ///< of a payload; the same on all ranks
 };
 
+/// What a payload channel allocates on one rank.
+struct PayloadMemory {
+    Bytes host;     ///< of the CPU
+    Bytes windows;  ///< of the CPU, in windows that the ranks of the node share
+};
+
 /// What a receiver must know to fetch a payload. It travels in a control message.
 struct PayloadDescriptor {
     std::int64_t size = 0;  ///< bytes

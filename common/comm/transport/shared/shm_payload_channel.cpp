@@ -8,16 +8,18 @@ namespace quartet::comm {
 
 namespace {
 
-// Slots of different writers never share a page.
+// Bytes from one slot to the next: slots of different writers never share a page.
+std::int64_t stride_of(const PayloadChannelPlan& plan) {
+    return (plan.largest.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
+}
 
 class ShmPayloadChannel final : public PayloadChannel {
   public:
     ShmPayloadChannel(const PayloadChannelPlan& plan, WindowPool& pool)
         : pool_(pool),
           largest_(plan.largest),
-          stride_((plan.largest.value + system::page_bytes - 1) / system::page_bytes *
-                  system::page_bytes),
-          outgoing_(pool.allocate({plan.outgoing * stride_})),
+          stride_(stride_of(plan)),
+          outgoing_(pool.allocate(shm_payload_memory(plan).windows)),
           window_(pool.newest()),
           incoming_(static_cast<std::size_t>(plan.incoming)) {}
 
@@ -48,13 +50,17 @@ class ShmPayloadChannel final : public PayloadChannel {
   private:
     WindowPool& pool_;
     Bytes largest_;
-    std::int64_t stride_;  ///< bytes from one slot to the next
+    std::int64_t stride_;
     device::Allocation outgoing_;
     const Window& window_;  ///< that of `outgoing_`
     std::vector<device::View<const std::byte>> incoming_;
 };
 
 }  // namespace
+
+PayloadMemory shm_payload_memory(const PayloadChannelPlan& plan) {
+    return {.host = {}, .windows = {plan.outgoing * stride_of(plan)}};
+}
 
 std::unique_ptr<PayloadChannel> make_shm_payload_channel(const PayloadChannelPlan& plan,
                                                          WindowPool& pool) {

@@ -17,6 +17,8 @@ constexpr TransportTraits shm_traits{
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,
     .windows = WindowKind::shared,
+    .payload_memory = [](const PayloadChannelPlan& plan,
+                         const OperationContext&) { return shm_payload_memory(plan); },
 };
 
 /// Loads and stores in MPI-3 shared windows: the ranks of one node read each other's memory in

@@ -37,6 +37,12 @@ void StagedSend::advance() {
     }
 }
 
+Bytes staging_memory(Bytes message, Bytes largest_chunk, int depth) {
+    constexpr std::int64_t alignment = 256;
+    const std::int64_t chunk = Chunks(message.value, largest_chunk).largest().value;
+    return {depth * ((chunk + alignment - 1) / alignment * alignment)};
+}
+
 StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing landing,
                              const StagedContext& context)
     : target_(target),
@@ -51,9 +57,9 @@ StagedReceive::StagedReceive(device::View<std::byte> target, int peer, Landing l
         place.used = context.device.make_event();
     }
     if (landing == Landing::staging) {
-        constexpr std::int64_t alignment = 256;
-        stride_ = (chunks_.largest().value + alignment - 1) / alignment * alignment;
-        staging_ = device::allocate<std::byte>(context.device, link_.depth() * stride_);
+        const Bytes size = staging_memory(target.bytes(), context.largest_chunk, link_.depth());
+        staging_ = device::allocate<std::byte>(context.device, size.value);
+        stride_ = size.value / link_.depth();
     }
 }
 

@@ -63,6 +63,9 @@ enum class Landing {
     staging,  ///< in memory beside it, to be added
 };
 
+/// Memory of the GPU for chunks that land in staging memory, of a message of that size.
+Bytes staging_memory(Bytes message, Bytes largest_chunk, int depth);
+
 /// What comes from a peer: chunks are copied in one after another as they are taken.
 class StagedReceive {
   public:

@@ -14,13 +14,6 @@ namespace quartet::comm {
 
 namespace {
 
-constexpr TransportTraits staged_traits{
-    .name = "staged",
-    .capabilities = Capabilities::all(),
-    .memory = TransportMemory::gpu,
-    .chunking = Chunking::pipelined,
-};
-
 // A message's count is an int: without the pipeline data travels in chunks of this size.
 constexpr Bytes largest_message = gibibytes(1);
 
@@ -34,6 +27,33 @@ Bytes chunk_size(const TransportSettings& settings) {
     }
     return {std::clamp(settings.chunk.value / step * step, step, largest_message.value)};
 }
+
+int depth_of(const TransportSettings& settings) {
+    return settings.pipeline == Pipeline::on ? pipeline_depth : 1;
+}
+
+Bytes staging_memory_of(Bytes message, const TransportSettings& settings) {
+    return staging_memory(message, chunk_size(settings), depth_of(settings));
+}
+
+constexpr TransportTraits staged_traits{
+    .name = "staged",
+    .capabilities = Capabilities::all(),
+    .memory = TransportMemory::gpu,
+    .chunking = Chunking::pipelined,
+    .push_memory =
+        [](const IncomingPushes& pushes, const OperationContext& here) {
+            return pushes.senders * staging_memory_of(pushes.size, here.settings);
+        },
+    .reduce_scatter_memory =
+        [](int ranks, Bytes mine, const OperationContext& here) {
+            return (ranks - 1) * staging_memory_of(mine, here.settings);
+        },
+    .payload_memory =
+        [](const PayloadChannelPlan& plan, const OperationContext& here) {
+            return here.nodes == 1 ? shm_payload_memory(plan) : mpi_payload_memory(plan);
+        },
+};
 
 /// Of the transfer last made with one peer in one direction, for the case that it comes again.
 struct KeptTransfer {
@@ -134,7 +154,7 @@ StagedTransport::StagedTransport(const TransportContext& context)
     make_links(context.topology, context.settings);
     description_ =
         context.settings.pipeline == Pipeline::on
-            ? fmt::format("pieces of {}, {} under way", to_exact_string(chunk_), pipeline_depth)
+            ? fmt::format("chunks of {}, {} in flight", to_exact_string(chunk_), pipeline_depth)
             : "whole messages, one step after another";
 }
 
@@ -153,8 +173,7 @@ void StagedTransport::make_links(const Topology& topology, const TransportSettin
         if (!within.empty() && topology.same_node(peer, comm_.rank())) {
             link = std::move(within[static_cast<std::size_t>(topology.of(peer).local_rank)]);
         } else {
-            const int depth = settings.pipeline == Pipeline::on ? pipeline_depth : 1;
-            link = make_mpi_link(peer, depth, comm_, device_);
+            link = make_mpi_link(peer, depth_of(settings), comm_, device_);
         }
     }
 }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "device/host/runtime/host_stream.hpp"
-#include "support/counted_new.hpp"
+#include "support/counted_memory.hpp"
 
 namespace quartet::device {
 namespace {

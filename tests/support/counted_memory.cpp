@@ -1,4 +1,4 @@
-#include "support/counted_buffers.hpp"
+#include "support/counted_memory.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,9 @@
 
 namespace {
 
-std::atomic<std::int64_t> held = 0;  // global, as the operators below are
+// Global, as the operators below are.
+std::atomic<long> calls = 0;
+std::atomic<std::int64_t> held = 0;
 std::atomic<std::int64_t> peak = 0;
 
 // The size is kept in front of the memory.
@@ -36,6 +38,19 @@ void release(void* memory, std::size_t alignment) {
 
 }  // namespace
 
+void* operator new(std::size_t size) {
+    ++calls;
+    if (void* memory = std::malloc(size))
+        return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
 void* operator new(std::size_t size, std::align_val_t alignment) {
     if (void* memory = allocate(size, static_cast<std::size_t>(alignment)))
         return memory;
@@ -52,6 +67,10 @@ void operator delete(void* memory, std::size_t, std::align_val_t alignment) noex
 }
 
 namespace quartet::device {
+
+long allocations() {
+    return calls;
+}
 
 std::int64_t buffer_bytes() {
     return held;

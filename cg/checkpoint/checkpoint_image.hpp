@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "bench/program/buffer_plan.hpp"
+#include "cg/checkpoint/checkpoint_manifest.hpp"
+#include "cg/iteration.hpp"
+#include "core/block_range.hpp"
+#include "core/files/npy.hpp"
+
+namespace quartet::cg {
+
+/// One rank's file of a checkpoint as it lies in memory: an .npy header, then x, r, p (and A p of
+/// the single-reduction algorithm), the rank's rows of each. All members are local.
+class CheckpointImage {
+  public:
+    /// Of a rank of so many rows.
+    struct Buffers {
+        Buffers(bench::BufferPlan& plan, Algorithm algorithm, std::int64_t rows);
+
+        Shape shape;
+        bench::PlannedBuffer<double> image;
+    };
+
+    /// Borrows device and stream.
+    CheckpointImage(const Buffers& buffers, Range rows, device::Device& device,
+                    device::Stream& stream);
+
+    /// Of the .npy array in a file of so many rows.
+    static Shape shape_of(Algorithm algorithm, std::int64_t rows);
+    /// What all ranks' files hold, headers left out.
+    static Bytes size_of_all(Algorithm algorithm, std::int64_t size);
+
+    /// Takes the vectors' values from the state, and puts them there.
+    void take(const IterationState& state);
+    void put(IterationState& state);
+    /// Reads, of a file of another rank count too, the rows that are this rank's. Throws NpyError.
+    void read(const std::filesystem::path& file, const SavedFile& saved);
+
+    [[nodiscard]] Range rows() const { return rows_; }
+    [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(image_.span()); }
+
+  private:
+    [[nodiscard]] device::View<double> vector(std::int64_t index);
+
+    device::Device& device_;
+    device::Stream& stream_;
+    Range rows_;
+    Shape shape_;
+    std::int64_t header_;  ///< in doubles
+    device::Buffer<double> image_;
+};
+
+}  // namespace quartet::cg

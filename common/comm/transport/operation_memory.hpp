@@ -1,0 +1,39 @@
+#pragma once
+
+#include "comm/transport/transport_traits.hpp"
+
+namespace quartet::comm {
+
+/// What the operations of a transport allocate on one rank beside what they are given, known before
+/// the transport is made. The operations allocate by the same functions. All members are local.
+class OperationMemory {
+  public:
+    OperationMemory(const TransportTraits& traits, const OperationContext& context)
+        : traits_(traits), context_(context) {}
+
+    /// Of a push, on the receiver: memory that the device computes on.
+    [[nodiscard]] Bytes push(const IncomingPushes& pushes) const {
+        return traits_.push_memory == nullptr ? Bytes{} : traits_.push_memory(pushes, context_);
+    }
+    /// Of an exchange that brings this rank so many bytes: memory that the device computes on.
+    [[nodiscard]] Bytes exchange(Bytes received) const {
+        return traits_.location == PartLocation::received ? received : Bytes{};
+    }
+    /// Of a reduce-scatter of which each rank gets so many bytes: memory that the device computes
+    /// on.
+    [[nodiscard]] Bytes reduce_scatter(int ranks, Bytes mine) const {
+        return traits_.reduce_scatter_memory == nullptr
+                   ? Bytes{}
+                   : traits_.reduce_scatter_memory(ranks, mine, context_);
+    }
+    [[nodiscard]] PayloadMemory payload_channel(const PayloadChannelPlan& plan) const {
+        return traits_.payload_memory == nullptr ? PayloadMemory{}
+                                                 : traits_.payload_memory(plan, context_);
+    }
+
+  private:
+    TransportTraits traits_;
+    OperationContext context_;
+};
+
+}  // namespace quartet::comm

@@ -1,8 +1,0 @@
-#pragma once
-
-namespace quartet::device {
-
-/// How often the program has called operator new so far.
-long allocations();
-
-}  // namespace quartet::device
