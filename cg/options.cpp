@@ -33,6 +33,15 @@ std::string_view word_of(const Words<Value>& words, Value value) {
     return std::ranges::find(words, value, &std::pair<std::string, Value>::second)->first;
 }
 
+template <typename Value>
+std::vector<std::string> names_of(const Words<Value>& words) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : words) {
+        names.push_back(name);
+    }
+    return names;
+}
+
 // A comma list of words, each once.
 template <typename Value>
 std::vector<Value> parse_words(const std::string& text, const Words<Value>& words) {
@@ -40,8 +49,7 @@ std::vector<Value> parse_words(const std::string& text, const Words<Value>& word
     for (const std::string& member : bench::parse_list(text)) {
         const auto found = std::ranges::find(words, member, &std::pair<std::string, Value>::first);
         if (found == words.end()) {
-            throw UsageError(quotation(member) + " is not one of " + words[0].first + "|" +
-                             words[1].first);
+            throw UsageError(not_one_of(member, names_of(words)));
         }
         if (std::ranges::find(values, found->second) == values.end()) {
             values.push_back(found->second);
@@ -50,11 +58,18 @@ std::vector<Value> parse_words(const std::string& text, const Words<Value>& word
     return values;
 }
 
+const std::vector<std::string>& made_problems() {
+    static const std::vector<std::string> words{"laplace", "random"};
+    return words;
+}
+
 std::string parse_problem(const std::string& text) {
-    if (text == "laplace" || text == "random" || (text.size() > 4 && text.ends_with(".npy"))) {
+    const bool is_made = std::ranges::find(made_problems(), text) != made_problems().end();
+    if (is_made || (text.size() > 4 && text.ends_with(".npy"))) {
         return text;
     }
-    throw UsageError(quotation(text) + " is none of laplace, random, the path of an .npy file");
+    throw UsageError(quotation(text) + " is none of laplace, random, the path of an .npy file" +
+                     did_you_mean(text, made_problems()));
 }
 
 std::filesystem::path parse_folder(const std::string& text) {
@@ -65,22 +80,34 @@ std::filesystem::path parse_folder(const std::string& text) {
 }
 
 void add_checkpoint_options(bench::CommandLine& command_line, CheckpointOptions& options) {
-    command_line.add("--checkpoint",
-                     "save where it stands there, and on SIGUSR1 or SIGTERM; one run, no warm-up",
-                     "",
+    const auto group = bench::FlagGroup::checkpoints;
+    command_line.add({.name = "--checkpoint",
+                      .group = group,
+                      .value = "DIR",
+                      .help = "save where it stands there, also on SIGUSR1 or SIGTERM; one run, no "
+                              "warm-up"},
                      [&options](const std::string& text) { options.folder = parse_folder(text); });
-    command_line.add("--every", "with --checkpoint: iterations between two of them", "100",
+    command_line.add({.name = "--every",
+                      .group = group,
+                      .value = "N",
+                      .help = "with --checkpoint: iterations between two of them",
+                      .standard = "100"},
                      [&options](const std::string& text) {
                          options.every = bench::parse_count(text, 1, most_iterations);
                          options.every_given = bench::Switch::on;
                      });
+    const std::vector<std::string> which{"latest", "previous"};
     command_line.add_with_optional_value(
-        "--restart", "with --checkpoint: go on from the latest one, or the 'previous'", "latest",
-        [&options](const std::string& text) {
-            if (text != "latest" && text != "previous") {
-                throw UsageError(quotation(text) + " is not one of latest|previous");
+        {.name = "--restart",
+         .group = group,
+         .value = "[WHICH]",
+         .help = "with --checkpoint: go on from the latest one, or the 'previous'",
+         .words = which},
+        which.front(), [&options, which](const std::string& text) {
+            if (std::ranges::find(which, text) == which.end()) {
+                throw UsageError(not_one_of(text, which));
             }
-            options.restart = text == "latest" ? Restart::latest : Restart::previous;
+            options.restart = text == which.front() ? Restart::latest : Restart::previous;
         });
 }
 
@@ -115,32 +142,56 @@ std::string_view name(Algorithm algorithm) {
 }
 
 void add_options(bench::CommandLine& command_line, Options& options) {
-    command_line.add("--size", "rows and columns of the matrix", "8192",
+    command_line.add({.name = "--size",
+                      .value = "LIST",
+                      .help = "rows and columns of the matrix",
+                      .standard = "8192",
+                      .alias = "--sizes"},
                      [&options](const std::string& text) {
-                         options.size = bench::parse_count(text, 1, largest_size);
+                         options.sizes = bench::parse_sizes(text, largest_size);
                      });
-    command_line.add("--iterations", "iterations, however soon it converges", "500",
+    command_line.add({.name = "--iterations",
+                      .value = "N",
+                      .help = "iterations, however soon it converges",
+                      .standard = "500"},
                      [&options](const std::string& text) {
                          options.iterations =
                              static_cast<int>(bench::parse_count(text, 1, most_iterations));
                      });
     command_line.add(
-        "--problem", "laplace|random, or a symmetric positive definite FILE.npy", "laplace",
+        {.name = "--problem",
+         .value = "NAME|FILE.npy",
+         .help = "laplace, random, or a symmetric positive definite matrix in a file",
+         .standard = "laplace",
+         .words = made_problems()},
         [&options](const std::string& text) { options.problem = parse_problem(text); });
-    command_line.add("--storage", "full|symmetric, or both: each element, or one of each pair",
-                     "full", [&options](const std::string& text) {
+    command_line.add({.name = "--storage",
+                      .value = "LIST",
+                      .help = "what is stored, of full, symmetric (one element of each pair)",
+                      .standard = "full",
+                      .words = names_of(storage_words())},
+                     [&options](const std::string& text) {
                          options.storages = parse_words(text, storage_words());
                      });
-    command_line.add("--algorithm", "classic|single-reduction, or both", "classic",
+    command_line.add({.name = "--algorithm",
+                      .value = "LIST",
+                      .help = "algorithms, of classic, single-reduction (one joint sum)",
+                      .standard = "classic",
+                      .words = names_of(algorithm_words())},
                      [&options](const std::string& text) {
                          options.algorithms = parse_words(text, algorithm_words());
                      });
+    command_line.add({2, "--size 1k:4k --iterations 50", "three sizes, few iterations"});
+    command_line.add({2, "--size 4k --storage full,symmetric --json cg.json",
+                      "what storing half of the matrix gains"});
+    command_line.add({3, "--size 4k --formulation native,dataflow,library --iterations 50",
+                      "the best we know, the paper's and the BLAS's"});
     bench::add_data_options(command_line, options.data);
     add_checkpoint_options(command_line, options.checkpoint);
 }
 
 void require_consistent(const Options& options, const bench::CommonOptions& common) {
-    bench::require_consistent(options.data);
+    bench::require_consistent(options.data, options.sizes.size());
     require_consistent(options.checkpoint, common.runs);
     if (options.data.in_files() && options.from_file()) {
         throw UsageError("--data: the matrix comes from " + quotation(options.problem) +

@@ -44,7 +44,8 @@ struct CheckpointOptions {
 
 /// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
 struct Options {
-    std::optional<std::int64_t> size;  ///< 8192, or that of a problem's file
+    /// Each run in turn; empty: 8192, or that of a problem's file.
+    std::vector<std::int64_t> sizes;
     int iterations = 500;
     std::string problem = "laplace";  ///< or "random", or the path of an .npy file
     std::vector<Storage> storages{Storage::full};

@@ -15,16 +15,18 @@ namespace {
 
 constexpr std::int64_t default_size = 8192;
 
-std::int64_t size_of(const Options& options) {
+std::vector<std::int64_t> sizes_of(const Options& options) {
     if (!options.from_file()) {
-        return options.size.value_or(default_size);
+        return options.sizes.empty() ? std::vector{default_size} : options.sizes;
     }
     const std::int64_t size = MatrixFile::size_in(options.problem);
-    if (options.size && *options.size != size) {
-        throw UsageError(fmt::format("--size: {} is not that of {} ({}): leave it out",
-                                     *options.size, quotation(options.problem), size));
+    for (const std::int64_t given : options.sizes) {
+        if (given != size) {
+            throw UsageError(fmt::format("--size: {} is not that of {} ({}): leave it out", given,
+                                         quotation(options.problem), size));
+        }
     }
-    return size;
+    return {size};
 }
 
 template <typename Value>
@@ -130,6 +132,20 @@ bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algor
     return true;
 }
 
+void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
+                  const Options& options) {
+    for (const Storage storage : options.storages) {
+        for (const Algorithm algorithm : options.algorithms) {
+            if (!is_left_out(variant, storage, algorithm, options)) {
+                problem.storage = storage;
+                problem.algorithm = algorithm;
+                session.add(
+                    planned_case(session, variant, problem, options.data, options.checkpoint));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
@@ -166,9 +182,9 @@ void plan_cases(bench::Session& session, const Options& options) {
     }
     Problem problem;
     problem.system = options.problem;
-    problem.size = size_of(options);
     problem.iterations = options.iterations;
-    session.resolve("size", std::to_string(problem.size));
+    const std::vector<std::int64_t> sizes = sizes_of(options);
+    session.resolve("size", bench::join_sizes(sizes));
     session.resolve("storage", joined(options.storages));
     session.resolve("algorithm", joined(options.algorithms));
     for (const bench::Variant& variant : session.variants()) {
@@ -177,22 +193,15 @@ void plan_cases(bench::Session& session, const Options& options) {
                 "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
                 "leave one of them out");
         }
-        for (const Storage storage : options.storages) {
-            for (const Algorithm algorithm : options.algorithms) {
-                if (is_left_out(variant, storage, algorithm, options)) {
-                    continue;
-                }
-                problem.storage = storage;
-                problem.algorithm = algorithm;
-                session.add(
-                    planned_case(session, variant, problem, options.data, options.checkpoint));
-            }
+        for (const std::int64_t size : sizes) {
+            problem.size = size;
+            plan_variant(session, variant, problem, options);
         }
     }
     if (options.checkpoint.wanted() && session.plan().size() != 1) {
         throw UsageError(
             fmt::format("--checkpoint: {} cases (one at a time has checkpoints): name one "
-                        "formulation, transport, storage and algorithm",
+                        "size, formulation, transport, storage and algorithm",
                         session.plan().size()));
     }
 }

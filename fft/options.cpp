@@ -11,24 +11,39 @@ std::string_view name(Planning planning) {
 }
 
 void add_options(bench::CommandLine& command_line, Options& options) {
-    command_line.add("--size", "points of the transform: N or 2^k", "2^24",
+    command_line.add({.name = "--size",
+                      .value = "LIST",
+                      .help = "points of the transform",
+                      .standard = "2^24",
+                      .alias = "--sizes"},
                      [&options](const std::string& text) {
-                         options.size = bench::parse_count(text, 1, largest_size);
+                         options.sizes = bench::parse_sizes(text, largest_size);
                      });
-    command_line.add("--tiles", "tiles x[t::T] that the points are dealt to; a divisor of the size",
-                     "as fit the cache; 1 on one GPU with room for it",
+    command_line.add({.name = "--tiles",
+                      .value = "N",
+                      .help = "tiles x[t::N] that the points are dealt to, a divisor of the size "
+                              "[as fit the cache; 1 on one GPU with room for it]"},
                      [&options](const std::string& text) {
-                         options.tiles = bench::parse_count(text, 1, largest_size);
+                         options.tiles = bench::parse_size(text, largest_size);
                      });
     command_line.add(
-        "--order", "of the result; natural takes one exchange more", "transposed", options.order,
+        {.name = "--order",
+         .help = "order of the result; natural takes one exchange more",
+         .standard = "transposed"},
+        options.order,
         std::vector<std::pair<std::string, ResultOrder>>{{"transposed", ResultOrder::transposed},
                                                          {"natural", ResultOrder::natural}});
-    command_line.add("--plan", "how the library formulation plans", "estimate", options.planning,
-                     std::vector<std::pair<std::string, Planning>>{{"estimate", Planning::estimate},
-                                                                   {"measure", Planning::measure}});
-    command_line.add("--wisdom", "with --plan measure: a file in which FFTW's plans are kept",
-                     "none", [&options](const std::string& text) {
+    command_line.add(
+        {.name = "--plan", .help = "how the library formulation plans", .standard = "estimate"},
+        options.planning,
+        std::vector<std::pair<std::string, Planning>>{{"estimate", Planning::estimate},
+                                                      {"measure", Planning::measure}});
+    command_line.add({.name = "--wisdom",
+                      .value = "FILE|none",
+                      .help = "with --plan measure: where FFTW's plans are kept",
+                      .standard = "none",
+                      .words = {"none"}},
+                     [&options](const std::string& text) {
                          if (text.empty()) {
                              throw UsageError("an empty name names no file");
                          }
@@ -37,6 +52,12 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                              options.wisdom = text;
                          }
                      });
+    command_line.add(
+        {2, "--size 64k:16M --formulation native,library", "nine sizes, ours beside FFTW"});
+    command_line.add({2, "--size 1e6 --runs auto --json fft.json",
+                      "a million points, as many runs as the interval needs"});
+    command_line.add({4, "--size 2^24 --tiles 64 --order natural --transport mpi",
+                      "in natural order, over MPI alone"});
     bench::add_data_options(command_line, options.data);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
@@ -23,8 +24,8 @@ std::string_view name(Planning planning);
 
 /// The flags that only fft has.
 struct Options {
-    std::int64_t size = std::int64_t{1} << 24;  ///< points
-    std::optional<std::int64_t> tiles;          ///< chosen by default_tiles unless given
+    std::vector<std::int64_t> sizes{std::int64_t{1} << 24};  ///< points, each run in turn
+    std::optional<std::int64_t> tiles;  ///< chosen by default_tiles unless given
     ResultOrder order = ResultOrder::transposed;
     Planning planning = Planning::estimate;
     std::optional<std::filesystem::path> wisdom;  ///< where FFTW's measured plans are kept

@@ -87,12 +87,30 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
 }
 
 // Unless the user or a folder says how many tiles: one, where the device's own transform takes it.
-Problem problem_for(const Options& options, bench::Session& session) {
-    Problem wanted = problem(options, session.world().size());
+Problem problem_for(const Options& options, std::int64_t points, bench::Session& session) {
+    Problem wanted = problem(options, points, session.world().size());
     if (!options.tiles && !options.data.in_files() && has_room_for_one_tile(session, wanted)) {
         wanted.tiles = 1;
     }
     return wanted;
+}
+
+void plan_variant(bench::Session& session, const bench::Variant& variant, Problem wanted,
+                  const Options& options) {
+    if (variant.formulation == bench::Formulation::dataflow) {
+        if (options.data.in_files()) {
+            throw Unavailable(
+                "not available in this build: fft's data flow with tiles in files: leave out "
+                "--data or --formulation dataflow");
+        }
+        wanted.order = ResultOrder::natural;  // as one merger has it
+    }
+    if (variant.formulation == bench::Formulation::library && options.data.in_files()) {
+        throw UsageError(
+            "--formulation library has its data in memory (FFTW-MPI's layout is "
+            "its own): leave out --data");
+    }
+    session.add(planned_case(session, variant, wanted, options));
 }
 
 }  // namespace
@@ -123,40 +141,32 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 }
 
 void plan_cases(bench::Session& session, const Options& options) {
-    bench::require_consistent(options.data);
-    Problem wanted;
+    bench::require_consistent(options.data, options.sizes.size());
+    std::vector<Problem> problems;
+    std::vector<std::int64_t> tiles;
     comm::agree<UsageError>(session.world(), [&] {
-        wanted = problem_for(options, session);
+        for (const std::int64_t points : options.sizes) {
+            problems.push_back(problem_for(options, points, session));
+            if (std::ranges::find(tiles, problems.back().tiles) == tiles.end()) {
+                tiles.push_back(problems.back().tiles);
+            }
+        }
         if (options.data.in_files()) {
-            tile_folder(wanted, session.options().seed, *options.data.folder)
+            tile_folder(problems.front(), session.options().seed, *options.data.folder)
                 .require_usable(options.data.generate);
         }
     });
-    session.resolve("size", std::to_string(wanted.points));
-    session.resolve("tiles", std::to_string(wanted.tiles));
+    session.resolve("size", bench::join_sizes(options.sizes));
+    session.resolve("tiles", bench::join_sizes(tiles));
     const std::vector<bench::Variant> variants = session.variants();
     if (options.wisdom) {
         require_measured_library(variants, options);
         read_wisdom(session.world(), *options.wisdom);
     }
     for (const bench::Variant& variant : variants) {
-        if (variant.formulation == bench::Formulation::dataflow) {
-            if (options.data.in_files()) {
-                throw Unavailable(
-                    "not available in this build: fft's data flow with tiles in files: leave out "
-                    "--data or --formulation dataflow");
-            }
-            Problem natural = wanted;  // as one merger has it
-            natural.order = ResultOrder::natural;
-            session.add(planned_case(session, variant, natural, options));
-            continue;
+        for (const Problem& wanted : problems) {
+            plan_variant(session, variant, wanted, options);
         }
-        if (variant.formulation == bench::Formulation::library && options.data.in_files()) {
-            throw UsageError(
-                "--formulation library has its data in memory (FFTW-MPI's layout is "
-                "its own): leave out --data");
-        }
-        session.add(planned_case(session, variant, wanted, options));
     }
 }
 

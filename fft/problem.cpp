@@ -47,15 +47,15 @@ IndexOrder Problem::output_order(int ranks, int rank) const {
             .column_step = 1};
 }
 
-Problem problem(const Options& options, int ranks) {
-    const std::int64_t tiles = options.tiles.value_or(default_tiles(options.size, ranks));
-    if (options.size % tiles != 0) {
+Problem problem(const Options& options, std::int64_t points, int ranks) {
+    const std::int64_t tiles = options.tiles.value_or(default_tiles(points, ranks));
+    if (points % tiles != 0) {
         throw UsageError(
             fmt::format("--tiles: {} tiles of one length cannot have {} points (it is no divisor): "
                         "use {}",
-                        tiles, options.size, nearest_divisor(options.size, tiles)));
+                        tiles, points, nearest_divisor(points, tiles)));
     }
-    return {options.size, tiles, options.order};
+    return {points, tiles, options.order};
 }
 
 void fill_points(std::span<Point> points, std::uint64_t seed, std::int64_t first,

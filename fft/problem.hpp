@@ -35,8 +35,9 @@ struct Problem {
     [[nodiscard]] IndexOrder output_order(int ranks, int rank) const;
 };
 
-/// What the options ask for. Throws UsageError for tiles that do not divide the points.
-Problem problem(const Options& options, int ranks);
+/// What the options ask for, at one of their sizes. Throws UsageError for tiles that do not divide
+/// the points.
+Problem problem(const Options& options, std::int64_t points, int ranks);
 
 /// Elements first, first + step, .. of x: real and imaginary part uniform in [-0.5, 0.5), a
 /// function of (seed, index).

@@ -10,22 +10,37 @@ constexpr std::int64_t largest_edge = std::int64_t{1} << 30;
 }  // namespace
 
 void add_options(bench::CommandLine& command_line, Options& options) {
-    command_line.add("--size", "edge of the square matrices", "8192",
+    command_line.add({.name = "--size",
+                      .value = "LIST",
+                      .help = "rows and columns of the matrices",
+                      .standard = "8192",
+                      .alias = "--sizes"},
                      [&options](const std::string& text) {
-                         options.size = bench::parse_count(text, 1, largest_edge);
+                         options.sizes = bench::parse_sizes(text, largest_edge);
                      });
-    command_line.add("--tile", "edge of a tile (1024; on a GPU by its memory)", "",
+    command_line.add({.name = "--tile",
+                      .value = "N",
+                      .help = "rows and columns of a tile [1024; on a GPU by its memory]"},
                      [&options](const std::string& text) {
-                         options.tile = bench::parse_count(text, 1, largest_edge);
+                         options.tile = bench::parse_size(text, largest_edge);
                      });
-    command_line.add("--reducers", "with dataflow: ranks that add (2 of 4 ranks or more, else 1)",
-                     "", [&options](const std::string& text) {
+    command_line.add({.name = "--reducers",
+                      .value = "N",
+                      .help = "with dataflow: ranks that add [2 of 4 ranks or more, else 1]"},
+                     [&options](const std::string& text) {
                          options.reducers = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
                      });
-    command_line.add("--schedule", "with dataflow: how products are shared out", "static",
+    command_line.add({.name = "--schedule",
+                      .help = "with dataflow: how products are shared out",
+                      .standard = "static"},
                      options.schedule,
                      std::vector<std::pair<std::string, WorkSchedule>>{
                          {"static", WorkSchedule::fixed}, {"dynamic", WorkSchedule::dynamic}});
+    command_line.add({2, "--size 1k:4k --runs auto", "three sizes, as many runs as each needs"});
+    command_line.add({2, "--size 4k --formulation native,library --json matmul.json",
+                      "the best we know, and ScaLAPACK"});
+    command_line.add({2, "--size 4k --data tiles --generate --dry-run",
+                      "what a product of matrices in files would take"});
     command_line.add_queue();
     command_line.add_lookahead();
     bench::add_data_options(command_line, options.data);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
@@ -16,7 +17,7 @@ enum class WorkSchedule {
 
 /// The flags that only matmul has, and those of the kernels that can have their data in files.
 struct Options {
-    std::int64_t size = 8192;  ///< edge of the matrices
+    std::vector<std::int64_t> sizes{8192};  ///< edges of the matrices, each run in turn
     /// Edge of a tile; those at the matrices' edges may be smaller. 1024 unless given, on a GPU
     /// what its memory suggests.
     std::optional<std::int64_t> tile;

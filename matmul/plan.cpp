@@ -17,7 +17,7 @@ namespace {
 void require_consistent(const PlanContext& context) {
     const Options& options = context.options;
     const bench::CommonOptions& common = context.session.options();
-    bench::require_consistent(options.data);
+    bench::require_consistent(options.data, options.sizes.size());
     if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
     }
@@ -28,9 +28,8 @@ void require_consistent(const PlanContext& context) {
 }
 
 // Ranks of one GPU, or of GPUs of different sizes, have one tile.
-std::int64_t tile_of(const PlanContext& context) {
+std::int64_t tile_of(const PlanContext& context, std::int64_t size) {
     constexpr std::int64_t on_host = 1024;
-    const std::int64_t size = context.options.size;
     std::int64_t tile = on_host;
     if (context.on_gpu()) {
         const comm::Communicator& world = context.session.world();
@@ -41,11 +40,11 @@ std::int64_t tile_of(const PlanContext& context) {
     return std::min(context.options.tile.value_or(tile), size);
 }
 
-PlanContext context_of(bench::Session& session, const Options& options) {
+PlanContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
     PlanContext context{
         .session = session, .options = options, .variant = {}, .problem = {}, .blocks = {}};
     require_consistent(context);
-    context.problem = {options.size, tile_of(context), session.options().seed};
+    context.problem = {size, tile_of(context, size), session.options().seed};
     context.blocks = partition(context.problem, session.world().size());
     return context;
 }
@@ -139,14 +138,24 @@ bench::PlannedCase plan_case(const PlanContext& context) {
 }  // namespace
 
 void plan_cases(bench::Session& session, const Options& options) {
-    PlanContext context = context_of(session, options);
-    session.resolve("tile", std::to_string(context.problem.tile));
+    std::vector<PlanContext> contexts;
+    std::vector<std::int64_t> tiles;
+    for (const std::int64_t size : options.sizes) {
+        contexts.push_back(context_of(session, options, size));
+        if (std::ranges::find(tiles, contexts.back().problem.tile) == tiles.end()) {
+            tiles.push_back(contexts.back().problem.tile);
+        }
+    }
+    session.resolve("size", bench::join_sizes(options.sizes));
+    session.resolve("tile", bench::join_sizes(tiles));
     if (options.data.in_files()) {
-        require_usable_folder(context);
+        require_usable_folder(contexts.front());
     }
     for (const bench::Variant& variant : session.variants()) {
-        context.variant = variant;
-        session.add(plan_case(context));
+        for (PlanContext& context : contexts) {
+            context.variant = variant;
+            session.add(plan_case(context));
+        }
     }
 }
 

@@ -33,17 +33,17 @@ from quartet.sweep.spec import SpecError
 from quartet.sweep.queue import QueuedSweep
 from quartet.wording import say
 
-LISTS = ("kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices", "threads")
-
 
 def parse_arguments() -> argparse.Namespace:
-    parser = parser_of(__doc__, epilog=sweep_spec.__doc__)
+    parser = parser_of(__doc__, epilog=sweep_spec.keys_help())
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="sweeps, run as one")
-    for name in LISTS:
-        parser.add_argument(f"--{name}", metavar="LIST", help=f"of a block without a file: {','.join(NAMES)}"
-                            if name == "kernels" else argparse.SUPPRESS)
-    parser.add_argument("--scaling", default="none", help="none, strong or weak, likewise")
-    parser.add_argument("--arguments", default="", help="more for the programs, likewise")
+    factors = parser.add_argument_group("a sweep without a file, of all combinations of")
+    for name, meaning in sweep_spec.FACTORS.items():
+        known = f" ({','.join(NAMES)})" if name == "kernels" else ""
+        factors.add_argument(f"--{name}", metavar="LIST", help=meaning + known)
+    factors.add_argument("--scaling", default="none",
+                         help="of the sizes with the ranks: none, strong or weak (%(default)s)")
+    factors.add_argument("--arguments", default="", help="more flags for the programs")
     parser.add_argument("--launches", type=int, help="of each configuration (the file's, or 1)")
     parser.add_argument("--seed", type=int, help="of the order (the file's, or 1)")
     parser.add_argument("--folder", type=Path, help="of the results; one with a plan and no FILE: "
@@ -74,7 +74,7 @@ def parse_arguments() -> argparse.Namespace:
 
 def make_plan(options: argparse.Namespace) -> Plan:
     """The plan of the command line. Raises SpecError."""
-    lists = {name: getattr(options, name) for name in LISTS if getattr(options, name) is not None}
+    lists = {name: getattr(options, name) for name in sweep_spec.FACTORS if getattr(options, name) is not None}
     if bool(options.files) == bool(lists):
         raise SpecError("give either files or --kernels, --sizes, --ranks (see --help)")
     specs = [(str(file), sweep_spec.read_spec(file)) for file in options.files]

@@ -2,60 +2,52 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 namespace quartet::stream {
 
 namespace {
 
 constexpr Bytes largest_size = gibibytes(1024);
 
-Bytes parse_size(std::string_view text) {
-    const bool has_unit = std::ranges::any_of(text, [](char c) { return std::isalpha(c); });
-    const Bytes size = parse_bytes(has_unit ? std::string(text) : fmt::format("{}MiB", text));
+std::int64_t parse_size(std::string_view text) {
+    const Bytes size = parse_bytes(text, mebibytes(1));
     if (size.value < 4 || size.value % 4 != 0 || size > largest_size) {
         throw UsageError(
-            fmt::format("'{}' is no size of a float vector: 4 bytes to {}, in whole "
-                        "floats",
-                        text, to_string(largest_size)));
+            fmt::format("{} is no size of a float vector: 4 bytes to {}, in whole floats",
+                        quotation(text), to_string(largest_size)));
     }
-    return size;
+    return size.value;
 }
 
 }  // namespace
 
 std::vector<Bytes> parse_sizes(std::string_view text) {
     std::vector<Bytes> sizes;
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) {
-        for (const std::string& member : bench::parse_list(text)) {
-            const Bytes size = parse_size(member);
-            if (std::ranges::find(sizes, size) == sizes.end()) {
-                sizes.push_back(size);
-            }
-        }
-        return sizes;
-    }
-    const Bytes last = parse_size(text.substr(colon + 1));
-    for (Bytes size = parse_size(text.substr(0, colon)); size <= last; size = 2 * size) {
-        sizes.push_back(size);
-    }
-    if (sizes.empty()) {
-        throw UsageError(fmt::format("'{}' is an empty range: smallest:largest", text));
+    for (const std::int64_t size : bench::parse_sizes(text, parse_size)) {
+        sizes.push_back({size});
     }
     return sizes;
 }
 
 void add_options(bench::CommandLine& command_line, Options& options) {
-    command_line.add("--sizes", "vector sizes in MiB: from:to, doubling, or a list", "2:128",
+    command_line.add({.name = "--sizes",
+                      .value = "LIST",
+                      .help = "size of a vector; a number alone counts MiB, 512k is 512 KiB",
+                      .standard = "2:128",
+                      .alias = "--size"},
                      [&options](const std::string& text) { options.sizes = parse_sizes(text); });
-    command_line.add("--pushes", "pushes in one run (10 with --pairs)", "100",
-                     [&options](const std::string& text) {
-                         options.pushes = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
-                     });
-    command_line.add("--pairs", "each ordered pair of ranks, 16 MiB unless --sizes says else",
-                     options.pairs);
+    command_line.add(
+        {.name = "--pushes", .value = "N", .help = "pushes in one run [100; 10 with --pairs]"},
+        [&options](const std::string& text) {
+            options.pushes = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
+        });
+    command_line.add(
+        {.name = "--pairs",
+         .help = "push between each ordered pair of ranks, 16 MiB unless --sizes says else"},
+        options.pairs);
+    command_line.add({2, "--transport mpi,shm", "the published sizes over two transports"});
+    command_line.add({2, "--sizes 64k:16M --runs auto --json stream.json",
+                      "from the caches to memory, as many runs as the interval needs"});
+    command_line.add({4, "--pairs --filter pair:0-", "every link from rank 0"});
 }
 
 Options with_defaults(Options options) {

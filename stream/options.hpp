@@ -21,8 +21,8 @@ void add_options(bench::CommandLine& command_line, Options& options);
 /// and 10 pushes.
 Options with_defaults(Options options);
 
-/// Reads "2:128" (doubling) or "2,8,512KiB"; a number without a unit counts MiB. Sizes are whole
-/// floats, at least one. Throws UsageError.
+/// Reads "2:128" (doubling) or "2,8,512KiB,64k"; a number without a unit counts MiB. Sizes are
+/// whole floats, at least one. Throws UsageError.
 std::vector<Bytes> parse_sizes(std::string_view text);
 
 }  // namespace quartet::stream

@@ -44,6 +44,10 @@ constexpr std::array<Unit, 5> units = {{{"B", 1},
            "write bytes such as 4096, or 2^k, or a number with KiB, MiB, GiB or TiB");
 }
 
+[[noreturn]] void refuse_elements(std::string_view text, std::string_view why) {
+    refuse("number of elements", text, why, "write 8192, 2^13, 8k (which is 8192) or 1e4");
+}
+
 // Takes the digits at the front of `text`; may be none.
 std::string_view take_digits(std::string_view& text) {
     const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -80,21 +84,73 @@ std::int64_t take_count(std::string_view& text, const Refuse& refuse_as) {
     return power ? std::int64_t{1} << *value : *value;
 }
 
-// ".5" from the front of `text`, or 0 where no point is there.
+/// A number as it is written, before its unit.
+struct Amount {
+    std::int64_t whole = 0;
+    double fraction = 0;  ///< less than 1, but for rounding
+};
+
+// "e4" from the front of `text`, or 0 where there is none.
 template <typename Refuse>
-double take_fraction(std::string_view& text, const Refuse& refuse_as) {
-    if (!text.starts_with('.')) {
+std::size_t take_exponent(std::string_view& text, const Refuse& refuse_as) {
+    if (!text.starts_with('e') && !text.starts_with('E')) {
         return 0;
     }
-    const std::string_view begin = text;
     text.remove_prefix(1);
     const std::string_view digits = take_digits(text);
     if (digits.empty()) {
-        refuse_as("no digit follows the point");
+        refuse_as("digits alone may follow e");
     }
+    const auto exponent = value_of(digits);
+    if (!exponent || *exponent > 18) {
+        refuse_as("it does not fit 63 bits");
+    }
+    return static_cast<std::size_t>(*exponent);
+}
+
+// "2^13", "8192", "1.5" or "1.5e3" from the front of `text`.
+template <typename Refuse>
+Amount take_amount(std::string_view& text, const Refuse& refuse_as) {
+    if (text.starts_with("2^")) {
+        return {take_count(text, refuse_as), 0};
+    }
+    std::string digits(take_digits(text));
+    if (digits.empty()) {
+        refuse_as("it does not begin with a number");
+    }
+    std::string decimals;
+    if (text.starts_with('.')) {
+        text.remove_prefix(1);
+        decimals = take_digits(text);
+        if (decimals.empty()) {
+            refuse_as("no digit follows the point");
+        }
+    }
+    // The point moves to the right by the exponent.
+    const std::size_t exponent = take_exponent(text, refuse_as);
+    decimals.resize(std::max(decimals.size(), exponent), '0');
+    digits += decimals.substr(0, exponent);
+    const auto whole = value_of(digits);
+    if (!whole) {
+        refuse_as("it does not fit 63 bits");
+    }
+    const std::string rest = "0." + decimals.substr(exponent);
     double fraction = 0;
-    std::from_chars(begin.data(), digits.data() + digits.size(), fraction);
-    return fraction;
+    std::from_chars(rest.data(), rest.data() + rest.size(), fraction);
+    return {*whole, fraction};
+}
+
+// "k" is 2^10, "M" 2^20 and so on, as it is for memory and for lengths of transforms.
+std::optional<std::int64_t> binary_multiple(std::string_view letter) {
+    constexpr std::string_view letters = "kmgt";
+    if (letter.size() != 1) {
+        return std::nullopt;
+    }
+    const std::size_t power = letters.find(static_cast<char>(letter.front() | 0x20));
+    if (power == std::string_view::npos) {
+        return std::nullopt;
+    }
+    return std::int64_t{1} << 10 * (power + 1);
 }
 
 template <typename Refuse>
@@ -104,8 +160,35 @@ std::int64_t unit_named(std::string_view name, const Refuse& refuse_as) {
             return unit.bytes;
         }
     }
-    refuse_as("its unit is unknown");
+    if (const auto multiple = binary_multiple(name)) {
+        return *multiple;
+    }
+    const bool decimal =
+        name.size() == 2 && name.ends_with('B') && binary_multiple(name.substr(0, 1)).has_value();
+    refuse_as(decimal ? "its unit may mean powers of 1000 or of 1024" : "its unit is unknown");
     return 0;
+}
+
+template <typename Refuse>
+std::int64_t multiple_named(std::string_view name, const Refuse& refuse_as) {
+    if (name.empty()) {
+        return 1;
+    }
+    const auto multiple = binary_multiple(name);
+    if (!multiple) {
+        refuse_as(name.ends_with('B') ? "elements are counted, not bytes"
+                                      : "its suffix is none of k, M, G, T");
+    }
+    return *multiple;
+}
+
+// The whole part of an amount times its unit, with room for the fraction.
+template <typename Refuse>
+std::int64_t times_unit(std::int64_t whole, std::int64_t unit, const Refuse& refuse_as) {
+    if (whole > (largest - (unit - 1)) / unit) {
+        refuse_as("it does not fit 63 bits");
+    }
+    return whole * unit;
 }
 
 }  // namespace
@@ -121,26 +204,33 @@ Seconds process_cpu_time() {
     return {static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)};
 }
 
-Bytes parse_bytes(std::string_view text) {
+Bytes parse_bytes(std::string_view text, Bytes unit) {
     const auto refuse_as = [text](std::string_view why) { refuse_bytes(text, why); };
     std::string_view rest = text;
-    const bool power = text.starts_with("2^");
-    const std::int64_t whole = take_count(rest, refuse_as);
-    const double fraction = power ? 0 : take_fraction(rest, refuse_as);
+    const Amount amount = take_amount(rest, refuse_as);
     // One space may stand between number and unit, none at the end.
     if (rest.size() > 1 && rest.starts_with(' ')) {
         rest.remove_prefix(1);
     }
-    const std::int64_t unit = rest.empty() ? 1 : unit_named(rest, refuse_as);
-    if (fraction != 0 && unit == 1) {
+    const std::int64_t multiple = rest.empty() ? unit.value : unit_named(rest, refuse_as);
+    if (amount.fraction != 0 && multiple == 1) {
         refuse_as("it is not a whole number of bytes");
     }
     // Less than one unit, even where the fraction's digits round up to 1.
-    const auto part = static_cast<std::int64_t>(fraction * static_cast<double>(unit));
-    if (whole > (largest - (unit - 1)) / unit) {
-        refuse_as("it does not fit 63 bits");
+    const auto part = static_cast<std::int64_t>(amount.fraction * static_cast<double>(multiple));
+    return {times_unit(amount.whole, multiple, refuse_as) + std::min(part, multiple - 1)};
+}
+
+std::int64_t parse_elements(std::string_view text) {
+    const auto refuse_as = [text](std::string_view why) { refuse_elements(text, why); };
+    std::string_view rest = text;
+    const Amount amount = take_amount(rest, refuse_as);
+    const std::int64_t multiple = multiple_named(rest, refuse_as);
+    const double part = amount.fraction * static_cast<double>(multiple);
+    if (part != std::floor(part) || amount.fraction >= 1) {
+        refuse_as("it is not a whole number");
     }
-    return {whole * unit + std::min(part, unit - 1)};
+    return times_unit(amount.whole, multiple, refuse_as) + static_cast<std::int64_t>(part);
 }
 
 std::int64_t parse_count(std::string_view text) {

@@ -72,11 +72,17 @@ Seconds now();
 /// Processor time used so far by all threads of this process.
 Seconds process_cpu_time();
 
-/// Reads "4096", "2^24", "16KiB", "1.5 GiB"; units are B, KiB, MiB, GiB, TiB, and a number
-/// without one counts bytes. A fraction of a unit is rounded down to a whole byte.
-/// Throws UsageError for anything else: signs, other units, fractions of a byte, trailing text,
+/// Reads "4096", "2^24", "1e6", "16KiB", "64k", "1.5 GiB"; units are B, KiB, MiB, GiB, TiB, or k,
+/// M, G, T (or capitals, or small), which mean the same, powers of 1024. A number without a unit
+/// counts `unit`. A fraction of a unit is rounded down to a whole byte. Throws UsageError for
+/// anything else: signs, other units (KB is 1000 or 1024), fractions of a byte, trailing text,
 /// overflow.
-Bytes parse_bytes(std::string_view text);
+Bytes parse_bytes(std::string_view text, Bytes unit = {1});
+
+/// Reads a number of elements: "8192", "2^24", "1e4" (10000), "8k" (8192), "1.5M"; k, M, G and T
+/// are powers of 1024. Throws UsageError for anything else, units of bytes and fractions of an
+/// element included.
+std::int64_t parse_elements(std::string_view text);
 
 /// Reads "8192" or "2^24". Throws UsageError for anything else.
 std::int64_t parse_count(std::string_view text);

@@ -1,11 +1,10 @@
 #include "device/registry.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
 #include "core/check.hpp"
+#include "core/nearest_word.hpp"
 
 namespace quartet::device {
 
@@ -42,17 +41,17 @@ const DeviceKind& DeviceRegistry::host() const {
 const DeviceKind& DeviceRegistry::find(std::string_view name) const {
     const auto kind = std::ranges::find(kinds_, name, &DeviceKind::name);
     if (kind == kinds_.end()) {
-        throw UsageError(fmt::format("'{}' is not one of {}", name, choices()));
+        throw UsageError(not_one_of(name, choices()));
     }
     return *kind;
 }
 
-std::string DeviceRegistry::choices() const {
-    std::string text = "auto";
+std::vector<std::string> DeviceRegistry::choices() const {
+    std::vector<std::string> words{"auto"};
     for (const DeviceKind& kind : kinds_) {
-        text += "|" + kind.name;
+        words.push_back(kind.name);
     }
-    return text;
+    return words;
 }
 
 std::optional<std::string> DeviceRegistry::why_no_accelerator() const {

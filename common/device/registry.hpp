@@ -55,8 +55,8 @@ class DeviceRegistry {
     [[nodiscard]] const DeviceKind& host() const;
     /// Throws UsageError for an unknown name.
     [[nodiscard]] const DeviceKind& find(std::string_view name) const;
-    /// "auto|host|cuda", for help and errors.
-    [[nodiscard]] std::string choices() const;
+    /// "auto", "host", "cuda", for help and errors.
+    [[nodiscard]] std::vector<std::string> choices() const;
     /// Why no kind of accelerator can be had here, or nothing where one can. Local.
     [[nodiscard]] std::optional<std::string> why_no_accelerator() const;
 

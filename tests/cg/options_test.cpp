@@ -10,6 +10,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 Options options_of(std::vector<const char*> arguments) {
@@ -30,7 +31,7 @@ std::string complaint(const std::vector<const char*>& arguments,
 
 TEST(CgOptions, AreThePapersByDefault) {
     const Options options = options_of({});
-    EXPECT_FALSE(options.size);
+    EXPECT_THAT(options.sizes, IsEmpty());
     EXPECT_EQ(options.iterations, 500);
     EXPECT_EQ(options.problem, "laplace");
     EXPECT_FALSE(options.from_file());
@@ -44,7 +45,7 @@ TEST(CgOptions, AreReadFromTheCommandLine) {
     const Options options =
         options_of({"--size", "2^10", "--iterations", "7", "--problem", "some/matrix.npy",
                     "--storage", "symmetric,full", "--algorithm", "single-reduction"});
-    EXPECT_EQ(options.size, 1024);
+    EXPECT_THAT(options.sizes, ElementsAre(1024));
     EXPECT_EQ(options.iterations, 7);
     EXPECT_TRUE(options.from_file());
     EXPECT_THAT(options.storages, ElementsAre(Storage::symmetric, Storage::full));
@@ -102,6 +103,12 @@ TEST(CgOptions, MustNotContradictEachOther) {
     EXPECT_THAT(complaint({"--data", "folder", "--keep"}, bench::Switch::off),
                 HasSubstr("--verify on"));
     EXPECT_NO_THROW(require_consistent(options_of({"--data", "folder", "--keep"}), {}));
+}
+
+TEST(CgOptions, TakeListsOfSizesByEitherName) {
+    for (const char* flag : {"--size", "--sizes"}) {
+        EXPECT_THAT(options_of({flag, "1k:2k,1e4"}).sizes, ElementsAre(1024, 2048, 10000));
+    }
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST_F(PlannedCaseTest, HasTheConditionsOfPublishedNumbers) {
 
 TEST_F(PlannedCaseTest, IsPlannedForEachStorageAndAlgorithm) {
     Options wanted;
-    wanted.size = 64;
+    wanted.sizes = {64};
     wanted.storages = {Storage::full, Storage::symmetric};
     wanted.algorithms = {Algorithm::classic, Algorithm::single_reduction};
     plan_cases(*session, wanted);
@@ -221,9 +221,9 @@ TEST_F(PlannedCaseTest, RefusesASizeThatDiffersFromTheFile) {
     folder.once([&] {
         write_npy<double>(wanted.problem, {2, 2}, std::vector<double>{2, 1, 1, 2});
     });
-    wanted.size = 3;
+    wanted.sizes = {3};
     EXPECT_THAT(message_of<UsageError>([&] { plan_cases(*session, wanted); }), HasSubstr("--size"));
-    wanted.size = 2;
+    wanted.sizes = {2};
     plan_cases(*session, wanted);
     EXPECT_THAT(session->plan().front().name.text(), HasSubstr("/matrix.npy/full/"));
 }

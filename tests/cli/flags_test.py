@@ -13,6 +13,11 @@ FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed
 --remeasure --threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
 --progress --quiet --config --dry-run --version --help --reducers --queue --schedule""".split()
 
+# Several sizes as they may be written, and as rows name them.
+SIZES = {"stream": ("4k:16k,1M", ["4KiB", "8KiB", "16KiB", "1MiB"]),
+         "matmul": ("32:64,0.125k", ["32", "64", "128"]), "cg": ("8:16,1e2", ["8", "16", "100"]),
+         "fft": ("4k:8k,1e4", ["4096", "8192", "10000"])}
+
 
 class Flags(unittest.TestCase):
     def setUp(self):
@@ -28,10 +33,66 @@ class Flags(unittest.TestCase):
 
     def test_help_names_every_flag_once(self):
         for kernel in KERNELS:
-            lines = self.run_small(kernel, "--help").stdout.splitlines()
-            shown = [re.search(r"--[\w-]+", line)[0] for line in lines if line.startswith("  -")]
+            text = self.run_small(kernel, "--help").stdout
+            shown = re.findall(r"(?m)^  (--[\w-]+)", text)
+            foreign = re.findall(r"(?m)^Not available in this build: (.*)$", text)
+            shown += re.findall(r"--[\w-]+", " ".join(foreign))
             self.assertLessEqual(set(FLAGS), set(shown))
             self.assertEqual(len(shown), len(set(shown)))
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_the_examples_of_the_help_work(self):
+        for kernel in KERNELS:
+            text = self.run_small(kernel, "--help").stdout
+            examples = re.findall(rf"(?m)^  mpirun -n (\d) {kernel.name} (.+)$", text)
+            self.assertEqual(len(examples), 3)
+            for ranks, arguments in examples:
+                words = re.sub(r"(--data) \S+", rf"\1 {self.folder}/tiles", arguments)
+                outcome = run(kernel.name, int(ranks), words, "--device host --dry-run")
+                self.assertEqual(outcome.code, 0, outcome)
+
+    def test_each_program_takes_size_and_sizes_alike(self):
+        for kernel in KERNELS:
+            flag, size = kernel.small.split()[:2]
+            other = {"--size": "--sizes", "--sizes": "--size"}[flag]
+            there = [run(kernel.name, 2, kernel.small.replace(f"{flag} {size}", f"{word} {size}"),
+                         "--dry-run").stdout.split() for word in (flag, other)]
+            names = [[word for word in words if word.startswith(kernel.name + "/")]
+                     for words in there]
+            self.assertEqual(names[0], names[1])
+            self.assertNotEqual(names[0], [])
+
+    def test_sizes_are_lists_and_ranges_each_run_in_turn(self):
+        for kernel in KERNELS:
+            text, sizes = SIZES[kernel.name]
+            small = re.sub("--tiles? [0-9]+", "", kernel.small)
+            outcome = run(kernel.name, 2, small, f"--sizes {text} --runs 1 --limits off",
+                          "--transport mpi")
+            self.assertEqual(outcome.code, 0, outcome)
+            found = [re.search(r"/(?:n|size):(\w+)/", name)[1]
+                     for name in cases(outcome.document) if not name.endswith("/paper")]
+            self.assertEqual(found, sizes)
+            self.assertEqual(schemas.problems("results", outcome.document), [])
+
+    def test_filter_leaves_the_cases_whose_names_match(self):
+        for kernel in KERNELS:
+            outcome = self.run_small(kernel, "--transport mpi,shm --filter /native/.*/shm/ --runs 1")
+            self.assertEqual(list(cases(outcome.document)), [
+                name for name in kernel.names(2, ["shm"]) if "/native/" in name])
+            self.assertEqual(outcome.document["context"]["quartet"]["options"]["filter"],
+                             "/native/.*/shm/")
+            shown = self.run_small(kernel, "--transport mpi,shm --filter /mpi/ --dry-run").stdout
+            self.assertIn(f"  {kernel.name}/native/host/mpi/", shown)
+            self.assertNotIn("/host/shm/", shown)
+
+    def test_filter_comes_before_the_memory_is_judged(self):
+        for kernel in KERNELS:
+            size = kernel.small.split()[1]
+            flag, large = kernel.too_large.split()
+            name = kernel.factors.split("/")[0 if kernel.name in ("stream", "matmul") else -2]
+            outcome = run(kernel.name, 2, kernel.small, f"{flag} {size},{large} --dry-run",
+                          f"--filter /{name}/")
+            self.assertEqual(outcome.code, 0, outcome)
 
     def test_version_is_one_line(self):
         for kernel in KERNELS:

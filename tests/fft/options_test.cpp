@@ -7,6 +7,7 @@
 namespace quartet::fft {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Options parsed(std::vector<const char*> arguments) {
@@ -20,7 +21,7 @@ Options parsed(std::vector<const char*> arguments) {
 
 TEST(FftOptions, HaveTheDefaultsOfTheContract) {
     const Options options = parsed({});
-    EXPECT_EQ(options.size, 1 << 24);
+    EXPECT_THAT(options.sizes, ElementsAre(1 << 24));
     EXPECT_FALSE(options.tiles.has_value());
     EXPECT_EQ(options.order, ResultOrder::transposed);
     EXPECT_EQ(options.planning, Planning::estimate);
@@ -32,14 +33,14 @@ TEST(FftOptions, ReadsTheFlags) {
     const Options options =
         parsed({"--size", "2^30", "--tiles", "128", "--order", "natural", "--plan", "measure",
                 "--wisdom", "plans", "--data", "here", "--keep"});
-    EXPECT_EQ(options.size, 1 << 30);
+    EXPECT_THAT(options.sizes, ElementsAre(1 << 30));
     EXPECT_EQ(options.tiles, 128);
     EXPECT_EQ(options.order, ResultOrder::natural);
     EXPECT_EQ(options.planning, Planning::measure);
     EXPECT_EQ(options.wisdom, "plans");
     EXPECT_EQ(options.data.folder, "here");
     EXPECT_EQ(options.data.keep, bench::Switch::on);
-    EXPECT_EQ(parsed({"--size", "44100"}).size, 44100);
+    EXPECT_THAT(parsed({"--size", "44100"}).sizes, ElementsAre(44100));
 }
 
 TEST(FftOptions, RefusesByNameWhatIsOutOfRange) {
@@ -56,6 +57,12 @@ TEST(FftOptions, RefusesByNameWhatIsOutOfRange) {
                 }),
                 HasSubstr("estimate|measure"));
     EXPECT_THAT(message_of<UsageError>([] { parsed({"--wisdom", ""}); }), HasSubstr("--wisdom"));
+}
+
+TEST(FftOptions, TakeListsOfSizesByEitherName) {
+    for (const char* flag : {"--size", "--sizes"}) {
+        EXPECT_THAT(parsed({flag, "1k:2k,1e4"}).sizes, ElementsAre(1024, 2048, 10000));
+    }
 }
 
 }  // namespace

@@ -24,11 +24,10 @@ TEST(FftProblem, CountsOperationsAndTraffic) {
 
 TEST(FftProblem, TakesTilesThatDivideThePointsOnly) {
     Options options;
-    options.size = 1000;
     options.tiles = 50;
-    EXPECT_EQ(problem(options, 3).length(), 20);
+    EXPECT_EQ(problem(options, 1000, 3).length(), 20);
     options.tiles = 48;
-    EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(problem(options, 3)); }),
+    EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(problem(options, 1000, 3)); }),
                 AllOf(HasSubstr("--tiles"), HasSubstr("48"), HasSubstr("use 50")));
 }
 

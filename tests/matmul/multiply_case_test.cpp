@@ -54,7 +54,7 @@ class MultiplyCaseTest : public testing::Test {
 
     /// The session with its one case planned.
     bench::Session& plan(std::int64_t size, std::int64_t tile) {
-        options.size = size;
+        options.sizes = {size};
         options.tile = tile;
         const bench::ProgramDescription description{.name = "matmul"};
         session = std::make_unique<bench::Session>(description, common,
@@ -77,7 +77,8 @@ class MultiplyCaseTest : public testing::Test {
         return subject;
     }
     [[nodiscard]] Problem problem() const {
-        return {options.size, std::min(*options.tile, options.size), common.seed};
+        const std::int64_t size = options.sizes.front();
+        return {size, std::min(*options.tile, size), common.seed};
     }
     [[nodiscard]] Block block() const {
         return partition(problem(), world.size())[static_cast<std::size_t>(world.rank())];
@@ -262,7 +263,7 @@ TEST_F(InFiles, FailsForAWrongElementInAFile) {
 TEST_F(InFiles, PassesExtremeEntries) {
     for (const auto& [scale_a, scale_b] : {std::pair(1e18F, 1e18F), std::pair(1e30F, 1e-30F),
                                            std::pair(1e-18F, 1e-18F), std::pair(1e-40F, 1.0F)}) {
-        options.size = 50;
+        options.sizes = {50};
         options.tile = 16;
         const Matrix a = whole_matrix(problem(), "A", scale_a);
         const Matrix b = whole_matrix(problem(), "B", scale_b);

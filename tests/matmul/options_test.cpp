@@ -7,6 +7,7 @@
 namespace quartet::matmul {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Options parsed(std::vector<const char*> arguments) {
@@ -20,14 +21,14 @@ Options parsed(std::vector<const char*> arguments) {
 
 TEST(MatmulOptions, DefaultsAreThePublishedShape) {
     const Options options = parsed({});
-    EXPECT_EQ(options.size, 8192);
+    EXPECT_THAT(options.sizes, ElementsAre(8192));
     EXPECT_FALSE(options.tile) << "1024, or what the GPU's memory suggests";
     EXPECT_FALSE(options.data.in_files());
 }
 
 TEST(MatmulOptions, SizesAreCounts) {
     const Options options = parsed({"--size", "2^15", "--tile", "4096", "--data", "here"});
-    EXPECT_EQ(options.size, 32768);
+    EXPECT_THAT(options.sizes, ElementsAre(32768));
     EXPECT_EQ(options.tile, 4096);
     EXPECT_EQ(options.data.folder, "here");
 }
@@ -44,6 +45,12 @@ TEST(MatmulOptions, RefusesWhatIsNoSize) {
                     }),
                     HasSubstr("--tile: "))
             << text;
+    }
+}
+
+TEST(MatmulOptions, TakeListsOfSizesByEitherName) {
+    for (const char* flag : {"--size", "--sizes"}) {
+        EXPECT_THAT(parsed({flag, "1k:2k,1e4"}).sizes, ElementsAre(1024, 2048, 10000));
     }
 }
 

@@ -25,7 +25,7 @@ class PlannedMemoryTest : public testing::Test {
         common.threads = 1;
         common.verify = bench::Switch::off;
         common.transports = {"mpi"};
-        options.size = 150;
+        options.sizes = {150};
         options.tile = 40;  // ragged
         if (world.rank() == 0) {
             temporary.emplace();

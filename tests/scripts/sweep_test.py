@@ -293,6 +293,15 @@ class Refusals(SweepCase):
             self.assertIn(reason, done.stderr)
 
 
+class Help(SweepCase):
+    def test_each_factor_and_key_of_a_block_is_explained(self):
+        text = self.sweep("--help").stdout
+        for name in sweep_spec.FACTORS:
+            self.assertRegex(text, rf"(?m)^  --{name} LIST ", name)
+        for name in sweep_spec.SETTINGS:
+            self.assertRegex(text, rf"(?m)^    {name} ", name)
+
+
 class Planning(unittest.TestCase):
     def draft(self, cores=4, **block):
         draft = sweep_plan.Draft(cores)

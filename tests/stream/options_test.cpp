@@ -47,12 +47,19 @@ TEST(ParseSizes, DoublesWithinARange) {
     EXPECT_EQ(parse_sizes("4B:1TiB").size(), 39U);
 }
 
+TEST(ParseSizes, TakesRangesAmongSizesAndUnitsByTheirLetters) {
+    EXPECT_THAT(parse_sizes("2:4,64k"), ElementsAre(mebibytes(2), mebibytes(4), kibibytes(64)));
+    EXPECT_THAT(parse_sizes("8k:16KiB,1M"), ElementsAre(kibibytes(8), kibibytes(16), mebibytes(1)));
+    EXPECT_THAT(parse_sizes("1e3"), ElementsAre(mebibytes(1000)));
+}
+
 TEST(ParseSizes, RefusesAnythingButAListOrRange) {
     for (const char* text :
-         {"",     ",",     ":",     "2:",   ":2",        "2,",     ",2",
-          "2,,4", "2:4:8", "2:4,8", "16:2", "0",         "0:4",    "-2",
-          "3B",   "2B",    "6B",    "0.3B", "1TiB,2TiB", "4:2TiB", "99999999999999999999",
-          "two",  "2MB",   "2 4",   "2^99", "nan",       "1e3",    "2;4"}) {
+         {"",          ",",      ":",    "2:",    ":2",   "2,",
+          ",2",        "2,,4",   "16:2", "2:4:8", "0",    "0:4",
+          "-2",        "3B",     "2B",   "6B",    "0.3B", "two",
+          "1TiB,2TiB", "4:2TiB", "2MB",  "1e30",  "2^70", "4:1e19",
+          "2 4",       "2^99",   "nan",  "1e7",   "2;4",  "99999999999999999999"}) {
         EXPECT_THAT(message_of<UsageError>([&] { parse_sizes(text); }), Not(HasSubstr("\n")))
             << text;
     }

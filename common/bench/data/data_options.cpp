@@ -1,9 +1,17 @@
 #include "bench/data/data_options.hpp"
 
+#include <fmt/format.h>
+
 namespace quartet::bench {
 
 void add_data_options(CommandLine& command_line, DataOptions& options) {
-    command_line.add("--data", "memory, or a folder of .npy files", "memory",
+    const auto group = FlagGroup::data;
+    command_line.add({.name = "--data",
+                      .group = group,
+                      .value = "memory|DIR",
+                      .help = "where it lies: memory, or a folder of .npy files",
+                      .standard = "memory",
+                      .words = {"memory"}},
                      [&options](const std::string& text) {
                          if (text.empty()) {
                              throw UsageError("an empty name names no folder");
@@ -13,16 +21,28 @@ void add_data_options(CommandLine& command_line, DataOptions& options) {
                              options.folder = text;
                          }
                      });
-    command_line.add("--generate", "with --data DIR: make the files that are missing",
+    command_line.add({.name = "--generate",
+                      .group = group,
+                      .help = "with --data DIR: make the files that are missing"},
                      options.generate);
-    command_line.add("--keep", "with --data DIR: leave the result there, too", options.keep);
     command_line.add(
-        "--cache", "where reading the files finds them", "warm", options.cache,
+        {.name = "--keep", .group = group, .help = "with --data DIR: leave the result there, too"},
+        options.keep);
+    command_line.add(
+        {.name = "--cache",
+         .group = group,
+         .help = "with --data DIR: where reading finds the files",
+         .standard = "warm"},
+        options.cache,
         std::vector<std::pair<std::string, FileCache>>{
             {"warm", FileCache::warm}, {"drop", FileCache::drop}, {"direct", FileCache::direct}});
 }
 
-void require_consistent(const DataOptions& options) {
+void require_consistent(const DataOptions& options, std::size_t sizes) {
+    if (options.in_files() && sizes > 1) {
+        throw UsageError(fmt::format(
+            "--data: a folder has the data of one size ({} are given): give one", sizes));
+    }
     if (options.in_files()) {
         return;
     }

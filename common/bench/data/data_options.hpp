@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 
@@ -21,7 +22,8 @@ struct DataOptions {
 /// Adds --data, --generate, --keep and --cache; `options` outlives the command line.
 void add_data_options(CommandLine& command_line, DataOptions& options);
 
-/// Throws UsageError where flags are given that mean nothing without --data DIR.
-void require_consistent(const DataOptions& options);
+/// Throws UsageError where flags are given that mean nothing without --data DIR, and for several
+/// sizes with it.
+void require_consistent(const DataOptions& options, std::size_t sizes = 1);
 
 }  // namespace quartet::bench

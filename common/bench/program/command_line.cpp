@@ -5,60 +5,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <iterator>
 #include <memory>
 
 #include "bench/program/version.hpp"
-#include "device/registry.hpp"
 
 namespace quartet::bench {
 
-const std::vector<std::pair<std::string, Switch>>& switch_words() {
-    static const std::vector<std::pair<std::string, Switch>> words{{"on", Switch::on},
-                                                                   {"off", Switch::off}};
-    return words;
-}
-
-std::vector<std::string> parse_list(std::string_view text) {
-    std::vector<std::string> members;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t comma = std::min(text.find(',', begin), text.size());
-        if (comma == begin) {
-            throw UsageError(
-                fmt::format("'{}' has an empty member: separate by single commas", text));
-        }
-        std::string member(text.substr(begin, comma - begin));
-        if (std::ranges::find(members, member) == members.end()) {
-            members.push_back(std::move(member));
-        }
-        begin = comma + 1;
-    }
-    return members;
-}
-
-std::int64_t parse_count(std::string_view text, std::int64_t least, std::int64_t most) {
-    const std::int64_t count = quartet::parse_count(text);
-    if (count < least || count > most) {
-        throw UsageError(fmt::format("{} is out of range: {} to {}", text, least, most));
-    }
-    return count;
-}
-
 namespace {
-
-double parse_percentage(std::string_view text) {
-    const bool percent = text.ends_with('%');
-    const std::string_view digits = percent ? text.substr(0, text.size() - 1) : text;
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() ||
-        !(value > 0 && value < 100)) {
-        throw UsageError(fmt::format("'{}' is not a percentage between 0% and 100%", text));
-    }
-    return value / 100;
-}
 
 // Errors repeat what was given, control characters too: they must not break the line.
 std::string one_line(std::string text) {
@@ -67,85 +21,132 @@ std::string one_line(std::string text) {
     return text;
 }
 
-std::filesystem::path parse_path(const std::string& text) {
-    if (text.empty()) {
-        throw UsageError("an empty name names no file");
-    }
-    return text;
+// Flags, or names in a file, that no option has.
+[[noreturn]] void refuse_unknown(const std::string& given, std::string_view where,
+                                 const std::vector<std::string>& names) {
+    const std::string suggestion = did_you_mean(given, names);
+    throw UsageError(one_line(fmt::format("{}no flag is called {}{}", where, quotation(given),
+                                          suggestion.empty() ? ": see --help" : suggestion)));
 }
 
 /// A config file in which a list means what it means on the command line: CLI11 splits "mpi,shm"
 /// into two values, of which the last would count.
-class ListsKept final : public CLI::ConfigTOML {
+class FlagFile final : public CLI::ConfigTOML {
   public:
+    explicit FlagFile(const CLI::App& app) : app_(app) {}
+
     std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
         std::vector<CLI::ConfigItem> found = CLI::ConfigTOML::from_config(input);
         for (CLI::ConfigItem& item : found) {
+            require_known(item);
             item.inputs = {CLI::detail::join(item.inputs, ",")};
         }
         return found;
     }
+
+  private:
+    void require_known(const CLI::ConfigItem& item) const {
+        const std::string file =
+            fmt::format("--config: {}: ", quotation(app_.get_config_ptr()->results().back()));
+        if (!item.parents.empty()) {
+            throw UsageError(fmt::format("{}{} is a section (flags stand in none): leave it out",
+                                         file, quotation(item.parents.front())));
+        }
+        std::vector<std::string> names;
+        for (const CLI::Option* option : app_.get_options()) {
+            std::ranges::copy(option->get_lnames(), std::back_inserter(names));
+        }
+        if (std::ranges::find(names, item.name) == names.end()) {
+            refuse_unknown(item.name, file, names);
+        }
+    }
+
+    const CLI::App& app_;
 };
 
 }  // namespace
 
 struct CommandLine::Parser {
-    Parser(std::string program, std::string description)
-        : app(std::move(description), std::move(program)) {
+    explicit Parser(std::string program) : app("", std::move(program)) {
         app.set_version_flag("--version", [] { return std::string(version_line()); });
-        app.set_config("--config", "", "file of flags: one 'flag = value' a line (TOML)");
-        app.config_formatter(std::make_shared<ListsKept>());
-        app.allow_config_extras(false);
-        app.get_formatter()->column_width(28);
+        app.set_config("--config");
+        app.config_formatter(std::make_shared<FlagFile>(app));
+        app.allow_extras();  // refused by require_no_rest, which says more
     }
 
-    CLI::Option* add(const std::string& flag, const std::string& help,
-                     std::function<void(const std::string&)> read) {
+    CLI::Option* add(const CommandFlag& flag, std::function<void(const std::string&)> read) {
         return app
             .add_option_function<std::string>(
-                flag,
-                [flag, read = std::move(read)](const std::string& text) {
+                flag.alias.empty() ? flag.name : flag.name + "," + flag.alias,
+                [name = flag.name, read = std::move(read)](const std::string& text) {
                     try {
                         read(text);
                     } catch (const UsageError& error) {
-                        throw UsageError(one_line(fmt::format("{}: {}", flag, error.what())));
+                        throw UsageError(one_line(fmt::format("{}: {}", name, error.what())));
                     }
-                },
-                help)
-            ->type_name("")
+                })
+            ->default_str(flag.standard)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+
+    // Throws UsageError for the first argument that is no flag and no flag's value.
+    void require_no_rest() const {
+        const std::vector<std::string> rest = app.remaining();
+        if (rest.empty()) {
+            return;
+        }
+        const auto flag = std::ranges::find_if(
+            rest, [](const std::string& argument) { return argument.starts_with('-'); });
+        if (flag == rest.end()) {
+            throw UsageError(one_line(fmt::format("{} follows no flag that takes it: see --help",
+                                                  quotation(rest.front()))));
+        }
+        std::vector<std::string> names;
+        for (const CLI::Option* option : app.get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                names.push_back("--" + name);
+            }
+        }
+        refuse_unknown(flag->substr(0, flag->find('=')), "", names);
     }
 
     CLI::App app;
 };
 
-CommandLine::CommandLine(std::string program, std::string description)
-    : parser_(std::make_unique<Parser>(std::move(program), std::move(description))) {
+CommandLine::CommandLine(std::string program, std::string summary)
+    : summary_(std::move(summary)), parser_(std::make_unique<Parser>(std::move(program))) {
     add_selection();
     add_measurement();
     add_resources();
+    add_transfers();
     add_output();
+    add_general();
+    common_flags_.swap(own_flags_);
 }
 
 CommandLine::~CommandLine() = default;
 
-void CommandLine::add(const std::string& flag, const std::string& help, const std::string& shown,
-                      std::function<void(const std::string&)> read) {
-    parser_->add(flag, help, std::move(read))->default_str(shown);
+void CommandLine::add(const CommandFlag& flag, std::function<void(const std::string&)> read) {
+    parser_->add(flag, std::move(read));
+    own_flags_.push_back(flag);
 }
 
-void CommandLine::add_with_optional_value(const std::string& flag, const std::string& help,
-                                          const std::string& meant,
+void CommandLine::add_with_optional_value(const CommandFlag& flag, const std::string& meant,
                                           std::function<void(const std::string&)> read) {
     const auto read_or_meant = [meant, read = std::move(read)](const std::string& text) {
         read(text.empty() ? meant : text);
     };
-    parser_->add(flag, help, read_or_meant)->expected(0, 1);
+    parser_->add(flag, read_or_meant)->expected(0, 1);
+    own_flags_.push_back(flag);
 }
 
-void CommandLine::add(const std::string& flag, const std::string& help, Switch& value) {
-    parser_->app.add_flag_callback(
-        flag, [&value] { value = Switch::on; }, help);
+void CommandLine::add(const CommandFlag& flag, Switch& value) {
+    parser_->app.add_flag_callback(flag.name, [&value] { value = Switch::on; });
+    own_flags_.push_back(flag);
+}
+
+void CommandLine::add(Example example) {
+    examples_.push_back(std::move(example));
 }
 
 void CommandLine::reserve(const std::string& flag) {
@@ -154,91 +155,28 @@ void CommandLine::reserve(const std::string& flag) {
             flag,
             [flag](const std::string&) {
                 throw Unavailable(fmt::format("not available in this build: {}", flag));
-            },
-            "not available in this build")
-        ->type_name("")
+            })
         ->expected(0, 1);  // some take a value, some do not
+    foreign_flags_.push_back(flag);
 }
 
-void CommandLine::add_selection() {
-    const auto devices = device::DeviceRegistry::standard();
-    add("--device", devices.choices() + ": where it computes", "auto",
-        [this, devices](const std::string& text) {
-            options_.device = text == "auto" ? text : devices.find(text).name;
-        });
-    add("--formulation", "native|dataflow|library, or a list", "native",
-        [this](const std::string& text) {
-            options_.formulations.clear();
-            for (const std::string& word : parse_list(text)) {
-                options_.formulations.push_back(parse_formulation(word));
-            }
-        });
-    const std::vector<std::string> transports = comm::TransportRegistry::standard().names();
-    add("--transport", fmt::format("auto|{}, or a list", fmt::join(transports, "|")), "auto",
-        [this](const std::string& text) { options_.transports = parse_list(text); });
-    add("--list", "show what can run here, and why the rest cannot", options_.list);
-    add("--dry-run", "show what would run, and what it would take", options_.dry_run);
+Manual CommandLine::manual() const {
+    Manual manual{.program = parser_->app.get_name(), .summary = summary_, .flags = own_flags_};
+    std::ranges::copy(common_flags_, std::back_inserter(manual.flags));
+    manual.foreign = foreign_flags_;
+    manual.examples = examples_;
+    return manual;
 }
 
-void CommandLine::add_measurement() {
-    Runs& runs = options_.runs;
-    add("--runs", "measured runs, or 'auto': as many as --ci needs", "10",
-        [&runs](const std::string& text) {
-            runs.count = text == "auto"
-                             ? std::nullopt
-                             : std::optional(static_cast<int>(parse_count(text, 1, 100000)));
-        });
-    add("--ci", "with --runs auto: width of the median's 95% interval", "5%",
-        [&runs](const std::string& text) { runs.interval = parse_percentage(text); });
-    add("--warmup", "runs before the measured ones", "1", [&runs](const std::string& text) {
-        runs.warmup = static_cast<int>(parse_count(text, 0, 1000));
-    });
-    add("--seed", "seed of all data", "1", [this](const std::string& text) {
-        options_.seed = static_cast<std::uint64_t>(
-            parse_count(text, 0, std::numeric_limits<std::int64_t>::max()));
-    });
-    add("--verify", "check each result", "on", options_.verify, switch_words());
-    add("--limits", "measure limits between the runs", "on", options_.limits, switch_words());
-    add("--remeasure",
-        "rows that the machine disturbed are measured again at the end, for at most as long as the "
-        "measuring took",
-        "on", options_.remeasure, switch_words());
-}
-
-void CommandLine::add_resources() {
-    add("--threads", "threads of a rank (cores of the node / its ranks)", "",
-        [this](const std::string& text) {
-            options_.threads =
-                static_cast<int>(parse_count(text, 1, device::DeviceSettings::most_threads));
-        });
-    add("--memory", "memory that a rank may take (what is there)", "",
-        [this](const std::string& text) { options_.memory = parse_bytes(text); });
-    add("--device-memory", "GPU memory that a rank may take (what is free there)", "",
-        [this](const std::string& text) { options_.device_memory = parse_bytes(text); });
-    add("--gpu-map", "GPU of each rank of a node, as 0,0,1 (in turn)", "",
-        [this](const std::string& text) { options_.gpu_map = parse_gpu_map(text); });
-    add("--chunk", "piece of a pipelined transfer", "2MiB", [this](const std::string& text) {
-        options_.transfer.chunk = parse_bytes(text);
-        if (options_.transfer.chunk < kibibytes(1) || options_.transfer.chunk > gibibytes(1)) {
-            throw UsageError(fmt::format("{} is out of range: 1 KiB to 1 GiB", text));
-        }
-    });
-    add("--pipeline", "overlap the pieces of a transfer", "on", options_.transfer.pipeline,
-        std::vector<std::pair<std::string, comm::Pipeline>>{{"on", comm::Pipeline::on},
-                                                            {"off", comm::Pipeline::off}});
-}
-
-void CommandLine::add_lookahead() {
-    add("--lookahead", "products whose tiles are read ahead", "", [this](const std::string& text) {
-        options_.lookahead = static_cast<int>(parse_count(text, 0, 1024));
-    });
-}
-
-void CommandLine::add_queue() {
-    add("--queue", "with dataflow: items that a queue holds", "16",
-        [this](const std::string& text) {
-            options_.queue = static_cast<int>(parse_count(text, 1, 1 << 16));
-        });
+std::optional<std::string> CommandLine::manual(int argc, const char* const* argv) const {
+    if (argc != 3 || std::string_view(argv[1]) != "--manual") {
+        return std::nullopt;
+    }
+    const std::string_view wanted = argv[2];
+    if (wanted == "man") {
+        return man_page(manual(), version());
+    }
+    return wanted == "bash" ? std::optional(bash_completion(manual())) : std::nullopt;
 }
 
 // Flags of the suite that the program has not made its own.
@@ -250,29 +188,22 @@ void CommandLine::reserve_the_rest() {
     }
 }
 
-void CommandLine::add_output() {
-    add("--json", "write the results there", "",
-        [this](const std::string& text) { options_.json = parse_path(text); });
-    add("--force", "overwrite the files of --json and --trace", options_.force);
-    add("--trace", "write a timeline there (Chrome trace format)", "",
-        [this](const std::string& text) { options_.trace = parse_path(text); });
-    add("--progress", "say what is being run, on standard error", "auto", options_.progress,
-        std::vector<std::pair<std::string, Progress>>{
-            {"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}});
-    add("--quiet", "print no table", options_.quiet);
-}
-
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
     reserve_the_rest();
     try {
         parser_->app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        return parser_->app.help();
+        return help_text(manual());
     } catch (const CLI::CallForVersion& request) {
         return std::string(request.what()) + "\n";
+    } catch (const CLI::ArgumentMismatch& error) {
+        const std::string message = error.what();
+        throw UsageError(one_line(fmt::format("{}: its value is missing: see --help",
+                                              message.substr(0, message.find(':')))));
     } catch (const CLI::ParseError& error) {
         throw UsageError(one_line(fmt::format("{}: see --help", error.what())));
     }
+    parser_->require_no_rest();
     return std::nullopt;
 }
 
@@ -280,7 +211,7 @@ std::vector<std::pair<std::string, std::string>> CommandLine::resolved() const {
     std::vector<std::pair<std::string, std::string>> flags;
     for (const CLI::Option* option : parser_->app.get_options()) {
         const std::string name = option->get_name();
-        if (name == "--help" || name == "--version") {
+        if (name == "--help" || name == "--version" || name == "--manual") {
             continue;
         }
         std::string value = option->get_default_str();

@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/flags/manual.hpp"
+#include "bench/flags/size_list.hpp"
 #include "bench/program/options.hpp"
+#include "core/nearest_word.hpp"
 
 namespace quartet::bench {
 
@@ -16,29 +19,31 @@ namespace quartet::bench {
 /// converted and checked while parsing; what cannot be converted is a UsageError in one line.
 class CommandLine {
   public:
-    CommandLine(std::string program, std::string description);
+    CommandLine(std::string program, std::string summary);
     ~CommandLine();
 
-    /// Adds a flag with a value: `read` converts the text, throwing UsageError; `shown` is the
-    /// default as --help prints it.
-    void add(const std::string& flag, const std::string& help, const std::string& shown,
-             std::function<void(const std::string&)> read);
+    /// Adds a flag with a value: `read` converts the text, throwing UsageError.
+    void add(const CommandFlag& flag, std::function<void(const std::string&)> read);
     /// Adds a flag whose value may be left out: then it is `meant`.
-    void add_with_optional_value(const std::string& flag, const std::string& help,
-                                 const std::string& meant,
+    void add_with_optional_value(const CommandFlag& flag, const std::string& meant,
                                  std::function<void(const std::string&)> read);
     /// Adds a flag without a value.
-    void add(const std::string& flag, const std::string& help, Switch& value);
+    void add(const CommandFlag& flag, Switch& value);
     /// Adds a flag that takes one of a few words.
     template <typename Value>
-    void add(const std::string& flag, const std::string& help, const std::string& shown,
-             Value& value, const std::vector<std::pair<std::string, Value>>& words);
-    /// Adds a flag of the suite that this build does not act on: giving it throws Unavailable.
-    void reserve(const std::string& flag);
+    void add(CommandFlag flag, Value& value,
+             const std::vector<std::pair<std::string, Value>>& words);
     /// Adds --lookahead, which only some programs act on.
     void add_lookahead();
     /// Adds --queue, likewise.
     void add_queue();
+    /// Adds a command to those that --help ends with.
+    void add(Example example);
+
+    /// All that the program says of its own use.
+    [[nodiscard]] Manual manual() const;
+    /// What --manual prints; nothing unless it is all that is given. It needs no MPI.
+    [[nodiscard]] std::optional<std::string> manual(int argc, const char* const* argv) const;
 
     /// Reads the arguments (and --config's file). Returns a text to print instead of running, for
     /// --help and --version. Throws UsageError or Unavailable.
@@ -54,37 +59,39 @@ class CommandLine {
     void add_selection();
     void add_measurement();
     void add_resources();
+    void add_transfers();
     void add_output();
+    void add_general();
     void reserve_the_rest();
+    void reserve(const std::string& flag);
 
+    std::string summary_;
     std::unique_ptr<Parser> parser_;
     CommonOptions options_;
+    std::vector<CommandFlag> common_flags_;
+    std::vector<CommandFlag> own_flags_;
+    std::vector<std::string> foreign_flags_;
+    std::vector<Example> examples_;
 };
 
 /// "on" and "off".
 const std::vector<std::pair<std::string, Switch>>& switch_words();
 
-/// Splits at commas; throws UsageError for an empty member.
-std::vector<std::string> parse_list(std::string_view text);
-
-/// parse_count within bounds. Throws UsageError that names them.
-std::int64_t parse_count(std::string_view text, std::int64_t least, std::int64_t most);
-
 template <typename Value>
-void CommandLine::add(const std::string& flag, const std::string& help, const std::string& shown,
-                      Value& value, const std::vector<std::pair<std::string, Value>>& words) {
-    std::string allowed;
+void CommandLine::add(CommandFlag flag, Value& value,
+                      const std::vector<std::pair<std::string, Value>>& words) {
     for (const auto& [word, meaning] : words) {
-        allowed += (allowed.empty() ? "" : "|") + word;
+        flag.words.push_back(word);
     }
-    add(flag, allowed + ": " + help, shown, [&value, words, allowed](const std::string& text) {
+    const std::vector<std::string> allowed = flag.words;
+    add(flag, [&value, words, allowed](const std::string& text) {
         for (const auto& [word, meaning] : words) {
             if (word == text) {
                 value = meaning;
                 return;
             }
         }
-        throw UsageError("'" + text + "' is not one of " + allowed);
+        throw UsageError(not_one_of(text, allowed));
     });
 }
 

@@ -1,10 +1,9 @@
 #include "bench/program/formulation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/nearest_word.hpp"
 
 namespace quartet::bench {
 
@@ -20,11 +19,19 @@ std::string_view name(Formulation formulation) {
     throw Failure("unknown formulation");
 }
 
+std::vector<std::string> formulation_names() {
+    std::vector<std::string> names;
+    for (const Formulation formulation : all_formulations) {
+        names.emplace_back(name(formulation));
+    }
+    return names;
+}
+
 Formulation parse_formulation(std::string_view word) {
     const auto found = std::ranges::find(all_formulations, word,
                                          [](Formulation formulation) { return name(formulation); });
     if (found == all_formulations.end()) {
-        throw UsageError(fmt::format("'{}' is not one of native|dataflow|library", word));
+        throw UsageError(not_one_of(word, formulation_names()));
     }
     return *found;
 }

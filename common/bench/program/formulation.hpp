@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace quartet::bench {
 
@@ -15,6 +17,9 @@ inline constexpr std::array all_formulations{Formulation::native, Formulation::d
 
 /// The word of the command line and of row names: "native".
 std::string_view name(Formulation formulation);
+
+/// The words of all formulations.
+std::vector<std::string> formulation_names();
 
 /// The reverse of name(). Throws UsageError for any other word.
 Formulation parse_formulation(std::string_view word);

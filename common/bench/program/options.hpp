@@ -29,6 +29,7 @@ struct CommonOptions {
     std::string device = "auto";
     std::vector<Formulation> formulations{Formulation::native};
     std::vector<std::string> transports{"auto"};
+    std::optional<std::string> filter;  ///< a regular expression that names of rows match
     Switch list = Switch::off;
     Switch dry_run = Switch::off;
     Runs runs;

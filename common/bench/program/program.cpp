@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "bench/flags/filter.hpp"
 #include "bench/measure/disturbance.hpp"
 #include "bench/measure/drift.hpp"
 #include "bench/measure/measure.hpp"
@@ -92,6 +93,10 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
     const auto say = [&](const std::string& message) {
         print(stderr, fmt::format("{}: {}\n", description_.name, message));
     };
+    if (const auto text = command_line_.manual(argc, argv)) {
+        print(stdout, *text);
+        return code(ExitCode::verified);
+    }
     try {
         const comm::MpiSession mpi(argc, argv, description_.message_copy);
         const auto world = comm::Communicator::world();
@@ -150,7 +155,10 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         }
         return ExitCode::verified;
     }
-    comm::agree<UsageError>(session.world(), [&] { plan(session); });
+    comm::agree<UsageError>(session.world(), [&] {
+        plan(session);
+        apply_filter(session);
+    });
     comm::agree<UsageError>(session.world(), [&] {
         if (options.json && options.json == options.trace) {
             throw UsageError("--json and --trace name the same file: name another one");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/nearest_word.hpp"
+
 namespace quartet::bench {
 
 namespace {
@@ -26,8 +28,7 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
       threads_(options.threads.value_or(topology_.default_threads())) {
     for (const std::string& name : options_.transports) {
         if (name != "auto" && !registry_.has(name)) {
-            throw UsageError(fmt::format(
-                "--transport: {} is unknown: see --list for those there are", quotation(name)));
+            throw UsageError("--transport: " + not_one_of(name, registry_.names()));
         }
     }
     if (world_.size() < description_.least_ranks && options_.list == Switch::off) {

@@ -38,7 +38,7 @@ std::string date(std::time_t time) {
     localtime_r(&time, &local);
     std::string text = fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", local);
     if (text.size() > 2 && text[text.size() - 3] != ':') {
-        text.insert(text.size() - 2, ":");
+        text.insert(text.size() - 2, 1, ':');
     }
     return text;
 }

@@ -1,31 +1,50 @@
-"""What a sweep runs is said in blocks, in JSON, or in TOML where Python reads it. All combinations of
-a block's lists are measured. A member may itself be a program's list ("mpi,shm": one launch). Keys:
-
-    kernels      names of kernels
-    sizes        as the program takes them: "2:128" of stream (MiB), "8192", "2^24"
-    ranks        or workers (ranks that compute, reducers not counted): numbers, or "1:cores",
-                 which doubles from 1 to the cores of this machine
-    formulations, transports, devices, threads   (native, auto, host, 1)
-    reducers     of the data flow (1)
-    scaling      "strong": the same size; "weak": the size is for the fewest workers and grows with
-                 them; "none" (the default)
-    arguments    more flags for the program
-    title        what the table calls it"""
+"""What a sweep runs is said in blocks, in JSON, or in TOML where Python reads it."""
 
 import json
 import re
+import textwrap
 from pathlib import Path
 
 from quartet.exit_codes import ScriptError
 
 SCALINGS = ("none", "strong", "weak")
-BLOCK_KEYS = {"kernels", "sizes", "ranks", "workers", "formulations", "transports", "devices",
-              "threads", "reducers", "scaling", "arguments", "title", "launches"}
+# What a block may list: all combinations are measured.
+FACTORS = {
+    "kernels": "names of kernels",
+    "sizes": 'as the program takes them: "8192", "2^24", "2:128"',
+    "ranks": 'of a job: numbers, or "1:cores", which doubles from 1 to the cores of this machine',
+    "workers": "instead of ranks: those that compute, without reducers",
+    "formulations": "native, dataflow, library (native)",
+    "transports": "auto, mpi, shm and so on (auto)",
+    "devices": "host, cuda (host)",
+    "threads": "of a rank (1)",
+}
+# What else a block may have.
+SETTINGS = {
+    "reducers": "of the data flow (1)",
+    "scaling": '"strong": the same size; "weak": the size is for the fewest workers and grows with '
+               'them; "none" (the default)',
+    "arguments": "more flags for the program",
+    "title": "what the table calls it",
+    "launches": "of each configuration (the file's, or 1)",
+}
+BLOCK_KEYS = {*FACTORS, *SETTINGS}
 FILE_KEYS = {"name", "launches", "seed", "blocks"}
 
 
 class SpecError(ScriptError):
     """A sweep that cannot be planned: what is wrong (why), what to do."""
+
+
+def keys_help() -> str:
+    """What a file may say, in paragraphs for --help."""
+    about = (f"A file has {', '.join(sorted(FILE_KEYS))}. A block has lists: {', '.join(FACTORS)} "
+             'as above. A member may be a program\'s own list ("mpi,shm": one launch). All '
+             "combinations of a block's lists are measured. Its other keys, with defaults:")
+    width = max(map(len, SETTINGS)) + 6
+    return "\n".join([textwrap.fill(about, 80), "", *(
+        textwrap.fill(meaning, 80, initial_indent=f"    {name}".ljust(width),
+                      subsequent_indent=" " * width) for name, meaning in SETTINGS.items())])
 
 
 def read_spec(path: Path) -> dict:

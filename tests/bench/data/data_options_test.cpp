@@ -49,5 +49,12 @@ TEST(DataOptions, RefuseFlagsThatMeanNothingInMemory) {
     }
 }
 
+TEST(DataOptions, RefuseSeveralSizesInOneFolder) {
+    EXPECT_NO_THROW(require_consistent(parsed(), 2));
+    EXPECT_NO_THROW(require_consistent(parsed("--data", "tiles"), 1));
+    EXPECT_THAT(message_of<UsageError>([] { require_consistent(parsed("--data", "tiles"), 2); }),
+                AllOf(HasSubstr("--data"), HasSubstr("one size")));
+}
+
 }  // namespace
 }  // namespace quartet::bench

@@ -195,18 +195,71 @@ TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
 
 TEST(CommandLine, HelpMentionsEveryFlag) {
     CommandLine command_line("program", "what it does");
-    command_line.add("--size", "how large", "8192", [](const std::string&) {});
+    command_line.add({.name = "--size", .help = "how large", .standard = "8192"},
+                     [](const std::string&) {});
+    command_line.add({2, "--size 3", "an example"});
     const auto help = parse(command_line, {"--help"});
     ASSERT_TRUE(help);
-    for (const char* flag :
-         {"--device",    "--formulation", "--transport",  "--list",          "--runs",
-          "--remeasure", "--ci",          "--warmup",     "--seed",          "--verify",
-          "--limits",    "--threads",     "--memory",     "--device-memory", "--lookahead",
-          "--chunk",     "--pipeline",    "--json",       "--force",         "--trace",
-          "--progress",  "--quiet",       "--config",     "--dry-run",       "--version",
-          "--help",      "--reducers",    "--queue",      "--schedule",      "--size",
-          "how large",   "8192",          "what it does", "--gpu-map"}) {
+    for (const char* text : {"--config", "--version", "--help", "--manual", "how large", "8192",
+                             "what it does", "an example", "mpirun -n 2 program --size 3"}) {
+        EXPECT_THAT(*help, HasSubstr(text));
+    }
+    for (const auto& [flag, value] : command_line.resolved()) {
         EXPECT_THAT(*help, HasSubstr(flag));
+    }
+}
+
+TEST(CommandLine, SuggestsTheFlagOrWordThatWasMeant) {
+    for (const auto& [given, meant] : std::vector<std::pair<Arguments, std::string>>{
+             {{"--runz", "3"}, "'--runz': did you mean --runs?"},
+             {{"--sizes=3"}, "'--sizes': see --help"},
+             {{"--dryrun"}, "did you mean --dry-run?"},
+             {{"--DEVICE", "host"}, "did you mean --device?"},
+             {{"-runs", "3"}, "did you mean --runs?"},
+             {{"--form", "native"}, "did you mean --formulation?"},
+             {{"--frobnicate"}, "no flag is called '--frobnicate': see --help"},
+             {{"--device", "hots"}, "did you mean host?"},
+             {{"--formulation", "native,libary"}, "did you mean library?"},
+             {{"--verify", "of"}, "did you mean off?"},
+             {{"8192"}, "'8192' follows no flag that takes it"},
+             {{"--quiet", "--runs"}, "--runs: its value is missing"}}) {
+        EXPECT_THAT(usage_error_of(given), AllOf(one_line(), HasSubstr(meant)));
+    }
+}
+
+TEST(CommandLine, TakesAFlagByItsOtherName) {
+    CommandLine command_line("program", "");
+    std::string size;
+    command_line.add({.name = "--size", .help = "", .standard = "8", .alias = "--sizes"},
+                     [&](const std::string& text) { size = text; });
+    parse(command_line, {"--size", "1", "--sizes", "2"});
+    EXPECT_EQ(size, "2") << "the last one counts";
+    EXPECT_THAT(command_line.resolved(), testing::Contains(Pair("--size", "2")));
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    parse(command_line, {"--sizs", "2"});
+                }),
+                HasSubstr("did you mean --size"));
+}
+
+TEST(CommandLine, ChecksTheFilter) {
+    EXPECT_EQ(options_of({}).filter, std::nullopt);
+    EXPECT_EQ(options_of({"--filter", "n:(8|16)/"}).filter, "n:(8|16)/");
+    EXPECT_THAT(usage_error_of({"--filter", "("}), AllOf(one_line(), HasSubstr("--filter: '('")));
+}
+
+TEST(CommandLine, PrintsItsManualWithoutMpi) {
+    const CommandLine command_line("program", "what it does");
+    const auto printed = [&](std::vector<const char*> arguments) {
+        arguments.insert(arguments.begin(), "program");
+        return command_line.manual(static_cast<int>(arguments.size()), arguments.data());
+    };
+    EXPECT_THAT(printed({"--manual", "man"}).value(), HasSubstr(".TH PROGRAM 1"));
+    EXPECT_THAT(printed({"--manual", "bash"}).value(), HasSubstr("complete -F _quartet_program"));
+    EXPECT_EQ(printed({"--manual", "fish"}), std::nullopt);
+    EXPECT_EQ(printed({"--manual", "man", "--quiet"}), std::nullopt);
+    for (const Arguments& arguments :
+         {Arguments{"--manual", "fish"}, {"--manual", "man", "--list"}}) {
+        EXPECT_THAT(usage_error_of(arguments), AllOf(one_line(), HasSubstr("--manual: ")));
     }
 }
 
@@ -238,9 +291,9 @@ TEST(CommandLine, AProgramsOwnFlagsAreReadAndNamedInErrors) {
     CommandLine command_line("program", "");
     std::int64_t size = 0;
     Switch pairs = Switch::off;
-    command_line.add("--size", "", "8192",
+    command_line.add({.name = "--size", .help = ""},
                      [&](const std::string& text) { size = parse_count(text, 1, 100); });
-    command_line.add("--pairs", "", pairs);
+    command_line.add({.name = "--pairs", .help = ""}, pairs);
 
     EXPECT_EQ(parse(command_line, {"--size", "2^4", "--pairs"}), std::nullopt);
     EXPECT_EQ(size, 16);
@@ -301,8 +354,10 @@ TEST_F(ConfigFile, GivesWayToTheCommandLine) {
 
 TEST_F(ConfigFile, WithAnUnknownKeyIsRefused) {
     EXPECT_THAT(usage_error_of(config("runs = 7\nrunz = 8\n")),
-                AllOf(one_line(), HasSubstr("runz")));
-    EXPECT_THAT(usage_error_of(config("[section]\nruns = 7\n")), one_line());
+                AllOf(one_line(), HasSubstr("flags.toml"),
+                      HasSubstr("no flag is called 'runz': did you mean runs?")));
+    EXPECT_THAT(usage_error_of(config("[section]\nruns = 7\n")),
+                AllOf(one_line(), HasSubstr("'section' is a section")));
 }
 
 TEST_F(ConfigFile, WithABadValueIsRefused) {
@@ -315,20 +370,6 @@ TEST_F(ConfigFile, MustBeThere) {
     EXPECT_THAT(usage_error_of({"--config", folder / "missing.toml"}),
                 AllOf(one_line(), HasSubstr("missing.toml")));
     EXPECT_THAT(usage_error_of({"--config", folder.path()}), one_line());
-}
-
-TEST(ParseList, KeepsEachMemberOnceInOrder) {
-    EXPECT_THAT(parse_list("b,a,b"), ElementsAre("b", "a"));
-    EXPECT_THAT(parse_list("one"), ElementsAre("one"));
-    EXPECT_THROW(parse_list(""), UsageError);
-}
-
-TEST(ParseCount, NamesItsBounds) {
-    EXPECT_EQ(parse_count("2^3", 8, 8), 8);
-    for (const char* text : {"7", "9"}) {
-        EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(parse_count(text, 8, 8)); }),
-                    HasSubstr("8 to 8"));
-    }
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST_P(DataflowSolverTest, RestartsFromANativeCheckpointAndNotesIt) {
 TEST_P(DataflowSolverTest, PlansOnlyFullStorageAndClassicOfLists) {
     begin(16);
     Options wanted;
-    wanted.size = 20;
+    wanted.sizes = {20};
     wanted.storages = {Storage::symmetric, Storage::full};
     wanted.algorithms = {Algorithm::single_reduction, Algorithm::classic};
     plan_cases(*session, wanted);
@@ -165,7 +165,7 @@ TEST_P(DataflowSolverTest, PlansOnlyFullStorageAndClassicOfLists) {
 TEST_P(DataflowSolverTest, RecordsRank0AsTheReducer) {
     begin(16);
     Options wanted;
-    wanted.size = 20;
+    wanted.sizes = {20};
     plan_cases(*session, wanted);
     EXPECT_EQ(bench::role_of(*session, 0), "reducer");
     EXPECT_EQ(bench::role_of(*session, 1), "worker");

@@ -95,7 +95,7 @@ TEST_F(LibrarySolverTest, PlansOnlyFullStorageAndClassicOfLists) {
     options.transports = {"mpi"};
     begin();
     Options wanted;
-    wanted.size = 20;
+    wanted.sizes = {20};
     wanted.storages = {Storage::symmetric};
     EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("--formulation library"),
                                           HasSubstr("--storage full --algorithm classic")));
@@ -114,7 +114,7 @@ TEST_F(LibrarySolverTest, HasNoCheckpoints) {
     options.transports = {"mpi"};
     begin();
     Options wanted;
-    wanted.size = 20;
+    wanted.sizes = {20};
     wanted.checkpoint.folder = "/nowhere";
     EXPECT_THAT(refusal_of(wanted), AllOf(HasSubstr("--checkpoint"), HasSubstr("library")));
 }

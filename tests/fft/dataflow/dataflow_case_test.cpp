@@ -77,7 +77,7 @@ TEST_P(DataflowCaseTest, StopsThePapersClockBeforeTheMergeIsDone) {
     options.transports = {GetParam()};
     const auto planned = make_session(options);
     Options wanted;
-    wanted.size = 4096;
+    wanted.sizes = {4096};
     wanted.tiles = 64;
     plan_cases(*planned, wanted);
     const auto rows = bench::measure(*planned, planned->plan().front(), [](int, int) {});

@@ -166,7 +166,7 @@ class NativeCaseInFiles : public NativeCaseTest {
         if (world.rank() == 0) {
             temporary.emplace();
         }
-        wanted.size = 12 * 80;
+        wanted.sizes = {12 * 80};
         wanted.tiles = 12;
         wanted.data.folder =
             world.broadcast(world.rank() == 0 ? (temporary->path() / "data").string() : "", 0);
@@ -178,7 +178,7 @@ class NativeCaseInFiles : public NativeCaseTest {
         world.barrier();
     }
 
-    [[nodiscard]] Problem what() const { return problem(wanted, world.size()); }
+    [[nodiscard]] Problem what() const { return problem(wanted, wanted.sizes.front(), world.size()); }
     [[nodiscard]] std::unique_ptr<NativeCase> subject() {
         return std::make_unique<NativeCase>(*session,
                                             plan_native(*session, "mpi", what(), wanted.data));

@@ -52,7 +52,7 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
             options.data = {folder(), bench::Switch::on, files->keep, files->cache};
             common.lookahead = files->lookahead;
         }
-        options.size = flow.size;
+        options.sizes = {flow.size};
         options.tile = flow.tile;
         options.reducers = flow.reducers;
         options.schedule = flow.schedule;

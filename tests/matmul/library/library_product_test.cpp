@@ -36,7 +36,7 @@ class LibraryProductTest : public testing::Test {
     }
     std::unique_ptr<bench::Case> make_case(std::int64_t size, std::int64_t tile) {
         make_session();
-        options.size = size;
+        options.sizes = {size};
         options.tile = tile;
         plan_cases(*session, options);
         return session->plan().front().make();

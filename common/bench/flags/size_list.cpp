@@ -1,0 +1,104 @@
+#include "bench/flags/size_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/check.hpp"
+#include "core/units.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+constexpr std::ptrdiff_t most_members = 1000;
+
+std::int64_t require_between(std::int64_t value, std::string_view text, std::int64_t least,
+                             std::int64_t most) {
+    if (value < least || value > most) {
+        throw UsageError(fmt::format("{} is out of range: {} to {}", quotation(text), least, most));
+    }
+    return value;
+}
+
+// What nobody would run; and lists are searched for each new member.
+void require_few(std::ptrdiff_t members, std::string_view text) {
+    if (members > most_members) {
+        throw UsageError(
+            fmt::format("{} has too many members: give at most {}", quotation(text), most_members));
+    }
+}
+
+// "2:128", or one size, which is the range of itself.
+std::vector<std::int64_t> parse_range(std::string_view text,
+                                      const std::function<std::int64_t(std::string_view)>& read) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) {
+        return {read(text)};
+    }
+    const std::int64_t first = read(text.substr(0, colon));
+    const std::int64_t last = read(text.substr(colon + 1));
+    if (first > last) {
+        throw UsageError(
+            fmt::format("{} is an empty range: write smallest:largest", quotation(text)));
+    }
+    std::vector<std::int64_t> sizes{first};
+    while (sizes.back() <= last / 2) {
+        sizes.push_back(2 * sizes.back());
+    }
+    return sizes;
+}
+
+}  // namespace
+
+std::vector<std::string> parse_list(std::string_view text) {
+    require_few(std::ranges::count(text, ',') + 1, text);
+    std::vector<std::string> members;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        if (comma == begin) {
+            throw UsageError(
+                fmt::format("{} has an empty member: separate by single commas", quotation(text)));
+        }
+        std::string member(text.substr(begin, comma - begin));
+        if (std::ranges::find(members, member) == members.end()) {
+            members.push_back(std::move(member));
+        }
+        begin = comma + 1;
+    }
+    return members;
+}
+
+std::vector<std::int64_t> parse_sizes(std::string_view text,
+                                      const std::function<std::int64_t(std::string_view)>& read) {
+    std::vector<std::int64_t> sizes;
+    for (const std::string& member : parse_list(text)) {
+        for (const std::int64_t size : parse_range(member, read)) {
+            if (std::ranges::find(sizes, size) == sizes.end()) {
+                sizes.push_back(size);
+            }
+        }
+        require_few(std::ssize(sizes), text);
+    }
+    return sizes;
+}
+
+std::vector<std::int64_t> parse_sizes(std::string_view text, std::int64_t most) {
+    return parse_sizes(text, [most](std::string_view one) { return parse_size(one, most); });
+}
+
+std::int64_t parse_count(std::string_view text, std::int64_t least, std::int64_t most) {
+    return require_between(quartet::parse_count(text), text, least, most);
+}
+
+std::int64_t parse_size(std::string_view text, std::int64_t most) {
+    return require_between(parse_elements(text), text, 1, most);
+}
+
+std::string join_sizes(const std::vector<std::int64_t>& sizes) {
+    return fmt::format("{}", fmt::join(sizes, ","));
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace quartet {
+
+/// The word that a misspelt one probably meant: the only word that begins with it, else the nearest
+/// by letters that are missing, too many, wrong or swapped (optimal string alignment; at most a third
+/// of them). Capitals and '_' for '-' do not count. Nothing where no word is near.
+std::optional<std::string> nearest_word(std::string_view misspelt,
+                                        std::span<const std::string> words);
+
+/// ": did you mean native?", or nothing where no word is near.
+std::string did_you_mean(std::string_view misspelt, std::span<const std::string> words);
+
+/// "'nativ' is not one of native|library: did you mean native?"
+std::string not_one_of(std::string_view given, std::span<const std::string> words);
+
+}  // namespace quartet
