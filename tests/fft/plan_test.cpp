@@ -78,7 +78,7 @@ TEST(FftPlan, RefusesOnAllRanksAFolderThatOneRankCannotUse) {
     OutputFile(taken).commit();
     const bool last = session->world().rank() == session->world().size() - 1;
     Options options;
-    options.size = 64;
+    options.sizes = {64};
     options.data.folder = last ? taken : temporary.path() / "tiles";
     options.data.generate = bench::Switch::on;
 

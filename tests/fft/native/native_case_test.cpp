@@ -178,7 +178,9 @@ class NativeCaseInFiles : public NativeCaseTest {
         world.barrier();
     }
 
-    [[nodiscard]] Problem what() const { return problem(wanted, wanted.sizes.front(), world.size()); }
+    [[nodiscard]] Problem what() const {
+        return problem(wanted, wanted.sizes.front(), world.size());
+    }
     [[nodiscard]] std::unique_ptr<NativeCase> subject() {
         return std::make_unique<NativeCase>(*session,
                                             plan_native(*session, "mpi", what(), wanted.data));
