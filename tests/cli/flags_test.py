@@ -76,7 +76,8 @@ class Flags(unittest.TestCase):
 
     def test_filter_leaves_the_cases_whose_names_match(self):
         for kernel in KERNELS:
-            outcome = self.run_small(kernel, "--transport mpi,shm --filter /native/.*/shm/ --runs 1")
+            arguments = "--transport mpi,shm --filter /native/.*/shm/ --runs 1"
+            outcome = self.run_small(kernel, arguments)
             self.assertEqual(list(cases(outcome.document)), [
                 name for name in kernel.names(2, ["shm"]) if "/native/" in name])
             self.assertEqual(outcome.document["context"]["quartet"]["options"]["filter"],
