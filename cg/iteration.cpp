@@ -41,4 +41,14 @@ double alpha_of(double residual_dot, double curvature, std::int64_t iteration,
     return device::alpha_of(residual_dot, curvature);
 }
 
+Next IterationClock::after(const IterationState& /*state*/, std::span<const double> /*history*/,
+                           bool /*stop*/) {
+    if (seconds_.size() < seconds_.capacity()) {  // a timed step allocates nothing
+        const Seconds end = now();
+        seconds_.push_back((end - last_).value);
+        last_ = end;
+    }
+    return Next::go_on;
+}
+
 }  // namespace quartet::cg

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "core/units.hpp"
 #include "device/device.hpp"
 
 namespace quartet::cg {
@@ -45,9 +47,25 @@ class Observer {
     }
 };
 
-class NoObserver final : public Observer {
+/// Times the iterations of a run. A rank that need not wait for its device between them is told of
+/// none.
+class IterationClock final : public Observer {
   public:
+    explicit IterationClock(std::int64_t iterations) {
+        seconds_.reserve(static_cast<std::size_t>(iterations));
+    }
+    void begin() {
+        seconds_.clear();
+        last_ = now();
+    }
     [[nodiscard]] bool looks() const override { return false; }
+    Next after(const IterationState& state, std::span<const double> history, bool stop) override;
+    /// Of each iteration since begin().
+    [[nodiscard]] std::span<const double> seconds() const { return seconds_; }
+
+  private:
+    std::vector<double> seconds_;
+    Seconds last_;
 };
 
 /// Conjugate gradients for a distributed matrix, from x = 0 or from a saved state. All members are

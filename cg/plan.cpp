@@ -49,8 +49,9 @@ bool is_library(const bench::Variant& variant) {
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
     bench::RowName row = session.row_name(variant, std::to_string(problem.size));
-    row.words = {problem.word(), std::string(name(problem.storage)),
-                 std::string(name(problem.algorithm))};
+    row.words = {{"problem", problem.word()},
+                 {"storage", std::string(name(problem.storage))},
+                 {"algorithm", std::string(name(problem.algorithm))}};
     row.size_key = "n";
     row.factors = {{"iterations", std::to_string(problem.iterations)}};
     if (is_dataflow(variant)) {
@@ -156,6 +157,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.name = row_name(session, variant, problem);
     planned.work = problem.work(roles.workers());
     plan_memory(session, problem, roles, data, checkpoint, planned);
+    planned.uses_files = data.in_files();
     planned.traffic = {planned.work.bytes.value / roles.workers()};
     planned.conditions = {{"device", variant.device},
                           {"transport", variant.transport},

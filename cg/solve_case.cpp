@@ -77,6 +77,7 @@ SolveCase::Buffers::Buffers(bench::BufferPlan& plan, const Problem& problem, std
     : right_side(plan.add<double>(rows)),
       staging(plan.add<double>(rows, bench::Room::host)),
       history(plan.add<double>(problem.iterations + 1, bench::Room::host).count) {
+    plan.add<double>(problem.iterations, bench::Room::host);  // the iterations' clock
     plan.add(Verifier::memory(problem.size), bench::Room::host);
 }
 
@@ -92,7 +93,8 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       system_(make_system(problem, session)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
-      solver_(make_solver(session, transport_, problem, variant.formulation)) {
+      solver_(make_solver(session, transport_, problem, variant.formulation)),
+      clock_(problem.iterations) {
     bench::BufferPlan plan;
     const Buffers buffers(plan, problem, rows_.size());
     history_.resize(static_cast<std::size_t>(buffers.history));
@@ -137,8 +139,8 @@ void SolveCase::prepare() {
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpointing_) {
-        NoObserver observer;
-        solver_->iteration().run(history_, observer);
+        clock_.begin();
+        solver_->iteration().run(history_, clock_);
         return;
     }
     checkpointing_->begin();
@@ -207,6 +209,9 @@ bench::Details SolveCase::details() const {
         relative.push_back(history_.front() > 0 ? std::sqrt(dot / history_.front()) : 0);
     }
     details.series = {{"residual_history", relative}};
+    if (!clock_.seconds().empty()) {
+        details.steps = bench::Steps{"iteration", bench::quantiles(clock_.seconds())};
+    }
     return details;
 }
 

@@ -61,6 +61,7 @@ class SolveCase final : public bench::Case {
     std::unique_ptr<Solver> solver_;
     device::Buffer<double> right_side_;  ///< this rank's rows
     std::vector<double> history_;        ///< r.r before the first iteration and after each
+    IterationClock clock_;               ///< of the iterations of a run without checkpoints
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;
     std::unique_ptr<Limit> limit_;

@@ -20,7 +20,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem, const Options& options) {
     bench::RowName name = session.row_name(variant, std::to_string(problem.points));
     name.size_key = std::string_view("n");
-    name.words = {std::string(fft::name(problem.order))};
+    name.words = {{"order", std::string(fft::name(problem.order))}};
     if (variant.formulation == bench::Formulation::library) {
         name.factors = {{"plan", std::string(fft::name(options.planning))}};
         return name;
@@ -120,6 +120,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     const int ranks = session.world().size();
     bench::PlannedCase planned;
     planned.name = row_name(session, variant, problem, options);
+    planned.uses_files = options.data.in_files();
     planned.work = problem.work(ranks);
     planned.traffic = {planned.work.bytes.value / ranks};
     planned.conditions = {{"device", variant.device},

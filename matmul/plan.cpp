@@ -119,6 +119,7 @@ bench::PlannedCase plan_case(const PlanContext& context) {
     planned.work.bytes = 3 * problem.matrix_bytes();
     planned.traffic = planned.work.bytes;
     planned.products = busiest_flops(context);
+    planned.uses_files = context.options.data.in_files();
 
     const ProductPlan plan = plan_product(context, planned);
     bench::BufferPlan memory = plan.memory;

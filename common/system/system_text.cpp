@@ -18,6 +18,11 @@ std::optional<std::string> read_text(const std::filesystem::path& file) {
     return text.str();
 }
 
+std::string first_line(const std::filesystem::path& file) {
+    const std::string text = read_text(file).value_or("");
+    return text.substr(0, text.find('\n'));
+}
+
 std::string_view take_until(std::string_view& text, char end) {
     const auto length = std::min(text.find(end), text.size());
     const auto taken = text.substr(0, length);

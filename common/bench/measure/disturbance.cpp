@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "bench/measure/samples.hpp"
 
@@ -11,131 +11,164 @@ namespace quartet::bench {
 
 namespace {
 
-constexpr double least_share = 0.05;
-constexpr Seconds least_time{0.1};
-// A clock probe this many times the shortest one is slow: changes of the clock alone stay below,
-// two hyperthreads of one core are above.
-constexpr double slow_probe = 1.75;
+// Of a counter that samples: what may be seen though nothing was there.
+constexpr Seconds six_ticks{0.06};
+constexpr Seconds minor_fault{0.5e-6};
+constexpr Seconds major_fault{100e-6};
 
-/// The most disturbed of some rows, and how many were disturbed at all.
-struct Worst {
-    const Row* row = nullptr;
-    double disturbance = 0;
-    int disturbed = 0;
-
-    void add(const Row& other, double disturbance_of_other) {
-        ++disturbed;
-        if (!row || disturbance_of_other > disturbance) {
-            row = &other;
-            disturbance = disturbance_of_other;
-        }
-    }
-    /// "2 rows of 3".
-    [[nodiscard]] std::string of(std::size_t rows) const {
-        return fmt::format("{} row{} of {}", disturbed, disturbed == 1 ? "" : "s", rows);
-    }
-};
-
-std::optional<std::string> describe_steal(std::span<const Row* const> rows) {
-    Worst worst;
-    for (const Row* row : rows) {
-        if (is_disturbed(row->runs)) {
-            worst.add(*row, *steal_share(row->runs));
-        }
-    }
-    if (!worst.row) {
-        return std::nullopt;
-    }
-    return fmt::format(
-        "the hypervisor withheld {:.0f}% of a core's time (\"steal\") while {} was measured, and "
-        "{:.0f}% or more in {}: measure again, or elsewhere",
-        100 * worst.disturbance, worst.row->name.text(), 100 * least_share, worst.of(rows.size()));
+bool disturbs(std::optional<double> share, int cores, Seconds window) {
+    return share && *share >= disturbing_share && *share * cores * window > six_ticks;
 }
 
-// Compared with the best of this job, since nobody knows how fast these cores should be.
-std::optional<std::string> describe_slow_cores(std::span<const Row* const> rows) {
-    double shortest = std::numeric_limits<double>::infinity();
-    for (const Row* row : rows) {
-        for (const Run& run : row->runs) {
-            shortest = std::min(shortest, run.clock_probe_seconds.value_or(shortest));
+Seconds fault_time(const RunConditions& conditions) {
+    return static_cast<double>(conditions.minor_page_faults) * minor_fault +
+           static_cast<double>(conditions.major_page_faults) * major_fault;
+}
+
+std::optional<double> share_of(std::span<const Run> runs,
+                               std::optional<double> RunConditions::*share) {
+    Seconds all;
+    Seconds part;
+    for (const Run& run : runs) {
+        const auto& of_run = run.conditions.*share;
+        if (!of_run) {
+            return std::nullopt;
         }
+        all = all + run.real;
+        part = part + *of_run * run.real;
     }
-    Worst worst;
-    for (const Row* row : rows) {
-        const auto seconds = clock_probe_seconds(row->runs);
-        if (seconds && *seconds > slow_probe * shortest) {
-            worst.add(*row, *seconds);
+    return all > Seconds{} ? std::optional(part / all) : std::nullopt;
+}
+
+// The larger of the run's own share and that of the probe before it.
+double share_in(const Run& run, std::optional<double> RunConditions::*share) {
+    return std::max((run.conditions.*share).value_or(0), (run.probe_conditions.*share).value_or(0));
+}
+
+double median_share(std::span<const Run* const> runs, std::optional<double> RunConditions::*share) {
+    std::vector<double> shares;
+    std::ranges::transform(runs, std::back_inserter(shares),
+                           [&](const Run* run) { return share_in(*run, share); });
+    return median(shares);
+}
+
+// What a cause did to the runs that it disturbed.
+std::string describe(Cause cause, std::span<const Run* const> runs, double best_clock_probe) {
+    switch (cause) {
+        case Cause::others:
+            return fmt::format("other processes ran for {:.0f}% of the cores' time",
+                               100 * median_share(runs, &RunConditions::others_share));
+        case Cause::waiting:
+            return fmt::format("threads waited for a core for {:.0f}% of their time",
+                               100 * median_share(runs, &RunConditions::waiting_share));
+        case Cause::stolen:
+            return fmt::format("the hypervisor withheld {:.0f}% of a core's time (\"steal\")",
+                               100 * median_share(runs, &RunConditions::stolen_share));
+        case Cause::clock: {
+            std::vector<double> seconds;
+            for (const Run* run : runs) {
+                seconds.push_back(run->conditions.clock_probe_seconds.value_or(best_clock_probe));
+            }
+            return fmt::format(
+                "the cores had {:.0f}% of their own best speed (a lower clock, or two hyperthreads "
+                "of one core)",
+                100 * best_clock_probe / median(seconds));
         }
+        case Cause::faults:
+            return "pages of memory had to be found";
     }
-    if (!worst.row) {
-        return std::nullopt;
-    }
-    return fmt::format(
-        "the cores had {:.0f}% of their own best speed while {} was measured, and {:.0f}% or less "
-        "in {} (a lower clock, or two hyperthreads of one core): measure again, or elsewhere",
-        100 * shortest / worst.disturbance, worst.row->name.text(), 100 / slow_probe,
-        worst.of(rows.size()));
+    return {};
 }
 
 }  // namespace
 
-std::optional<double> steal_share(std::optional<Seconds> before, std::optional<Seconds> after,
-                                  int cores, Seconds real) {
-    if (!before || !after || !(real > Seconds{})) {
-        return std::nullopt;
-    }
-    // Below 0 where a processor goes offline and takes its count with it; above 1 where others run
-    // beside ranks that are not bound.
-    return std::clamp((*after - *before) / real / cores, 0.0, 1.0);
-}
-
-std::optional<double> steal_share(std::span<const Run> runs) {
-    Seconds real;
-    Seconds steal;
-    for (const Run& run : runs) {
-        if (!run.steal_share) {
-            return std::nullopt;
+std::vector<Cause> causes_of(const RunConditions& conditions,
+                             std::optional<double> best_clock_probe) {
+    std::vector<Cause> causes;
+    const auto add = [&](bool disturbs, Cause cause) {
+        if (disturbs) {
+            causes.push_back(cause);
         }
-        real = real + run.real;
-        steal = steal + *run.steal_share * run.real;
-    }
-    return real > Seconds{} ? std::optional(steal / real) : std::nullopt;
+    };
+    add(disturbs(conditions.others_share, conditions.node_cores, conditions.window), Cause::others);
+    add(conditions.waiting_share.value_or(0) >= disturbing_share && !conditions.oversubscribed,
+        Cause::waiting);
+    add(disturbs(conditions.stolen_share, conditions.rank_cores, conditions.window), Cause::stolen);
+    add(best_clock_probe &&
+            conditions.clock_probe_seconds.value_or(0) > slow_clock_probe * *best_clock_probe,
+        Cause::clock);
+    add(conditions.window > Seconds{} &&
+            fault_time(conditions) / conditions.window >= disturbing_share,
+        Cause::faults);
+    return causes;
 }
 
-bool is_disturbed(std::span<const Run> runs) {
-    Seconds real;
-    for (const Run& run : runs) {
-        real = real + run.real;
+std::vector<Cause> causes_of(const Run& run, std::optional<double> best_clock_probe) {
+    std::vector<Cause> causes = causes_of(run.conditions, best_clock_probe);
+    for (const Cause cause : causes_of(run.probe_conditions, std::nullopt)) {
+        // The probe's own memory is found while it runs for the first time.
+        if (cause != Cause::faults && std::ranges::find(causes, cause) == causes.end()) {
+            causes.push_back(cause);
+        }
     }
-    const auto share = steal_share(runs);
-    return share && *share >= least_share && *share * real >= least_time;
+    return causes;
+}
+
+std::optional<double> stolen_share(std::span<const Run> runs) {
+    return share_of(runs, &RunConditions::stolen_share);
+}
+
+std::optional<double> others_share(std::span<const Run> runs) {
+    return share_of(runs, &RunConditions::others_share);
+}
+
+std::optional<double> waiting_share(std::span<const Run> runs) {
+    return share_of(runs, &RunConditions::waiting_share);
 }
 
 std::optional<double> clock_probe_seconds(std::span<const Run> runs) {
     std::vector<double> seconds;
     for (const Run& run : runs) {
-        if (!run.clock_probe_seconds) {
+        if (!run.conditions.clock_probe_seconds) {
             return std::nullopt;
         }
-        seconds.push_back(*run.clock_probe_seconds);
+        seconds.push_back(*run.conditions.clock_probe_seconds);
     }
     return seconds.empty() ? std::nullopt : std::optional(median(seconds));
 }
 
-std::vector<std::string> describe_disturbances(std::span<const Row> rows) {
-    std::vector<const Row*> measured;
+std::optional<double> best_clock_probe(std::span<const Row> rows) {
+    std::optional<double> best;
     for (const Row& row : rows) {
-        if (row.error.empty() && !row.name.is_of_paper_clock()) {  // a part of the row before
-            measured.push_back(&row);
+        for (const auto* runs : {&row.runs, &row.replaced}) {
+            for (const Run& run : *runs) {
+                const auto seconds = run.conditions.clock_probe_seconds;
+                best = seconds ? std::min(best.value_or(*seconds), *seconds) : best;
+            }
         }
     }
-    std::vector<std::string> warnings;
-    for (const auto& warning : {describe_steal(measured), describe_slow_cores(measured)}) {
-        if (warning) {
-            warnings.push_back(*warning);
+    return best;
+}
+
+std::string describe_disturbance(std::span<const Run> runs,
+                                 std::optional<double> best_clock_probe) {
+    std::array<std::vector<const Run*>, cause_count> by_cause;
+    std::size_t disturbed = 0;
+    for (const Run& run : runs) {
+        const std::vector<Cause> causes = causes_of(run, best_clock_probe);
+        disturbed += causes.empty() ? 0 : 1;
+        for (const Cause cause : causes) {
+            by_cause.at(static_cast<std::size_t>(cause)).push_back(&run);
         }
     }
-    return warnings;
+    if (disturbed <= tolerated_disturbances(runs.size())) {
+        return {};
+    }
+    // What disturbed most runs; the first of equals.
+    const auto worst = std::ranges::max_element(by_cause, {}, &std::vector<const Run*>::size);
+    const auto cause = static_cast<Cause>(worst - by_cause.begin());
+    return fmt::format("{} in {} of {} runs", describe(cause, *worst, best_clock_probe.value_or(0)),
+                       worst->size(), runs.size());
 }
 
 }  // namespace quartet::bench

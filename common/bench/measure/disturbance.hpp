@@ -9,23 +9,45 @@
 
 namespace quartet::bench {
 
-/// The share of time that the hypervisor withheld ("steal") from `cores` that were busy for `real`:
-/// from system::steal_time before and after. At most 1; nothing where either is not known.
-std::optional<double> steal_share(std::optional<Seconds> before, std::optional<Seconds> after,
-                                  int cores, Seconds real);
+/// The one rule that says when a run was disturbed: when something took a twentieth of its cores'
+/// time or more, and enough of it to be told from the counter's resolution.
+inline constexpr double disturbing_share = 0.05;
 
-/// The share of all runs together; nothing where it is not known of one of them.
-std::optional<double> steal_share(std::span<const Run> runs);
+/// A clock probe this many times the job's shortest is slow: changes of the clock alone stay below,
+/// two hyperthreads of one core are above.
+inline constexpr double slow_clock_probe = 1.75;
 
-/// Whether steal was enough to change the figures: 5%, and ten ticks of its clock.
-bool is_disturbed(std::span<const Run> runs);
+/// What disturbed something under these conditions. `best_clock_probe` is the shortest of the job,
+/// in seconds; nothing is compared where it is not known.
+///
+/// Steal and other processes are counted in ticks of 10 ms, by sampling: they want six ticks more.
+/// Threads that wait for a core are not judged where the job itself has more threads than cores.
+/// Page faults count as 0.5 us each, major ones as 100 us. False alarms and detection: see
+/// disturbance_test.cpp.
+std::vector<Cause> causes_of(const RunConditions& conditions,
+                             std::optional<double> best_clock_probe);
+
+/// causes_of() the run itself and the probe right before it, each once.
+std::vector<Cause> causes_of(const Run& run, std::optional<double> best_clock_probe);
+
+/// Of so many runs, how many may be disturbed before their median is: a quarter.
+constexpr std::size_t tolerated_disturbances(std::size_t runs) {
+    return runs == 0 ? 0 : (runs - 1) / 4;
+}
+
+/// Shares over all runs together; nothing where it is not known of one of them.
+std::optional<double> stolen_share(std::span<const Run> runs);
+std::optional<double> others_share(std::span<const Run> runs);
+std::optional<double> waiting_share(std::span<const Run> runs);
 
 /// The median of the runs' clock probes; nothing where it is not known of one of them.
 std::optional<double> clock_probe_seconds(std::span<const Run> runs);
 
-/// At most two warnings for all rows together: that rows lost time to the hypervisor, and that
-/// cores ran at 4/7 of their own best speed or less. Error rows and the paper's clocks do not
-/// count.
-std::vector<std::string> describe_disturbances(std::span<const Row> rows);
+/// The shortest clock probe of all runs of all rows; nothing where there is none.
+std::optional<double> best_clock_probe(std::span<const Row> rows);
+
+/// What disturbed the runs, with figures: "other processes took 48% of the cores' time in 4 of 10
+/// runs". Empty where no more runs were disturbed than their median tolerates.
+std::string describe_disturbance(std::span<const Run> runs, std::optional<double> best_clock_probe);
 
 }  // namespace quartet::bench

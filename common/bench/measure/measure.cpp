@@ -1,265 +1,189 @@
 #include "bench/measure/measure.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "bench/measure/disturbance.hpp"
-#include "bench/measure/drift.hpp"
-#include "bench/measure/samples.hpp"
-#include "system/clock_probe.hpp"
-#include "system/steal_time.hpp"
+#include "bench/measure/flag_rows.hpp"
+#include "bench/measure/groups.hpp"
+#include "bench/measure/measurement.hpp"
 
 namespace quartet::bench {
 
 namespace {
 
-constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
-constexpr int most_automatic_runs = 200;
+// What may always be spent on measuring again, however short the first time was.
+constexpr Seconds least_time_again{1};
 
-/// The measurement of one case.
-class Measurement {
+/// All cases of a job while they are measured.
+class Job {
   public:
-    Measurement(Session& session, Case& subject, const PlannedCase& planned,
-                const MachineProbes& machine)
-        : session_(session),
-          subject_(subject),
-          planned_(planned),
-          machine_(machine),
-          wanted_(runs_of(planned, session.options().runs)) {
-        if (session.options().verify == Switch::on) {
-            check_ = Check{.passed = true};
+    Job(Session& session, const Listener& listener, const MachineProbes& machine)
+        : session_(session), listener_(listener) {
+        const Seconds overhead = empty_run(session);
+        for (const PlannedCase& planned : session.plan()) {
+            cases_.emplace_back(session, planned, overhead, machine);
         }
     }
 
-    void warm_up();
-    /// Ends early where the case was stopped.
-    void run_all(const OnRun& on_run);
-    std::vector<Row> rows(Seconds set_up) const;
+    Measured measure();
 
   private:
-    Run run_once();
-    [[nodiscard]] std::optional<double> most_steal(std::optional<Seconds> before,
-                                                   std::optional<Seconds> after,
-                                                   Seconds real) const;
-    [[nodiscard]] double slowest_clock_probe() const;
-    Run slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases, const Clocks& clocks) const;
-    void add_earlier(Run& run) const;
-    void verify();
-    void probe();
-    [[nodiscard]] bool enough() const;
+    /// One run of each of these cases that `wants` one. Whether there was any.
+    template <typename Wants>
+    bool round(const Group& group, Wants wants);
+    void measure_group(const Group& group);
+    void repeat_disturbed(const Group& group, Seconds at_most);
+    void measure_anew(Seconds at_most);
+    [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
+    void tell_round() {
+        listener_.on_round([this] { return rows(); });
+    }
+    [[nodiscard]] bool is_over() const { return deadline_ && agreed_time() > *deadline_; }
+    /// The same on all ranks.
+    [[nodiscard]] Seconds agreed_time() const {
+        return {session_.world().broadcast(now().value, 0)};
+    }
+    [[nodiscard]] std::vector<Row> rows() const;
+    [[nodiscard]] bool remeasures() const { return session_.options().remeasure == Switch::on; }
 
     Session& session_;
-    Case& subject_;
-    const PlannedCase& planned_;
-    const MachineProbes& machine_;
-    Runs wanted_;
-    std::vector<Run> runs_;
-    std::vector<std::vector<LimitComponent>> probes_;
-    std::optional<Check> check_;
+    const Listener& listener_;
+    std::vector<Measurement> cases_;  ///< as in the plan
+    Method method_;
+    std::optional<Seconds> deadline_;
 };
 
-void Measurement::warm_up() {
-    for (int run = 0; run < wanted_.warmup; ++run) {
-        run_once();
+Measured Job::measure() {
+    std::vector<std::size_t> all(cases_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Seconds begin = agreed_time();
+    for (const Group& group : groups_of(session_, all)) {
+        measure_group(group);
+        ++method_.groups;
+    }
+    if (remeasures()) {
+        measure_anew(std::max(agreed_time() - begin, least_time_again));
+    }
+    return {rows(), method_};
+}
+
+void Job::measure_group(const Group& group) {
+    for (const std::size_t index : group) {
+        cases_[index].begin();
+    }
+    const Seconds begin = agreed_time();
+    while (!is_over() && round(group, [](const Measurement& one) { return one.wants_run(); })) {
+    }
+    if (remeasures()) {
+        repeat_disturbed(group, std::max(agreed_time() - begin, least_time_again));
+    }
+    for (const std::size_t index : group) {
+        cases_[index].end();
+    }
+    tell_round();
+}
+
+template <typename Wants>
+bool Job::round(const Group& group, Wants wants) {
+    Group order = group;
+    if (method_.rounds % 2 == 1) {
+        std::ranges::reverse(order);
+    }
+    bool any = false;
+    for (const std::size_t index : order) {
+        Measurement& one = cases_[index];
+        if (wants(one)) {
+            listener_.on_run(index, one.runs(), one.planned_runs());
+            one.run(method_.rounds);
+            any = true;
+        }
+    }
+    if (any) {
+        ++method_.rounds;
+        session_.gpus().update(session_.world());
+        tell_round();
+    }
+    return any;
+}
+
+void Job::repeat_disturbed(const Group& group, Seconds at_most) {
+    const Seconds begin = agreed_time();
+    const auto best_clock = best_clock_probe(rows());
+    for (const std::size_t index : group) {
+        cases_[index].begin_repeats(best_clock);
+    }
+    while (!is_over() && agreed_time() - begin < at_most &&
+           round(group, [&](const Measurement& one) { return one.wants_repeat(best_clock); })) {
     }
 }
 
-void Measurement::run_all(const OnRun& on_run) {
-    do {
-        on_run(static_cast<int>(runs_.size()), wanted_.count.value_or(0));
-        probe();
-        runs_.push_back(run_once());
-        if (subject_.stopped()) {
+std::vector<std::size_t> Job::distrusted_cases() const {
+    std::set<std::string> distrusted;
+    for (const Row& row : rows()) {
+        if (row.distrusted()) {
+            distrusted.insert(row.name.text());
+        }
+    }
+    std::vector<std::size_t> cases;
+    for (std::size_t index = 0; index < cases_.size(); ++index) {
+        const auto is_distrusted = [&](const Row& row) {
+            return distrusted.contains(row.name.text());
+        };
+        if (cases_[index].planned().why_alone().empty() &&
+            std::ranges::any_of(cases_[index].rows(), is_distrusted)) {
+            cases.push_back(index);
+        }
+    }
+    return cases;
+}
+
+// Once: what is flagged again stays flagged.
+void Job::measure_anew(Seconds at_most) {
+    const std::vector<std::size_t> cases = distrusted_cases();
+    deadline_ = agreed_time() + at_most;
+    for (const Group& group : groups_of(session_, cases)) {
+        if (is_over()) {
             return;
         }
-    } while (!enough());
-    probe();
-}
-
-bool Measurement::enough() const {
-    const int done = static_cast<int>(runs_.size());
-    if (wanted_.count) {
-        return done >= *wanted_.count;
-    }
-    if (done < fewest_automatic_runs) {
-        return false;
-    }
-    // All ranks have the same times, and so decide alike.
-    return done >= most_automatic_runs || converged(times(runs_), wanted_.interval);
-}
-
-Run Measurement::run_once() {
-    const comm::Communicator& world = session_.world();
-    Clocks clocks(planned_.clock_rows.size());
-    subject_.prepare();
-    session_.stream().synchronize();
-    session_.trace().reset_busy();
-    world.barrier();
-    const auto steal_before = machine_.steal_time(session_.topology().mine().cpus);
-    world.barrier();
-    const Seconds cpu_begin = process_cpu_time();
-    const Seconds begin = now();
-    subject_.run(clocks);
-    session_.stream().synchronize();
-    const Seconds real = now() - begin;
-    const Seconds cpu = process_cpu_time() - cpu_begin;
-    const auto steal_after = machine_.steal_time(session_.topology().mine().cpus);
-    Run run = slowest(real, cpu, session_.trace().busy(), clocks);
-    run.steal_share = most_steal(steal_before, steal_after, real);
-    if (session_.options().limits == Switch::on) {
-        run.clock_probe_seconds = slowest_clock_probe();
-    }
-    session_.trace().note_period(planned_.name.text(), begin, begin + real);
-    add_earlier(run);
-    if (!subject_.stopped()) {
-        verify();
-    }
-    return run;
-}
-
-// The share of the rank that lost most, of those that know theirs.
-std::optional<double> Measurement::most_steal(std::optional<Seconds> before,
-                                              std::optional<Seconds> after, Seconds real) const {
-    const int cores = session_.topology().busy_cores(session_.threads());
-    const auto share = steal_share(before, after, cores, real);
-    const double most = session_.world().maximum(share.value_or(-1));
-    return most < 0 ? std::nullopt : std::optional(most);
-}
-
-// All ranks probe at once, since hyperthreads of one core slow each other down.
-double Measurement::slowest_clock_probe() const {
-    session_.world().barrier();
-    return session_.world().maximum(machine_.clock_probe(session_.threads()).value);
-}
-
-Run Measurement::slowest(Seconds real, Seconds cpu, const PhaseSeconds& phases,
-                         const Clocks& clocks) const {
-    const comm::Communicator& world = session_.world();
-    Run run;
-    run.rank_seconds = world.gather(real.value);
-    const auto last = static_cast<std::size_t>(std::ranges::max_element(run.rank_seconds) -
-                                               run.rank_seconds.begin());
-    run.real = {run.rank_seconds[last]};
-    run.cpu = {world.gather(cpu.value)[last]};
-    const auto all_phases = world.gather(std::span<const double>(phases));
-    std::copy_n(all_phases.begin() + static_cast<std::ptrdiff_t>(last * phase_count), phase_count,
-                run.phases.begin());
-    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
-        run.clocks.push_back({world.maximum(clocks.time(clock).value)});
-    }
-    return run;
-}
-
-void Measurement::add_earlier(Run& run) const {
-    const Spent earlier = subject_.earlier();
-    run.real = run.real + earlier.real;
-    run.cpu = run.cpu + earlier.cpu;
-    for (double& seconds : run.rank_seconds) {
-        seconds += earlier.real.value;
-    }
-    for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        run.phases[phase] += earlier.phases[phase];
-    }
-}
-
-// One wrong run makes the row wrong; the worst error stands for all runs.
-void Measurement::verify() {
-    if (!check_) {
-        return;
-    }
-    const Check check = subject_.verify();
-    const bool larger = !std::isnan(check_->error) && !(check.error <= check_->error);
-    if (check.passed == check_->passed ? larger : check_->passed) {
-        check_->error = check.error;
-    }
-    check_->passed = check_->passed && check.passed;
-    check_->tolerance = check.tolerance;
-}
-
-void Measurement::probe() {
-    if (session_.options().limits == Switch::on) {
-        session_.world().barrier();
-        probes_.push_back(subject_.limit());
-    }
-}
-
-// Adds a drift of the runs to the row's note.
-void note_drift(Row& row) {
-    if (const auto drifted = drift(row.times())) {
-        row.note += (row.note.empty() ? "" : "; ") + describe_drift(*drifted);
-    }
-}
-
-std::vector<Row> Measurement::rows(Seconds set_up) const {
-    Row whole;
-    whole.name = planned_.name;
-    whole.work = planned_.work;
-    whole.runs = runs_;
-    whole.check = check_;
-    whole.note = subject_.note();
-    whole.details = subject_.details();
-    whole.set_up = set_up;
-    if (!probes_.empty()) {
-        whole.limit = limit_of(probes_);
-    }
-    std::vector<Row> rows;
-    if (planned_.whole == WholeRow::reported) {
-        rows.push_back(whole);
-    }
-    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
-        Row row = whole;
-        row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
-        row.work = planned_.clock_rows[clock].work;
-        for (Run& run : row.runs) {
-            run.real = run.clocks[clock];
+        for (const std::size_t index : group) {
+            cases_[index].start_anew();
         }
-        rows.push_back(std::move(row));
+        measure_group(group);
     }
-    std::ranges::for_each(rows, note_drift);
-    return rows;
 }
 
-Row error_row(const PlannedCase& planned, const std::string& message,
-              ExitCode code = ExitCode::unavailable) {
-    Row row;
-    row.error_code = code;
-    row.name = planned.name.with_suffix("error");
-    row.work = planned.work;
-    row.error = message;
-    return row;
+std::vector<Row> Job::rows() const {
+    std::vector<Row> rows;
+    for (const Measurement& one : cases_) {
+        std::ranges::move(one.rows(), std::back_inserter(rows));
+    }
+    flag_rows(rows);
+    return rows;
 }
 
 }  // namespace
 
-MachineProbes this_machine() {
-    return {[](std::span<const int> processors) { return system::steal_time(processors); },
-            system::probe_clock};
+Measured measure(Session& session, const Listener& listener, const MachineProbes& machine) {
+    return Job(session, listener, machine).measure();
 }
 
-std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run,
+std::vector<Row> measure(Session& session, const PlannedCase& planned,
+                         const std::function<void(int done, int total)>& on_run,
                          const MachineProbes& machine) {
-    if (planned.refusal) {
-        return {error_row(planned, *planned.refusal)};
+    Measurement one(session, planned, empty_run(session), machine);
+    one.begin();
+    for (int round = 0; one.wants_run(); ++round) {
+        on_run(one.runs(), one.planned_runs());
+        one.run(round);
     }
-    const Seconds begin = now();
-    std::unique_ptr<Case> subject;
-    try {
-        subject = planned.make();
-    } catch (const Unavailable& reason) {
-        return {error_row(planned, reason.what())};
-    }
-    const Seconds set_up{session.world().maximum((now() - begin).value)};
-    if (session.options().limits == Switch::on) {
-        subject->prepare_limit();
-    }
-    Measurement measurement(session, *subject, planned, machine);
-    measurement.warm_up();
-    measurement.run_all(on_run);
-    if (const auto why = subject->stopped()) {
-        return {error_row(planned, *why, ExitCode::stopped)};
-    }
-    subject->finish();
-    return measurement.rows(set_up);
+    one.end();
+    std::vector<Row> rows = one.rows();
+    flag_rows(rows);
+    return rows;
 }
 
 }  // namespace quartet::bench

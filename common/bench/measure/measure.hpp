@@ -1,31 +1,51 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <span>
 #include <vector>
 
+#include "bench/measure/machine_watch.hpp"
 #include "bench/program/session.hpp"
 
 namespace quartet::bench {
 
-/// Called on every rank before each run of a case: with the runs done so far and their total, or 0
-/// where --ci decides the total.
-using OnRun = std::function<void(int done, int total)>;
-
-/// Measures the machine around the runs; tests bring their own.
-struct MachineProbes {
-    /// system::steal_time
-    std::function<std::optional<Seconds>(std::span<const int> processors)> steal_time;
-    std::function<Seconds(int threads)> clock_probe;  ///< system::probe_clock
+/// Told while a job is measured, on every rank.
+struct Listener {
+    /// Before each run: which case of the plan, the runs done so far, and their total or 0 where
+    /// --ci decides it.
+    std::function<void(std::size_t index, int done, int total)> on_run = [](auto...) {};
+    /// After each round: `rows_so_far` gives all rows with their flags, in the plan's order.
+    std::function<void(const std::function<std::vector<Row>()>& rows_so_far)> on_round =
+        [](const auto&) {};
 };
-MachineProbes this_machine();
 
-/// Runs one case as the options say and returns its rows: the whole, where it is reported, and one
-/// for each of its clocks. Each run stands between two probes of the limit, since the memory rate
-/// of a shared machine changes within seconds. A case that throws Unavailable or is stopped becomes
-/// an error row. Collective; rows are complete on rank 0, and verified on all.
-std::vector<Row> measure(Session& session, const PlannedCase& planned, const OnRun& on_run,
+/// How the runs of a job were ordered.
+struct Method {
+    int groups = 0;  ///< of cases whose runs were interleaved
+    int rounds = 0;  ///< of one run of each case of a group, repetitions included
+};
+
+/// All rows of a job, in the plan's order, with their flags.
+struct Measured {
+    std::vector<Row> rows;
+    Method method;
+};
+
+/// Runs the cases of the session's plan as the options say. The runs of cases whose data fit into
+/// memory together are interleaved, so that a bad minute hits all alike: a round has one run of
+/// each, and every other round takes them in reverse. Right before each run stands a probe of its
+/// limit, since the memory rate of a shared machine changes within seconds. With --remeasure on,
+/// runs that the machine disturbed are repeated, and cases with another reason for distrust are
+/// measured anew at the end; each takes at most as long as what it repeats
+/// took, or a second.
+///
+/// A case that throws Unavailable or is stopped becomes an error row. Collective; rows are complete
+/// on rank 0, and verified on all.
+Measured measure(Session& session, const Listener& listener = {},
+                 const MachineProbes& machine = this_machine());
+
+/// Runs one case alone, without repetitions. `on_run` as in Listener. Collective.
+std::vector<Row> measure(Session& session, const PlannedCase& planned,
+                         const std::function<void(int done, int total)>& on_run,
                          const MachineProbes& machine = this_machine());
 
 }  // namespace quartet::bench

@@ -72,4 +72,15 @@ bool converged(std::span<const double> values, double width) {
            summary.interval->upper - summary.interval->lower <= width * summary.median;
 }
 
+Quantiles quantiles(std::span<const double> values) {
+    check(!values.empty(), "quantiles of no values");
+    std::vector<double> sorted(values.begin(), values.end());
+    std::ranges::sort(sorted);
+    const auto at = [&](double share) {
+        const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+        return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+    };
+    return {sorted.size(), at(0.5), at(0.9), at(0.99), sorted.back()};
+}
+
 }  // namespace quartet::bench

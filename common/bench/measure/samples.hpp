@@ -27,6 +27,19 @@ struct Summary {
 Summary summarise(std::span<const double> values);
 double median(std::span<const double> values);
 
+/// How a sample is spread, by its order statistics.
+struct Quantiles {
+    std::size_t count = 0;
+    double p50 = 0;
+    double p90 = 0;
+    double p99 = 0;
+    double maximum = 0;
+};
+
+/// Each the smallest value that so large a share of all does not exceed. Throws Failure for an
+/// empty sample.
+Quantiles quantiles(std::span<const double> values);
+
 /// One-based ranks (k, n + 1 - k) of the order statistics that enclose the median with at least 95%
 /// confidence: the largest k with P(Binomial(n, 1/2) < k) <= 2.5% (Hoefler and Belli, SC'15, rule
 /// 6); nothing below six values, where even the extremes do not reach it.

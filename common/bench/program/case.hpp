@@ -100,6 +100,9 @@ struct PlannedCase {
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
     Repetition repetition = Repetition::as_asked;
+    /// Whether runs read or write files: they are not interleaved with other cases' runs, since the
+    /// page cache is one.
+    bool uses_files = false;
     /// What published numbers are matched with, and the row that is compared with them.
     std::map<std::string, std::string> conditions;
     ComparedRow compared = ComparedRow::whole;
@@ -107,6 +110,9 @@ struct PlannedCase {
     std::function<std::unique_ptr<Case>()> make;
     /// Why it will not run, found out while planning; nothing where it will.
     std::optional<std::string> refusal;
+
+    /// Why its runs are not interleaved with those of other cases; empty where they are.
+    [[nodiscard]] std::string why_alone() const;
 };
 
 /// How often a case runs where so many runs are asked for.

@@ -1,7 +1,6 @@
 #include "bench/program/program.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -9,11 +8,11 @@
 #include <set>
 
 #include "bench/flags/filter.hpp"
-#include "bench/measure/disturbance.hpp"
-#include "bench/measure/drift.hpp"
+#include "bench/measure/flag_rows.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/measure/samples.hpp"
 #include "bench/program/plan.hpp"
+#include "bench/program/progress_line.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/provenance.hpp"
 #include "bench/report/table.hpp"
@@ -35,40 +34,6 @@ void print(std::FILE* stream, const std::string& text) {
     std::fflush(stream);
 }
 
-bool shows_progress(const Session& session) {
-    const Progress wanted = session.options().progress;
-    return session.is_root() &&
-           (wanted == Progress::on || (wanted == Progress::automatic && isatty(STDERR_FILENO)));
-}
-
-/// Prints which case is running and, where cases take long, which of its runs.
-class ProgressLine {
-  public:
-    explicit ProgressLine(const Session& session)
-        : shown_(shows_progress(session)), cases_(session.plan().size()) {}
-
-    void begin_case(std::size_t index, const std::string& name) {
-        if (shown_) {
-            print(stderr, fmt::format("[{}/{}] {}\n", index + 1, cases_, name));
-        }
-        last_ = now();
-    }
-
-    void begin_run(int done, int total) {
-        constexpr Seconds patience{5};
-        if (shown_ && now() - last_ > patience) {
-            print(stderr, total > 0 ? fmt::format("    run {} of {}\n", done + 1, total)
-                                    : fmt::format("    run {}\n", done + 1));
-            last_ = now();
-        }
-    }
-
-  private:
-    bool shown_;
-    std::size_t cases_;
-    Seconds last_;
-};
-
 bool is_compared(const RowName& name, ComparedRow compared) {
     switch (compared) {
         case ComparedRow::whole:
@@ -79,6 +44,25 @@ bool is_compared(const RowName& name, ComparedRow compared) {
             return false;
     }
     return false;
+}
+
+// With what compares it with other machines.
+std::vector<Row> finished(const Session& session, std::vector<Row> rows,
+                          const PublishedNumbers& published) {
+    for (Row& row : rows) {
+        const auto planned = std::ranges::find_if(session.plan(), [&](const PlannedCase& other) {
+            return row.name.with_suffix("").text() == other.name.with_suffix("").text();
+        });
+        if (row.error.empty() && planned != session.plan().end() &&
+            is_compared(row.name, planned->compared)) {
+            const double rate = row.work.rate({median(row.times())});
+            auto conditions = planned->conditions;
+            conditions["nodes"] = std::to_string(session.topology().nodes());
+            row.published = published.nearest(conditions, name(row.work.unit), rate);
+        }
+        row.work.gpus = static_cast<int>(session.gpus().all().size());
+    }
+    return rows;
 }
 
 }  // namespace
@@ -177,18 +161,18 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         }
         return ExitCode::verified;
     }
-    const std::vector<Row> rows = measure_all(session);
-    report(session, rows);
+    const Measured measured = measure_all(session);
+    report(session, measured);
     if (session.world().any(!write_problem_.empty())) {
         if (session.is_root()) {
             print(stderr, fmt::format("{}: {}\n", description_.name, write_problem_));
         }
         return ExitCode::failed;
     }
-    return verdict(rows);
+    return verdict(measured.rows);
 }
 
-std::vector<Row> Program::measure_all(Session& session) {
+Measured Program::measure_all(Session& session) {
     std::optional<Timeline> timeline;
     if (session.options().trace) {
         timeline.emplace(session);
@@ -197,26 +181,25 @@ std::vector<Row> Program::measure_all(Session& session) {
     const auto folder = published_folder();
     const PublishedNumbers published =
         folder ? PublishedNumbers(*folder, description_.name) : PublishedNumbers();
-    std::vector<Row> rows;
-    for (std::size_t index = 0; index < session.plan().size(); ++index) {
-        const PlannedCase& planned = session.plan()[index];
-        progress.begin_case(index, planned.name.text());
-        auto measured = measure(session, planned,
-                                [&](int done, int total) { progress.begin_run(done, total); });
-        for (Row& row : measured) {
-            if (row.error.empty() && is_compared(row.name, planned.compared)) {
-                const double rate = row.work.rate({median(row.times())});
-                auto conditions = planned.conditions;
-                conditions["nodes"] = std::to_string(session.topology().nodes());
-                row.published = published.nearest(conditions, name(row.work.unit), rate);
-            }
-            row.work.gpus = static_cast<int>(session.gpus().all().size());
-            rows.push_back(std::move(row));
-        }
-        session.gpus().update(session.world());
-        // Written after each case, so that a later failure does not lose it.
-        try_to_write([&] { write_document(session, rows); });
-    }
+    // Written while measuring, so that a later failure does not lose it.
+    constexpr Seconds between_writes{5};
+    Seconds last_write = now();
+    const Listener listener{
+        .on_run = [&](std::size_t index, int done,
+                      int total) { progress.begin_run(index, done, total); },
+        .on_round =
+            [&](const auto& rows_so_far) {
+                if (now() - last_write > between_writes) {
+                    try_to_write([&] {
+                        write_document(session, {finished(session, rows_so_far(), published), {}},
+                                       Completion::under_way);
+                    });
+                    last_write = now();
+                }
+            }};
+    Measured measured = measure(session, listener);
+    measured.rows = finished(session, std::move(measured.rows), published);
+    try_to_write([&] { write_document(session, measured, Completion::complete); });
     if (timeline) {
         const TimelineDocument document = timeline->document();
         if (!document.warning.empty()) {
@@ -228,7 +211,7 @@ std::vector<Row> Program::measure_all(Session& session) {
             }
         });
     }
-    return rows;
+    return measured;
 }
 
 std::vector<std::string> Program::warnings(const Session& session,
@@ -237,12 +220,6 @@ std::vector<std::string> Program::warnings(const Session& session,
     auto warnings = session.topology().warnings(session.threads());
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     for (const Row& row : rows) {
-        const auto drifted = drift(row.times());
-        if (drifted && !row.name.is_of_paper_clock()) {
-            warnings.push_back(fmt::format(
-                "~ {} drifted: {} (the machine changed while it was measured): measure again",
-                row.name.text(), describe_drift(*drifted)));
-        }
         if (!session.options().runs.count && row.error.empty() &&
             row.runs.size() < runs_for_comparison) {
             warnings.push_back(fmt::format("{} converged after {} runs: a comparison needs {}",
@@ -254,14 +231,17 @@ std::vector<std::string> Program::warnings(const Session& session,
                                            row.name.text(), row.runs.size()));
         }
     }
-    std::ranges::move(describe_disturbances(rows), std::back_inserter(warnings));
+    std::ranges::move(describe_flags(rows), std::back_inserter(warnings));
     return warnings;
 }
 
-void Program::write_document(Session& session, const std::vector<Row>& rows) const {
+void Program::write_document(Session& session, const Measured& measured,
+                             Completion completion) const {
     if (session.is_root() && session.options().json) {
+        const auto& rows = measured.rows;
         const nlohmann::ordered_json document{
-            {"context", context(session, command_line_.resolved(), rows, warnings(session, rows))},
+            {"context", context(session, command_line_.resolved(), measured, completion,
+                                warnings(session, rows))},
             {"benchmarks", benchmarks(rows)}};
         const auto replace = nlohmann::ordered_json::error_handler_t::replace;  // of foreign bytes
         write_aside(*session.options().json, document.dump(2, ' ', false, replace) + "\n");
@@ -277,12 +257,14 @@ void Program::try_to_write(const std::function<void()>& write) {
     }
 }
 
-void Program::report(Session& session, const std::vector<Row>& rows) const {
+void Program::report(Session& session, const Measured& measured) const {
     if (!session.is_root()) {
         return;
     }
+    const std::vector<Row>& rows = measured.rows;
     if (session.options().quiet == Switch::off) {
         print(stdout, table(rows, warnings(session, rows), session.gpus().summary()));
+        print(stdout, summary_of(rows));
     }
     std::set<std::string> said;  // one reason may hold for many rows
     for (const Row& row : rows) {

@@ -3,8 +3,10 @@
 #include <functional>
 #include <vector>
 
+#include "bench/measure/measure.hpp"
 #include "bench/program/command_line.hpp"
 #include "bench/program/session.hpp"
+#include "bench/report/provenance.hpp"
 
 namespace quartet::bench {
 
@@ -25,12 +27,12 @@ class Program {
   private:
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
-    std::vector<Row> measure_all(Session& session);
+    Measured measure_all(Session& session);
     [[nodiscard]] std::vector<std::string> warnings(const Session& session,
                                                     const std::vector<Row>& rows) const;
-    void write_document(Session& session, const std::vector<Row>& rows) const;
+    void write_document(Session& session, const Measured& measured, Completion completion) const;
     void try_to_write(const std::function<void()>& write);
-    void report(Session& session, const std::vector<Row>& rows) const;
+    void report(Session& session, const Measured& measured) const;
 
     ProgramDescription description_;
     comm::TransportRegistry registry_;

@@ -150,6 +150,7 @@ RowName Session::row_name(const Variant& variant, std::string size) const {
     name.size = std::move(size);
     name.ranks = world_.size();
     name.threads = threads_;
+    name.nodes = topology_.nodes();
     return name;
 }
 

@@ -10,6 +10,8 @@
 #include "bench/measure/disturbance.hpp"
 #include "bench/measure/drift.hpp"
 #include "bench/measure/samples.hpp"
+#include "bench/report/json_values.hpp"
+#include "bench/report/row_facts.hpp"
 #include "core/files/file.hpp"
 
 namespace quartet::bench {
@@ -18,41 +20,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double milliseconds = 1e3;  // times are written in "ms"
-
-// What is not a number is left out: other readers of the format stumble over it.
-void put(Json& row, const std::string& key, double value) {
-    if (std::isfinite(value)) {
-        row[key] = value;
-    }
-}
-
-void put(Json& row, const std::string& key, std::optional<double> value) {
-    if (value) {
-        put(row, key, *value);
-    }
-}
-
-// In a list its place is kept.
-Json numbers(const std::vector<double>& values) {
-    Json all = Json::array();
-    for (const double value : values) {
-        all.push_back(std::isfinite(value) ? Json(value) : Json());
-    }
-    return all;
-}
-
 void put_rates(Json& json, const Work& work, Seconds time) {
     put(json, std::string(name(work.unit)), work.rate(time));
     if (work.unit == RateUnit::mebibytes && time.value > 0) {
         put(json, "bytes_per_second", static_cast<double>(work.bytes.value) / time.value);
     }
-}
-
-void put_times(Json& json, Seconds real, Seconds cpu) {
-    put(json, "real_time", real.value * milliseconds);
-    put(json, "cpu_time", cpu.value * milliseconds);
-    json["time_unit"] = "ms";
 }
 
 Json phases_of(const PhaseSeconds& seconds) {
@@ -80,24 +52,22 @@ void put_run(Json& json, const Row& row, const Run& run) {
 
 Json iteration_row(const Row& row, std::size_t index) {
     const Run& run = row.runs[index];
-    Json json{{"name", row.name.text()},
-              {"run_name", row.name.text()},
-              {"run_type", "iteration"},
-              {"repetitions", row.runs.size()},
-              {"repetition_index", index},
-              {"threads", row.name.threads},
-              {"iterations", 1}};
+    Json json{{"name", row.name.text()},        {"run_name", row.name.text()},
+              {"factors", factors_of(row)},     {"run_type", "iteration"},
+              {"repetitions", row.runs.size()}, {"repetition_index", index},
+              {"threads", row.name.threads},    {"iterations", 1}};
     put_times(json, run.real, run.cpu);
     put_rates(json, row.work, run.real);
     put_run(json, row, run);
-    put(json, "stolen_share", run.steal_share);
-    put(json, "core_loop_seconds", run.clock_probe_seconds);
+    json["round"] = run.round;
+    put_conditions(json, run);
     return json;
 }
 
 Json aggregate_row(const Row& row, const std::string& aggregate, const std::string& unit) {
     return {{"name", row.name.text() + "_" + aggregate},
             {"run_name", row.name.text()},
+            {"factors", factors_of(row)},
             {"run_type", "aggregate"},
             {"repetitions", row.runs.size()},
             {"threads", row.name.threads},
@@ -144,6 +114,9 @@ void put_limit(Json& json, const Row& row) {
     }
     json["limit_decided_by"] = row.limit->decided_by();
     put(json, "fraction_of_limit", *row.fraction_of_limit());
+    if (const auto interval = row.fraction_interval()) {
+        json["fraction_of_limit_ci95"] = numbers({interval->lower, interval->upper});
+    }
 }
 
 void put_published(Json& json, const Row& row) {
@@ -176,7 +149,10 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     if (const auto drifted = drift(row.times())) {
         put(json, "drift", *drifted);
     }
-    put(json, "stolen_share", steal_share(row.runs));
+    put_trust(json, row);
+    put(json, "stolen_share", stolen_share(row.runs));
+    put(json, "others_share", others_share(row.runs));
+    put(json, "waiting_share", waiting_share(row.runs));
     put(json, "core_loop_seconds", clock_probe_seconds(row.runs));
     if (!row.note.empty()) {
         json["note"] = row.note;
@@ -189,6 +165,13 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     }
     for (const auto& [key, value] : row.details.flags) {
         json[key] = value;
+    }
+    if (const auto& steps = row.details.steps) {
+        json["step_seconds"] = {{"of", steps->of}, {"count", steps->seconds.count}};
+        put(json["step_seconds"], "p50", steps->seconds.p50);
+        put(json["step_seconds"], "p90", steps->seconds.p90);
+        put(json["step_seconds"], "p99", steps->seconds.p99);
+        put(json["step_seconds"], "max", steps->seconds.maximum);
     }
 }
 
@@ -240,10 +223,10 @@ void append_aggregates(Json& rows, const Row& row) {
 }
 
 Json error_row(const Row& row) {
-    return {{"name", row.name.text()},  {"run_name", row.name.text()},
-            {"run_type", "aggregate"},  {"aggregate_name", "error"},
-            {"aggregate_unit", "time"}, {"threads", row.name.threads},
-            {"error_occurred", true},   {"error_message", row.error}};
+    return {
+        {"name", row.name.text()},     {"run_name", row.name.text()}, {"factors", factors_of(row)},
+        {"run_type", "aggregate"},     {"aggregate_name", "error"},   {"aggregate_unit", "time"},
+        {"threads", row.name.threads}, {"error_occurred", true},      {"error_message", row.error}};
 }
 
 }  // namespace

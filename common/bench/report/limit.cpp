@@ -11,17 +11,17 @@ namespace quartet::bench {
 
 namespace {
 
-const LimitComponent& slowest(const std::vector<LimitComponent>& components) {
-    return *std::ranges::max_element(
-        components, {}, [](const LimitComponent& component) { return component.seconds.value; });
-}
-
 bool are_the_same(const std::vector<LimitComponent>& one,
                   const std::vector<LimitComponent>& other) {
     return std::ranges::equal(one, other, {}, &LimitComponent::name, &LimitComponent::name);
 }
 
 }  // namespace
+
+const LimitComponent& slowest(std::span<const LimitComponent> components) {
+    return *std::ranges::max_element(
+        components, {}, [](const LimitComponent& component) { return component.seconds.value; });
+}
 
 std::string Limit::what() const {
     std::string text;

@@ -14,6 +14,9 @@ struct LimitComponent {
     Seconds seconds;
 };
 
+/// The component that takes longest; of equal ones the first. There is at least one.
+const LimitComponent& slowest(std::span<const LimitComponent> components);
+
 /// The time that the machine allows for one run: that of its slowest component.
 struct Limit {
     std::vector<LimitComponent> components;  ///< at least one; of each the median of the probes

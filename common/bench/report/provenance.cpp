@@ -13,7 +13,10 @@
 
 #include "bench/program/rank_roles.hpp"
 #include "bench/program/version.hpp"
+#include "bench/report/system_facts.hpp"
 #include "comm/mpi/mpi_session.hpp"
+#include "comm/mpi/mpi_settings.hpp"
+#include "system/system_text.hpp"
 
 namespace quartet::bench {
 
@@ -21,16 +24,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
+using system::first_line;
 
 constexpr int result_schema_version = 1;
 constexpr int benchmark_schema_version = 1;  // Google Benchmark's "json_schema_version"
-
-std::string first_line(const fs::path& file) {
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    return line;
-}
 
 // ISO 8601 with the offset, "2026-01-31T12:34:56+01:00".
 std::string date(std::time_t time) {
@@ -151,9 +148,24 @@ Json with_prefix(const std::map<std::string, std::string>& variables, std::strin
     return found;
 }
 
+// How each figure came about, in words that hold for all rows.
+Json method(const Session& session, const Method& method) {
+    return {{"groups", method.groups},
+            {"rounds", method.rounds},
+            {"order", "one run of each case of a group a round, every other round in reverse"},
+            {"warmup_discarded", session.options().runs.warmup},
+            {"barrier",
+             "all ranks begin a run after an MPI barrier, each times it by its own clock "
+             "until its device is done, and the slowest rank's time stands"},
+            {"timer", "std::chrono::steady_clock"},
+            {"limits", "probed on all ranks right before each run"},
+            {"central_value", "median of the runs; no run is left out for its own time"}};
+}
+
 Json quartet_object(Session& session,
                     const std::vector<std::pair<std::string, std::string>>& options,
-                    std::span<const Row> rows, std::span<const std::string> warnings) {
+                    const Measured& measured, Completion completion,
+                    std::span<const std::string> warnings) {
     Json resolved = Json::object();
     for (const auto& [flag, value] : options) {
         resolved[flag.substr(2)] = value;
@@ -180,9 +192,13 @@ Json quartet_object(Session& session,
             {"gpus", session.gpus().json()},
             {"why_no_gpu", session.devices().why_no_accelerator().value_or("")},
             {"mpi", comm::MpiSession::library_version()},
+            {"mpi_settings", comm::mpi_settings()},
+            {"system", system_facts(session)},
+            {"method", method(session, measured.method)},
+            {"complete", completion == Completion::complete},
             {"slurm", with_prefix(variables, "SLURM_")},
             {"environment", variables},
-            {"limits", limits(rows)},
+            {"limits", limits(measured.rows)},
             {"warnings", warnings}};
 }
 
@@ -190,7 +206,8 @@ Json quartet_object(Session& session,
 
 nlohmann::ordered_json context(Session& session,
                                const std::vector<std::pair<std::string, std::string>>& options,
-                               std::span<const Row> rows, std::span<const std::string> warnings) {
+                               const Measured& measured, Completion completion,
+                               std::span<const std::string> warnings) {
     std::error_code ignored;
     return {{"date", date(session.record().started)},
             {"host_name", session.topology().of(0).host},
@@ -203,7 +220,7 @@ nlohmann::ordered_json context(Session& session,
             {"library_version", fmt::format("quartet {}", version())},
             {"library_build_type", build_type() == "Debug" ? "debug" : "release"},
             {"json_schema_version", benchmark_schema_version},
-            {"quartet", quartet_object(session, options, rows, warnings)}};
+            {"quartet", quartet_object(session, options, measured, completion, warnings)}};
 }
 
 }  // namespace quartet::bench

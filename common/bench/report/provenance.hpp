@@ -6,15 +6,19 @@
 #include <utility>
 #include <vector>
 
+#include "bench/measure/measure.hpp"
 #include "bench/program/session.hpp"
-#include "bench/report/row.hpp"
 
 namespace quartet::bench {
+
+/// Whether a document has all that was asked for, or was written while measuring went on.
+enum class Completion { under_way, complete };
 
 /// Where, when, with what and how the rows were measured: the `context` of a result document.
 /// Google Benchmark's keys at the top, ours in the object "quartet". Local.
 nlohmann::ordered_json context(Session& session,
                                const std::vector<std::pair<std::string, std::string>>& options,
-                               std::span<const Row> rows, std::span<const std::string> warnings);
+                               const Measured& measured, Completion completion,
+                               std::span<const std::string> warnings);
 
 }  // namespace quartet::bench

@@ -11,15 +11,15 @@ namespace quartet::bench {
 std::string RowName::text() const {
     std::string text = fmt::format("{}/{}/{}/{}", kernel, name(variant.formulation), variant.device,
                                    variant.transport);
-    for (const std::string& word : words) {
-        text += "/" + word;
+    for (const Word& word : words) {
+        text += fmt::format("/{}", word.text);
     }
     text += fmt::format("/{}:{}", size_key, size);
     for (const auto& [key, value] : factors) {
         text += fmt::format("/{}:{}", key, value);
     }
     text += fmt::format("/ranks:{}/threads:{}", ranks, threads);
-    return suffix.empty() ? text : text + "/" + suffix;
+    return suffix.empty() ? text : fmt::format("{}/{}", text, suffix);
 }
 
 RowName RowName::with_suffix(std::string text) const {
@@ -53,6 +53,36 @@ std::optional<double> Row::fraction_of_limit() const {
         return std::nullopt;
     }
     return limit->seconds.value / median(times());
+}
+
+std::optional<Interval> Row::fraction_interval() const {
+    std::vector<double> fractions;
+    for (const Run& run : runs) {
+        if (run.limit_seconds && run.real > Seconds{}) {
+            fractions.push_back(*run.limit_seconds / run.real.value);
+        }
+    }
+    const auto whole = fraction_of_limit();
+    auto interval = fractions.empty() ? std::nullopt : summarise(fractions).interval;
+    if (interval && whole) {
+        interval = Interval{std::min(interval->lower, *whole), std::max(interval->upper, *whole)};
+    }
+    return interval;
+}
+
+double Row::overhead_share() const {
+    const double run = runs.empty() ? 0 : median(times());
+    return run > 0 ? overhead.value / run : 0;
+}
+
+bool Row::distrusted() const {
+    return std::ranges::any_of(flags, [](const Flag& flag) { return distrusts(flag.kind); });
+}
+
+std::string_view Row::mark() const {
+    const bool is_above = std::ranges::any_of(
+        flags, [](const Flag& flag) { return flag.kind == FlagKind::above_limit; });
+    return distrusted() ? "?" : is_above ? "!" : "";
 }
 
 }  // namespace quartet::bench

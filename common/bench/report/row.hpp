@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/measure/flag.hpp"
+#include "bench/measure/samples.hpp"
 #include "bench/program/formulation.hpp"
 #include "bench/report/limit.hpp"
 #include "bench/report/published.hpp"
@@ -26,17 +28,25 @@ struct Variant {
 /// The suffix of a row that the paper's own clock times.
 inline constexpr const char* paper_suffix = "paper";
 
+/// A factor whose name has no key of its own: {"problem", "laplace"} reads "laplace".
+struct Word {
+    std::string key;  ///< in the document's factors
+    std::string text;
+    bool operator==(const Word&) const = default;
+};
+
 /// What a row is called: every factor that changes the work, in a fixed order, never host, date or
 /// version. "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1".
 struct RowName {
     std::string kernel;
     Variant variant;
-    std::vector<std::string> words;      ///< factors that need no key: "laplace"
+    std::vector<Word> words;
     std::string_view size_key = "size";  ///< a literal; "n" where the size is a number of elements
     std::string size;                    ///< the factor that tables show: "2MiB", "8192"
     std::vector<std::pair<std::string, std::string>> factors;  ///< the others, before ranks
     int ranks = 1;
     int threads = 1;
+    int nodes = 1;       ///< not in the text: where ranks are is no part of the work
     std::string suffix;  ///< "paper", "pair:1-0", "error", or empty
 
     [[nodiscard]] bool is_of_paper_clock() const { return suffix == paper_suffix; }
@@ -69,6 +79,25 @@ struct Check {
     double tolerance = 0;
 };
 
+/// What else went on while something was measured. Shares are of the time of the cores that the job
+/// keeps busy, on the node or the rank where they are largest; nothing where the system does not
+/// tell.
+struct RunConditions {
+    std::optional<double> stolen_share;   ///< that the hypervisor withheld (system::steal_time)
+    std::optional<double> others_share;   ///< that other processes ran, on any core of a node
+    std::optional<double> waiting_share;  ///< in which a rank's threads waited for a core
+    Seconds window;                       ///< for how long it was observed
+    int rank_cores = 1;                   ///< that one rank keeps busy
+    int node_cores = 1;                   ///< that a node's ranks keep busy
+    bool oversubscribed = false;          ///< whether a node has more threads of ours than cores
+    std::int64_t major_page_faults = 0;   ///< of the rank with most
+    std::int64_t minor_page_faults = 0;
+    std::optional<double> megahertz;  ///< of the slowest rank's first core, afterwards
+    /// The slowest rank's system::probe_clock, on all ranks at once, right afterwards; nothing with
+    /// --limits off.
+    std::optional<double> clock_probe_seconds;
+};
+
 /// One measured run.
 struct Run {
     Seconds real;  ///< the slowest rank's
@@ -76,22 +105,28 @@ struct Run {
     std::vector<double> rank_seconds;
     PhaseSeconds phases{};        ///< of the slowest rank
     std::vector<Seconds> clocks;  ///< the kernel's own, each the slowest rank's
-    /// The share of the busy cores' time that the hypervisor withheld, of the rank that lost most;
-    /// nothing where the hypervisor does not tell (system::steal_time).
-    std::optional<double> steal_share{};
-    /// The slowest rank's system::probe_clock, on all ranks at once, right after the run; nothing
-    /// with --limits off.
-    std::optional<double> clock_probe_seconds{};
+    int round = 0;                ///< of the job, from 0
+    RunConditions conditions{};
+    RunConditions probe_conditions{};     ///< while the limit was probed right before
+    std::optional<double> limit_seconds;  ///< by that probe: its slowest component
+    std::vector<Cause> disturbed_by{};    ///< by either conditions
 };
 
 /// Times of the runs, in seconds.
 std::vector<double> times(const std::vector<Run>& runs);
+
+/// What the single steps of a run took, in seconds.
+struct Steps {
+    std::string of;  ///< "iteration"
+    Quantiles seconds;
+};
 
 /// Figures of a kernel's own, for the document: "residual_history", "bytes_read", "huge_pages".
 struct Details {
     std::vector<std::pair<std::string, double>> numbers;
     std::vector<std::pair<std::string, std::vector<double>>> series;
     std::vector<std::pair<std::string, bool>> flags{};
+    std::optional<Steps> steps{};
 };
 
 /// One row, from which table and document are made.
@@ -102,14 +137,28 @@ struct Row {
     std::optional<Limit> limit;
     std::optional<Check> check;  ///< nothing with --verify off
     std::optional<Comparison> published;
-    std::string note;   ///< for people: how the case ran
-    Details details;    ///< of the last run
-    Seconds set_up;     ///< making the data and the transport's memory
-    std::string error;  ///< why the case could not run; only name and work go with it
+    std::string note;           ///< for people: how the case ran
+    Details details;            ///< of the last run
+    Seconds set_up;             ///< making the data and the transport's memory
+    Seconds overhead;           ///< of the timer and the barrier, in each run
+    std::vector<Flag> flags;    ///< why to distrust it
+    std::vector<Run> replaced;  ///< runs that were measured again, in the order measured
+    int measured_again = 0;     ///< how often it was measured anew after a flag
+    std::string alone_because;  ///< why its runs are not interleaved with others; else empty
+    std::string error;          ///< why the case could not run; only name and work go with it
     ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable or stopped
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;
+    /// 95% of the median of the runs' own fractions, each of the probe right before it, widened
+    /// where fraction_of_limit() lies outside; nothing below six runs.
+    [[nodiscard]] std::optional<Interval> fraction_interval() const;
+    /// The share of the median run that timer and barrier take.
+    [[nodiscard]] double overhead_share() const;
+    /// Whether a flag says that the rate is not the machine's.
+    [[nodiscard]] bool distrusted() const;
+    /// "?" where it is distrusted, else "!" above its limit, else nothing.
+    [[nodiscard]] std::string_view mark() const;
 };
 
 }  // namespace quartet::bench

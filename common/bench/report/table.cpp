@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "bench/measure/drift.hpp"
 #include "bench/measure/samples.hpp"
 
 namespace quartet::bench {
@@ -16,7 +15,10 @@ namespace {
 constexpr std::size_t columns = 80;  ///< that every terminal has
 
 using Line = std::array<std::string, 10>;
-const Line titles{"", "via", "size", "", "median", "", "limit", "frac", "ok", "publ."};
+const Line titles{"form",         "via",   "size",     "",      "median",
+                  "95% interval", "limit", "fraction", "check", "publ."};
+const Line narrow_titles{"form", "via",   "size", "",   "median",
+                         "95%",  "limit", "frac", "ok", "publ."};
 constexpr std::string_view alignment = "<<><><>><>";
 
 std::string line_text(const Line& line, const std::array<std::size_t, 10>& widths) {
@@ -31,21 +33,27 @@ std::string line_text(const Line& line, const std::array<std::size_t, 10>& width
 }
 
 // Each column is as wide as its widest cell; empty columns are left out.
-std::string aligned(const std::vector<Line>& lines) {
+std::string aligned_below(const Line& heading, const std::vector<Line>& lines) {
     std::array<std::size_t, 10> widths{};
     for (std::size_t column = 0; column < widths.size(); ++column) {
         for (const Line& line : lines) {
             widths[column] = std::max(widths[column], line[column].size());
         }
         if (widths[column] > 0) {
-            widths[column] = std::max(widths[column], titles[column].size());
+            widths[column] = std::max(widths[column], heading[column].size());
         }
     }
-    std::string text = line_text(titles, widths);
+    std::string text = line_text(heading, widths);
     for (const Line& line : lines) {
         text += line_text(line, widths);
     }
     return text;
+}
+
+std::string aligned(const std::vector<Line>& lines) {
+    const std::string text = aligned_below(titles, lines);
+    const bool fits = text.find('\n') <= columns;
+    return fits ? text : aligned_below(narrow_titles, lines);
 }
 
 // A paragraph broken at spaces, with further lines indented; long names stay whole.
@@ -71,9 +79,9 @@ std::string wrapped(std::string_view paragraph) {
     return text + "\n";
 }
 
-// Marked where the runs drifted; a warning says more.
+// Marked where it is not to be trusted; a warning says why.
 std::string median_of(const Row& row, const Summary& summary) {
-    return format_rate(row.work.rate({summary.median})) + (drift(row.times()) ? "~" : "");
+    return format_rate(row.work.rate({summary.median})) + (row.distrusted() ? "?" : "");
 }
 
 std::string interval_of(const Row& row, const Summary& summary) {
@@ -90,25 +98,31 @@ std::string fraction_of(const Row& row) {
     if (!fraction) {
         return "-";
     }
-    return fmt::format("{:.2f}{}", *fraction, *fraction > implausible_fraction ? "!" : "");
+    return fmt::format("{:.0f}%{}", 100 * *fraction, *fraction > implausible_fraction ? "!" : "");
 }
 
 std::string published_of(const Row& row) {
-    return row.published ? fmt::format("{:.2g}x", row.published->ratio) : "";
+    if (!row.published) {
+        return {};
+    }
+    const double ratio = row.published->ratio;
+    return ratio < 100 ? fmt::format("{:.2g}x", ratio) : fmt::format("{:.0f}x", ratio);
 }
 
 // What distinguishes a row besides its size: the words that not all rows have, and its suffix.
 std::string part_of(const Row& row, std::span<const Row> rows) {
     std::string part;
-    for (const std::string& word : row.name.words) {
+    for (const Word& word : row.name.words) {
         const bool shared = std::ranges::all_of(rows, [&](const Row& other) {
             return std::ranges::find(other.name.words, word) != other.name.words.end();
         });
         if (!shared) {
-            part += (part.empty() ? "" : " ") + word;
+            part += part.empty() ? "" : " ";
+            part += word.text;
         }
     }
-    return part + (part.empty() || row.name.suffix.empty() ? "" : " ") + row.name.suffix;
+    part += part.empty() || row.name.suffix.empty() ? "" : " ";
+    return part + row.name.suffix;
 }
 
 /// `compared` is the row whose comparison with published numbers the line shows.
@@ -128,9 +142,9 @@ Line line_of(const Row& row, const Row& compared, std::span<const Row> rows) {
             interval_of(row, summary),
             row.limit ? format_rate(row.work.rate(row.limit->seconds)) : "-",
             fraction_of(row),
-            !row.check          ? "-"
-            : row.check->passed ? "yes"
-                                : "NO",
+            !row.check          ? "off"
+            : row.check->passed ? "ok"
+                                : "WRONG",
             published_of(compared)};
 }
 
@@ -142,10 +156,9 @@ bool shares_line(const Row& whole, const Row& row) {
 }
 
 std::string heading(const Row& row, std::string_view gpus) {
-    return fmt::format("{} on {}{}, {} rank{} x {} thread{}: {} of the median run [95% interval]",
-                       row.name.kernel, row.name.variant.device,
-                       gpus.empty() ? "" : fmt::format(" ({})", gpus), row.name.ranks,
-                       row.name.ranks == 1 ? "" : "s", row.name.threads,
+    return fmt::format("{} on {}{}, {} rank{} x {} thread{}: {} of the median run", row.name.kernel,
+                       row.name.variant.device, gpus.empty() ? "" : fmt::format(" ({})", gpus),
+                       row.name.ranks, row.name.ranks == 1 ? "" : "s", row.name.threads,
                        row.name.threads == 1 ? "" : "s", name(row.work.unit));
 }
 
@@ -155,13 +168,6 @@ std::string remarks(std::span<const Row> rows) {
     for (const Row& row : rows) {
         if (!row.error.empty()) {
             text += wrapped(fmt::format("error: {}: {}", row.name.text(), row.error));
-        }
-        if (!row.name.is_of_paper_clock() &&
-            row.fraction_of_limit().value_or(0) > implausible_fraction) {
-            text += wrapped(
-                fmt::format("! {}: limit and rate disagree, usually a cache effect: do not quote "
-                            "this row{}",
-                            row.name.text(), row.note.empty() ? "" : "; " + row.note));
         }
         if (row.published && row.published->conditions != last_published) {
             last_published = row.published->conditions;
@@ -197,7 +203,8 @@ std::string table(std::span<const Row> rows, std::span<const std::string> warnin
     }
     std::string text = wrapped(heading(rows.front(), gpus)) + aligned(lines) + remarks(rows);
     for (const std::string& warning : warnings) {
-        text += wrapped(fmt::format("warning: {}", warning));
+        const bool is_marked = warning.starts_with("? ") || warning.starts_with("! ");
+        text += wrapped(is_marked ? warning : fmt::format("warning: {}", warning));
     }
     return text;
 }

@@ -17,7 +17,4 @@ std::string table(std::span<const Row> rows, std::span<const std::string> warnin
 /// Four significant digits without an exponent: "38123", "1.234".
 std::string format_rate(double rate);
 
-/// Above this, a fraction of the limit is flagged: limit and rate disagree, usually a cache effect.
-inline constexpr double implausible_fraction = 1.05;
-
 }  // namespace quartet::bench

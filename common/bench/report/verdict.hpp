@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "bench/report/row.hpp"
 #include "core/check.hpp"
@@ -11,5 +12,10 @@ namespace quartet::bench {
 /// checkpoint, else 77 where a named member was unavailable, else 0. A failure at run time ends the
 /// job before this is asked, with 3.
 ExitCode verdict(std::span<const Row> rows);
+
+/// What the rows say, in a few lines for people: how many are verified, what fraction of the limit
+/// each formulation has, how far native is ahead of the library, and what to do next. Rows that are
+/// not to be trusted are in no range and in no ratio.
+std::string summary_of(std::span<const Row> rows);
 
 }  // namespace quartet::bench

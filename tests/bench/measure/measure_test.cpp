@@ -1,12 +1,9 @@
-#include "bench/measure/measure.hpp"
-
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <cmath>
 #include <limits>
-#include <thread>
 
-#include "bench/fake_session.hpp"
+#include "bench/measure/fake_case.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -14,95 +11,13 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::Ge;
+using testing::IsEmpty;
 using testing::SizeIs;
 
-void sleep(Seconds time) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(time.value));
-}
-
-/// What a made-up case does, and what was done with it.
-struct Script {
-    std::function<void(int run, Clocks& clocks)> run = [](int, Clocks&) {};
-    std::function<Check(int run)> verify = [](int) { return Check{true, 0, 0.5}; };
-    std::vector<double> limits{1};  ///< by probe, the last one again and again
-    std::string calls;              ///< p(repare), r(un), v(erify), l(imit)
-    std::optional<int> stopped_run;
-    Spent earlier;
-};
-
-class FakeCase final : public Case {
-  public:
-    explicit FakeCase(Script& script) : script_(script) {}
-
-    void prepare() override {
-        script_.calls += 'p';
-        ++run_;
-    }
-    void run(Clocks& clocks) override {
-        script_.calls += 'r';
-        script_.run(run_, clocks);
-    }
-    Check verify() override {
-        script_.calls += 'v';
-        return script_.verify(run_);
-    }
-    [[nodiscard]] std::optional<std::string> stopped() const override {
-        return run_ == script_.stopped_run ? std::optional("stopped here") : std::nullopt;
-    }
-    [[nodiscard]] Spent earlier() const override { return script_.earlier; }
-    void prepare_limit() override {}
-    std::vector<LimitComponent> limit() override {
-        script_.calls += 'l';
-        const double seconds = script_.limits[std::min(probe_++, script_.limits.size() - 1)];
-        return {{"made up", {seconds}}};
-    }
-    [[nodiscard]] std::string note() const override { return "noted"; }
-
-  private:
-    Script& script_;
-    int run_ = -1;  ///< the warm-up is the first
-    std::size_t probe_ = 0;
-};
-
-class MeasureTest : public testing::Test {
-  protected:
-    MeasureTest() { options.runs = {3, 0.05, 0}; }
-
-    std::vector<Row> measured() {
-        Session session = fake_session(options);
-        return measured(session);
-    }
-
-    std::vector<Row> measured(Session& session) {
-        return measure(
-            session, planned, [this](int done, int total) { progress.emplace_back(done, total); },
-            machine);
-    }
-
-    PlannedCase a_case() {
-        PlannedCase some;
-        some.name.kernel = "kernel";
-        some.name.variant = {Formulation::native, "host", "mpi"};
-        some.work.bytes = mebibytes(1);
-        some.make = [this] { return std::make_unique<FakeCase>(script); };
-        return some;
-    }
-
-    Script script;
-    MachineProbes machine{[](std::span<const int>) { return std::nullopt; },
-                          [](int) { return Seconds{1e-4}; }};
-    CommonOptions options;
-    PlannedCase planned = a_case();
-    std::vector<std::pair<int, int>> progress;
-    const comm::Communicator world = comm::Communicator::world();
-    const int rank = world.rank();
-    const int size = world.size();
-};
-
-TEST_F(MeasureTest, PutsEachRunBetweenTwoProbes) {
+TEST_F(MeasureTest, ProbesTheLimitRightBeforeEachRun) {
     const auto rows = measured();
 
-    EXPECT_EQ(script.calls, "lprvlprvlprvl");
+    EXPECT_EQ(script.calls, "lprvlprvlprv");
     EXPECT_THAT(progress, ElementsAre(std::pair(0, 3), std::pair(1, 3), std::pair(2, 3)));
     EXPECT_THAT(rows, SizeIs(1));
     EXPECT_THAT(rows.front().runs, SizeIs(3));
@@ -143,8 +58,8 @@ TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
 TEST_F(MeasureTest, TheLimitIsTheMedianOfTheProbes) {
     script.limits = {9, 1, 2, 5};
     const Row row = measured().front();
-    EXPECT_THAT(row.limit->probes, ElementsAre(9, 1, 2, 5));
-    EXPECT_EQ(row.limit->seconds.value, 3.5);
+    EXPECT_THAT(row.limit->probes, ElementsAre(9, 1, 2));
+    EXPECT_EQ(row.limit->seconds.value, 2);
     EXPECT_EQ(row.limit->decided_by(), "made up");
 }
 
@@ -153,7 +68,7 @@ TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     planned.clock_rows = {{"number", planned.work}};
     script.run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
     const auto rows = measured();
-    EXPECT_EQ(script.calls, "prvprvlprvlprvlprvl");
+    EXPECT_EQ(script.calls, "prvprvlprvlprvlprv");
     EXPECT_THAT(rows.back().times(), ElementsAre(2, 3, 4));
 }
 
@@ -166,7 +81,7 @@ TEST_F(MeasureTest, MeasuresNoLimitsWhereTheyAreOff) {
 TEST_F(MeasureTest, VerifiesNothingWhereThatIsOff) {
     options.verify = Switch::off;
     EXPECT_FALSE(measured().front().check);
-    EXPECT_EQ(script.calls, "lprlprlprl");
+    EXPECT_EQ(script.calls, "lprlprlpr");
 }
 
 TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
@@ -183,27 +98,6 @@ TEST_F(MeasureTest, TheTimeIsTheSlowestRanks) {
     }
 }
 
-TEST_F(MeasureTest, StealIsThatOfTheRankThatLostMost) {
-    double count = 0;
-    machine.steal_time = [&](std::span<const int> processors) {
-        EXPECT_FALSE(processors.empty());
-        count += 0.01 * rank;
-        return rank == 0 ? std::nullopt : std::optional(Seconds{1 + count});
-    };
-    script.run = [](int, Clocks&) { sleep({0.02}); };
-    planned.clock_rows = {{"part", {}}};
-    const auto rows = measured();
-    for (const bench::Run& run : rows.front().runs) {
-        const auto share = run.steal_share;
-        EXPECT_EQ(share.has_value(), size > 1) << "one that does not know is left out";
-        EXPECT_EQ(world.maximum(share.value_or(-1)), world.minimum(share.value_or(-1)));
-        // 10 ms for each rank before the last, on one core or more, of at least 20 ms.
-        EXPECT_LE(share.value_or(0), 0.5 * (size - 1));
-        EXPECT_EQ(share.value_or(0) > 0, size > 1);
-    }
-    EXPECT_EQ(rows.back().runs.front().steal_share, rows.front().runs.front().steal_share);
-}
-
 TEST_F(MeasureTest, TheClockProbeIsTheSlowestRanksAfterEachRun) {
     options.threads = 3;
     machine.clock_probe = [&](int threads) {
@@ -211,9 +105,9 @@ TEST_F(MeasureTest, TheClockProbeIsTheSlowestRanksAfterEachRun) {
         return Seconds{1e-4 * (threads + rank)};
     };
     const auto rows = measured();
-    EXPECT_EQ(script.calls, "lprcvlprcvlprcvl");
+    EXPECT_EQ(script.calls, "lprcvlprcvlprcv");
     for (const bench::Run& run : rows.front().runs) {
-        EXPECT_DOUBLE_EQ(run.clock_probe_seconds.value(), 1e-4 * (3 + size - 1));
+        EXPECT_DOUBLE_EQ(run.conditions.clock_probe_seconds.value(), 1e-4 * (3 + size - 1));
     }
 }
 
@@ -221,7 +115,7 @@ TEST_F(MeasureTest, WithoutLimitsNoClockProbeRuns) {
     options.limits = Switch::off;
     machine.clock_probe = [](int) -> Seconds { throw Failure("not asked for"); };
     const auto rows = measured();
-    EXPECT_EQ(rows.front().runs.front().clock_probe_seconds, std::nullopt);
+    EXPECT_EQ(rows.front().runs.front().conditions.clock_probe_seconds, std::nullopt);
 }
 
 TEST_F(MeasureTest, RankSecondsAreInTheOrderOfTheRanks) {
@@ -371,7 +265,7 @@ TEST_F(MeasureTest, AutomaticRunsEndOnceTheMedianIsKnown) {
 
     EXPECT_GE(rows.front().runs.size(), 6U);
     EXPECT_LT(rows.front().runs.size(), 200U);
-    EXPECT_EQ(rows.front().limit->probes.size(), rows.front().runs.size() + 1);
+    EXPECT_EQ(rows.front().limit->probes.size(), rows.front().runs.size());
     EXPECT_THAT(progress, Each(testing::Field(&std::pair<int, int>::second, 0)));
 }
 
@@ -396,24 +290,23 @@ TEST_F(FakeClockTest, AutomaticRunsAreTheFewestThatConverge) {
     EXPECT_THAT(measured_with(hours).front().runs, SizeIs(12)) << "two";
 }
 
-TEST_F(FakeClockTest, ADriftIsNotedAndNoiseIsNot) {
+TEST_F(FakeClockTest, ADriftIsFlaggedAndNoiseIsNot) {
     options.runs.count = 8;
-    EXPECT_THAT(
-        measured_with({100, 101, 99, 100, 120, 121, 119, 120}).front().note,
-        testing::StrEq("noted; the last quarter of the runs took 20% longer than the first"));
-    EXPECT_EQ(measured_with({100, 120, 99, 121, 101, 119, 100, 120}).front().note, "noted");
-    options.runs.count = 6;
-    EXPECT_EQ(measured_with({100, 100, 100, 200, 200, 200}).front().note, "noted");
+    const Row drifted = measured_with({100, 101, 99, 100, 120, 121, 119, 120}).front();
+    EXPECT_EQ(drifted.flags.front().kind, FlagKind::drift);
+    EXPECT_TRUE(drifted.distrusted());
+    EXPECT_THAT(measured_with({100, 120, 99, 121, 101, 119, 100, 120}).front().flags, IsEmpty());
 }
 
-TEST_F(FakeClockTest, EachClockDriftsForItself) {
+TEST_F(FakeClockTest, EachPairIsFlaggedForItself) {
     options.runs.count = 8;
-    planned.clock_rows = {{"paper", planned.work}};
+    planned.clock_rows = {{"pair:1-0", planned.work}, {"paper", planned.work}};
     script.run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 1.0 : 2.0}); };
     script.earlier.real = {3600};
     const auto rows = measured();
-    EXPECT_EQ(rows.at(0).note, "noted");
-    EXPECT_THAT(rows.at(1).note, testing::HasSubstr("100% longer"));
+    EXPECT_THAT(rows.at(0).flags, IsEmpty());
+    EXPECT_EQ(rows.at(1).flags.front().kind, FlagKind::step);
+    EXPECT_THAT(rows.at(2).flags, IsEmpty()) << "it shares the runs of the whole";
 }
 
 TEST_F(MeasureTest, AutomaticRunsEndSomewhereAlsoWhereTheTimesNeverConverge) {

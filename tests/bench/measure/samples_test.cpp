@@ -93,5 +93,18 @@ TEST(Converged, ComparesTheIntervalWithTheMedian) {
     EXPECT_FALSE(converged(values, 0.049));
 }
 
+TEST(Quantiles, AreValuesOfTheSample) {
+    std::vector<double> values(100);
+    std::iota(values.rbegin(), values.rend(), 1.0);
+    const Quantiles of_hundred = quantiles(values);
+    EXPECT_EQ(of_hundred.count, 100U);
+    EXPECT_EQ(of_hundred.p50, 50);
+    EXPECT_EQ(of_hundred.p90, 90);
+    EXPECT_EQ(of_hundred.p99, 99);
+    EXPECT_EQ(of_hundred.maximum, 100);
+    EXPECT_EQ(quantiles(std::vector<double>{7}).p50, 7);
+    EXPECT_THROW(quantiles({}), Failure);
+}
+
 }  // namespace
 }  // namespace quartet::bench

@@ -139,12 +139,69 @@ TEST(Document, SaysHowFarTheRunsDrifted) {
     EXPECT_FALSE(aggregate(steady, "median").contains("drift"));
 }
 
+TEST(Document, SaysWhetherARowCanBeTrustedAndWhatWasRepeated) {
+    Row row = fake_row({1, 1, 1, 1, 1, 1});
+    row.flags = {{FlagKind::drift, "slower and slower"}};
+    row.replaced = {row.runs.front()};
+    row.replaced.front().disturbed_by = {Cause::others, Cause::waiting};
+    row.replaced.front().conditions.others_share = 0.5;
+    row.measured_again = 1;
+    row.overhead = {0.25};
+    row.limit = Limit{{{"local add", {0.5}}}, {0.5}, std::vector<double>(6, 0.5)};
+    for (Run& run : row.runs) {
+        run.limit_seconds = 0.5;
+    }
+    row.runs[1].round = 7;
+    row.runs[1].limit_seconds = 0.25;
+    const Json rows = benchmarks(std::vector{row});
+    const Json median = aggregate(rows, "median");
+    EXPECT_EQ(median.at("distrusted"), true);
+    EXPECT_EQ(median.at("flags").at(0).at("kind"), "drift");
+    EXPECT_EQ(median.at("flags").at(0).at("text"), "slower and slower");
+    EXPECT_EQ(median.at("measured_again"), 1);
+    EXPECT_EQ(median.at("overhead_share"), 0.25);
+    EXPECT_EQ(median.at("interleaved"), true);
+    EXPECT_EQ(median.at("fraction_of_limit_ci95"), Json::array({0.25, 0.5}));
+    EXPECT_EQ(median.at("replaced_runs").at(0).at("disturbed_by"),
+              Json::array({"others", "waiting"}));
+    EXPECT_EQ(median.at("replaced_runs").at(0).at("others_share"), 0.5);
+    EXPECT_EQ(rows.at(1).at("round"), 7);
+    EXPECT_EQ(rows.at(1).at("limit_seconds"), 0.25);
+    row.alone_because = "its data are in files";
+    EXPECT_EQ(aggregate(benchmarks(std::vector{row}), "median").at("interleaved"), false);
+    const Json plain = aggregate(benchmarks(std::vector{fake_row({1})}), "median");
+    EXPECT_EQ(plain.at("distrusted"), false);
+    EXPECT_FALSE(plain.contains("replaced_runs") || plain.contains("measured_again"));
+}
+
+TEST(Document, EveryRowHasItsFactorsAsTypedValues) {
+    Row row = fake_row({1});
+    row.name.words = {{"storage", "full"}};
+    row.name.factors.emplace_back("pipeline", "off");
+    row.name.nodes = 2;
+    row.name.suffix = "pair:1-0";
+    Row error = row;
+    error.error = "none";
+    for (const Json& each : benchmarks(std::vector{row, error})) {
+        const Json& factors = each.at("factors");
+        EXPECT_EQ(factors.at("kernel"), "stream");
+        EXPECT_EQ(factors.at("formulation"), "native");
+        EXPECT_EQ(factors.at("transport"), "shm");
+        EXPECT_EQ(factors.at("size"), 2 << 20);
+        EXPECT_EQ(factors.at("pushes"), 100);
+        EXPECT_EQ(factors.at("storage"), "full");
+        EXPECT_EQ(factors.at("pipeline"), "off");
+        EXPECT_EQ(factors.at("nodes"), 2);
+        EXPECT_EQ(factors.at("pair"), "1-0");
+    }
+}
+
 TEST(Document, SaysWhatDisturbedTheRuns) {
     Row row = fake_row({1, 3});
-    row.runs[0].clock_probe_seconds = 0.125;
-    row.runs[1].clock_probe_seconds = 0.375;
-    row.runs[0].steal_share = 0.5;
-    row.runs[1].steal_share = 0.1;
+    row.runs[0].conditions.clock_probe_seconds = 0.125;
+    row.runs[1].conditions.clock_probe_seconds = 0.375;
+    row.runs[0].conditions.stolen_share = 0.5;
+    row.runs[1].conditions.stolen_share = 0.1;
     const Json rows = document_of(row);
     EXPECT_EQ(rows.at(0).at("stolen_share"), 0.5);
     EXPECT_EQ(rows.at(1).at("stolen_share"), 0.1);

@@ -19,15 +19,16 @@ TEST(RowName, HoldsTheFactorsInAFixedOrder) {
 }
 
 TEST(RowName, TakesFactorsWithoutAKeyAndSizesInElements) {
-    const RowName name{.kernel = "cg",
-                       .variant = {Formulation::native, "host", "shm"},
-                       .words = {"laplace", "full", "classic"},
-                       .size_key = "n",
-                       .size = "8192",
-                       .factors = {},
-                       .ranks = 2,
-                       .threads = 1,
-                       .suffix = {}};
+    const RowName name{
+        .kernel = "cg",
+        .variant = {Formulation::native, "host", "shm"},
+        .words = {{"problem", "laplace"}, {"storage", "full"}, {"algorithm", "classic"}},
+        .size_key = "n",
+        .size = "8192",
+        .factors = {},
+        .ranks = 2,
+        .threads = 1,
+        .suffix = {}};
     EXPECT_EQ(name.text(), "cg/native/host/shm/laplace/full/classic/n:8192/ranks:2/threads:1");
 }
 

@@ -39,7 +39,7 @@ struct Solving {
     }
 
     std::vector<double> run(int iterations) {
-        NoObserver nobody;
+        IterationClock nobody(0);
         return run(iterations, nobody);
     }
     std::vector<double> run(int iterations, Observer& observer) {

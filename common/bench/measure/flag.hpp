@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace quartet::bench {
+
+/// What disturbed a run.
+enum class Cause {
+    others,   ///< other processes ran
+    waiting,  ///< threads of the job waited for a core
+    stolen,   ///< the hypervisor withheld the cores
+    clock,    ///< the cores were slow: a lower clock, or two hyperthreads of one core
+    faults,   ///< pages had to be found
+};
+inline constexpr int cause_count = 5;
+/// The word in documents: "others", "waiting", ...
+std::string_view name(Cause cause);
+
+/// Why a row's figures may not be the machine's.
+enum class FlagKind {
+    disturbed,         ///< more than a quarter of its runs were
+    drift,             ///< the runs became slower or faster
+    step,              ///< at some run the speed changed
+    two_speeds,        ///< the runs have two speeds, in turn
+    limit_moved,       ///< the limit did so while it was probed
+    below_neighbours,  ///< less than half of the fraction of the limit of the sizes beside it
+    below_library,     ///< native has less than half of the library formulation's rate
+    above_limit,       ///< limit and rate disagree
+    overhead,          ///< the timer and the barrier take more than 1% of a run
+};
+inline constexpr std::array all_flag_kinds{
+    FlagKind::disturbed,     FlagKind::drift,       FlagKind::step,
+    FlagKind::two_speeds,    FlagKind::limit_moved, FlagKind::below_neighbours,
+    FlagKind::below_library, FlagKind::above_limit, FlagKind::overhead};
+/// The word in documents: "disturbed", "drift", ...
+std::string_view name(FlagKind kind);
+
+/// Above this, a fraction of the limit is flagged: limit and rate disagree, usually a cache effect.
+inline constexpr double implausible_fraction = 1.05;
+
+/// Whether such a row is marked `?` and not to be quoted. A row above its limit has a mark of its
+/// own; overhead belongs to small sizes.
+constexpr bool distrusts(FlagKind kind) {
+    return kind != FlagKind::above_limit && kind != FlagKind::overhead;
+}
+
+/// A reason, with its figures in plain words.
+struct Flag {
+    FlagKind kind = FlagKind::disturbed;
+    std::string text;
+};
+
+}  // namespace quartet::bench

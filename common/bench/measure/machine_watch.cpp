@@ -1,0 +1,123 @@
+#include "bench/measure/machine_watch.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "system/clock_probe.hpp"
+#include "system/processor_time.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+MachineCounters counters_now(std::span<const int> processors) {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return {.time = now(),
+            .stolen = system::steal_time(processors),
+            .busy = system::busy_time(),
+            .waited = system::run_queue_time(),
+            .cpu = process_cpu_time(),
+            .major_page_faults = usage.ru_majflt,
+            .minor_page_faults = usage.ru_minflt};
+}
+
+// Below 0 where a count goes back, as where a processor goes offline and takes its own with it.
+double share_of(Seconds part, Seconds whole) {
+    return whole > Seconds{} ? std::max(part / whole, 0.0) : 0;
+}
+
+int threads_on_node(const Session& session) {
+    return session.topology().node().size() * session.threads();
+}
+
+// That the node's ranks keep busy.
+int node_cores(const Session& session) {
+    return std::max(1, std::min(threads_on_node(session), session.topology().resources().cores));
+}
+
+}  // namespace
+
+MachineProbes this_machine() {
+    return {counters_now,
+            [](std::span<const int> processors) {
+                return processors.empty() ? std::nullopt
+                                          : system::processor_megahertz(processors.front());
+            },
+            system::probe_clock};
+}
+
+MachineWatch::MachineWatch(const Session& session, const MachineProbes& machine)
+    : session_(session), machine_(machine) {
+    session.world().barrier();
+    before_ = machine.counters(session.topology().mine().cpus);
+    session.world().barrier();
+}
+
+RunConditions MachineWatch::end() {
+    const comm::Communicator& world = session_.world();
+    world.barrier();  // until then a rank that is ready spins: its own time, like its run's
+    const MachineCounters after = machine_.counters(session_.topology().mine().cpus);
+    const Seconds window = after.time - before_.time;
+    RunConditions conditions;
+    conditions.stolen_share = stolen(after, window);
+    conditions.waiting_share = waiting(after, window);
+    conditions.others_share = others(after, window);
+    conditions.window = {world.maximum(window.value)};
+    const auto largest = [&](int cores) { return static_cast<int>(world.maximum(cores)); };
+    conditions.rank_cores = largest(session_.topology().busy_cores(session_.threads()));
+    conditions.node_cores = largest(node_cores(session_));
+    conditions.oversubscribed = world.any(threads_on_node(session_) > node_cores(session_));
+    const auto most = [&](std::int64_t before, std::int64_t now) {
+        return static_cast<std::int64_t>(world.maximum(static_cast<double>(now - before)));
+    };
+    conditions.major_page_faults = most(before_.major_page_faults, after.major_page_faults);
+    conditions.minor_page_faults = most(before_.minor_page_faults, after.minor_page_faults);
+    const auto clock = machine_.megahertz(session_.topology().mine().cpus);
+    const double slowest = -world.maximum(-clock.value_or(0));
+    conditions.megahertz = slowest > 0 ? std::optional(slowest) : std::nullopt;
+    return conditions;
+}
+
+// Of those ranks that know theirs.
+std::optional<double> MachineWatch::largest_share(std::optional<double> share) const {
+    const double most = session_.world().maximum(share.value_or(-1));
+    return most < 0 ? std::nullopt : std::optional(most);
+}
+
+std::optional<double> MachineWatch::stolen(const MachineCounters& after, Seconds window) const {
+    std::optional<double> share;
+    if (before_.stolen && after.stolen) {
+        const int cores = session_.topology().busy_cores(session_.threads());
+        // Above 1 where others run beside ranks that are not bound.
+        share = std::min(share_of(*after.stolen - *before_.stolen, cores * window), 1.0);
+    }
+    return largest_share(share);
+}
+
+std::optional<double> MachineWatch::waiting(const MachineCounters& after, Seconds window) const {
+    std::optional<double> share;
+    if (before_.waited && after.waited) {
+        share = share_of(*after.waited - *before_.waited, session_.threads() * window);
+    }
+    return largest_share(share);
+}
+
+// What the node's processors ran besides its ranks.
+std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds window) const {
+    const comm::Communicator& node = session_.topology().node();
+    const double own = node.sum((after.cpu - before_.cpu).value);
+    std::optional<double> share;
+    if (before_.busy && after.busy) {
+        share = share_of(*after.busy - *before_.busy - Seconds{own}, node_cores(session_) * window);
+    }
+    return largest_share(share);
+}
+
+double slowest_clock_probe(const Session& session, const MachineProbes& machine) {
+    session.world().barrier();
+    return session.world().maximum(machine.clock_probe(session.threads()).value);
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "bench/program/session.hpp"
+#include "bench/report/row.hpp"
+
+namespace quartet::bench {
+
+/// What a rank can read of its machine at one moment.
+struct MachineCounters {
+    Seconds time;
+    std::optional<Seconds> stolen;  ///< from this rank's processors, since boot
+    std::optional<Seconds> busy;    ///< all processors of the machine, since boot
+    std::optional<Seconds> waited;  ///< this rank's threads, for a core
+    Seconds cpu;                    ///< of this process
+    std::int64_t major_page_faults = 0;
+    std::int64_t minor_page_faults = 0;
+};
+
+/// How the machine is observed; tests bring their own.
+struct MachineProbes {
+    std::function<MachineCounters(std::span<const int> processors)> counters;
+    std::function<std::optional<double>(std::span<const int> processors)> megahertz;
+    std::function<Seconds(int threads)> clock_probe;  ///< system::probe_clock
+};
+MachineProbes this_machine();
+
+/// Observes what else goes on from its construction to end(). All members are collective; barriers
+/// are outside of what is timed between them.
+class MachineWatch {
+  public:
+    MachineWatch(const Session& session, const MachineProbes& machine);
+    /// Same answer on all ranks, without the clock's.
+    RunConditions end();
+
+  private:
+    [[nodiscard]] std::optional<double> largest_share(std::optional<double> share) const;
+    [[nodiscard]] std::optional<double> stolen(const MachineCounters& after, Seconds window) const;
+    [[nodiscard]] std::optional<double> waiting(const MachineCounters& after, Seconds window) const;
+    [[nodiscard]] std::optional<double> others(const MachineCounters& after, Seconds window) const;
+
+    const Session& session_;
+    const MachineProbes& machine_;
+    MachineCounters before_;
+};
+
+/// The slowest rank's clock probe, in seconds: on all ranks at once, since hyperthreads of one core
+/// slow each other down. Collective.
+double slowest_clock_probe(const Session& session, const MachineProbes& machine);
+
+}  // namespace quartet::bench

@@ -1,0 +1,311 @@
+#include "bench/measure/measurement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bench/measure/disturbance.hpp"
+#include "bench/measure/samples.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
+constexpr int most_automatic_runs = 200;
+
+Row error_row(const PlannedCase& planned, const std::string& message,
+              ExitCode code = ExitCode::unavailable) {
+    Row row;
+    row.error_code = code;
+    row.name = planned.name.with_suffix("error");
+    row.work = planned.work;
+    row.error = message;
+    return row;
+}
+
+template <typename Samples>
+std::vector<Run> runs_in(const Samples& samples) {
+    std::vector<Run> runs;
+    std::ranges::transform(samples, std::back_inserter(runs),
+                           [](const auto& sample) { return sample.run; });
+    return runs;
+}
+
+}  // namespace
+
+Seconds empty_run(Session& session) {
+    constexpr int tries = 21;
+    std::vector<double> seconds;
+    for (int run = 0; run < tries; ++run) {
+        session.world().barrier();
+        const Seconds begin = now();
+        session.world().barrier();
+        session.stream().synchronize();
+        seconds.push_back((now() - begin).value);
+    }
+    return {session.world().maximum(median(seconds))};
+}
+
+Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds overhead,
+                         const MachineProbes& machine)
+    : session_(session),
+      planned_(planned),
+      overhead_(overhead),
+      machine_(machine),
+      wanted_(runs_of(planned, session.options().runs)) {
+    if (planned.refusal) {
+        error_ = error_row(planned, *planned.refusal);
+    }
+}
+
+void Measurement::begin() {
+    if (error_) {
+        return;
+    }
+    const Seconds begin = now();
+    try {
+        subject_ = planned_.make();
+    } catch (const Unavailable& reason) {
+        if (earlier_.empty()) {
+            error_ = error_row(planned_, reason.what());
+        } else {
+            samples_ = std::exchange(earlier_, {});
+        }
+        return;
+    }
+    set_up_ = {session_.world().maximum((now() - begin).value)};
+    if (session_.options().limits == Switch::on) {
+        subject_->prepare_limit();
+    }
+    if (!check_ && session_.options().verify == Switch::on) {
+        check_ = Check{.passed = true};
+    }
+    for (int run = 0; run < wanted_.warmup; ++run) {
+        timed_run();
+    }
+}
+
+void Measurement::run(int round) {
+    const bool has_limit = session_.options().limits == Switch::on;
+    Sample sample;
+    RunConditions probe_conditions;
+    if (has_limit) {
+        MachineWatch watch(session_, machine_);
+        sample.probe = subject_->limit();
+        probe_conditions = watch.end();
+    }
+    sample.run = timed_run();
+    sample.run.round = round;
+    if (has_limit) {
+        sample.run.probe_conditions = probe_conditions;
+        sample.run.limit_seconds = slowest(sample.probe).seconds.value;
+    }
+    samples_.push_back(std::move(sample));
+    if (has_limit && planned_.repetition == Repetition::once) {
+        session_.world().barrier();
+        last_probe_ = subject_->limit();
+    }
+    if (const auto why = subject_->stopped()) {
+        error_ = error_row(planned_, *why, ExitCode::stopped);
+    }
+}
+
+bool Measurement::wants_run() const {
+    if (error_) {
+        return false;
+    }
+    const int done = runs();
+    if (wanted_.count) {
+        return done < *wanted_.count;
+    }
+    if (done < fewest_automatic_runs) {
+        return true;
+    }
+    // All ranks have the same times, and so decide alike.
+    return done < most_automatic_runs && !converged(times(runs_in(samples_)), wanted_.interval);
+}
+
+void Measurement::end() {
+    choose_among_repeats();
+    if (!earlier_.empty()) {
+        const bool is_complete = !wants_run();
+        auto& given_up = is_complete ? earlier_ : samples_;
+        std::ranges::move(runs_in(given_up), std::back_inserter(replaced_));
+        if (!is_complete) {
+            samples_ = std::move(earlier_);
+        }
+        earlier_.clear();
+    }
+    std::ranges::stable_sort(replaced_, {}, &Run::round);
+    if (!subject_) {
+        return;
+    }
+    if (!error_) {
+        subject_->finish();
+    }
+    note_ = subject_->note();
+    details_ = subject_->details();
+    subject_.reset();
+}
+
+bool Measurement::wants_repeat(std::optional<double> best_clock_probe) const {
+    if (error_ || !subject_ || planned_.repetition == Repetition::once) {
+        return false;
+    }
+    const auto clean = std::ranges::count_if(samples_, [&](const Sample& sample) {
+        return causes_of(sample.run, best_clock_probe).empty();
+    });
+    return clean < asked_.value_or(runs());
+}
+
+void Measurement::begin_repeats(std::optional<double> best_clock_probe) {
+    asked_ = runs();
+    best_clock_probe_ = best_clock_probe;
+}
+
+// Chosen by what disturbed them, never by their own times.
+void Measurement::choose_among_repeats() {
+    if (!asked_ || runs() <= *asked_) {
+        return;
+    }
+    std::stable_partition(samples_.begin(), samples_.end(), [&](const Sample& sample) {
+        return causes_of(sample.run, best_clock_probe_).empty();
+    });
+    const auto kept = samples_.begin() + *asked_;
+    for (auto sample = kept; sample != samples_.end(); ++sample) {
+        replaced_.push_back(std::move(sample->run));
+    }
+    samples_.erase(kept, samples_.end());
+    std::ranges::stable_sort(samples_, {}, [](const Sample& sample) { return sample.run.round; });
+    asked_.reset();
+}
+
+void Measurement::start_anew() {
+    earlier_ = std::move(samples_);
+    samples_.clear();
+    asked_.reset();
+    ++measured_again_;
+}
+
+Run Measurement::timed_run() {
+    Clocks clocks(planned_.clock_rows.size());
+    subject_->prepare();
+    session_.stream().synchronize();
+    session_.trace().reset_busy();
+    MachineWatch watch(session_, machine_);
+    const Seconds cpu_begin = process_cpu_time();
+    const Seconds begin = now();
+    subject_->run(clocks);
+    session_.stream().synchronize();
+    const Seconds real = now() - begin;
+    const Seconds cpu = process_cpu_time() - cpu_begin;
+    Run run;
+    run.conditions = watch.end();
+    run_slowest(run, real, cpu, session_.trace().busy(), clocks);
+    if (session_.options().limits == Switch::on) {
+        run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);
+    }
+    session_.trace().note_period(planned_.name.text(), begin, begin + real);
+    add_earlier(run);
+    if (!subject_->stopped()) {
+        verify();
+    }
+    return run;
+}
+
+void Measurement::run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
+                              const Clocks& clocks) const {
+    const comm::Communicator& world = session_.world();
+    run.rank_seconds = world.gather(real.value);
+    const auto last = static_cast<std::size_t>(std::ranges::max_element(run.rank_seconds) -
+                                               run.rank_seconds.begin());
+    run.real = {run.rank_seconds[last]};
+    run.cpu = {world.gather(cpu.value)[last]};
+    const auto all_phases = world.gather(std::span<const double>(phases));
+    std::copy_n(all_phases.begin() + static_cast<std::ptrdiff_t>(last * phase_count), phase_count,
+                run.phases.begin());
+    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+        run.clocks.push_back({world.maximum(clocks.time(clock).value)});
+    }
+}
+
+void Measurement::add_earlier(Run& run) const {
+    const Spent earlier = subject_->earlier();
+    run.real = run.real + earlier.real;
+    run.cpu = run.cpu + earlier.cpu;
+    for (double& seconds : run.rank_seconds) {
+        seconds += earlier.real.value;
+    }
+    for (std::size_t phase = 0; phase < phase_count; ++phase) {
+        run.phases[phase] += earlier.phases[phase];
+    }
+}
+
+// One wrong run makes the row wrong; the worst error stands for all runs.
+void Measurement::verify() {
+    if (!check_) {
+        return;
+    }
+    const Check check = subject_->verify();
+    const bool larger = !std::isnan(check_->error) && !(check.error <= check_->error);
+    if (check.passed == check_->passed ? larger : check_->passed) {
+        check_->error = check.error;
+    }
+    check_->passed = check_->passed && check.passed;
+    check_->tolerance = check.tolerance;
+}
+
+Row Measurement::whole_row() const {
+    Row whole;
+    whole.name = planned_.name;
+    whole.work = planned_.work;
+    whole.runs = runs_in(shown());
+    whole.check = check_;
+    whole.note = subject_ ? subject_->note() : note_;
+    whole.details = subject_ ? subject_->details() : details_;
+    whole.set_up = set_up_;
+    whole.overhead = overhead_;
+    whole.replaced = replaced_;
+    whole.measured_again = measured_again_;
+    whole.alone_because = planned_.why_alone();
+    std::vector<std::vector<LimitComponent>> probes;
+    for (const Sample& sample : shown()) {
+        probes.push_back(sample.probe);
+    }
+    if (!last_probe_.empty()) {
+        probes.push_back(last_probe_);
+    }
+    if (session_.options().limits == Switch::on) {
+        whole.limit = limit_of(probes);
+    }
+    return whole;
+}
+
+std::vector<Row> Measurement::rows() const {
+    if (error_) {
+        return {*error_};
+    }
+    if (shown().empty()) {
+        return {};
+    }
+    const Row whole = whole_row();
+    std::vector<Row> rows;
+    if (planned_.whole == WholeRow::reported) {
+        rows.push_back(whole);
+    }
+    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
+        Row row = whole;
+        row.name = planned_.name.with_suffix(planned_.clock_rows[clock].name);
+        row.work = planned_.clock_rows[clock].work;
+        for (auto* runs : {&row.runs, &row.replaced}) {
+            for (Run& run : *runs) {
+                run.real = run.clocks[clock];
+            }
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace quartet::bench

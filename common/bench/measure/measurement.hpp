@@ -1,0 +1,89 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bench/measure/machine_watch.hpp"
+#include "bench/program/session.hpp"
+
+namespace quartet::bench {
+
+/// What an empty run takes: the timer, the stream's synchronisation, and the barrier that begins
+/// it, which ranks leave one after the other. The median of some tries. Collective.
+Seconds empty_run(Session& session);
+
+/// The measurement of one case, run by run, so that the runs of several can be interleaved. All
+/// members but accessors are collective.
+class Measurement {
+  public:
+    /// `overhead` is that of empty_run().
+    Measurement(Session& session, const PlannedCase& planned, Seconds overhead,
+                const MachineProbes& machine);
+
+    /// Makes the case and warms it up. Where the case cannot be had, it is over with an error row.
+    void begin();
+    /// Probes the limit, runs once, verifies.
+    void run(int round);
+    /// Whether it has fewer runs than asked for, or its median is not yet known well enough.
+    [[nodiscard]] bool wants_run() const;
+    /// Ends the case and frees its memory. Of runs that were repeated, as many as were asked for
+    /// stay: those that nothing disturbed, before the others.
+    void end();
+
+    /// Whether a run was disturbed that no other has yet replaced.
+    [[nodiscard]] bool wants_repeat(std::optional<double> best_clock_probe) const;
+    /// From now on runs are repetitions.
+    void begin_repeats(std::optional<double> best_clock_probe);
+
+    /// Sets all runs aside, to be measured anew. A new series that ends early is given up.
+    void start_anew();
+
+    [[nodiscard]] const PlannedCase& planned() const { return planned_; }
+    [[nodiscard]] int runs() const { return static_cast<int>(samples_.size()); }
+    /// 0 where --ci or the machine's disturbances decide it.
+    [[nodiscard]] int planned_runs() const { return asked_ ? 0 : wanted_.count.value_or(0); }
+    /// The whole, where it is reported, and one for each of the case's clocks; or an error row.
+    /// None before the first run. Without flags. Complete on rank 0, verified on all.
+    [[nodiscard]] std::vector<Row> rows() const;
+
+  private:
+    /// A run and the probe right before it.
+    struct Sample {
+        Run run;
+        std::vector<LimitComponent> probe;  ///< empty with --limits off
+    };
+
+    Run timed_run();
+    void run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
+                     const Clocks& clocks) const;
+    void add_earlier(Run& run) const;
+    void verify();
+    void choose_among_repeats();
+    [[nodiscard]] Row whole_row() const;
+    /// A new series once it is complete, until then the one before.
+    [[nodiscard]] const std::vector<Sample>& shown() const {
+        return earlier_.empty() || !wants_run() ? samples_ : earlier_;
+    }
+
+    Session& session_;
+    const PlannedCase& planned_;
+    Seconds overhead_;
+    const MachineProbes& machine_;
+    Runs wanted_;
+    std::unique_ptr<Case> subject_;
+    Seconds set_up_;
+    std::vector<Sample> samples_;
+    std::vector<Sample> earlier_;  ///< of the series before, while there is a new one
+    std::vector<Run> replaced_;
+    std::vector<LimitComponent> last_probe_;  ///< after a single run
+    std::optional<int> asked_;                ///< runs, before the repetitions
+    std::optional<double> best_clock_probe_;  ///< that repetitions are judged by
+    int measured_again_ = 0;
+    std::optional<Check> check_;
+    std::string note_;
+    Details details_;
+    std::optional<Row> error_;
+};
+
+}  // namespace quartet::bench

@@ -1,0 +1,88 @@
+#include "bench/report/row_facts.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "bench/report/json_values.hpp"
+
+namespace quartet::bench {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json words_of(std::span<const Cause> causes) {
+    Json words = Json::array();
+    for (const Cause cause : causes) {
+        words.push_back(name(cause));
+    }
+    return words;
+}
+
+}  // namespace
+
+void put_conditions(Json& json, const Run& run) {
+    const RunConditions& conditions = run.conditions;
+    put(json, "stolen_share", conditions.stolen_share);
+    put(json, "others_share", conditions.others_share);
+    put(json, "waiting_share", conditions.waiting_share);
+    put(json, "core_loop_seconds", conditions.clock_probe_seconds);
+    json["major_page_faults"] = conditions.major_page_faults;
+    json["minor_page_faults"] = conditions.minor_page_faults;
+    put(json, "mhz", conditions.megahertz);
+    put(json, "limit_seconds", run.limit_seconds);
+    if (!run.disturbed_by.empty()) {
+        json["disturbed_by"] = words_of(run.disturbed_by);
+    }
+}
+
+nlohmann::ordered_json factors_of(const Row& row) {
+    const RowName& name = row.name;
+    Json factors{{"kernel", name.kernel},
+                 {"formulation", quartet::bench::name(name.variant.formulation)},
+                 {"device", name.variant.device},
+                 {"transport", name.variant.transport},
+                 {"size", value_of(name.size)},
+                 {"ranks", name.ranks},
+                 {"nodes", name.nodes},
+                 {"threads", name.threads}};
+    for (const Word& word : name.words) {
+        factors[word.key] = word.text;
+    }
+    for (const auto& [key, value] : name.factors) {
+        factors[key] = value_of(value);
+    }
+    if (const auto colon = name.suffix.find(':'); colon != std::string::npos) {  // "pair:1-0"
+        factors[name.suffix.substr(0, colon)] = name.suffix.substr(colon + 1);
+    } else if (name.is_of_paper_clock()) {
+        factors["clock"] = name.suffix;
+    }
+    return factors;
+}
+
+void put_trust(Json& json, const Row& row) {
+    json["distrusted"] = row.distrusted();
+    json["flags"] = Json::array();
+    for (const Flag& flag : row.flags) {
+        json["flags"].push_back({{"kind", name(flag.kind)}, {"text", flag.text}});
+    }
+    put(json, "overhead_share", row.overhead_share());
+    json["interleaved"] = row.alone_because.empty();
+    if (!row.alone_because.empty()) {
+        json["alone_because"] = row.alone_because;
+    }
+    if (row.measured_again > 0) {
+        json["measured_again"] = row.measured_again;
+    }
+    if (row.replaced.empty()) {
+        return;
+    }
+    json["replaced_runs"] = Json::array();
+    for (const Run& run : row.replaced) {
+        Json replaced{{"round", run.round}};
+        put_times(replaced, run.real, run.cpu);
+        put_conditions(replaced, run);
+        json["replaced_runs"].push_back(std::move(replaced));
+    }
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "bench/report/row.hpp"
+
+namespace quartet::bench {
+
+/// The parts of a row's name as an object of typed values: sizes of bytes and numbers as numbers.
+nlohmann::ordered_json factors_of(const Row& row);
+
+/// What went on while it ran, and what of it disturbed the run.
+void put_conditions(nlohmann::ordered_json& json, const Run& run);
+
+/// Whether the row can be trusted, why not, and which runs were measured again for it.
+void put_trust(nlohmann::ordered_json& json, const Row& row);
+
+}  // namespace quartet::bench

@@ -1,0 +1,99 @@
+#include "bench/report/system_facts.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "system/system_text.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+using system::first_line;
+
+// "always [madvise] never": what stands in brackets.
+std::string chosen(const fs::path& file) {
+    const std::string line = first_line(file);
+    const std::size_t open = line.find('[');
+    const std::size_t close = line.find(']');
+    return open < close && close != std::string::npos ? line.substr(open + 1, close - open - 1)
+                                                      : line;
+}
+
+// Of a line "key<separator>value", without quotation marks; empty where there is none.
+std::string value_of(const std::string& text, std::string_view key, char separator) {
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::string_view line = system::take_until(rest, '\n');
+        if (!line.starts_with(key)) {
+            continue;
+        }
+        line.remove_prefix(key.size());
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        if (!line.starts_with(separator)) {
+            continue;
+        }
+        line.remove_prefix(1);
+        line.remove_prefix(std::min(line.find_first_not_of(" \""), line.size()));
+        return std::string(line.substr(0, line.find('"')));
+    }
+    return {};
+}
+
+Json processor() {
+    const std::string text = system::read_text("/proc/cpuinfo").value_or("");
+    Json json = Json::object();
+    constexpr std::array<std::pair<const char*, const char*>, 5> keys{{{"vendor", "vendor_id"},
+                                                                       {"name", "model name"},
+                                                                       {"family", "cpu family"},
+                                                                       {"model", "model"},
+                                                                       {"stepping", "stepping"}}};
+    for (const auto& [key, line] : keys) {
+        if (const std::string value = value_of(text, line, ':'); !value.empty()) {
+            json[key] = value;
+        }
+    }
+    return json;
+}
+
+std::string libc() {
+    std::array<char, 128> text{};
+    return confstr(_CS_GNU_LIBC_VERSION, text.data(), text.size()) > 0 ? text.data() : "";
+}
+
+}  // namespace
+
+nlohmann::ordered_json system_facts(const Session& session) {
+    utsname kernel{};
+    uname(&kernel);
+    const fs::path pages = "/sys/kernel/mm/transparent_hugepage";
+    const fs::path processors = "/sys/devices/system/cpu";
+    Json json{{"processor", processor()},
+              {"kernel", fmt::format("{} {}", kernel.sysname, kernel.release)},
+              {"memory_bytes", session.topology().resources().memory_total.value}};
+    const std::array<std::pair<const char*, std::string>, 8> facts{
+        {{"os", value_of(system::read_text("/etc/os-release").value_or(""), "PRETTY_NAME", '=')},
+         {"libc", libc()},
+         {"transparent_huge_pages", chosen(pages / "enabled")},
+         {"transparent_huge_pages_shared", chosen(pages / "shmem_enabled")},
+         {"governor", first_line(processors / "cpu0/cpufreq/scaling_governor")},
+         {"boost", first_line(processors / "cpufreq/boost")},
+         {"smt", first_line(processors / "smt/active")},
+         {"numa_balancing", first_line("/proc/sys/kernel/numa_balancing")}}};
+    for (const auto& [key, value] : facts) {
+        if (!value.empty()) {
+            json[key] = value;
+        }
+    }
+    return json;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,122 @@
+#include "bench/measure/flag_rows.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/fake_rows.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<FlagKind> kinds_of(const Row& row) {
+    std::vector<FlagKind> kinds;
+    for (const Flag& flag : row.flags) {
+        kinds.push_back(flag.kind);
+    }
+    return kinds;
+}
+
+std::vector<FlagKind> kinds_alone(Row row) {
+    std::vector<Row> rows{std::move(row)};
+    flag_rows(rows);
+    return kinds_of(rows.front());
+}
+
+// Of so many MiB, whose runs take `seconds`, at a limit of half a second for each MiB.
+Row row_of_size(int size, const std::vector<double>& seconds) {
+    Row row = fake_row(seconds);
+    row.name.size = std::to_string(size) + "MiB";
+    row.work.bytes = 100 * mebibytes(size);
+    row.limit = Limit{{{"local add", {0.5 * size}}}, {0.5 * size}, {0.5 * size}};
+    return row;
+}
+
+TEST(FlagRows, LeavesAQuietRowAlone) {
+    EXPECT_THAT(kinds_alone(fake_row(std::vector<double>(10, 1))), IsEmpty());
+    EXPECT_THAT(kinds_alone(fake_error("none")), IsEmpty());
+}
+
+TEST(FlagRows, KnowsAStepFromTwoSpeedsAndFromADrift) {
+    EXPECT_THAT(kinds_alone(fake_row({1, 1, 1, 5, 5, 5, 5, 5})), ElementsAre(FlagKind::step));
+    EXPECT_THAT(kinds_alone(fake_row({1, 5, 1, 5, 1, 5, 1, 5})), ElementsAre(FlagKind::two_speeds));
+    EXPECT_THAT(kinds_alone(fake_row({1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35})),
+                ElementsAre(FlagKind::drift));
+}
+
+TEST(FlagRows, SeesALimitThatMoved) {
+    Row row = row_of_size(2, std::vector<double>(6, 2));
+    row.limit->probes = {1, 1, 1, 1.6, 1.6, 1.6};
+    EXPECT_THAT(kinds_alone(row), ElementsAre(FlagKind::limit_moved));
+}
+
+TEST(FlagRows, ARowAboveItsLimitOrTooShortIsNotDistrusted) {
+    Row row = row_of_size(2, {0.9});
+    row.overhead = {0.02};
+    std::vector<Row> rows{row};
+    flag_rows(rows);
+    EXPECT_THAT(kinds_of(rows.front()), ElementsAre(FlagKind::above_limit, FlagKind::overhead));
+    EXPECT_THAT(rows.front().flags[1].text, HasSubstr("2% of a run"));
+    EXPECT_FALSE(rows.front().distrusted());
+}
+
+TEST(FlagRows, ARowFarBelowTheSizesBesideItIsFlagged) {
+    std::vector<Row> rows{row_of_size(2, {1}), row_of_size(4, {9}), row_of_size(8, {5})};
+    flag_rows(rows);
+    EXPECT_THAT(kinds_of(rows[0]), IsEmpty());
+    EXPECT_THAT(kinds_of(rows[1]), ElementsAre(FlagKind::below_neighbours));
+    EXPECT_THAT(kinds_of(rows[2]), IsEmpty());
+    EXPECT_EQ(rows[1].flags.front().text, "22% of the limit, where size 2MiB has 100%");
+
+    rows = {row_of_size(2, {9}), row_of_size(4, {2})};
+    flag_rows(rows);
+    EXPECT_FALSE(rows[0].distrusted()) << "the smallest has runs of its own kind";
+
+    rows = {row_of_size(2, {1}), row_of_size(4, {9}), row_of_size(8, {17})};
+    flag_rows(rows);
+    EXPECT_FALSE(rows[1].distrusted()) << "from here on all are as slow";
+    EXPECT_FALSE(rows[2].distrusted());
+
+    rows = {row_of_size(2, {1}), row_of_size(4, {9})};
+    rows[1].name.variant.transport = "mpi";
+    flag_rows(rows);
+    EXPECT_FALSE(rows[1].distrusted()) << "another transport";
+}
+
+TEST(FlagRows, NativeFarBelowTheLibraryIsFlagged) {
+    std::vector<Row> rows{fake_row({3}), fake_row({1}), fake_row({3}), fake_row({1})};
+    rows[0].name.words = {{"storage", "full"}};
+    rows[1].name.words = {{"storage", "full"}};
+    rows[1].name.variant = {Formulation::library, "host", "mpi"};
+    rows[2].name.variant.formulation = Formulation::dataflow;
+    rows[3].name.variant = {Formulation::library, "host", "mpi"};
+    flag_rows(rows);
+    EXPECT_THAT(kinds_of(rows[0]), ElementsAre(FlagKind::below_library));
+    EXPECT_THAT(kinds_of(rows[2]), IsEmpty()) << "a queue has its price";
+}
+
+TEST(FlagRows, ThePapersClockIsJudgedWithItsRow) {
+    std::vector<Row> rows{fake_row({1, 1, 1, 5, 5, 5, 5, 5}), fake_row({2, 2, 2, 2, 2, 2, 2, 2})};
+    rows[1].name.suffix = paper_suffix;
+    flag_rows(rows);
+    EXPECT_TRUE(rows[1].distrusted());
+    EXPECT_THAT(describe_flags(rows), ElementsAre(HasSubstr("from run 4 of 8 on")));
+}
+
+TEST(DescribeFlags, SaysOneOfEachKindAndHowManyThereAre) {
+    std::vector<Row> rows{fake_row({1, 1, 1, 5, 5, 5, 5, 5}), fake_row({1, 1, 1, 7, 7, 7, 7, 7}),
+                          row_of_size(4, {1.5}), fake_error("none")};
+    rows[1].name.size = "8MiB";
+    flag_rows(rows);
+    EXPECT_THAT(
+        describe_flags(rows),
+        ElementsAre("? stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1: from run 4 "
+                    "of 8 on it took 5 times as long (the first of 2 rows of 3)",
+                    "! stream/native/host/shm/size:4MiB/pushes:100/ranks:2/threads:1: limit and "
+                    "rate disagree, usually a cache effect: do not quote this row"));
+}
+
+}  // namespace
+}  // namespace quartet::bench

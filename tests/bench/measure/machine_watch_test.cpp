@@ -1,0 +1,115 @@
+#include "bench/measure/machine_watch.hpp"
+
+#include <gmock/gmock.h>
+
+#include "bench/fake_session.hpp"
+
+namespace quartet::bench {
+namespace {
+
+/// A machine that says what the test sets.
+class MachineWatchTest : public testing::Test {
+  protected:
+    RunConditions observed() {
+        Session session = fake_session(options);
+        MachineCounters next = before;
+        const MachineProbes machine{[&](std::span<const int> processors) {
+                                        EXPECT_FALSE(processors.empty());
+                                        return std::exchange(next, after);
+                                    },
+                                    [&](std::span<const int>) { return megahertz; },
+                                    [](int threads) { return Seconds{1e-4 * threads}; }};
+        MachineWatch watch(session, machine);
+        const RunConditions conditions = watch.end();
+        options.threads = 3;
+        Session of_three = fake_session(options);
+        EXPECT_DOUBLE_EQ(slowest_clock_probe(of_three, machine), 3e-4);
+        options.threads.reset();
+        return conditions;
+    }
+
+    static MachineCounters at(Seconds time) {
+        MachineCounters counters;
+        counters.time = time;
+        return counters;
+    }
+
+    CommonOptions options;
+    MachineCounters before = at({10});
+    MachineCounters after = at({20});
+    std::optional<double> megahertz;
+    const comm::Communicator world = comm::Communicator::world();
+    const int rank = world.rank();
+    const int size = world.size();
+};
+
+TEST_F(MachineWatchTest, WhatNobodyTellsIsNothing) {
+    const RunConditions conditions = observed();
+    EXPECT_FALSE(conditions.stolen_share || conditions.others_share || conditions.waiting_share ||
+                 conditions.megahertz);
+    EXPECT_EQ(conditions.window.value, 10);
+}
+
+TEST_F(MachineWatchTest, StealIsThatOfTheRankThatLostMost) {
+    if (rank > 0) {
+        before.stolen = Seconds{7};
+        after.stolen = Seconds{7 + 0.5 * rank};
+    }
+    const RunConditions conditions = observed();
+    EXPECT_EQ(conditions.stolen_share.has_value(), size > 1)
+        << "one that does not know is left out";
+    EXPECT_EQ(conditions.stolen_share.value_or(0) > 0, size > 1);
+    EXPECT_LE(conditions.stolen_share.value_or(0), 0.05 * (size - 1));
+    const double share = conditions.stolen_share.value_or(-1);
+    EXPECT_EQ(world.maximum(share), world.minimum(share)) << "on every rank";
+}
+
+TEST_F(MachineWatchTest, OthersRanWhatTheJobDidNot) {
+    before.busy = Seconds{100};
+    before.cpu = {1};
+    after.cpu = {1 + 10};
+    after.busy = Seconds{100.0 + 10 * size + 3};
+    const RunConditions conditions = observed();
+    EXPECT_DOUBLE_EQ(conditions.others_share.value(), 3.0 / (10 * conditions.node_cores));
+    after.busy = Seconds{100.0 + 9 * size};
+    EXPECT_EQ(observed().others_share, 0) << "ticks that were not counted";
+}
+
+TEST_F(MachineWatchTest, WaitingIsThatOfTheRankWhoseThreadsWaitedMost) {
+    before.waited = Seconds{1};
+    after.waited = Seconds{1.0 + rank};
+    options.threads = 2;
+    EXPECT_DOUBLE_EQ(observed().waiting_share.value(), (size - 1) / 20.0);
+}
+
+TEST_F(MachineWatchTest, FaultsAndClockAreThoseOfTheWorstRank) {
+    after.minor_page_faults = 10 * (rank + 1);
+    after.major_page_faults = rank;
+    megahertz = 3000 - 100 * rank;
+    const RunConditions conditions = observed();
+    EXPECT_EQ(conditions.minor_page_faults, 10 * size);
+    EXPECT_EQ(conditions.major_page_faults, size - 1);
+    EXPECT_EQ(conditions.megahertz, 3000 - 100 * (size - 1));
+}
+
+TEST_F(MachineWatchTest, AJobWithMoreThreadsThanCoresSaysSo) {
+    options.threads = 1;
+    Session session = fake_session(options);
+    EXPECT_EQ(observed().oversubscribed, size > session.topology().resources().cores);
+    options.threads = 1000;
+    EXPECT_TRUE(observed().oversubscribed);
+}
+
+TEST(ThisMachine, CountsItsOwnTime) {
+    const MachineProbes machine = this_machine();
+    const std::vector<int> processors{0};
+    const MachineCounters before = machine.counters(processors);
+    const MachineCounters after = machine.counters(processors);
+    EXPECT_GT(after.time, before.time);
+    EXPECT_GE(after.cpu, before.cpu);
+    EXPECT_TRUE(after.busy.has_value());
+    EXPECT_GT(machine.clock_probe(1).value, 0);
+}
+
+}  // namespace
+}  // namespace quartet::bench
