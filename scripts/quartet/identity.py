@@ -13,8 +13,8 @@ def processor(document: dict) -> tuple[str, ...]:
     lack some of it."""
     context = document["context"]
     system = context["quartet"].get("system") or {}
-    numbers = tuple(f"{key} {system[f'cpu_{key}']}" for key in ("family", "model", "stepping")
-                    if system.get(f"cpu_{key}") is not None)
+    known = system.get("processor") or {}
+    numbers = tuple(f"{key} {known[key]}" for key in ("family", "model", "stepping") if key in known)
     return (device(document), *numbers, *caches(document))
 
 

@@ -148,7 +148,7 @@ TEST(Document, SaysWhetherARowCanBeTrustedAndWhatWasRepeated) {
     row.measured_again = 1;
     row.overhead = {0.25};
     row.limit = Limit{{{"local add", {0.5}}}, {0.5}, std::vector<double>(6, 0.5)};
-    for (Run& run : row.runs) {
+    for (bench::Run& run : row.runs) {
         run.limit_seconds = 0.5;
     }
     row.runs[1].round = 7;
