@@ -136,7 +136,7 @@ class Documents(unittest.TestCase):
         for kernel, name, case in all_cases():
             with self.subTest(name):
                 median, limit = case["median"], case["median"]["limit"]
-                self.assertEqual(len(limit["probes"]), RUNS + 1)  # before, between and after
+                self.assertEqual(len(limit["probes"]), RUNS)  # right before each
                 self.assert_close(limit["seconds"], statistics.median(limit["probes"]))
                 components = {part["name"]: part["seconds"]
                               for part in median["limit_components"]}

@@ -153,7 +153,7 @@ class Baselines(CompareCase):
 
     def test_each_kind_of_machine_has_its_own(self):
         self.against(990, 1000, 1005, 1010, update=True)
-        other = {"system": {"cpu_family": 25, "cpu_model": 17, "cpu_stepping": 1}}
+        other = {"system": {"processor": {"family": "25", "model": "17", "stepping": "1"}}}
         self.assertEqual(self.against(500, 501, 502, 503, **other).returncode, 4)
         self.assertEqual(self.against(500, 501, 502, 503, update=True, **other).returncode, 0)
         self.assertEqual(len({path.parent for path in (self.folder / "kept").rglob("*.json")}), 2)

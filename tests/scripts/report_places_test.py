@@ -21,7 +21,7 @@ class Places(Reported):
 
     def test_machines_of_one_name_are_told_apart(self):
         for host, family in (("left", 25), ("right", 26)):
-            document = self.put(f"{host}.json", scaling(5, 10, 20), system={"cpu_family": family})
+            document = self.put(f"{host}.json", scaling(5, 10, 20), system={"processor": {"family": family}})
             document["context"]["host_name"] = host
             self.put_text(f"{host}.json", json.dumps(document))
         text = self.page().text

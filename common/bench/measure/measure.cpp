@@ -39,8 +39,8 @@ class Job {
     void repeat_disturbed(const Group& group, Seconds at_most);
     void measure_anew(Seconds at_most);
     [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
-    void tell_round() {
-        listener_.on_round([this] { return rows(); });
+    void tell_rows() const {
+        listener_.on_rows([this] { return rows(); });
     }
     [[nodiscard]] bool is_over() const { return deadline_ && agreed_time() > *deadline_; }
     /// The same on all ranks.
@@ -72,9 +72,6 @@ Measured Job::measure() {
 }
 
 void Job::measure_group(const Group& group) {
-    for (const std::size_t index : group) {
-        cases_[index].begin();
-    }
     const Seconds begin = agreed_time();
     while (!is_over() && round(group, [](const Measurement& one) { return one.wants_run(); })) {
     }
@@ -84,7 +81,7 @@ void Job::measure_group(const Group& group) {
     for (const std::size_t index : group) {
         cases_[index].end();
     }
-    tell_round();
+    tell_rows();
 }
 
 template <typename Wants>
@@ -96,16 +93,19 @@ bool Job::round(const Group& group, Wants wants) {
     bool any = false;
     for (const std::size_t index : order) {
         Measurement& one = cases_[index];
+        if (!one.has_begun()) {  // so late that a case which fails loses no run of those before it
+            one.begin();
+        }
         if (wants(one)) {
             listener_.on_run(index, one.runs(), one.planned_runs());
             one.run(method_.rounds);
+            tell_rows();
             any = true;
         }
     }
     if (any) {
         ++method_.rounds;
         session_.gpus().update(session_.world());
-        tell_round();
     }
     return any;
 }

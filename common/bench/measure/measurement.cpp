@@ -13,6 +13,7 @@ namespace {
 
 constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
 constexpr int most_automatic_runs = 200;
+constexpr int most_repeats = 3;  // of the runs asked for, with the disturbed ones
 
 Row error_row(const PlannedCase& planned, const std::string& message,
               ExitCode code = ExitCode::unavailable) {
@@ -60,6 +61,7 @@ Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds o
 }
 
 void Measurement::begin() {
+    has_begun_ = true;
     if (error_) {
         return;
     }
@@ -127,6 +129,7 @@ bool Measurement::wants_run() const {
 }
 
 void Measurement::end() {
+    has_begun_ = false;
     choose_among_repeats();
     if (!earlier_.empty()) {
         const bool is_complete = !wants_run();
@@ -156,7 +159,7 @@ bool Measurement::wants_repeat(std::optional<double> best_clock_probe) const {
     const auto clean = std::ranges::count_if(samples_, [&](const Sample& sample) {
         return causes_of(sample.run, best_clock_probe).empty();
     });
-    return clean < asked_.value_or(runs());
+    return clean < asked_.value_or(runs()) && runs() < most_repeats * asked_.value_or(runs());
 }
 
 void Measurement::begin_repeats(std::optional<double> best_clock_probe) {

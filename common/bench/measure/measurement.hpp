@@ -23,6 +23,7 @@ class Measurement {
 
     /// Makes the case and warms it up. Where the case cannot be had, it is over with an error row.
     void begin();
+    [[nodiscard]] bool has_begun() const { return has_begun_; }
     /// Probes the limit, runs once, verifies.
     void run(int round);
     /// Whether it has fewer runs than asked for, or its median is not yet known well enough.
@@ -71,6 +72,7 @@ class Measurement {
     Seconds overhead_;
     const MachineProbes& machine_;
     Runs wanted_;
+    bool has_begun_ = false;
     std::unique_ptr<Case> subject_;
     Seconds set_up_;
     std::vector<Sample> samples_;

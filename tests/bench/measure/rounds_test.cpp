@@ -214,19 +214,31 @@ TEST_F(RoundsTest, AnUnavailableCaseIsAnErrorRowAmongTheOthers) {
     EXPECT_EQ(ran, "111");
 }
 
-TEST_F(RoundsTest, RowsSoFarAreToldAfterEachRound) {
+TEST_F(RoundsTest, RowsSoFarAreToldAfterEachRun) {
+    options.runs.count = 2;
     add();
     add();
     Session session = fake_session(options);
     session.plan() = cases;
     std::vector<std::size_t> told;
-    const Listener listener{.on_round = [&](const auto& rows_so_far) {
-        const auto rows = rows_so_far();
-        EXPECT_THAT(rows, SizeIs(2));
-        told.push_back(rows.front().runs.size());
+    const Listener listener{.on_rows = [&](const auto& rows_so_far) {
+        std::size_t count = 0;
+        for (const Row& row : rows_so_far()) {
+            count += row.runs.size();
+        }
+        told.push_back(count);
     }};
     measure(session, listener, machine);
-    EXPECT_THAT(told, ElementsAre(1, 2, 3, 3));
+    EXPECT_THAT(told, ElementsAre(1, 2, 3, 4, 4)) << "and at the end";
+}
+
+TEST_F(RoundsTest, RepeatADisturbedCaseAtMostTwiceAsOftenAsWasAsked) {
+    watch_a_machine(0.5);
+    options.runs.count = 2;
+    add();
+    measured_together();
+    EXPECT_EQ(ran.substr(0, 6), "000000");
+    EXPECT_LE(ran.size(), 12U) << "six, and six when it is measured anew";
 }
 
 }  // namespace
