@@ -1,10 +1,11 @@
 """Rows that do not fit the others of the same run: what one program alone cannot see, and what older
 documents do not flag.
 
-- two speeds: the runs fall into two groups, each at least a fifth of them, 1.5 times apart;
-- below the library: less than half of the fraction of the limit of the library formulation, like for
-  like;
-- below its neighbours: less than half of the fraction of the next size that fits, smaller or larger.
+- two speeds (older documents only): the runs fall into two groups, each at least a fifth of them,
+  1.5 times apart;
+- below the library: native has less than half of the fraction of the limit of the library
+  formulation, like for like;
+- below its neighbours: less than half of the fraction of the next smaller size that fits.
 
 Such a row is flagged as the programs flag one, and is distrusted."""
 
@@ -41,6 +42,8 @@ def is_alike(one: Case, other: Case) -> bool:
 
 def two_speeds(case: Case) -> str:
     """In words, where the runs have two; else empty."""
+    if "flags" in case.median:  # the program has looked, by a rule that knows noise from speeds
+        return ""
     ordered = sorted(case.rates)
     least = max(2, round(len(ordered) / 5))
     for count in range(least, len(ordered) - least + 1):
@@ -61,7 +64,7 @@ def _flagged(case: Case, kind: str, text: str) -> Case:
 
 def _below_library(case: Case, cases: list[Case]) -> str:
     """Beside the row of the same transport where there is one."""
-    if case.error or case.name.formulation == "library":
+    if case.error or case.name.formulation != "native":  # a data flow's queue has its price
         return ""
     peers = [other for other in cases if other.name.formulation == "library"
              and not other.mark and is_alike(case, other)]
@@ -91,19 +94,11 @@ def _below_neighbours(cases: list[Case]) -> dict[int, str]:
 
 
 def _search(cases: list[Case], ordered: list[int], found: dict[int, str]) -> None:
-    before = -1
-    while before != len(found):
-        before = len(found)
-        sound = [index for index in ordered if index not in found]
-        for place, index in enumerate(sound):
-            best = _best_neighbour(cases, sound, place)
-            own = cases[index].fraction_of_limit or 0
-            if best and own < HALF * (best.fraction_of_limit or 0):
-                found[index] = (f"{own:.0%} of its limit, {size(best.name.size)} "
-                                f"{best.fraction_of_limit:.0%}")
-
-
-def _best_neighbour(cases: list[Case], sound: list[int], place: int) -> Optional[Case]:
-    beside = sound[max(place - 1, 0):place] + sound[place + 1:place + 2]
-    return max((cases[index] for index in beside),
-               key=lambda case: case.fraction_of_limit or 0, default=None)
+    """The smallest size has no neighbour that says what it should be: its runs are short."""
+    sound = ordered[0]
+    for index in ordered[1:]:
+        own, other = (cases[each].fraction_of_limit or 0 for each in (index, sound))
+        if own < HALF * other:
+            found[index] = f"{own:.0%} of its limit, {size(cases[sound].name.size)} {other:.0%}"
+        else:
+            sound = index

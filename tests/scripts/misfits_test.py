@@ -57,7 +57,7 @@ class BelowTheNeighbours(unittest.TestCase):
 
     def test_rows_far_below_the_next_size_are_flagged(self):
         self.assertEqual(self.marks(0.8, 0.8, 0.3, 0.8), "..?.")
-        self.assertEqual(self.marks(0.3, 0.8, 0.8), "?..")
+        self.assertEqual(self.marks(0.3, 0.8, 0.8), "...")
         self.assertEqual(self.marks(0.9, 0.9, 0.18, 0.16), "..??")
 
     def test_a_steady_trend_is_none(self):

@@ -25,7 +25,7 @@ enum class FlagKind {
     step,              ///< at some run the speed changed
     two_speeds,        ///< the runs have two speeds, in turn
     limit_moved,       ///< the limit did so while it was probed
-    below_neighbours,  ///< less than half of the fraction of the limit of the sizes beside it
+    below_neighbours,  ///< less than half of the fraction of the limit of a smaller size
     below_library,     ///< native has less than half of the library formulation's rate
     above_limit,       ///< limit and rate disagree
     overhead,          ///< the timer and the barrier take more than 1% of a run

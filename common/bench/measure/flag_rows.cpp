@@ -74,25 +74,31 @@ bool is_far_below(const Row& row, const Row& other) {
     return mine && others && *mine < far_below * *others;
 }
 
-// The smallest size has no neighbour that says what it should be: its runs are short.
-void flag_beside_neighbours(Row& row, std::span<const Row> rows) {
-    const Row* smaller = nullptr;
-    const Row* larger = nullptr;
-    for (const Row& other : rows) {
-        if (!is_judged(other) || !differ_in_size(row, other)) {
-            continue;
-        }
-        if (size_of(other) < size_of(row)) {
-            smaller = !smaller || size_of(other) > size_of(*smaller) ? &other : smaller;
-        } else {
-            larger = !larger || size_of(other) < size_of(*larger) ? &other : larger;
+// The smallest size has no neighbour that says what it should be: its runs are short. A neighbour
+// that is itself far below its own says nothing.
+void flag_beside_neighbours(std::span<Row> rows) {
+    std::vector<Row*> by_size;
+    for (Row& row : rows) {
+        if (is_judged(row)) {
+            by_size.push_back(&row);
         }
     }
-    if (smaller && is_far_below(row, *smaller) && (!larger || is_far_below(row, *larger))) {
-        row.flags.push_back({FlagKind::below_neighbours,
-                             fmt::format("{:.0f}% of the limit, where size {} has {:.0f}%",
-                                         100 * *row.fraction_of_limit(), smaller->name.size,
-                                         100 * *smaller->fraction_of_limit())});
+    std::ranges::stable_sort(by_size, {}, [](const Row* row) { return size_of(*row); });
+    for (auto row = by_size.begin(); row != by_size.end(); ++row) {
+        const Row* smaller = nullptr;  // the nearest one
+        for (auto other = by_size.begin(); other != row; ++other) {
+            const bool fits = std::ranges::none_of((*other)->flags, [](const Flag& flag) {
+                return flag.kind == FlagKind::below_neighbours;
+            });
+            smaller = fits && differ_in_size(**row, **other) ? *other : smaller;
+        }
+        if (smaller && is_far_below(**row, *smaller)) {
+            (*row)->flags.push_back(
+                {FlagKind::below_neighbours,
+                 fmt::format("{:.0f}% of the limit, where size {} has {:.0f}%",
+                             100 * *(*row)->fraction_of_limit(), smaller->name.size,
+                             100 * *smaller->fraction_of_limit())});
+        }
     }
 }
 
@@ -123,10 +129,10 @@ void flag_rows(std::span<Row> rows) {
         row.flags.clear();
         if (is_judged(row)) {
             flag_runs(row, best_clock);
-            flag_beside_neighbours(row, rows);
             flag_beside_library(row, rows);
         }
     }
+    flag_beside_neighbours(rows);
     for (Row& row : rows) {
         for (auto* runs : {&row.runs, &row.replaced}) {
             for (Run& run : *runs) {
