@@ -55,7 +55,9 @@ class Machines(unittest.TestCase):
 
     def placement_warnings(self, outcome):
         self.assertEqual(outcome.code, 0, outcome)
-        return outcome.document["context"]["quartet"]["warnings"]
+        rows = {row["run_name"] for row in outcome.document["benchmarks"]}
+        return [text for text in outcome.document["context"]["quartet"]["warnings"]
+                if not any(name in text for name in rows)]
 
     def test_a_wrong_placement_is_said(self):
         if not shutil.which("taskset") or cores() < 2:

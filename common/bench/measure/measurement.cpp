@@ -103,6 +103,8 @@ void Measurement::run(int round) {
         sample.run.probe_conditions = probe_conditions;
         sample.run.limit_seconds = slowest(sample.probe).seconds.value;
     }
+    note_ = subject_->note();
+    details_ = subject_->details();  // now, since it may be collective and rows() is not
     samples_.push_back(std::move(sample));
     if (has_limit && planned_.repetition == Repetition::once) {
         session_.world().barrier();
@@ -265,8 +267,8 @@ Row Measurement::whole_row() const {
     whole.work = planned_.work;
     whole.runs = runs_in(shown());
     whole.check = check_;
-    whole.note = subject_ ? subject_->note() : note_;
-    whole.details = subject_ ? subject_->details() : details_;
+    whole.note = note_;
+    whole.details = details_;
     whole.set_up = set_up_;
     whole.overhead = overhead_;
     whole.replaced = replaced_;

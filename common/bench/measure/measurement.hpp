@@ -45,7 +45,7 @@ class Measurement {
     /// 0 where --ci or the machine's disturbances decide it.
     [[nodiscard]] int planned_runs() const { return asked_ ? 0 : wanted_.count.value_or(0); }
     /// The whole, where it is reported, and one for each of the case's clocks; or an error row.
-    /// None before the first run. Without flags. Complete on rank 0, verified on all.
+    /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.
     [[nodiscard]] std::vector<Row> rows() const;
 
   private:

@@ -10,9 +10,9 @@
 #include "bench/flags/filter.hpp"
 #include "bench/measure/flag_rows.hpp"
 #include "bench/measure/measure.hpp"
+#include "bench/measure/progress_line.hpp"
 #include "bench/measure/samples.hpp"
 #include "bench/program/plan.hpp"
-#include "bench/program/progress_line.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/provenance.hpp"
 #include "bench/report/table.hpp"
@@ -188,18 +188,18 @@ Measured Program::measure_all(Session& session) {
     const auto write = [&](const std::vector<Row>& rows) {
         write_document(session, {finished(session, rows, published), {}}, Completion::under_way);
     };
-    const Listener listener{
-        .on_run = [&](std::size_t index, int done,
-                      int total) { progress.begin_run(index, done, total); },
-        .on_rows =
-            [&](const auto& rows_so_far) {
-                const Seconds begin = now();
-                if (session.options().json && begin - last_write > between_writes * writing) {
-                    try_to_write([&] { write(rows_so_far()); });
-                    last_write = now();
-                    writing = last_write - begin;
-                }
-            }};
+    const Listener listener{.on_run = [&](std::size_t index, int done,
+                                          int total) { progress.begin_run(index, done, total); },
+                            .on_rows =
+                                [&](const auto& rows_so_far) {
+                                    const Seconds begin = now();
+                                    if (session.is_root() && session.options().json &&
+                                        begin - last_write > between_writes * writing) {
+                                        try_to_write([&] { write(rows_so_far()); });
+                                        last_write = now();
+                                        writing = last_write - begin;
+                                    }
+                                }};
     Measured measured = measure(session, listener);
     measured.rows = finished(session, std::move(measured.rows), published);
     try_to_write([&] { write_document(session, measured, Completion::complete); });

@@ -8,7 +8,7 @@ from quartet.limits.folder import LimitsFolder
 from quartet.limits.goals import (GoalResult, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
                           judge)
 from quartet.limits.match import Match, Section
-from quartet.results import device, warnings
+from quartet.results import cases, device, warnings
 from quartet.wording import (ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of,
                              wrapped)
 
@@ -29,7 +29,12 @@ MAY_EXPLAIN = (
 FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it, and so does "
             "a round: noise (needs five rounds)")
 # How the warnings begin that may come once a launch: they are counted, not listed.
-WITHHELD, SLOWED = DISTURBANCES = ("the hypervisor withheld ", "the cores had ")
+# As the programs begin the texts of flags; what is said of that many launches.
+DISTURBANCES = {"other processes ran": "other processes took 5% or more of the cores' time",
+                "threads waited for a core": "threads waited for a core for 5% or more of their time",
+                "the hypervisor withheld": "the hypervisor withheld 5% or more of a core's time "
+                                           "(\"steal\")"}
+MARKED = ("? ", "! ")  # warnings about one row
 SLOW_PROBE = 1.75  # of the shortest, as in the programs' own warning
 
 
@@ -125,15 +130,16 @@ def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
 
 def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
     """How many launches were disturbed, not each."""
-    disturbed = sum(any(text.startswith(WITHHELD) for text in warnings(document))
-                 for document in documents)
     loops = [known(result.cases, clock_probe) for results in rounds for result in results.values()]
     shortest = min((loop for launch in loops for loop in launch), default=0)
     slowed = sum(any(loop > SLOW_PROBE * shortest for loop in launch) for launch in loops)
+    found = [[case.flags.get("disturbed", "") for case in cases(document)] for document in documents]
+    counts = [(sum(any(text.startswith(begin) for text in texts) for texts in found), said)
+              for begin, said in DISTURBANCES.items()]
+    counts += [(slowed, f"the cores had {1 / SLOW_PROBE:.0%} or less of their best speed (a lower clock, "
+                        "or two hyperthreads of one core)")]
     lines = []
-    for count, text in ((disturbed, f"{WITHHELD}5% or more of a core's time (\"steal\")"),
-                        (slowed, f"{SLOWED}{1 / SLOW_PROBE:.0%} or less of their best speed (a lower "
-                                 "clock, or two hyperthreads of one core)")):
+    for count, text in counts:
         if count:
             lines += wrapped("", f"{text.capitalize()} in {count} of {len(documents)} launches")
     return lines
@@ -161,7 +167,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
                              for document in documents)
     said = dict.fromkeys(text for document in documents for text in warnings(document)
-                         if not text.startswith(DISTURBANCES))
+                         if not text.startswith(MARKED))
     lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, in every other one backwards, ratios are between them. A limit was "

@@ -222,6 +222,9 @@ TEST_F(RoundsTest, RowsSoFarAreToldAfterEachRun) {
     session.plan() = cases;
     std::vector<std::size_t> told;
     const Listener listener{.on_rows = [&](const auto& rows_so_far) {
+        if (rank > 0) {
+            return;  // who writes asks alone
+        }
         std::size_t count = 0;
         for (const Row& row : rows_so_far()) {
             count += row.runs.size();
@@ -229,7 +232,9 @@ TEST_F(RoundsTest, RowsSoFarAreToldAfterEachRun) {
         told.push_back(count);
     }};
     measure(session, listener, machine);
-    EXPECT_THAT(told, ElementsAre(1, 2, 3, 4, 4)) << "and at the end";
+    if (rank == 0) {
+        EXPECT_THAT(told, ElementsAre(1, 2, 3, 4, 4)) << "and at the end";
+    }
 }
 
 TEST_F(RoundsTest, RepeatADisturbedCaseAtMostTwiceAsOftenAsWasAsked) {

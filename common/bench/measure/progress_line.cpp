@@ -1,4 +1,4 @@
-#include "bench/program/progress_line.hpp"
+#include "bench/measure/progress_line.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
