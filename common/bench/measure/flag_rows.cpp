@@ -166,13 +166,13 @@ std::vector<std::string> describe_flags(std::span<const Row> rows) {
             }
         }
         if (first) {
-            warnings.push_back(fmt::format(
-                "{} {}: {}{}",
-                distrusts(kind)                 ? "?"
-                : kind == FlagKind::above_limit ? "!"
-                                                : "-",
-                first->name.text(), said->text,
-                count == 1 ? "" : fmt::format(" (the first of {} rows of {})", count, judged)));
+            const std::string_view mark = distrusts(kind)                 ? "? "
+                                          : kind == FlagKind::above_limit ? "! "
+                                                                          : "";
+            const std::string others =
+                count == 1 ? "" : fmt::format(" (the first of {} rows of {})", count, judged);
+            warnings.push_back(
+                fmt::format("{}{}: {}{}", mark, first->name.text(), said->text, others));
         }
     }
     return warnings;
