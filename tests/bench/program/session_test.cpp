@@ -66,9 +66,9 @@ TEST_F(SessionTest, RefusesUnknownTransportsInOneLine) {
     CommonOptions options;
     for (const std::string name : {"tcp", "m\npi"}) {
         options.transports = {"mpi", name};
-        EXPECT_THAT(
-            message_of<UsageError>([&] { fake_session(options); }),
-            AllOf(HasSubstr("--transport"), HasSubstr("is not one of mpi|"), testing::Not(HasSubstr("\n"))));
+        EXPECT_THAT(message_of<UsageError>([&] { fake_session(options); }),
+                    AllOf(HasSubstr("--transport"), HasSubstr("is not one of mpi|"),
+                          testing::Not(HasSubstr("\n"))));
     }
 }
 
