@@ -75,7 +75,7 @@ RunConditions MachineWatch::end() {
     conditions.major_page_faults = most(before_.major_page_faults, after.major_page_faults);
     conditions.minor_page_faults = most(before_.minor_page_faults, after.minor_page_faults);
     const auto clock = machine_.megahertz(session_.topology().mine().cpus);
-    const double slowest = -world.maximum(-clock.value_or(0));
+    const double slowest = world.minimum(clock.value_or(0));
     conditions.megahertz = slowest > 0 ? std::optional(slowest) : std::nullopt;
     return conditions;
 }

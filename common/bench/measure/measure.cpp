@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <set>
-#include <string>
 
 #include "bench/measure/disturbance.hpp"
 #include "bench/measure/flag_rows.hpp"
@@ -117,26 +115,21 @@ void Job::repeat_disturbed(const Group& group, Seconds at_most) {
         cases_[index].begin_repeats(best_clock);
     }
     while (!is_over() && agreed_time() - begin < at_most &&
-           round(group, [&](const Measurement& one) { return one.wants_repeat(best_clock); })) {
+           round(group, [](const Measurement& one) { return one.wants_repeat(); })) {
     }
 }
 
 std::vector<std::size_t> Job::distrusted_cases() const {
-    std::set<std::string> distrusted;
-    for (const Row& row : rows()) {
-        if (row.distrusted()) {
-            distrusted.insert(row.name.text());
-        }
-    }
+    const std::vector<Row> all = rows();
+    auto first = all.begin();
     std::vector<std::size_t> cases;
     for (std::size_t index = 0; index < cases_.size(); ++index) {
-        const auto is_distrusted = [&](const Row& row) {
-            return distrusted.contains(row.name.text());
-        };
+        const auto last = first + std::ssize(cases_[index].rows());
         if (cases_[index].planned().why_alone().empty() &&
-            std::ranges::any_of(cases_[index].rows(), is_distrusted)) {
+            std::any_of(first, last, [](const Row& row) { return row.distrusted(); })) {
             cases.push_back(index);
         }
+        first = last;
     }
     return cases;
 }

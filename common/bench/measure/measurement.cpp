@@ -154,14 +154,17 @@ void Measurement::end() {
     subject_.reset();
 }
 
-bool Measurement::wants_repeat(std::optional<double> best_clock_probe) const {
-    if (error_ || !subject_ || planned_.repetition == Repetition::once) {
+bool Measurement::wants_repeat() const {
+    if (error_ || !subject_ || !asked_ || planned_.repetition == Repetition::once) {
         return false;
     }
-    const auto clean = std::ranges::count_if(samples_, [&](const Sample& sample) {
-        return causes_of(sample.run, best_clock_probe).empty();
-    });
-    return clean < asked_.value_or(runs()) && runs() < most_repeats * asked_.value_or(runs());
+    const auto clean =
+        std::ranges::count_if(samples_, [this](const Sample& sample) { return is_clean(sample); });
+    return clean < *asked_ && runs() < most_repeats * *asked_;
+}
+
+bool Measurement::is_clean(const Sample& sample) const {
+    return causes_of(sample.run, best_clock_probe_).empty();
 }
 
 void Measurement::begin_repeats(std::optional<double> best_clock_probe) {
@@ -174,9 +177,8 @@ void Measurement::choose_among_repeats() {
     if (!asked_ || runs() <= *asked_) {
         return;
     }
-    std::stable_partition(samples_.begin(), samples_.end(), [&](const Sample& sample) {
-        return causes_of(sample.run, best_clock_probe_).empty();
-    });
+    std::stable_partition(samples_.begin(), samples_.end(),
+                          [this](const Sample& sample) { return is_clean(sample); });
     const auto kept = samples_.begin() + *asked_;
     for (auto sample = kept; sample != samples_.end(); ++sample) {
         replaced_.push_back(std::move(sample->run));

@@ -32,10 +32,10 @@ class Measurement {
     /// stay: those that nothing disturbed, before the others.
     void end();
 
-    /// Whether a run was disturbed that no other has yet replaced.
-    [[nodiscard]] bool wants_repeat(std::optional<double> best_clock_probe) const;
-    /// From now on runs are repetitions.
+    /// From now on runs are repetitions. Clocks are judged beside the job's best so far.
     void begin_repeats(std::optional<double> best_clock_probe);
+    /// Whether a run was disturbed that no repetition has yet replaced.
+    [[nodiscard]] bool wants_repeat() const;
 
     /// Sets all runs aside, to be measured anew. A new series that ends early is given up.
     void start_anew();
@@ -60,6 +60,7 @@ class Measurement {
                      const Clocks& clocks) const;
     void add_earlier(Run& run) const;
     void verify();
+    [[nodiscard]] bool is_clean(const Sample& sample) const;
     void choose_among_repeats();
     [[nodiscard]] Row whole_row() const;
     /// A new series once it is complete, until then the one before.

@@ -219,7 +219,8 @@ Measured Program::measure_all(Session& session) {
 
 std::vector<std::string> Program::warnings(const Session& session,
                                            const std::vector<Row>& rows) const {
-    constexpr std::size_t runs_for_comparison = 9;  // of the U test in compare.py
+    constexpr std::size_t runs_for_comparison =
+        9;  // of the U test in Google Benchmark's compare.py
     auto warnings = session.topology().warnings(session.threads());
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     for (const Row& row : rows) {
