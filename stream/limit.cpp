@@ -65,6 +65,7 @@ double PushLimit::adding() {
         return 0;
     }
     const auto additions = static_cast<double>(problem_.pushes * std::ssize(received_->senders));
+    local_add_->fill_target(session_.stream());  // as PushCase::prepare does before a run
     return additions * local_add_->measure(local_passes_, session_.stream()).value;
 }
 

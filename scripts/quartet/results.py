@@ -87,6 +87,10 @@ class Case:
 
     @property
     def is_suspicious(self) -> bool:
+        """Whether limit and rate disagree by more than chance, as its program says; of an older
+        document, whether its fraction of the limit is implausible."""
+        if self.median.get("distrusted") is not None:
+            return "above_limit" in self.flags
         return (self.fraction_of_limit or 0) > SUSPICIOUS_FRACTION
 
     @property
@@ -115,6 +119,11 @@ class Case:
         """95% of the fraction of the limit."""
         bounds = self.median.get("fraction_of_limit_ci95")
         return (bounds[0], bounds[1]) if bounds else None
+
+
+def are_suspicious(launches) -> bool:
+    """Whether a case was above its limit in most of its launches."""
+    return 2 * sum(case.is_suspicious for case in launches) > len(launches)
 
 
 def load(path) -> dict:

@@ -27,7 +27,7 @@ enum class FlagKind {
     limit_moved,       ///< the limit did so while it was probed
     below_neighbours,  ///< less than half of the fraction of the limit of a smaller size
     below_library,     ///< native has less than half of the library formulation's rate
-    above_limit,       ///< limit and rate disagree
+    above_limit,       ///< limit and rate disagree, by more than chance
     overhead,          ///< the timer and the barrier take more than 1% of a run
 };
 inline constexpr std::array all_flag_kinds{
@@ -36,9 +36,6 @@ inline constexpr std::array all_flag_kinds{
     FlagKind::below_library, FlagKind::above_limit, FlagKind::overhead};
 /// The word in documents: "disturbed", "drift", ...
 std::string_view name(FlagKind kind);
-
-/// Above this, a fraction of the limit is flagged: limit and rate disagree, usually a cache effect.
-inline constexpr double implausible_fraction = 1.05;
 
 /// Whether such a row is marked `?` and not to be quoted. A row above its limit has a mark of its
 /// own; overhead belongs to small sizes.

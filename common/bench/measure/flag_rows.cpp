@@ -44,7 +44,7 @@ void flag_runs(Row& row, std::optional<double> best_clock_probe) {
                     describe_two_speeds(*speeds, row.limit->probes.size(), "probe"));
         }
     }
-    if (row.fraction_of_limit().value_or(0) > implausible_fraction) {
+    if (row.is_above_limit()) {
         add(FlagKind::above_limit,
             "limit and rate disagree, usually a cache effect: do not quote this row");
     }

@@ -58,6 +58,10 @@ void MemoryProbe::pass(device::Stream& stream) {
     }
 }
 
+void MemoryProbe::fill_target(device::Stream& stream) {
+    device_.vectors().fill(0.0F, device::view_as<float>(target_), stream);
+}
+
 Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
     return device_.time(
         passes, [&] { pass(stream); }, stream);

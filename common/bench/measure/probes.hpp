@@ -51,6 +51,9 @@ class MemoryProbe {
     MemoryProbe(device::Device& device, device::View<const double> source,
                 device::View<double> target);
 
+    /// Fills the target with zeros, so that the first pass finds in the caches what a run finds whose
+    /// target is filled before it. For patterns that update the target. Local.
+    void fill_target(device::Stream& stream);
     /// Time of one pass, from `passes` of them. Local.
     Seconds measure(int passes, device::Stream& stream);
     /// Passes that take about `time`, between 1 and `most`. Local.

@@ -70,6 +70,13 @@ std::optional<Interval> Row::fraction_interval() const {
     return interval;
 }
 
+bool Row::is_above_limit() const {
+    constexpr double implausible_fraction = 1.05;
+    const auto interval = fraction_interval();
+    return fraction_of_limit().value_or(0) > implausible_fraction &&
+           (!interval || interval->lower > 1);
+}
+
 double Row::overhead_share() const {
     const double run = runs.empty() ? 0 : median(times());
     return run > 0 ? overhead.value / run : 0;

@@ -153,6 +153,9 @@ struct Row {
     /// 95% of the median of the runs' own fractions, each of the probe right before it, widened
     /// where fraction_of_limit() lies outside; nothing below six runs.
     [[nodiscard]] std::optional<Interval> fraction_interval() const;
+    /// Whether limit and rate disagree by more than chance: the fraction is above 1.05, and all of
+    /// its interval above 1.
+    [[nodiscard]] bool is_above_limit() const;
     /// The share of the median run that timer and barrier take.
     [[nodiscard]] double overhead_share() const;
     /// Whether a flag says that the rate is not the machine's.

@@ -98,7 +98,7 @@ std::string fraction_of(const Row& row) {
     if (!fraction) {
         return "-";
     }
-    return fmt::format("{:.0f}%{}", 100 * *fraction, *fraction > implausible_fraction ? "!" : "");
+    return fmt::format("{:.0f}%{}", 100 * *fraction, row.is_above_limit() ? "!" : "");
 }
 
 std::string published_of(const Row& row) {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from quartet.misfits import judged
-from quartet.results import SUSPICIOUS_FRACTION, Case, Name, checked_cases, commit, nodes
+from quartet.results import Case, Name, are_suspicious, checked_cases, commit, nodes
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,8 @@ class Result:
 
     @property
     def is_suspicious(self) -> bool:
-        return (self.fraction or 0) > SUSPICIOUS_FRACTION
+        """Whether it was above its limit in most launches."""
+        return are_suspicious(self._cases)
 
     @property
     def verified(self) -> Optional[bool]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from quartet.results import SUSPICIOUS_FRACTION
 
 from .cases import Launch, Result
 from .factors import grouped
@@ -32,8 +31,8 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
         found.append(Warning(f"Failed or refused: {message}", tuple(
             f"{failure.case.text} ({failure.path})" for failure in members), True))
     found.append(Warning(
-        f"Above {SUSPICIOUS_FRACTION:.0%} of the limit, so limit and rate disagree, usually a cache "
-        "effect: do not quote these rows:",
+        "Above their limit by more than chance, so limit and rate disagree, usually a cache effect: do "
+        "not quote these rows:",
         tuple(f"{result.fraction:.0%}: {result.case.text}"
               + (f" ({result.case.note})" if result.case.note else "")
               for result in results if result.mark == "!")))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from quartet.exit_codes import VERIFIED
-from quartet.results import SUSPICIOUS_FRACTION, Case, cases, load
+from quartet.results import Case, are_suspicious, cases, load
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block
 from quartet.wording import (ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size,
@@ -110,7 +110,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
     bounds = "-".join(rate(bound) for bound in point.range) if point.range else ""
-    fraction = percent_of_limit(point.fraction, (point.fraction or 0) > SUSPICIOUS_FRACTION)
+    fraction = percent_of_limit(point.fraction, are_suspicious(point.cases))
     checked = all(case.verified for case in point.cases)
     check = "WRONG" if not point.is_right else "ok" if checked else "off"
     return (size(point.name.size), point.name.values.get("ranks", ""), str(point.workers),
