@@ -51,8 +51,8 @@ class MemoryProbe {
     MemoryProbe(device::Device& device, device::View<const double> source,
                 device::View<double> target);
 
-    /// Fills the target with zeros, so that the first pass finds in the caches what a run finds whose
-    /// target is filled before it. For patterns that update the target. Local.
+    /// Fills the target with zeros, so that the first pass finds in the caches what a run finds
+    /// whose target is filled before it. For patterns that update the target. Local.
     void fill_target(device::Stream& stream);
     /// Time of one pass, from `passes` of them. Local.
     Seconds measure(int passes, device::Stream& stream);
