@@ -7,7 +7,9 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <set>
 #include <type_traits>
+#include <utility>
 
 #include "fft/library/library_wisdom.hpp"
 #include "fft/transform_limit.hpp"
@@ -51,6 +53,13 @@ Layout layout_of(const Problem& problem, const Options& options, const comm::Com
         &layout.input_count, &layout.input_begin, &layout.output_count, &layout.output_begin);
     layout.allocated = std::max<ptrdiff_t>(layout.allocated, 1);
     return layout;
+}
+
+// The problems whose plans this job has measured itself. FFTW's wisdom is the process's and does
+// not say where it is from; a case that is made again to be measured anew finds what it left there.
+std::set<std::pair<std::int64_t, unsigned>>& measured_here() {
+    static std::set<std::pair<std::int64_t, unsigned>> problems;
+    return problems;
 }
 
 // Why FFTW-MPI cannot have a problem, or nothing.
@@ -147,7 +156,7 @@ class LibraryCase final : public TransformCase {
     device::Buffer<Point> pristine_;
     std::optional<TransformCheck> check_;
     std::optional<TransformLimit> limit_;
-    bool remembered_ = false;  ///< the plan, by FFTW's wisdom
+    bool remembered_ = false;  ///< the plan, by an earlier job's wisdom
     std::string note_;
 };
 
@@ -183,18 +192,21 @@ void LibraryCase::allocate() {
 
 void LibraryCase::make_plan(const Options& options) {
     const unsigned wanted = flags(problem_, options, session_.world().size());
+    const std::pair problem{problem_.points, wanted};
     if (options.wisdom) {
         plan_ = planned(wanted | FFTW_WISDOM_ONLY);
-        remembered_ = plan_ != nullptr;
     }
-    if (!remembered_) {
+    const bool known = plan_ != nullptr;
+    remembered_ = known && !measured_here().contains(problem);
+    if (!known) {
         plan_ = planned(wanted);
+        measured_here().insert(problem);
     }
     if (plan_ == nullptr) {
         throw Unavailable(fmt::format("FFTW-MPI has no plan for {} points on {} ranks",
                                       problem_.points, session_.world().size()));
     }
-    if (options.wisdom && !remembered_) {
+    if (options.wisdom && !known) {
         write_wisdom(session_.world(), *options.wisdom);
     }
 }

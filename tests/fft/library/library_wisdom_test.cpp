@@ -16,6 +16,7 @@ namespace quartet::fft {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class LibraryWisdomTest : public testing::Test {
   protected:
@@ -67,6 +68,17 @@ TEST_F(LibraryWisdomTest, RefusesWhatAnotherFftwWrote) {
     for (const char* wisdom : {"(fftw-2.1 fftw_wisdom #x0 #x0 #x0 #x0\n)\n", "(", ""}) {
         leave(wisdom);
         EXPECT_THAT(refusal(), HasSubstr("of another FFTW")) << wisdom;
+    }
+}
+
+// As for a row that is measured anew.
+TEST_F(LibraryWisdomTest, IsAnEarlierJobsOnlyWhereThisJobHasNotMeasuredThePlan) {
+    Options options;
+    options.planning = Planning::measure;
+    options.wisdom = file;
+    for (int time = 0; time < 2; ++time) {
+        const auto subject = make_library_case(*session, {64 * 36, 36, {}}, options);
+        EXPECT_THAT(subject->note(), Not(HasSubstr("earlier job"))) << time;
     }
 }
 
