@@ -116,9 +116,13 @@ class Contents(Reported):
                  fake_results.error(fake_results.stream_name(transport="rma"), "no window here"))
         self.assertIn(f"no window here {fake_results.stream_name(transport='rma')}", self.page().text)
 
-    def test_above_its_limit_is_a_warning(self):
-        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=1.4))
-        self.assertIn("140%: stream/native", self.page().text)
+    def test_above_its_limit_is_a_warning_and_said_once(self):
+        name = fake_results.stream_name()
+        self.put("a.json", fake_results.case(name, 10000, fraction_of_limit=1.4),
+                 warnings=[f"! {name}: limit and rate disagree"])
+        text = self.page().text
+        self.assertIn("140%: stream/native", text)
+        self.assertNotIn("Said by the program", text)
 
     def test_nothing_to_warn_of_is_said(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))

@@ -40,10 +40,10 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
         "not help. They are drawn hollow with ?: do not quote them:",
         tuple(f"{result.case.text}: {result.doubts}" for result in results if result.mark == "?")))
-    distrusted = [result.case.text for result in results if result.mark == "?"]
+    marked = [result.case.text for result in results if result.mark]
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or []
-                   if not any(f" {name} " in f" {text} " for name in distrusted))
+                   if not any(f" {name} " in f" {text} ".replace(": ", " ") for name in marked))
     found = [warning for warning in found if warning.about]
     found += [Warning(f"Said by the program: {text}" + (f" ({count} documents)" if count > 1
                                                           else ""))
