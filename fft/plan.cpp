@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bench/data/listable.hpp"
 #include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
 #include "fft/files.hpp"
@@ -153,6 +154,8 @@ void plan_cases(bench::Session& session, const Options& options) {
             }
         }
         if (options.data.in_files()) {
+            bench::require_listable(problems.front().tiles, "--tiles",
+                                    "ask for fewer, longer ones");
             tile_folder(problems.front(), session.options().seed, *options.data.folder)
                 .require_usable(options.data.generate);
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bench/data/listable.hpp"
 #include "comm/mpi/agree.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/native/device_plan.hpp"
@@ -45,6 +46,9 @@ PlanContext context_of(bench::Session& session, const Options& options, std::int
         .session = session, .options = options, .variant = {}, .problem = {}, .blocks = {}};
     require_consistent(context);
     context.problem = {size, tile_of(context, size), session.options().seed};
+    bench::require_listable(saturated_product(context.problem.tiles(), context.problem.tiles()),
+                            fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
+                            "ask for larger tiles or a smaller size");
     context.blocks = partition(context.problem, session.world().size());
     return context;
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "bench/data/listable.hpp"
 #include "core/data_source.hpp"
 
 namespace quartet::cg {
@@ -19,11 +19,11 @@ std::int64_t blocks_in(const std::filesystem::path& folder, std::int64_t otherwi
         return otherwise;
     }
     const std::int64_t blocks = read_manifest(folder).tile;
-    if (blocks < 1 || blocks > std::numeric_limits<int>::max()) {
+    if (blocks < 1 || blocks > bench::most_tiles) {
         throw UsageError(
-            fmt::format("the manifest in {} counts {} blocks (at least 1): make the "
+            fmt::format("the manifest in {} counts {} blocks (1 to {} are possible): make the "
                         "data again with --generate, in another folder",
-                        quotation(folder.native()), blocks));
+                        quotation(folder.native()), blocks, bench::most_tiles));
     }
     return blocks;
 }

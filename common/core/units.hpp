@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/saturated.hpp"
+
 namespace quartet {
 
 /// A duration or a point on a rank's steady clock, in seconds.
@@ -13,7 +15,8 @@ struct Seconds {
     auto operator<=>(const Seconds&) const = default;
 };
 
-/// An amount of memory, of traffic or of file, in bytes; signed, so that differences are safe.
+/// An amount of memory, of traffic or of file, in bytes; signed, so that differences are safe. What
+/// its arithmetic cannot hold stays at the largest or least value (saturated.hpp).
 struct Bytes {
     std::int64_t value = 0;
     auto operator<=>(const Bytes&) const = default;
@@ -41,29 +44,29 @@ constexpr double operator/(Seconds a, Seconds b) {
     return a.value / b.value;
 }
 constexpr Bytes operator+(Bytes a, Bytes b) {
-    return {a.value + b.value};
+    return {saturated_sum(a.value, b.value)};
 }
 constexpr Bytes operator-(Bytes a, Bytes b) {
-    return {a.value - b.value};
+    return {saturated_difference(a.value, b.value)};
 }
 constexpr Bytes operator*(std::int64_t factor, Bytes a) {
-    return {factor * a.value};
+    return {saturated_product(factor, a.value)};
 }
 
 constexpr Bytes kibibytes(std::int64_t count) {
-    return {count << 10};
+    return {saturated_product(count, std::int64_t{1} << 10)};
 }
 constexpr Bytes mebibytes(std::int64_t count) {
-    return {count << 20};
+    return {saturated_product(count, std::int64_t{1} << 20)};
 }
 constexpr Bytes gibibytes(std::int64_t count) {
-    return {count << 30};
+    return {saturated_product(count, std::int64_t{1} << 30)};
 }
 
 /// Bytes that `count` elements of T take.
 template <typename T>
 constexpr Bytes bytes_of(std::int64_t count) {
-    return {count * static_cast<std::int64_t>(sizeof(T))};
+    return {saturated_product(count, sizeof(T))};
 }
 
 /// Now, on this process's steady clock (its origin is arbitrary).

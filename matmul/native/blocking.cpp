@@ -62,12 +62,28 @@ void take_what_is_left(Blocking& blocking, const Problem& problem, const Block& 
     blocking.slots = std::min(blocking.slots + spare, most);
 }
 
+constexpr std::int64_t most_products = std::int64_t{1} << 24;
+
+// Each part of the block reads all of its rows of A and of its columns of B.
+Traffic most_traffic(const Problem& problem, const Block& block, const Blocking& blocking) {
+    const std::int64_t rows = elements_of(problem, block.rows).size();
+    const std::int64_t columns = elements_of(problem, block.columns).size();
+    const std::int64_t read = rows * divide_up(block.columns.size(), blocking.columns) +
+                              columns * divide_up(block.rows.size(), blocking.rows);
+    return {.read = read * bytes_of<float>(problem.size),
+            .written = bytes_of<float>(elements_in(problem, block))};
+}
+
 }  // namespace
 
 Traffic planned_traffic(const Problem& problem, const Block& block, const Blocking& blocking) {
     Traffic traffic;
     if (block.empty()) {
         return traffic;
+    }
+    if (saturated_product(block.rows.size() * block.columns.size(), problem.tiles()) >
+        most_products) {
+        return most_traffic(problem, block, blocking);
     }
     for (TileSchedule schedule(problem, block, blocking); !schedule.done();) {
         const TileProduct product = schedule.next();

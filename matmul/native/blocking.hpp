@@ -8,7 +8,9 @@
 
 namespace quartet::matmul {
 
-/// The traffic of a whole schedule. Elements only: files have headers, too.
+/// The traffic of a whole schedule. Elements only: files have headers, too. Of schedules that take
+/// more than a second to go through (2^24 products) it is what is moved at most: successive parts
+/// share some tiles.
 Traffic planned_traffic(const Problem& problem, const Block& block, const Blocking& blocking);
 
 /// Memory of one tile.

@@ -86,7 +86,7 @@ KERNELS = [
         refusals_of_many=("--pushes 1000000",)),
     Kernel(
         name="matmul", least_ranks=1, small="--size 96 --tile 32 --reducers 1 --device host --threads 1",
-        factors="n:96/tile:32", too_large="--size 2^22", rate="GFLOP/s", clocks=("",),
+        factors="n:96/tile:32", too_large="--size 2^22 --tile 2^14", rate="GFLOP/s", clocks=("",),
         formulations=("native", "dataflow", "library"), transports=("mpi", "shm"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--tile 0",

@@ -1,5 +1,6 @@
 """What cannot be served is refused in one line, by its exit code, before anything is done."""
 
+import os
 import re
 import shlex
 import tempfile
@@ -34,12 +35,19 @@ REASONS = {
     "--config {folder}/unknown_key": "nonsense",
     "--config {folder}/bad_value": "--runs: '0'",
     "--config {folder}/bad_syntax": "--runs: bad number",
+    "--config {folder}/open_quote": "lacks a closing quote",
+    "--config {folder}/bad_switch": "force: '-5' is neither true nor false",
+    "--config {folder}/long_line": "at most 4096",
+    "--config {folder}/sections": "is a section",
+    "--config ''": "--config: an empty name",
+    "--config /dev/zero": "not a regular file",
     "--json {folder}/missing/results.json": "{folder}/missing is not a folder",
     "--json {folder}": "{folder} exists",
     "--trace {folder}/missing/trace.json": "{folder}/missing is not a folder",
 }
 FILES = {"unknown_key": "runs = 1\nnonsense = 3\n", "bad_value": "runs = 0\n",
-         "bad_syntax": "runs = = 6\n"}
+         "bad_syntax": "runs = = 6\n", "open_quote": 'json="abc\n', "bad_switch": "force=-5\n",
+         "long_line": "x" * 5000, "sections": "[a" + ".a" * 1000 + "]\n"}
 
 
 class BadInput(unittest.TestCase):
@@ -67,6 +75,30 @@ class BadInput(unittest.TestCase):
                 words = {arguments: shlex.split(arguments) for arguments in refusals}
                 self.assert_all_refused(kernel, ranks, {**words, **(reasons if ranks == 2 else {})})
         self.assertEqual({file.name for file in Path(self.folder).iterdir()}, set(FILES))
+
+    def test_a_pipe_for_a_file_is_not_waited_for(self):
+        pipe = Path(self.folder) / "pipe"
+        os.mkfifo(pipe)
+        for kernel in KERNELS:
+            outcome = run(kernel.name, 2, kernel.small, f"--config {pipe}")
+            assert_refused(self, outcome, BAD_USAGE, kernel.name, "not a regular file")
+
+    def test_plans_too_long_to_list_are_refused_at_once(self):
+        folder = f"--data {self.folder}/data --generate --dry-run"
+        for arguments in ("matmul --size 2^28 --dry-run", "matmul --size 65536 --tile 1 " + folder,
+                          "matmul --size 2^28 --formulation dataflow --dry-run",
+                          "fft --size 2^34 --tiles 2^33 " + folder):
+            with self.subTest(arguments):
+                kernel, *rest = arguments.split()
+                outcome = run(kernel, 2, " ".join(rest))
+                assert_refused(self, outcome, BAD_USAGE, kernel, "1048576 are the most")
+                self.assertLess(outcome.seconds, QUICK_SECONDS)
+
+    def test_sums_of_memory_do_not_wrap(self):
+        for arguments in ("--size 2^28 --tile 2^20", "--size 2^28 --tile 2^28 --transport mpi"):
+            outcome = run("matmul", 2, arguments)
+            assert_refused(self, outcome, BAD_USAGE, "matmul", "are available")
+            self.assertNotRegex(outcome.stderr, "-[0-9]")
 
     def test_what_no_memory_holds_is_refused_at_once(self):
         for kernel in KERNELS:

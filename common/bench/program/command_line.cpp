@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <sstream>
 
+#include "bench/flags/config_file.hpp"
 #include "bench/program/version.hpp"
 
 namespace quartet::bench {
@@ -35,8 +37,10 @@ class FlagFile final : public CLI::ConfigTOML {
   public:
     explicit FlagFile(const CLI::App& app) : app_(app) {}
 
-    std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-        std::vector<CLI::ConfigItem> found = CLI::ConfigTOML::from_config(input);
+    // The parser has opened the file, but not read from it: config_text() reads with bounds.
+    std::vector<CLI::ConfigItem> from_config(std::istream& /*unbounded*/) const override {
+        std::istringstream text(config_text(file()));
+        std::vector<CLI::ConfigItem> found = CLI::ConfigTOML::from_config(text);
         for (CLI::ConfigItem& item : found) {
             require_known(item);
             item.inputs = {CLI::detail::join(item.inputs, ",")};
@@ -45,19 +49,24 @@ class FlagFile final : public CLI::ConfigTOML {
     }
 
   private:
+    [[nodiscard]] std::string file() const { return app_.get_config_ptr()->results().back(); }
+
     void require_known(const CLI::ConfigItem& item) const {
-        const std::string file =
-            fmt::format("--config: {}: ", quotation(app_.get_config_ptr()->results().back()));
+        const std::string where = fmt::format("--config: {}: ", quotation(file()));
         if (!item.parents.empty()) {
-            throw UsageError(fmt::format("{}{} is a section (flags stand in none): leave it out",
-                                         file, quotation(item.parents.front())));
+            throw UsageError(fmt::format("{}{} has a point (no flag has any): leave it out", where,
+                                         quotation(item.fullname())));
         }
         std::vector<std::string> names;
         for (const CLI::Option* option : app_.get_options()) {
             std::ranges::copy(option->get_lnames(), std::back_inserter(names));
         }
         if (std::ranges::find(names, item.name) == names.end()) {
-            refuse_unknown(item.name, file, names);
+            refuse_unknown(item.name, where, names);
+        }
+        const CLI::Option* option = app_.get_option_no_throw("--" + item.name);
+        if (option != nullptr && option->get_expected_max() == 0) {
+            require_switch_word(where + item.name, CLI::detail::join(item.inputs, ","));
         }
     }
 
@@ -69,7 +78,10 @@ class FlagFile final : public CLI::ConfigTOML {
 struct CommandLine::Parser {
     explicit Parser(std::string program) : app("", std::move(program)) {
         app.set_version_flag("--version", [] { return std::string(version_line()); });
-        app.set_config("--config");
+        app.set_config("--config")->check([](const std::string& file) {
+            static_cast<void>(config_text(file));  // before the parser opens a pipe, and waits
+            return std::string();
+        });
         app.config_formatter(std::make_shared<FlagFile>(app));
         app.allow_extras();  // refused by require_no_rest, which says more
     }

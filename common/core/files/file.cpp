@@ -79,6 +79,15 @@ int open_spare(const FileName& file, const FileName& spare, FileName& aside) {
     return open_aside(file, aside);
 }
 
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::none) {
+        throw FileError("look at", path, error.message());
+    }
+    return status;
+}
+
 }  // namespace
 
 FileError::FileError(std::string_view operation, const std::filesystem::path& file,
@@ -199,10 +208,23 @@ Bytes InputFile::read(Bytes offset, std::span<std::byte> out) const {
 
 std::string contents(const FileName& file, Bytes most) {
     const InputFile input(file);
-    std::string text(static_cast<std::size_t>(std::min(input.size(), most).value), '\0');
+    if (input.size() > most) {
+        throw FileError(
+            "read", file.path(),
+            fmt::format("it has {}, more than {}", to_string(input.size()), to_string(most)));
+    }
+    std::string text(static_cast<std::size_t>(input.size().value), '\0');
     const Bytes got = input.read({}, std::as_writable_bytes(std::span(text)));
     text.resize(static_cast<std::size_t>(got.value));
     return text;
+}
+
+bool is_there(const std::filesystem::path& path) {
+    return std::filesystem::exists(status_of(path));
+}
+
+bool is_folder(const std::filesystem::path& path) {
+    return std::filesystem::is_directory(status_of(path));
 }
 
 void forget(const FileName& file) {

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +25,9 @@ std::string_view name(FileCache cache);
 inline constexpr std::int64_t direct_alignment = 4096;
 /// The least multiple of direct_alignment that holds `size`.
 constexpr Bytes direct_size(Bytes size) {
-    return {(size.value + direct_alignment - 1) / direct_alignment * direct_alignment};
+    const std::int64_t blocks =
+        size.value / direct_alignment + (size.value % direct_alignment != 0);
+    return blocks * Bytes{direct_alignment};
 }
 
 /// An operation on a file that the system refused.
@@ -126,8 +127,16 @@ class InputFile {
     Bytes size_;
 };
 
-/// What is in a file, or its first `most` bytes. Throws FileError, as InputFile does.
-std::string contents(const FileName& file, Bytes most = {std::numeric_limits<std::int64_t>::max()});
+/// The most that contents() takes into memory at once.
+inline constexpr Bytes most_contents = mebibytes(256);
+/// What is in a file of at most `most` bytes. Throws FileError, as InputFile does, and for a longer
+/// file.
+std::string contents(const FileName& file, Bytes most = most_contents);
+
+/// Whether there is something of that name, or a folder; links are followed. Throws FileError where
+/// that cannot be seen: a folder that may not be searched, a link to itself.
+bool is_there(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
 
 /// Writes what the page cache has of a file to the disk, and makes it forget the file. Throws
 /// FileError.

@@ -11,12 +11,14 @@
 
 #include "core/check.hpp"
 #include "core/files/file.hpp"
+#include "core/files/json_text.hpp"
 
 namespace quartet {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+using FoundJson = nlohmann::json;  // of any number of files: looked up by trees
 
 constexpr std::string_view make_again = "remove it and make the data again with --generate";
 
@@ -49,7 +51,7 @@ Json to_json(const Manifest& manifest) {
 
 // A whole number that T holds; the library's own conversion would cut and wrap silently.
 template <typename T>
-T whole(const Json& value, std::string_view what) {
+T whole(const FoundJson& value, std::string_view what) {
     if (value.is_number_unsigned()) {
         const auto number = value.get<std::uint64_t>();
         if (number <= static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
@@ -78,7 +80,7 @@ ElementType parse_type(const std::string& text) {
     throw BadManifest(fmt::format("dtype {} is none of <f4, <f8, <c16", quotation(text)));
 }
 
-Manifest from_json(const Json& json) {
+Manifest from_json(const FoundJson& json) {
     const int schema = whole<int>(json.at("schema_version"), "schema_version");
     if (schema > Manifest::schema_version) {
         throw BadManifest(fmt::format("its schema version is {}, newer than {}", schema,
@@ -87,7 +89,7 @@ Manifest from_json(const Json& json) {
     Manifest manifest;
     manifest.kernel = json.at("kernel").get<std::string>();
     manifest.seed = whole<std::uint64_t>(json.at("seed"), "seed");
-    for (const Json& extent : json.at("shape")) {
+    for (const FoundJson& extent : json.at("shape")) {
         manifest.shape.push_back(whole<std::int64_t>(extent, "an extent of shape"));
     }
     manifest.tile = whole<std::int64_t>(json.at("tile"), "tile");
@@ -150,13 +152,13 @@ Manifest read_manifest(const std::filesystem::path& folder) {
             fmt::format("cannot use {} ({}): {}", quotation(file.native()), why, make_again));
     };
     try {
-        return from_json(Json::parse(contents(file)));
+        return from_json(parse_json(contents(file)));
     } catch (const FileError& error) {
         refuse(fmt::format("it cannot be read: {}", error.reason()));
     } catch (const BadManifest& error) {
         refuse(error.what());
-    } catch (const Json::parse_error&) {
-        refuse("it is not JSON");
+    } catch (const JsonError& error) {
+        refuse(fmt::format("it {}", error.what()));
     } catch (const Json::exception& error) {
         refuse(fmt::format("a key is missing or of another type, {}", quotation(error.what())));
     }

@@ -1,6 +1,7 @@
 #include "bench/program/command_line.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <limits>
@@ -370,6 +371,51 @@ TEST_F(ConfigFile, MustBeThere) {
     EXPECT_THAT(usage_error_of({"--config", folder / "missing.toml"}),
                 AllOf(one_line(), HasSubstr("missing.toml")));
     EXPECT_THAT(usage_error_of({"--config", folder.path()}), one_line());
+    EXPECT_THAT(usage_error_of({"--config", ""}), HasSubstr("--config: an empty name"));
+    EXPECT_THAT(usage_error_of({"--config="}), one_line());
+}
+
+TEST_F(ConfigFile, IsARegularFileOfBoundedSize) {
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    EXPECT_THAT(usage_error_of({"--config", folder / "pipe"}),
+                AllOf(one_line(), HasSubstr("not a regular file")))
+        << "or it hangs";
+    for (const char* device : {"/dev/zero", "/dev/null"}) {
+        EXPECT_THAT(usage_error_of({"--config", device}), HasSubstr("not a regular file"));
+    }
+    EXPECT_THAT(usage_error_of(config(std::string(1 << 20, '\n') + "runs = 7\n")),
+                AllOf(one_line(), HasSubstr("more than 1 MiB")));
+    EXPECT_THAT(usage_error_of(config("runs = 7\njson = " + std::string(4096, 'x') + "\n")),
+                AllOf(one_line(), HasSubstr("line 2"), HasSubstr("at most 4096")));
+    std::string deep = "[a";
+    for (int level = 0; level < 100000; ++level) {
+        deep += ".a";
+    }
+    EXPECT_THAT(usage_error_of(config(deep + "]\n")), one_line());
+    EXPECT_THAT(usage_error_of(config("a.b = 1\n")), AllOf(one_line(), HasSubstr("'a.b'")));
+}
+
+TEST_F(ConfigFile, WithAnOpenQuoteIsRefused) {
+    for (const char* line : {"json=\"abc", "json = 'abc", "json = \"a#b\"", "json = \"abc'"}) {
+        EXPECT_THAT(usage_error_of(config(std::string(line) + "\n")),
+                    AllOf(one_line(), HasSubstr("lacks a closing quote")))
+            << line;
+    }
+    EXPECT_EQ(options_of(config("# don't\njson = \"it's\" # isn't\n")).json, "it's");
+}
+
+TEST_F(ConfigFile, TurnsFlagsOnOrOff) {
+    for (const char* on : {"force = true", "force=on", "force = 1", "force = \"true\"", "force"}) {
+        EXPECT_EQ(options_of(config(std::string(on) + "\n")).force, Switch::on) << on;
+    }
+    for (const char* off : {"force = false", "force = off", "force=0"}) {
+        EXPECT_EQ(options_of(config(std::string(off) + "\n")).force, Switch::off) << off;
+    }
+    for (const char* other : {"-5", "2", "yes", "maybe", "\"\"", "true,false"}) {
+        EXPECT_THAT(usage_error_of(config("force = " + std::string(other) + "\n")),
+                    AllOf(one_line(), HasSubstr("force: "), HasSubstr("neither true nor false")))
+            << other;
+    }
 }
 
 }  // namespace

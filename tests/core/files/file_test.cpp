@@ -41,6 +41,32 @@ TEST(InputFile, RefusesWhatIsNoFile) {
     EXPECT_THROW(InputFile(folder / "pipe"), FileError) << "or hangs";
 }
 
+TEST(Contents, AreOfBoundedSize) {
+    const TemporaryFolder folder;
+    write_text(folder / "a", "0123456789");
+    EXPECT_EQ(contents(folder / "a"), "0123456789");
+    EXPECT_EQ(contents(folder / "a", {10}), "0123456789");
+    EXPECT_THAT(message_of<FileError>([&] { contents(folder / "a", {9}); }),
+                HasSubstr("it has 10 B, more than 9 B"));
+    // Sparse: it takes no space, and would take all memory.
+    std::filesystem::resize_file(folder / "a", std::uintmax_t{1} << 40);
+    EXPECT_THAT(message_of<FileError>([&] { contents(folder / "a"); }),
+                HasSubstr("it has 1 TiB, more than 256 MiB"));
+}
+
+TEST(IsThere, SaysWhatCannotBeSeen) {
+    const TemporaryFolder folder;
+    write_text(folder / "a", "");
+    EXPECT_TRUE(is_there(folder / "a"));
+    EXPECT_FALSE(is_folder(folder / "a"));
+    EXPECT_TRUE(is_folder(folder.path()));
+    EXPECT_FALSE(is_there(folder / "none"));
+    EXPECT_FALSE(is_there(folder / "a" / "below"));
+    std::filesystem::create_symlink("loop", folder / "loop");
+    EXPECT_THAT(message_of<FileError>([&] { is_there(folder / "loop"); }),
+                HasSubstr("cannot look at '" + (folder / "loop").native()));
+}
+
 TEST(InputFile, ReadsPastThePageCacheIntoAlignedMemory) {
     const TemporaryFolder folder;
     const std::string text = std::string(5000, 'x') + "the end";

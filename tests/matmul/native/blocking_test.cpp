@@ -30,6 +30,20 @@ TEST(Blocking, TakesTheLeastTrafficThatFits) {
     }
 }
 
+TEST(PlannedTraffic, OfManyProductsIsWhatIsMovedAtMost) {
+    const Block all{{0, 512}, {0, 512}};
+    const Blocking blocking{100, 50, least_slots(all, 100, 50, 1), 1};
+    const Traffic many = planned_traffic({512, 1}, all, blocking);  // 2^27 products
+    EXPECT_EQ(many.read, bytes_of<float>(512 * (512 * 11 + 512 * 6)));
+    EXPECT_EQ(many.written, bytes_of<float>(512 * 512));
+
+    const Block fewer{{0, 256}, {0, 256}};
+    const Traffic walked = planned_traffic({256, 1}, fewer, blocking);  // 2^24
+    const Bytes most = bytes_of<float>(256 * (256 * 6 + 256 * 3));
+    EXPECT_LE(walked.read, most);
+    EXPECT_GE(walked.read, most - Bytes{most.value / 20}) << "parts share a little";
+}
+
 TEST(Blocking, MovesLessWithMoreMemory) {
     Bytes before{1LL << 60};
     for (std::int64_t memory = 3; memory < 900; memory = memory * 3 / 2) {

@@ -1,0 +1,134 @@
+#include "core/files/file_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace quartet {
+
+namespace {
+
+constexpr Bytes longest_owner = kibibytes(1);
+
+std::string reason_of(int error) {
+    return std::generic_category().message(error);
+}
+
+// File systems over a network may have no locks.
+bool has_no_locks(int error) {
+    return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
+}
+
+// What the holder has written; empty where it has not come to that yet, or has just gone.
+std::string owner_in(const std::filesystem::path& file) {
+    try {
+        return contents(file, longest_owner);
+    } catch (const FileError&) {
+        return {};
+    }
+}
+
+// A holder writes who it is right after it has the lock.
+std::string patient_owner_in(const std::filesystem::path& file) {
+    constexpr int attempts = 50;
+    constexpr std::chrono::milliseconds pause{10};
+    std::string owner = owner_in(file);
+    for (int attempt = 0; attempt < attempts && owner.empty(); ++attempt) {
+        std::this_thread::sleep_for(pause);
+        owner = owner_in(file);
+    }
+    return owner;
+}
+
+// Neither a link nor a pipe is followed or waited for. What another user has left behind can still
+// be locked, though not written.
+int open_lock(const std::filesystem::path& file) {
+    constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    const int descriptor = ::open(file.c_str(), flags | O_RDWR | O_CREAT, 0666);
+    return descriptor >= 0 || errno != EACCES ? descriptor : ::open(file.c_str(), flags | O_RDONLY);
+}
+
+// Whether the name is still the open file's: its last holder may have removed it meanwhile.
+bool is_still(const std::filesystem::path& file, int descriptor) {
+    struct stat there {};
+    struct stat open {};
+    return ::stat(file.c_str(), &there) == 0 && ::fstat(descriptor, &open) == 0 &&
+           there.st_dev == open.st_dev && there.st_ino == open.st_ino;
+}
+
+}  // namespace
+
+std::string lock_owner() {
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    return fmt::format("process {} on {}", ::getpid(), host.data());
+}
+
+std::filesystem::path FileLock::beside(const std::filesystem::path& file) {
+    return file.parent_path() / fmt::format(".{}.lock", file.filename().native());
+}
+
+std::filesystem::path FileLock::of_folder(const std::filesystem::path& folder) {
+    return folder / ".quartet.lock";
+}
+
+FileLock::FileLock(std::filesystem::path file, const std::string& what, const std::string& owner)
+    : file_(std::move(file)) {
+    if (take()) {
+        name_owner(owner);
+        return;
+    }
+    descriptor_.reset();
+    const std::string holder = patient_owner_in(file_);
+    if (holder != owner) {
+        throw UsageError(fmt::format("{} is in use by {}: wait for it, or name another one", what,
+                                     holder.empty() ? "another job" : holder));
+    }
+}
+
+// Whether nobody else has it.
+bool FileLock::take() {
+    while (true) {
+        descriptor_.emplace(open_lock(file_));
+        if (descriptor_->get() < 0) {
+            throw FileError("lock", file_, reason_of(errno));
+        }
+        if (::flock(descriptor_->get(), LOCK_EX | LOCK_NB) != 0) {
+            if (has_no_locks(errno)) {
+                return true;
+            }
+            if (errno != EWOULDBLOCK && errno != EINTR) {
+                throw FileError("lock", file_, reason_of(errno));
+            }
+            return false;
+        }
+        if (is_still(file_, descriptor_->get())) {
+            holds_ = true;
+            return true;
+        }
+    }
+}
+
+void FileLock::name_owner(const std::string& owner) {
+    // What cannot be written is not told: the lock holds all the same.
+    if (::ftruncate(descriptor_->get(), 0) == 0) {
+        static_cast<void>(::pwrite(descriptor_->get(), owner.data(), owner.size(), 0) < 0);
+    }
+}
+
+FileLock::~FileLock() {
+    if (holds_) {
+        ::unlink(file_.c_str());  // before the lock goes, so that nobody holds a name that vanishes
+    }
+}
+
+}  // namespace quartet

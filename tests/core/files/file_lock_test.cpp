@@ -1,0 +1,77 @@
+#include "core/files/file_lock.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+
+namespace quartet {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(FileLock, IsHeldByOneOwnerAndGoneWithIt) {
+    const TemporaryFolder folder;
+    const auto file = FileLock::beside(folder / "r.json");
+    {
+        const FileLock held(file, "--json: 'r.json'", "process 1 on here");
+        EXPECT_TRUE(held.holds());
+        EXPECT_EQ(folder.entries(), 1);
+        EXPECT_THAT(message_of<UsageError>(
+                        [&] { FileLock(file, "--json: 'r.json'", "process 2 on there"); }),
+                    HasSubstr("--json: 'r.json' is in use by process 1 on here: "));
+    }
+    EXPECT_EQ(folder.entries(), 0);
+    EXPECT_TRUE(FileLock(file, "it", "process 2 on there").holds());
+}
+
+TEST(FileLock, IsSharedByRanksOfOneJob) {
+    const TemporaryFolder folder;
+    const FileLock held(FileLock::of_folder(folder.path()), "it", lock_owner());
+    const FileLock other(FileLock::of_folder(folder.path()), "it", lock_owner());
+    EXPECT_TRUE(held.holds());
+    EXPECT_FALSE(other.holds());
+}
+
+TEST(FileLock, EndsWithAKilledProcess) {
+    const TemporaryFolder folder;
+    const auto file = FileLock::of_folder(folder.path());
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        const FileLock held(file, "it", "process 1 on here");
+        ::_exit(held.holds() ? 0 : 1);  // without the destructor
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    EXPECT_EQ(read_text(file), "process 1 on here");
+    {
+        const FileLock mine(file, "it", "process 2 on there");
+        EXPECT_TRUE(mine.holds());
+        EXPECT_EQ(read_text(file), "process 2 on there");
+    }
+    EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(FileLock, RefusesWhatCannotBeLocked) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(FileLock(folder / "missing" / "x", "it", "me"), FileError);
+    EXPECT_THROW(FileLock(FileLock::beside(folder / std::string(255, 'n')), "it", "me"), FileError);
+    ASSERT_EQ(::symlink("/dev/null", (folder / "link").c_str()), 0);
+    EXPECT_THROW(FileLock(folder / "link", "it", "me"), FileError)
+        << "or somebody's file is written";
+}
+
+TEST(LockOwner, NamesProcessAndHost) {
+    EXPECT_THAT(lock_owner(),
+                testing::StartsWith("process " + std::to_string(::getpid()) + " on "));
+}
+
+}  // namespace
+}  // namespace quartet
