@@ -10,10 +10,10 @@ import argparse
 import sys
 
 from quartet.command_line import add_launch_arguments, parser_of, positive_number, run_script, why_not
-from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
 from quartet.fitness import launches, system
 from quartet.fitness.finding import Finding, Level
-from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.terminal import Style
 from quartet.wording import counted, say
@@ -47,7 +47,6 @@ def verdict(findings: list[Finding]) -> str:
 
 def main() -> int:
     options = parse_arguments()
-    end_jobs_when_ended()
     reason = "" if options.quick else why_not(options.launcher, [])
     if reason:
         say(reason)
@@ -62,7 +61,7 @@ def main() -> int:
             findings += launched
     except KeyboardInterrupt:
         say("interrupted")
-        return FAILED
+        return STOPPED
     print(verdict(findings))
     return FAILED if any("failed" in finding.text for finding in findings) else VERIFIED
 

@@ -27,11 +27,12 @@ from quartet.compare import table as compare_table
 from quartet.compare.published import is_published, read_numbers
 from quartet.compare.rows import Row, Verdict, compare, compare_published
 from quartet.compare.sides import Side, read_side
+from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
-from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import LAUNCHER, RESULTS
-from quartet.results import collect, device
+from quartet.results import device
 from quartet.statistics import ERROR
 from quartet.wording import say
 
@@ -110,7 +111,6 @@ def compare_in_turn(options: argparse.Namespace) -> int:
     ranks = options.ranks or max(2, cores)
     duel = in_turn.Duel(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
                         ranks, max(1, cores // ranks), folder, options.budget)
-    end_jobs_when_ended()
     sides, rows = duel.until_decided(options.threshold / 100)
     say(f"documents in {folder}")
     return _shown(sides, rows, options, in_turn.ERROR)
@@ -184,10 +184,7 @@ def main() -> int:
     options = parse_arguments()
     kind: Callable[[argparse.Namespace], int] = compare_in_turn if options.run else \
         compare_with_baseline if options.baseline else compare_named
-    try:
-        return kind(options)
-    except (OSError, ValueError) as error:
-        raise ScriptError(str(error), NOTHING_COMPARED) from None
+    return kind(options)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Optional
 from quartet.command_line import add_launch_arguments, parser_of, run_script, some_of
 from quartet.cost import COSTS, Cost, Laboratory, describe
 from quartet.exit_codes import BAD_USAGE, STOPPED, worst
-from quartet.launch import LaunchError, LocalLauncher, end_jobs_when_ended
+from quartet.launch import LaunchError, LocalLauncher
 from quartet.paths import RESULTS
 from quartet.reporting.charts import style
 from quartet.units import MIB
@@ -84,7 +84,6 @@ def main() -> int:
     options = parse_arguments()
     for folder in (options.results, options.pictures):
         folder.mkdir(parents=True, exist_ok=True)
-    end_jobs_when_ended()
     codes = []
     for name in options.only:
         try:

@@ -16,19 +16,19 @@ import subprocess
 from pathlib import Path
 
 from quartet import table
-from quartet.command_line import run_script, some_of
+from quartet.command_line import parser_of, run_script, some_of
+from quartet.documents import load
 from quartet.exit_codes import FAILED, UNAVAILABLE
 from quartet.gpu.execution import Clock, outcome, run, summary
 from quartet.gpu.steps import (GROUPS, Gpu, Place, Step, bench_steps, build_steps, check_steps,
                                test_steps)
 from quartet.machine import Machine
 from quartet.paths import LAUNCHER, RESULTS, ROOT
-from quartet.results import load
 from quartet.wording import say
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__.splitlines()[0])
     parser.add_argument("--only", type=some_of(GROUPS), default=GROUPS, metavar="LIST",
                         help=f"some of {','.join(GROUPS)}")
     parser.add_argument("--budget", type=float, default=600, metavar="SECONDS",

@@ -27,7 +27,7 @@ from quartet.command_line import (add_launch_arguments, parser_of, positive_numb
                                   some_of, why_not)
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, worst
 from quartet.kernels.kernel import LimitsFiles
-from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.launch import LocalLauncher
 from quartet.limits import table as limits_table
 from quartet.limits.folder import LimitsFolder
 from quartet.limits.loop import Rounds
@@ -99,7 +99,6 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
     launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
     rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin",
                     options.timeout)
-    end_jobs_when_ended()
     try:
         rounds.prepare(wanted)
         left_out = rounds.run(wanted, options.pairs, options.budget)

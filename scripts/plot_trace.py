@@ -6,14 +6,35 @@ each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplot
     scripts/plot_trace.py trace.json picture.png --run 2 --case dataflow --from 10 --to 60
 """
 
-import argparse
-import json
 from collections import defaultdict
 from pathlib import Path
 
-from quartet.command_line import run_script
-from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.command_line import parser_of, positive_number, run_script, whole_number
+from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
+from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.reporting.charts import style
+from quartet.schema import Schema
+from quartet.terminal import printable
+from quartet.units import GIB
+
+MOST_BYTES = GIB  # of a trace; a span takes about 100
+# What the programs write of Chrome's trace format.
+EVENTS = Schema({
+    "$defs": {"time": {"type": "number", "minimum": -1e15, "maximum": 1e15}},
+    "type": "object", "required": ["traceEvents"], "properties": {"traceEvents": {
+        "type": "array", "items": {
+            "type": "object", "required": ["name", "ph"],
+            "properties": {"name": {"type": "string"}, "ph": {"type": "string"},
+                           "cat": {"type": "string"}, "pid": {"type": "integer"},
+                           "tid": {"type": "integer"}, "ts": {"$ref": "#/$defs/time"},
+                           "dur": {"$ref": "#/$defs/time"},
+                           "args": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            "if": {"properties": {"ph": {"const": "X"}}},
+            "then": {"required": ["cat", "pid", "tid", "ts", "dur"]},
+            "else": {
+                "if": {"properties": {"name": {"enum": ["process_name", "thread_name"]}}},
+                "then": {"required": ["pid", "args"],
+                         "properties": {"args": {"required": ["name"]}}}}}}}})
 
 
 class Timeline:
@@ -58,6 +79,20 @@ class Timeline:
             if last > first:
                 found[span["pid"], span["tid"]].append((first, last - first, span["cat"]))
         return dict(sorted(found.items()))
+
+
+def read(path):
+    """The timeline in a file. Raises ScriptError."""
+    try:
+        document = with_bounds(read_json(path, MOST_BYTES), printable)
+        problem = EVENTS.problem(document)
+    except FileNotFoundError:
+        raise ScriptError(f"{path} is no timeline (there is no such file)") from None
+    except FileProblem as error:
+        raise ScriptError(f"{path} is no timeline ({error})") from None
+    if problem:
+        raise ScriptError(f"{path} is no timeline ({problem})")
+    return Timeline(document)
 
 
 def draw(timeline, spans, begin, end, title):
@@ -111,24 +146,26 @@ def name_ranks(axes, timeline, rows):
             axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8)
 
 
+def milliseconds(text):
+    return 0.0 if text == "0" else positive_number(text)
+
+
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser = parser_of(__doc__.split("\n\n")[0])
     parser.add_argument("trace", type=Path, help="what --trace wrote")
     parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
     parser.add_argument("--case", default="", help="part of the name of the case (the last one)")
-    parser.add_argument("--run", type=int, default=-1, help="number of its run (the last one)")
-    parser.add_argument("--from", dest="begin", type=float, default=0, metavar="MS",
+    parser.add_argument("--run", type=whole_number(10**9, -10**9), default=-1, help="number of its run (the last one)")
+    parser.add_argument("--from", dest="begin", type=milliseconds, default=0, metavar="MS",
                         help="where to begin within the run")
-    parser.add_argument("--to", dest="end", type=float, metavar="MS", help="and where to end")
+    parser.add_argument("--to", dest="end", type=milliseconds, metavar="MS", help="and where to end")
     return parser.parse_args()
 
 
 def main():
     wanted = parse_arguments()
-    try:
-        timeline = Timeline(json.loads(wanted.trace.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise ScriptError(f"{wanted.trace} is no timeline ({problem!r})") from None
+    timeline = read(wanted.trace)
+    check_output(wanted.picture, [wanted.trace])
     begin, end, title = timeline.run(wanted.case, wanted.run)
     first = begin + 1e3 * wanted.begin
     last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)
@@ -136,9 +173,9 @@ def main():
     if not spans:
         raise ScriptError("nothing happens in that time: use another --from and --to")
     if not style.has_matplotlib():
-        raise ScriptError(style.NO_MATPLOTLIB)
-    with style.applied():
-        style.save(draw(timeline, spans, first, last, title), wanted.picture)
+        raise ScriptError(style.NO_MATPLOTLIB, UNAVAILABLE)
+    with style.applied(), replacing(wanted.picture) as aside:
+        style.save(draw(timeline, spans, first, last, title), aside)
     return VERIFIED
 
 

@@ -11,9 +11,10 @@ import shutil
 from pathlib import Path
 
 from quartet.command_line import parser_of, run_script
+from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.paths import RESULTS
-from quartet.results import cases, collect, device
+from quartet.results import cases, device
 from quartet.wording import say, slug
 
 MEASURED = RESULTS / "measured"

@@ -11,6 +11,7 @@ tables.
 
 import argparse
 import csv
+import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,10 @@ from typing import Optional
 
 from quartet import identity
 from quartet.command_line import parser_of, run_script
-from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.documents import Collection, collect
+from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
+from quartet.export import safe_cell
+from quartet.files import check_output, make_folder, replacing, write_text
 from quartet.kernels import KERNELS
 from quartet.paths import RESULTS
 from quartet.reporting import (cautions, comparisons, kernels_chart, machines, orientation, page,
@@ -27,7 +31,7 @@ from quartet.reporting.cases import Launch, joined, read
 from quartet.reporting.charts.model import Chart
 from quartet.reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
 from quartet.reporting.markup import Markup
-from quartet.results import Collection, collect
+from quartet.terminal import printable
 from quartet.wording import counted, say
 
 OWN, REFERENCE = RESULTS / "runs", RESULTS / "measured"
@@ -56,13 +60,9 @@ def gather(paths: list[Path]) -> Material:
     material = Material(skipped=list(found.skipped))
     machines_of = identity.names([document for _, document in found.documents])
     for (path, document), machine, series in zip(found.documents, machines_of, _series(found)):
-        shown = os.path.relpath(path)
-        try:
-            material.launches += read(shown, document, machine, series)
-        except ValueError as error:
-            material.skipped.append(str(error))
-        else:
-            material.documents.append((shown, document))
+        shown = printable(os.path.relpath(path))
+        material.launches += read(shown, document, machine, series)
+        material.documents.append((shown, document))
     return material
 
 
@@ -109,8 +109,7 @@ def _subtitle(material: Material) -> str:
 
 def write(content: page.Page, target: Path, with_charts: bool) -> None:
     """The page and its figures' files; without charts the figures' numbers alone."""
-    folder = target.parent / "figures"
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = make_folder(target.parent / "figures")
     charts = {name: chart for section in content.sections
               for name, chart in zip(page.file_names(section), section.charts)}
     for name, chart in charts.items():
@@ -121,14 +120,13 @@ def write(content: page.Page, target: Path, with_charts: bool) -> None:
         from quartet.reporting.charts import drawing  # needs matplotlib
         pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
         endings = (*drawing.ENDINGS, "csv")
-    aside = target.with_name(target.name + ".part")
-    aside.write_text(page.render(content, pictures, endings), encoding="utf-8")
-    aside.replace(target)
+    write_text(target, page.render(content, pictures, endings))
 
 
 def _write_csv(chart: Chart, path: Path) -> None:
-    with open(path, "w", encoding="utf-8", newline="", errors="replace") as file:
-        csv.writer(file, lineterminator="\n").writerows(chart.rows())
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(safe_cell, row) for row in chart.rows())
+    write_text(path, text.getvalue())
 
 
 def write_kernels(material: Material, file: Path) -> None:
@@ -138,9 +136,10 @@ def write_kernels(material: Material, file: Path) -> None:
         raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with "
                           "limits: name documents of one")
     if not has_matplotlib():
-        raise ScriptError(NO_MATPLOTLIB)
+        raise ScriptError(NO_MATPLOTLIB, UNAVAILABLE)
     from quartet.reporting.charts import drawing
-    drawing.save_alone(charts[0], file)
+    with replacing(file) as aside:
+        drawing.save_alone(charts[0], aside)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -165,6 +164,7 @@ def main() -> int:
         places = ", ".join(map(os.path.relpath, paths))
         raise ScriptError(f"no usable result document in {places}: make some (make run, or a "
                           "program's --json), or name where they are")
+    check_output(options.kernels or options.output, (path for path, _ in material.documents))
     if options.kernels:
         write_kernels(material, options.kernels)
         print(os.path.relpath(options.kernels))

@@ -9,21 +9,21 @@ import time
 from pathlib import Path
 
 from quartet import table, verdict
-from quartet.command_line import add_launch_arguments, positive_number, run_script, why_not
+from quartet.command_line import parser_of, add_launch_arguments, positive_number, run_script, why_not
+from quartet.documents import load
 from quartet.exit_codes import BAD_USAGE, STOPPED, VERIFIED, worst
 from quartet.fitness import system
 from quartet.fitness.finding import Level
-from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.results import load
 from quartet.run import Launch, attempt, choose_efforts, estimate, measure, plan
 from quartet.terminal import Style
 from quartet.wording import counted, say
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     add_launch_arguments(parser)
     parser.add_argument("--budget", type=positive_number, default=90, metavar="SECONDS",
                         help="of measuring, all programs together (%(default)s)")
@@ -81,7 +81,6 @@ def show(files: list[Path], everything: bool) -> None:
 
 def main() -> int:
     options = parse_arguments()
-    end_jobs_when_ended()
     reason = why_not(options.launcher, [options.results])
     if reason:
         say(reason)

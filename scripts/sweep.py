@@ -18,7 +18,7 @@ from pathlib import Path
 from quartet.command_line import add_launch_arguments, parser_of, run_script
 from quartet.exit_codes import UNAVAILABLE, VERIFIED
 from quartet.kernels import NAMES
-from quartet.launch import LocalLauncher, end_jobs_when_ended
+from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.slurm.launcher import SlurmLauncher
@@ -29,8 +29,8 @@ from quartet.sweep import table as sweep_table
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
 from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Draft, Plan
-from quartet.sweep.spec import SpecError
 from quartet.sweep.queue import QueuedSweep
+from quartet.sweep.spec import SpecError
 from quartet.wording import say
 
 
@@ -145,7 +145,6 @@ def main() -> int:
     say(f"results in {os.path.relpath(folder.path)}")
     if options.cancel:
         return sweep.cancel()
-    end_jobs_when_ended()
     code = sweep.run()
     print(sweep_table.render(folder), end="")
     # What a machine does not have is said in the table; it makes nothing wrong that ran.

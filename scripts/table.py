@@ -14,8 +14,8 @@ from pathlib import Path
 
 from quartet import export, orientation, verdict
 from quartet.command_line import parser_of, run_script
+from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, VERIFIED
-from quartet.results import collect
 from quartet.table import judged_cases, render
 from quartet.terminal import Style
 from quartet.wording import say

@@ -1,30 +1,107 @@
 """What the scripts' command lines share, and how a script ends."""
 
 import argparse
+import contextlib
+import io
+import os
 import shutil
 import sys
+import traceback
 from pathlib import Path
 from typing import Callable, Iterable, NoReturn, Optional
 
-from quartet.exit_codes import ScriptError
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
+from quartet.files import make_folder, reason_of
+from quartet.launch import end_jobs_when_ended
 from quartet.paths import LAUNCHER, ROOT
 from quartet.wording import say
 
+DEBUG = "--debug"
+
 
 def run_script(main: Callable[[], int]) -> NoReturn:
-    """Exits with the code that `main` returns. Of a ScriptError it says the message and takes the code."""
-    try:
-        code = main()
-    except ScriptError as error:
-        say(str(error))
-        code = error.code
+    """Exits with the code of `main`, the one way in which scripts end. A signal that asks for the end
+    interrupts it."""
+    end_jobs_when_ended()
+    code = exit_code_of(main)
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
     sys.exit(code)
 
 
+def exit_code_of(main: Callable[[], int]) -> int:
+    """What `main` returns, or what its failure leads to. A failure is said in one line; with --debug
+    its traceback comes before it."""
+    _prepare_output()
+    try:
+        code = _ended(main)
+        sys.stdout.flush()  # a full disk is a failure of ours
+        return code
+    except BaseException as error:
+        if DEBUG in sys.argv:
+            traceback.print_exc()
+        text, code = _in_words(error)
+        say(text)
+        _give_up_output()
+        return code
+
+
+def _ended(main: Callable[[], int]) -> int:
+    try:
+        return main()
+    except SystemExit as end:  # of --help
+        return end.code if isinstance(end.code, int) else VERIFIED
+
+
+def _in_words(error: BaseException) -> tuple[str, int]:
+    """What went wrong (why), what to do; and the exit code."""
+    if isinstance(error, ScriptError):
+        return str(error), error.code
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", STOPPED
+    if isinstance(error, BrokenPipeError):
+        return "nobody reads the output any more", FAILED
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{reason_of(error)}", FAILED
+    if isinstance(error, MemoryError):
+        return "not enough memory: give it less at a time", FAILED
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply", FAILED
+    return (f"{type(error).__name__}: {error} (a fault of this script): {DEBUG} shows where, please "
+            "report it"), FAILED
+
+
+def _prepare_output() -> None:
+    """What no encoding has is shown as an escape, and a closed output is one that nobody reads."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _give_up_output() -> None:
+    """Python would complain at its end about what could not be written."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ScriptError(f"{message}: see --help")
+
+
 def parser_of(description: Optional[str], **more) -> argparse.ArgumentParser:
-    """A parser that shows the description as it is written."""
-    return argparse.ArgumentParser(description=description,
-                                   formatter_class=argparse.RawDescriptionHelpFormatter, **more)
+    """A parser that shows the description as it is written, knows --debug, and says what is wrong in
+    one line."""
+    parser = _Parser(description=description, allow_abbrev=False,
+                     formatter_class=argparse.RawDescriptionHelpFormatter, **more)
+    parser.add_argument(DEBUG, action="store_true", help="shows where in the script a failure was")
+    return parser
 
 
 def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,22 +114,59 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
 
 def positive_number(text: str) -> float:
     """The type of an argument that is a positive, finite number."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"'{text}' is not positive")
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no positive number")
     return number
+
+
+def seconds(text: str) -> float:
+    """The type of an argument that is a time; a year is the longest."""
+    number = positive_number(text)
+    if number > LONGEST_TIME:
+        raise argparse.ArgumentTypeError(f"'{text:.40}' seconds are more than a year")
+    return number
+
+
+LONGEST_TIME = 366 * 24 * 3600.0
+
+
+def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
+    """The type of an argument that is a whole number within bounds."""
+    def parse(text: str) -> int:
+        digits = text[1:] if text.startswith("-") else text
+        is_number = digits.isascii() and digits.isdigit() and len(digits) < 20
+        if not is_number or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"'{text:.40}' is no whole number from {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+def cannot_run(launcher: Path) -> str:
+    """Why nothing can be launched by it; empty where it can. A name without a folder is searched for
+    on PATH, and then here."""
+    if shutil.which(launcher) or os.access(launcher, os.X_OK) and launcher.is_file():
+        return ""
+    return f"{launcher} cannot be run: name another --launcher"
 
 
 def why_not(launcher: Path, folders: list[Path]) -> str:
     """Why jobs cannot be launched or leave files in these folders; empty where they can. Makes the
     folders."""
-    if not shutil.which(launcher):
-        return f"{launcher} cannot be run: name another --launcher"
+    reason = cannot_run(launcher)
+    if reason:
+        return reason
     for folder in folders:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            return f"{folder} cannot be a folder ({error.strerror}): name another one"
+            make_folder(folder)
+        except ScriptError as error:
+            return str(error)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return f"{folder} cannot be written to (it lacks the permission): name another one"
     return ""
 
 

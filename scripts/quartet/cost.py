@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass
 from math import log2
 from pathlib import Path
 
+from quartet.documents import load
 from quartet.exit_codes import STOPPED, VERIFIED
 from quartet.kernels import KERNELS
 from quartet.launch import (Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended,
                             quiet_job)
-from quartet.results import cases, load
+from quartet.results import cases
 from quartet.units import MIB
 from quartet.wording import say
 

@@ -10,7 +10,7 @@ from typing import Callable, Iterable, Union
 
 from quartet.kernels import KERNELS
 from quartet.misfits import judged
-from quartet.results import Case, Name, cases, commit, device, nodes
+from quartet.results import Case, Name, cases, commit, device, nodes, whole_number
 from quartet.wording import size_in_bytes
 
 Cell = Union[str, int, float, bool, None]
@@ -21,7 +21,8 @@ RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_ra
            "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high", "flags",
            "distrusted", "verified", "error", "workers", "measured_on", "host", "date", "commit",
            "name")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would compute
+FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+           "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # how a cell begins that a spreadsheet would compute
 
 
 def rows(documents: Iterable[dict]) -> list[Row]:
@@ -42,7 +43,7 @@ def factors(name: Name) -> Row:
                   "transport": name.transport, **dict(zip(keys, name.words))}
     if name.size:
         found["size"] = size_in_bytes(name.size)
-    found.update({key: int(value) if value.isdigit() else value
+    found.update({key: value if whole_number(value) is None else int(value)
                   for key, value in name.values.items() if key not in ("size", "n")})
     return {key: value for key, value in found.items() if value != ""}
 
@@ -70,14 +71,15 @@ def as_csv(found: list[Row]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(found[0] if found else (*FACTORS, *RESULTS))
-    writer.writerows([_safe(cell) for cell in row.values()] for row in found)
+    writer.writerows([safe_cell(cell) for cell in row.values()] for row in found)
     return text.getvalue()
 
 
-def _safe(cell: Cell) -> Cell:
+def safe_cell(cell: Cell) -> Cell:
+    """What a spreadsheet does not compute."""
     if isinstance(cell, bool):
         return str(cell).lower()
-    return "'" + cell if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return "'" + cell if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 
 def as_markdown(found: list[Row]) -> str:
@@ -93,7 +95,7 @@ def as_markdown(found: list[Row]) -> str:
 
 
 def _in_markdown(cell: Cell) -> str:
-    text = "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(_safe(cell))
+    text = "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(safe_cell(cell))
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
 
 

@@ -4,16 +4,23 @@
     NAME.outcome    how the launch ended
     NAME.log        what it wrote to standard error"""
 
-import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Optional
 
-from quartet.exit_codes import FAILED
+from quartet.files import FileProblem, read_json, write_json
 from quartet.launch import Files, Outcome
+from quartet.schema import Schema
+from quartet.terminal import printable
+from quartet.units import MIB
 
 OUTCOME = "outcome"
+MOST_BYTES = MIB  # of a record
+RECORD = Schema({
+    "type": "object", "required": ["exit_code", "seconds", "message"], "additionalProperties": False,
+    "properties": {"exit_code": {"type": "integer", "minimum": 0, "maximum": 255},
+                   "seconds": {"type": ["number", "null"], "minimum": 0, "maximum": 1e9},
+                   "message": {"type": "string"}}})
 
 
 class LaunchFolder:
@@ -31,19 +38,13 @@ class LaunchFolder:
         write_json(self.file(name, OUTCOME), asdict(outcome))
 
     def recorded(self, name: str) -> Optional[Outcome]:
-        """None where the launch has not ended; a damaged record is a failure."""
+        """None where the launch has not ended. Raises FileProblem where the record is damaged."""
+        file = self.file(name, OUTCOME)
         try:
-            text = self.file(name, OUTCOME).read_text(encoding="utf-8")
-        except OSError:
+            record = read_json(file, MOST_BYTES)
+        except FileNotFoundError:
             return None
-        try:
-            return Outcome(**json.loads(text))
-        except (ValueError, TypeError):
-            return Outcome(FAILED, None, "a damaged record of how it ended")
-
-
-def write_json(file: Path, data: object) -> None:
-    """Whole or not at all."""
-    aside = file.with_name(file.name + ".tmp")
-    aside.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    os.replace(aside, file)
+        problem = RECORD.problem(record)
+        if problem:
+            raise FileProblem(f"{file}: a damaged record of how a launch ended ({problem})")
+        return Outcome(record["exit_code"], record["seconds"], printable(record["message"]))

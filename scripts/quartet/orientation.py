@@ -1,9 +1,9 @@
 """Published numbers of other work on current machines, in a list of their own: per device and by the
 devices' peak. Nothing of it is in a ratio with ours."""
 
-import json
 from pathlib import Path
 
+from quartet.documents import load_published
 from quartet.paths import RESULTS
 from quartet.results import Case, device
 from quartet.wording import aligned, counted, rate, widths_of, wrapped
@@ -15,8 +15,7 @@ LEFT_ALIGNED = (0, 1)
 
 def neighbours(kernel: str, on_gpu: bool, folder: Path = FOLDER) -> list[dict]:
     """Of a kernel and a kind of device. Raises OSError or ValueError where the folder holds none."""
-    file = folder / f"{kernel}.json"
-    document = json.loads(file.read_text(encoding="utf-8"))
+    document = load_published(folder / f"{kernel}.json")
     memory = "device" if on_gpu else "host"
     return [item for item in document.get("orientation", []) if item["memory"] == memory]
 

@@ -1,21 +1,21 @@
-"""Reads the suite's result documents: Google Benchmark's schema with the keys that Quartet adds.
+"""What result documents hold: Google Benchmark's schema with the keys that Quartet adds.
 
-This is the only reader. collect() finds documents, cases() gives what was measured in one. Scripts
-that show figures take checked_cases(), which refuses rows that are not as the schema has them."""
+documents.py reads them. cases() gives what was measured in one."""
 
-import json
-import math
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Optional
 
 from quartet.units import SECONDS
 
 RATE_UNITS = ("MiB/s", "GFLOP/s")
-ROW_TYPES = ("iteration", "aggregate")
-SCHEMA_VERSION = 1  # the newest that is understood here
+MOST_DIGITS = 18
 HARMLESS_FLAGS = {"above_limit", "overhead"}  # the first has a mark of its own
 SUSPICIOUS_FRACTION = 1.05  # of the limit: above it, limit and rate disagree
+
+
+def whole_number(text: str) -> Optional[int]:
+    """Of a name's factor; None where it is none, or one that no machine has."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,18 @@ class Name:
     @property
     def size(self) -> str:
         return self.values.get("size", self.values.get("n", ""))
+
+    @property
+    def ranks(self) -> int:
+        """0 where the name does not say."""
+        return whole_number(self.values.get("ranks", "")) or 0
+
+    @property
+    def pair(self) -> Optional[tuple[int, int]]:
+        """Sender and receiver, where only these two took part."""
+        first, second = (whole_number(part) for part in
+                         (self.values.get("pair", "").split("-") + [""])[:2])
+        return None if first is None or second is None else (first, second)
 
 
 @dataclass(frozen=True)
@@ -126,75 +138,8 @@ def are_suspicious(launches) -> bool:
     return 2 * sum(case.is_suspicious for case in launches) > len(launches)
 
 
-def load(path) -> dict:
-    """The document at `path`. Raises ValueError, with the path and the reason, where it is none of
-    ours, or newer than what is understood here."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not a whole JSON document ({error})") from None
-    problem = _problem(document)
-    if problem:
-        raise ValueError(f"{path}: {problem}")
-    return document
-
-
-def _problem(document) -> str:
-    """Why this is no results document; empty where it is one."""
-    if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
-        return "not a results document (no context and benchmarks)"
-    context, rows = document["context"], document["benchmarks"]
-    quartet = context.get("quartet") if isinstance(context, dict) else None
-    version = quartet.get("schema_version") if isinstance(quartet, dict) else None
-    if not isinstance(version, int):
-        return "not a results document of Quartet's (no schema version of its own)"
-    if version > SCHEMA_VERSION:
-        return f"schema version {version} (these scripts know {SCHEMA_VERSION}): use newer scripts"
-    if not isinstance(rows, list) or not all(map(_is_row, rows)):
-        return "not a results document (a row lacks what every row has)"
-    return ""
-
-
-def _is_row(row) -> bool:
-    if not isinstance(row, dict) or not isinstance(row.get("name"), str):
-        return False
-    if row.get("error_occurred"):
-        return row["name"].endswith("/error") and isinstance(row.get("error_message"), str)
-    named = isinstance(row.get("run_name"), str) and row.get("run_type") in ROW_TYPES
-    if named and row["run_type"] == "aggregate":
-        named = isinstance(row.get("aggregate_name"), str)
-    is_spread = row.get("aggregate_name") in ("stddev", "cv")  # these have no rate
-    return named and (is_spread or any(isinstance(row.get(unit), (int, float))
-                                       for unit in RATE_UNITS))
-
-
-@dataclass(frozen=True)
-class Collection:
-    """What was found at some paths: documents that can be used, and why the others cannot."""
-
-    documents: list[tuple[Path, dict]] = field(default_factory=list)
-    skipped: list[str] = field(default_factory=list)
-
-
-def collect(paths) -> Collection:
-    """The documents at these paths: files, and all that end in .json in folders and below."""
-    found = Collection()
-    seen: set[Path] = set()
-    for path in map(Path, paths):
-        for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
-            if file.resolve() in seen:
-                continue  # named twice
-            seen.add(file.resolve())
-            try:
-                found.documents.append((file, load(file)))
-            except (OSError, ValueError) as error:
-                found.skipped.append(str(error))
-    return found
-
-
 def nodes(document: dict) -> int:
-    return int(document["context"]["quartet"].get("nodes", 1))
+    return document["context"]["quartet"].get("nodes", 1)
 
 
 def commit(document: dict) -> str:
@@ -257,45 +202,3 @@ def _measured(run_name: str, rows: dict[str, dict], paper: dict, runs: list[dict
         median=median,
         rates=tuple(row[unit] for row in runs),
     )
-
-
-def checked_cases(path: object, document: dict) -> list[Case]:
-    """cases(), once all figures are known to be numbers. Raises ValueError, with the path and the
-    reason, where a row is not as the schema has it."""
-    try:
-        found = cases(document)
-        for case in found:
-            if not case.error:
-                _check_figures(case)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(f"{path}: a row is not as the schema has it "
-                         f"({type(error).__name__}: {error})") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    return found
-
-
-def _check_figures(case: Case) -> None:
-    """Raises ValueError, or what indexing and calling raise, where one is none."""
-    for row, keys in ((case.median, (case.unit, "real_time", "workers")),
-                      (case.limit or {}, ("rate",) if case.limit else ()),
-                      (case.published or {}, ("value", "ratio") if case.published else ())):
-        for key in keys:
-            if _number(row, key) <= 0:
-                raise ValueError(f"{key} is not positive: {row[key]:g}")
-    for bound in (*(case.interval or ()), *(case.fraction_interval or ())):
-        _number({"ci95": bound}, "ci95")
-    for key in ("iterations", "total_seconds", "fraction_of_limit", "error", "tolerance"):
-        if case.median.get(key) is not None:
-            _number(case.median, key)
-    for phase in case.phases:
-        _number(case.phases, phase)
-    dict(case.flags)  # raises where one is no flag
-    SECONDS[case.median["time_unit"]]
-
-
-def _number(row: dict, key: str) -> float:
-    value = row[key]
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError(f"{key} is not a number: {value!r:.40}")
-    return value

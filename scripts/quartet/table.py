@@ -11,7 +11,7 @@ from math import log
 from typing import Iterator
 
 from quartet.misfits import judged
-from quartet.results import Case, cases, nodes, warnings
+from quartet.results import Case, cases, nodes, warnings, whole_number
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.wording import (ABOVE_LIMIT, BOUNDS, DISTRUSTED, WIDTH, Footnotes, aligned, counted,
                              percent_of_limit, rate, ratio, size, size_in_bytes, widths_of,
@@ -35,7 +35,7 @@ def _letters():
 
 
 def _order(case: Case) -> tuple[int, int]:
-    return (int(case.name.values.get("ranks", 0)), size_in_bytes(case.name.size))
+    return (case.name.ranks, size_in_bytes(case.name.size))
 
 
 class Group:
@@ -134,7 +134,7 @@ class Table:
                   for group in _groups(self._cases)]
         ranks = {cells[RANKS] for _, rows in groups for _, cells in rows}
         one = ranks.pop() if len(ranks) == 1 else ""
-        shared = counted(int(one), "rank") if one.isdigit() else ""  # then it needs no column
+        shared = counted(int(one), "rank") if whole_number(one) is not None else ""  # then it needs no column
         columns = [column for column in range(len(HEADINGS))
                    if any(cells[column] for _, rows in groups for _, cells in rows)
                    and (column != RANKS or not shared)]

@@ -1,4 +1,4 @@
-"""What a terminal can show: colour, and a bar."""
+"""What a terminal can show: colour, a bar, and text that moves no cursor."""
 
 import os
 import re
@@ -8,6 +8,20 @@ from typing import Optional, TextIO
 BAR = 10  # characters
 GREEN, YELLOW, RED, FAINT, BOLD = "32", "33", "31", "2", "1"
 GOOD, FAIR = 0.8, 0.5  # of the limit, from which on a bar is green and yellow
+
+# What a terminal obeys instead of showing it, what reverses a line, and what no encoding has.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """The text without anything that a terminal would obey: white space is a blank, other control
+    characters are escapes. All text of files and of other programs goes through it."""
+    return _CONTROL.sub(_escaped, text)
+
+
+def _escaped(found: re.Match) -> str:
+    return " " if found[0] in "\t\n\v\f\r\u2028\u2029" else \
+        found[0].encode("unicode_escape").decode("ascii")
 
 
 @dataclass(frozen=True)

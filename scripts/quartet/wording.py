@@ -7,7 +7,10 @@ import textwrap
 from pathlib import Path
 from typing import Iterable, Optional, Sequence
 
+from quartet.terminal import printable
+
 WIDTH = 80
+LONGEST_LINE = 1000  # of a message
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
 ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect: do not quote this "
                "row")
@@ -15,9 +18,12 @@ DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without th
 
 
 def say(text: str) -> None:
-    """A line on standard error, after the script's name."""
-    with contextlib.suppress(OSError):  # the terminal may be gone
-        print(f"{Path(sys.argv[0]).stem}: {text}", file=sys.stderr, flush=True)
+    """One line on standard error, after the script's name. A text without end is cut."""
+    line = printable(" ".join(text.split()))
+    if len(line) > LONGEST_LINE:
+        line = f"{line[:LONGEST_LINE // 2]} .. {line[-LONGEST_LINE // 2:]}"
+    with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
+        print(f"{Path(sys.argv[0]).stem}: {line}", file=sys.stderr, flush=True)
 
 
 def counted(count: int, noun: str) -> str:
@@ -54,7 +60,7 @@ def size(text: str) -> str:
 
 
 def _split_size(text: str) -> tuple[int, str]:
-    match = re.fullmatch(r"(\d+)((?:[KMGT]iB)?)", text)
+    match = re.fullmatch(r"([0-9]{1,18})((?:[KMGT]iB)?)", text)
     return (int(match[1]), match[2]) if match else (0, "")
 
 

@@ -28,16 +28,15 @@ document = fake_results.document(fake_results.case(
 Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(document))
 """
 
+SHM = {"kernel": "stream", "device": "host", "transport": "shm"}
+
 
 class Published(CompareCase):
     def numbers(self, *numbers):
         folder = self.folder / "published"
         folder.mkdir(exist_ok=True)
-        (folder / "stream.json").write_text(json.dumps({
-            "schema_version": 1, "source": {"short": "Someone 2000"},
-            "numbers": [{"kernel": "stream", "section": "I", "bound": "about", "unit": "MiB/s",
-                         "conditions": "a machine", "match": {"device": "host"}, **number}
-                        for number in numbers]}))
+        (folder / "stream.json").write_text(json.dumps(
+            fake_results.published([fake_results.number(**number) for number in numbers])))
         return folder
 
     def against(self, rate, *numbers):
@@ -55,9 +54,9 @@ class Published(CompareCase):
 
     def test_number_with_most_equal_keys_is_taken(self):
         _, row = self.against(
-            1000, {"value": 1}, {"value": 2, "match": {"device": "host", "transport": "shm"}},
-            {"value": 3, "match": {"device": "host", "transport": "mpi"}},
-            {"value": 4, "unit": "GFLOP/s", "match": {"device": "host", "transport": "shm"}})
+            1000, {"value": 1}, {"value": 2, "match": SHM},
+            {"value": 3, "match": {**SHM, "transport": "mpi"}},
+            {"value": 4, "unit": "GFLOP/s", "match": SHM})
         self.assertIn("~2", row)
 
     def test_papers_clock_is_compared_where_there_is_one(self):

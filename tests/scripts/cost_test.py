@@ -26,7 +26,7 @@ with open({folder!r} + "/calls", "a") as calls:
 matrix = bytearray(size * size // 4)
 for page in range(0, len(matrix), 4096):
     matrix[page] = 1
-rows = fake_results.case("cg/native/host/shm/n:%d" % size, 1.0, "GFLOP/s", 3,
+rows = fake_results.case("cg/native/host/shm/n:%d/ranks:2/threads:1" % size, 1.0, "GFLOP/s", 3,
                     real_time=1e-6 * size**3, time_unit="ms")
 json.dump(fake_results.document(rows), open(sys.argv[sys.argv.index("--json") + 1], "w"))
 if size == {fails}:

@@ -62,6 +62,8 @@ PUBLISHED = {
     "ratio": 1.5,
 }
 
+PLACE = CONTEXT["quartet"]["placement"][0]
+
 
 def document(*rows, warnings=(), nodes=1):
     """A document with these rows (lists of rows are joined)."""
@@ -127,3 +129,17 @@ def paper(run_name, rate, published=None):
 def error(run_name, message):
     return {"name": run_name + "/error", "run_type": "aggregate", "error_occurred": True,
             "error_message": message}
+
+
+def number(**more):
+    """A published number."""
+    return {"kernel": "stream", "section": "I", "machine": "A machine", "device": "A CPU",
+            "printed": "1 GB/s", "value": 1000, "unit": "MiB/s", "bound": "about",
+            "conditions": "a machine", "match": {"kernel": "stream", "device": "host"}, **more}
+
+
+def published(numbers, **more):
+    """A file of published numbers."""
+    source = {"short": "Someone 2000", "authors": "Someone", "title": "Some", "year": 2000,
+              "identifier": "doi:10.1/2"}
+    return {"schema_version": 1, "source": source, "numbers": numbers, **more}

@@ -28,7 +28,8 @@ class Orientation(unittest.TestCase):
         document = fake_results.document(*rows)
         with tempfile.TemporaryDirectory() as folder:
             for name in NAMES:
-                (Path(folder) / f"{name}.json").write_text(json.dumps({"orientation": list(items)}))
+                (Path(folder) / f"{name}.json").write_text(json.dumps(
+                    fake_results.published([fake_results.number()], orientation=list(items))))
             return orientation.render([document], judged_cases([document])[0], Path(folder))
 
     def test_a_number_stands_per_device_and_by_its_peak(self):

@@ -12,7 +12,8 @@ import schemas
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet.results import cases, collect, device, load  # noqa: E402
+from quartet.documents import collect, load  # noqa: E402
+from quartet.results import cases, device  # noqa: E402
 from reference import MEASURED  # noqa: E402
 
 NAME = fake_results.stream_name()

@@ -118,7 +118,7 @@ def documents():
             for kernel in KERNELS for formulation in ("native", "dataflow", "library"))))
         document["context"]["quartet"].update(
             device=device, device_description="A processor with an unusually long name, really",
-            gpus=[{"name": "NVIDIA H200", "memory": 150000000000}] if device == "cuda" else [])
+            gpus=[fake_results.GPU] if device == "cuda" else [])
         yield document
 
 

@@ -172,8 +172,9 @@ class Pages(Charts):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
         cls.put(cls, scaling((4.5, 8, 15)), cg(8.5, "dataflow"), cg(3, transport="mpi"),
-                cg(4.5, "library", cls.ATTACK.split("/")[0] * 30,
-                   limit={"what": cls.ATTACK, "seconds": 1, "rate": 5}),
+                cg(4.5, "library", limit={"what": cls.ATTACK, "seconds": 1, "rate": 5}),
+                fake_results.case(f"fft/library/host/mpi/{cls.ATTACK.split('/')[0] * 10}"
+                                  "/n:4096/ranks:2/threads:1", 5, "GFLOP/s"),
                 fake_results.case(fake_results.stream_name() + "/pair:0-1", 7000),
                 device_description=cls.ATTACK)
         content = cls.content(cls)

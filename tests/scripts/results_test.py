@@ -10,7 +10,8 @@ import fake_results
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet.results import checked_cases, collect, load  # noqa: E402
+from quartet.documents import collect, load  # noqa: E402
+from quartet.results import cases  # noqa: E402
 
 
 class Documents(unittest.TestCase):
@@ -42,10 +43,10 @@ class Documents(unittest.TestCase):
             "no schema version of its own": self.changed(lambda d: d["context"].pop("quartet")),
             "schema version 2 .*use newer scripts": self.changed(
                 lambda d: d["context"]["quartet"].update(schema_version=2)),
-            "a row lacks": self.changed(lambda d: d["benchmarks"][0].pop("run_name")),
-            "a row lacks what": self.changed(lambda d: d["benchmarks"][0].pop("MiB/s")),
-            "a row lacks what every": self.changed(lambda d: d["benchmarks"].append("row")),
-            "a row lacks what every row": self.changed(lambda d: d.update(benchmarks={})),
+            "benchmarks.0. lacks run_name": self.changed(lambda d: d["benchmarks"][0].pop("run_name")),
+            "benchmarks.0. lacks MiB/s": self.changed(lambda d: d["benchmarks"][0].pop("MiB/s")),
+            "benchmarks.*is not of type object": self.changed(lambda d: d["benchmarks"].append("row")),
+            "benchmarks is not of type array": self.changed(lambda d: d.update(benchmarks={})),
         }
         for reason, document in bad.items():
             with self.subTest(reason):
@@ -64,7 +65,7 @@ class Documents(unittest.TestCase):
             rows = fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=fraction,
                                      flags=[{"kind": kind, "text": "why"} for kind in kinds],
                                      distrusted=distrusted)
-            case, = checked_cases("a", fake_results.document(rows))
+            case, = cases(fake_results.document(rows))
             self.assertEqual(case.mark, mark, kinds)
             self.assertEqual(case.flags, dict.fromkeys(kinds, "why"))
 
@@ -73,17 +74,18 @@ class Documents(unittest.TestCase):
             return next(row for row in document["benchmarks"]
                         if row.get("aggregate_name") == "median")
 
-        self.assertEqual(len(checked_cases("good.json", self.good())), 2)
-        for key, value, reason in (("real_time", 0, "real_time is not positive"),
-                                   ("workers", "two", "workers is not a number"),
-                                   ("time_unit", "h", "not as the schema has it"),
-                                   ("phases", {"push": None}, "push is not a number"),
-                                   ("limit", {"what": "add"}, "not as the schema has it"),
-                                   ("total_seconds", True, "total_seconds is not a number")):
+        self.assertEqual(len(cases(self.good())), 2)
+        for key, value, reason in (("real_time", 0, "real_time is less than"),
+                                   ("workers", "two", "workers is not of type integer"),
+                                   ("time_unit", "h", "time_unit is not one of ns"),
+                                   ("phases", {"push": None}, "push is not of type number"),
+                                   ("limit", {"what": "add"}, "limit lacks seconds"),
+                                   ("total_seconds", True, "total_seconds is not of type number")):
             with self.subTest(key):
                 document = self.changed(lambda d: median(d).update({key: value}))
-                with self.assertRaisesRegex(ValueError, f"bad.json: .*{reason}"):
-                    checked_cases("bad.json", document)
+                file = self.write("bad.json", document)
+                with self.assertRaisesRegex(ValueError, f"bad.json: not as the schema .*{reason}"):
+                    load(file)
 
     def test_folders_are_searched_and_what_cannot_be_used_is_named(self):
         good = [self.write("a.json", self.good()), self.write("below/b.json", self.good())]
@@ -101,7 +103,7 @@ class Extras(unittest.TestCase):
     def case(self, **median):
         document = fake_results.document(
             fake_results.case(fake_results.stream_name(), 10000, **median))
-        return checked_cases("a.json", document)[0]
+        return cases(document)[0]
 
     def test_an_older_documents_drift_is_a_flag(self):
         self.assertEqual(self.case(drift=-0.2).flags, {"drift": "drifted by -20%"})

@@ -199,7 +199,7 @@ while :; do sleep 0.1; done
         (self.folder / "file").touch()
         for arguments, words in ((("--results", self.folder / "file"), "cannot be a folder"),
                                  (("--launcher", self.folder / "none"), "cannot be run"),
-                                 (("--budget", "nan"), "is not positive")):
+                                 (("--budget", "nan"), "is no positive number")):
             done = self.run_py(*arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(words, done.stderr)

@@ -19,8 +19,8 @@ class SlowNodes(CompareCase):
             row["rank_seconds"] = seconds
         document = fake_results.document(rows)
         quartet = document["context"]["quartet"]
-        quartet["placement"] = [{"rank": rank, "host": f"node{rank // ranks_a_node}",
-                                 "cpus": str(rank)} for rank in range(ranks)]
+        quartet["placement"] = [{**fake_results.PLACE, "rank": rank, "cpus": str(rank),
+                                 "host": f"node{rank // ranks_a_node}"} for rank in range(ranks)]
         quartet["gpus"] = list(gpus)
         return document
 

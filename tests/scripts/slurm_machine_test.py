@@ -126,7 +126,7 @@ class Submitting(MachineCase):
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
-        self.assertIn("no name", done.stderr)
+        self.assertIn("lacks name", done.stderr)
 
 
 if __name__ == "__main__":

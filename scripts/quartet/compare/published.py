@@ -1,13 +1,12 @@
 """Published numbers as one side of a comparison."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from quartet.documents import load_published
+from quartet.files import FileProblem, read_json
 from quartet.results import RATE_UNITS, Name
-
-PUBLISHED_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -43,20 +42,14 @@ class Numbers:
 
 
 def read_numbers(folder: Path) -> Numbers:
-    """All files of a folder. Raises ValueError, with the file and the reason, and OSError."""
+    """All files of a folder. Raises FileProblem, with the file and the reason."""
     entries: list[Number] = []
     for file in sorted(folder.glob("*.json")):
-        try:
-            document = json.loads(file.read_text(encoding="utf-8"))
-            if document["schema_version"] > PUBLISHED_VERSION:
-                raise ValueError("its schema is newer")
-            short = document["source"]["short"]
-            entries += [_number(item, short) for item in document["numbers"]
-                        if item["unit"] in RATE_UNITS]
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{file}: not a file of published numbers ({error})") from None
+        document = load_published(file)
+        entries += [_number(item, document["source"]["short"]) for item in document["numbers"]
+                    if item["unit"] in RATE_UNITS]
     if not entries:
-        raise ValueError(f"{folder}: no published numbers there")
+        raise FileProblem(f"{folder}: no published numbers there")
     return Numbers(tuple(entries))
 
 
@@ -71,7 +64,7 @@ def is_published(path: Path) -> bool:
     """Whether a folder holds published numbers: results cannot be taken for them."""
     for file in path.glob("*.json") if path.is_dir() else []:
         try:
-            document = json.loads(file.read_text(encoding="utf-8"))
+            document = read_json(file)
         except (OSError, ValueError):
             continue
         if isinstance(document, dict) and "numbers" in document and "source" in document:

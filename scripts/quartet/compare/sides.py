@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
+from quartet.documents import collect
 from quartet.misfits import judged
-from quartet.results import Case, Name, cases, collect, device, nodes
+from quartet.results import Case, Name, cases, device, nodes
 from quartet.statistics import variation
 from quartet.wording import counted
 

@@ -4,12 +4,13 @@ import tempfile
 from pathlib import Path
 from typing import Iterator
 
+from quartet.documents import load
 from quartet.exit_codes import VERIFIED
 from quartet.fitness.finding import Finding, Level, graded
 from quartet.kernels import KERNELS
 from quartet.launch import Files, Job, LocalLauncher, quiet_job
 from quartet.machine import Machine
-from quartet.results import Case, cases, load
+from quartet.results import Case, cases
 from quartet.wording import rate
 
 SECONDS = 60  # that a launch may take

@@ -6,14 +6,19 @@
 and the other files of a LaunchFolder."""
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
+from quartet.documents import load
+from quartet.exit_codes import FAILED
+from quartet.files import FileProblem, read_text
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
 from quartet.limits.goals import DAMAGE, Result, Round
 from quartet.limits.match import Match, Side
-from quartet.results import cases, load
+from quartet.results import cases
+from quartet.terminal import printable
 
 KINDS = ("json", "out", "outcome", "log")
 
@@ -43,16 +48,21 @@ class LimitsFolder:
 
     def result(self, match: Match, side: Side, number: int) -> Optional[Result]:
         """None where it was not launched."""
-        outcome = self._folder.recorded(_name(match, side, number))
+        try:
+            outcome = self._folder.recorded(_name(match, side, number))
+        except FileProblem as problem:
+            return Result(Outcome(FAILED, None, str(problem)))
         if outcome is None:
             return None
         document = self.files(match, side, number).document
         try:
             if side.peer:
-                return Result(outcome, side.peer.cases(document.read_text(encoding="utf-8")))
+                return Result(outcome, side.peer.cases(read_text(document)))
             return Result(outcome, cases(load(document)))
-        except (OSError, *DAMAGE):  # it has left no document, or half of one
+        except OSError:  # it has left no document
             return Result(outcome)
+        except DAMAGE as error:
+            return Result(replace(outcome, message=f"a damaged document ({printable(str(error))})"))
 
     def rounds(self, match: Match) -> list[Round]:
         """All rounds that were begun."""

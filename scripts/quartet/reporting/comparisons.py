@@ -27,7 +27,7 @@ def _resource(result: Result) -> tuple[str, str]:
 
 
 def _ranks(result: Result) -> int:
-    return int(_resource(result)[1] or 0)
+    return result.workers if result.name.device == "cuda" else result.name.ranks
 
 
 def _bar(result: Result, base: Result, name: str) -> Bar:
@@ -275,8 +275,7 @@ def pairs(results: list[Result]) -> Section:
 
 
 def _map(members: list[Result]) -> HeatMap:
-    rates = {tuple(map(int, result.name.values["pair"].split("-"))): result.rate
-             for result in members}
+    rates = {result.name.pair: result.rate for result in members}
     ranks = sorted({rank for pair in rates for rank in pair})
     names = tuple(map(str, ranks))
     values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)

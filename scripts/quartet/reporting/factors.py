@@ -72,11 +72,12 @@ def size_of(result: Result) -> float:
 
 def natural(text: str) -> list:
     """A key that sorts 2 before 10."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+    return [int(part) if place % 2 else part
+            for place, part in enumerate(re.split("([0-9]{1,18})", text))]
 
 
 def is_pair(result: Result) -> bool:
-    return "pair" in result.name.values
+    return result.name.pair is not None
 
 
 def by_kernel(result: Result) -> int:

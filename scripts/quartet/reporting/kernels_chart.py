@@ -58,7 +58,7 @@ def _best_share(results: list[Result]) -> tuple[float, str]:
 def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
     """Each formulation's best on one problem, variant and number of ranks: those that most
     formulations have. Then the best of each formulation in the other variants."""
-    problems = grouped(results, lambda result: (int(result.name.values.get("ranks", 0)),
+    problems = grouped(results, lambda result: (result.name.ranks,
                                                 size_of(result)))
     best = {key: fastest_of_each(members) for key, members in problems.items()}
     members = problems[max(best, key=lambda key: (len(best[key]), key))]
@@ -94,7 +94,7 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
     same = [other for other in fitting if other.name.transport == name.transport] or fitting
     if not same:
         return None
-    return max(same, key=lambda other: (int(other.name.values.get("ranks", 0)), size_of(other))
+    return max(same, key=lambda other: (other.name.ranks, size_of(other))
                ).fraction * 100
 
 

@@ -1,11 +1,11 @@
 """The published numbers of results/published, and which of them stand beside which results."""
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from quartet.documents import load_published
 from quartet.paths import RESULTS
 from quartet.wording import BOUNDS
 
@@ -46,7 +46,7 @@ def load(folder: Path = FOLDER) -> list[Number]:
     """Every published number. Raises OSError or ValueError where the folder does not hold them."""
     numbers = []
     for file in sorted(folder.glob("*.json")):
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = load_published(file)
         short = document["source"]["short"]
         numbers += [_number(item, short) for item in document["numbers"]]
     return numbers

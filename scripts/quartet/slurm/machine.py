@@ -1,17 +1,16 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
 (scripts/slurm/machines/ has a template and two examples), and what a job must ask for there."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from quartet.exit_codes import ScriptError
+from quartet.files import FileProblem, read_json
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Reducers, options_of
 from quartet.launch import Job
 from quartet.paths import ROOT, SLURM
-
-TYPES = {"string": str, "integer": int, "array": list, "object": dict}
+from quartet.schema import Schema
 
 
 class MachineError(ScriptError):
@@ -38,12 +37,14 @@ class SlurmMachine:
     def load(path: Path) -> "SlurmMachine":
         """Raises MachineError."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            data = read_json(path)
+        except (OSError, FileProblem) as error:
             raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json"
                                ) from None
-        schema = json.loads((SLURM / "machine.schema.json").read_text(encoding="utf-8"))
-        _check(data, schema, str(path))
+        schema = read_json(SLURM / "machine.schema.json")
+        problem = Schema(schema).problem(data)
+        if problem:
+            raise MachineError(f"{path}: {problem}: see {SLURM}/machine.schema.json")
         data.pop("$schema", None)
         defaults = {key: rule["default"] for key, rule in schema["properties"].items()
                     if "default" in rule}
@@ -54,35 +55,6 @@ class SlurmMachine:
         return {"QUARTET_ROOT": str(ROOT), "QUARTET_LAUNCHER": self.launcher,
                 "QUARTET_MPI": self.mpi, "QUARTET_MODULES": " ".join(self.modules),
                 **self.environment}
-
-
-def _check(value, rule: dict, where: str) -> None:
-    """As much of JSON Schema as the schema of machines uses."""
-    if "enum" in rule and value not in rule["enum"]:
-        raise MachineError(f"{where}: {value!r} (not one of {', '.join(rule['enum'])})")
-    kind = TYPES.get(rule.get("type", ""))
-    if kind and (not isinstance(value, kind) or isinstance(value, bool)):
-        raise MachineError(f"{where}: {value!r} (not of type {rule['type']})")
-    if "minimum" in rule and value < rule["minimum"]:
-        raise MachineError(f"{where}: {value} (less than {rule['minimum']})")
-    if "minLength" in rule and len(value) < rule["minLength"]:
-        raise MachineError(f"{where}: is empty: fill it in, or leave it out")
-    if isinstance(value, list):
-        for number, member in enumerate(value, 1):
-            _check(member, rule["items"], f"{where}, member {number}")
-    if isinstance(value, dict):
-        _check_members(value, rule, where)
-
-
-def _check_members(table: dict, rule: dict, where: str) -> None:
-    known, others = rule.get("properties", {}), rule.get("additionalProperties")
-    missing = [key for key in rule.get("required", []) if key not in table]
-    if missing:
-        raise MachineError(f"{where}: no {missing[0]} (it is needed): see {SLURM}/machine.schema.json")
-    for key, value in table.items():
-        if key not in known and others is False:
-            raise MachineError(f"{where}: unknown key '{key}' (known: {', '.join(sorted(known))})")
-        _check(value, known.get(key, others), f"{where}: {key}")
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from quartet.documents import load
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
-from quartet.folder import LaunchFolder, write_json
+from quartet.files import FileProblem, write_json
+from quartet.folder import LaunchFolder
 from quartet.launch import Files, LaunchError, Outcome
-from quartet.results import cases, load
+from quartet.results import cases
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
+from quartet.wording import say
 
 PLAN_FILE = "sweep.plan"
 DIFFERENCES_SHOWN = 8
@@ -67,6 +70,7 @@ class SweepFolder:
         self.path = path
         self.plan = plan
         self._folder = LaunchFolder(path)
+        self._damaged: set[str] = set()  # names of launches
         self.lock: Optional[int] = None
 
     @staticmethod
@@ -101,16 +105,27 @@ class SweepFolder:
         return self.files(launch).document
 
     def record(self, launch: Launch, outcome: Outcome) -> None:
+        self._damaged.discard(launch.name)
         self._folder.record(launch.name, outcome)
 
     def is_recorded(self, launch: Launch) -> bool:
-        return self._folder.recorded(launch.name) is not None
+        return self._recorded(launch) is not None
+
+    def _recorded(self, launch: Launch) -> Optional[Outcome]:
+        """None also where the record is damaged, which is said once: it is measured again."""
+        try:
+            return self._folder.recorded(launch.name)
+        except FileProblem as problem:
+            if launch.name not in self._damaged:
+                say(f"{problem}: it is measured again")
+            self._damaged.add(launch.name)
+            return None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
         """None where it has not run. A program that outlived its sweep has no record; its results
         tell how it ended."""
-        recorded = self._folder.recorded(launch.name)
-        if recorded:
+        recorded = self._recorded(launch)
+        if recorded or launch.name in self._damaged:
             return recorded
         try:
             return Outcome(_code_of(load(self.document(launch))), None)

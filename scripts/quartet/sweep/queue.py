@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Iterator, Optional
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
-from quartet.folder import write_json
+from quartet.files import write_json
 from quartet.launch import Job, LaunchError, Outcome, judged
 from quartet.slurm.launcher import LONGEST_ARRAY, SlurmLauncher
 from quartet.slurm.machine import Request

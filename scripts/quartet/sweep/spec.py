@@ -1,11 +1,14 @@
 """What a sweep runs is said in blocks, in JSON, or in TOML where Python reads it."""
 
-import json
 import re
 import textwrap
 from pathlib import Path
 
 from quartet.exit_codes import ScriptError
+from quartet.files import FileProblem, read_json, read_text, reason_of, with_bounds
+from quartet.units import MIB
+
+MOST_BYTES = MIB  # of a file
 
 SCALINGS = ("none", "strong", "weak")
 # What a block may list: all combinations are measured.
@@ -52,9 +55,10 @@ def read_spec(path: Path) -> dict:
     try:
         if path.suffix == ".toml":
             return with_known_keys(_read_toml(path), FILE_KEYS, str(path))
-        return with_known_keys(json.loads(path.read_text(encoding="utf-8")), FILE_KEYS, str(path))
-    except (OSError, ValueError) as error:
-        raise SpecError(f"{path}: cannot be read ({error}): give a sweep in JSON or TOML") from None
+        return with_known_keys(read_json(path, MOST_BYTES), FILE_KEYS, str(path))
+    except (FileNotFoundError, FileProblem) as error:
+        why = str(error) if isinstance(error, FileProblem) else reason_of(error)
+        raise SpecError(f"{path}: cannot be read ({why}): give a sweep in JSON or TOML") from None
 
 
 def _read_toml(path: Path) -> dict:
@@ -62,7 +66,12 @@ def _read_toml(path: Path) -> dict:
         import tomllib  # Python 3.11
     except ImportError:
         raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write JSON") from None
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        return with_bounds(tomllib.loads(read_text(path, MOST_BYTES)))
+    except FileProblem:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FileProblem(f"{path}: {error}") from None
 
 
 def name_of(spec: dict) -> str:

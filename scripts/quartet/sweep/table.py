@@ -6,8 +6,9 @@ import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
+from quartet.documents import load
 from quartet.exit_codes import VERIFIED
-from quartet.results import Case, are_suspicious, cases, load
+from quartet.results import Case, are_suspicious, cases
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block
 from quartet.wording import (ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size,

@@ -6,6 +6,8 @@ import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
+from quartet.files import replacing, write_text
+
 from ..markup import Markup, sound
 from . import bars, heat_map, lines, roofline, style
 from .model import BarChart, Chart, HeatMap, LineChart, Roofline, ShareChart, StackChart
@@ -38,10 +40,11 @@ def save(chart: Chart, stem: Path) -> Markup:
         figure = draw(chart)
         picture = svg(figure, stem.name, chart.title)
         alone = picture.replace("<title>", f"<style>{style.SCHEMES}</style><title>", 1)
-        stem.with_name(stem.name + ".svg").write_text(
-            f'<?xml version="1.0" encoding="UTF-8"?>\n{alone}\n', encoding="utf-8")
+        write_text(stem.with_name(stem.name + ".svg"),
+                   f'<?xml version="1.0" encoding="UTF-8"?>\n{alone}\n')
         for ending in ENDINGS[1:]:
-            style.save(figure, stem.with_name(f"{stem.name}.{ending}"))
+            with replacing(stem.with_name(f"{stem.name}.{ending}")) as aside:
+                style.save(figure, aside)
     return picture
 
 

@@ -1,0 +1,96 @@
+"""Reads result documents: the only reader. What one holds is in results.py.
+
+Each document is checked against its schema, results/schema/quartet-results.schema.json, so that no other
+script need doubt what it reads. Nothing in a document's texts can move a terminal's cursor."""
+
+import functools
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterable, Iterator, Union
+
+from quartet.files import FileProblem, read_json, reason_of, with_bounds
+from quartet.paths import RESULTS
+from quartet.schema import Schema
+from quartet.terminal import printable
+
+SCHEMA_VERSION = 1  # the newest that is understood here
+ENDING = ".json"
+
+
+@functools.cache
+def _schema(name: str) -> Schema:
+    return Schema(read_json(RESULTS / "schema" / f"quartet-{name}.schema.json"))
+
+
+def load(path: Union[str, Path]) -> dict:
+    """The document at `path`. Raises FileProblem (a ValueError), with the path and the reason, where it
+    is none of ours, or newer than what is understood here, and FileNotFoundError."""
+    document = with_bounds(read_json(path), printable)
+    problem = _problem(document)
+    if problem:
+        raise FileProblem(f"{path}: {problem}")
+    return document
+
+
+def _problem(document: object) -> str:
+    """Why this is no results document; empty where it is one."""
+    if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
+        return "not a results document (no context and benchmarks)"
+    context = document["context"]
+    quartet = context.get("quartet") if isinstance(context, dict) else None
+    version = quartet.get("schema_version") if isinstance(quartet, dict) else None
+    if not isinstance(version, int):
+        return "not a results document of Quartet's (no schema version of its own)"
+    if version > SCHEMA_VERSION:
+        return f"schema version {version} (these scripts know {SCHEMA_VERSION}): use newer scripts"
+    problem = _schema("results").problem(document)
+    return f"not as the schema has it ({problem})" if problem else ""
+
+
+def load_published(path: Path) -> dict:
+    """A file of published numbers. Raises like load()."""
+    document = with_bounds(read_json(path), printable)
+    problem = _schema("published").problem(document)
+    if problem:
+        raise FileProblem(f"{path}: not a file of published numbers ({problem})")
+    return document
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What was found at some paths: documents that can be used, and why the others cannot."""
+
+    documents: list[tuple[Path, dict]] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+def collect(paths: Iterable[Union[str, Path]]) -> Collection:
+    """The documents at these paths: files, and all that end in .json in folders and below."""
+    found = Collection()
+    seen: set[str] = set()
+    for path in map(Path, paths):
+        for file in _files(path, found.skipped) if os.path.isdir(path) else [path]:
+            real = os.path.realpath(file)
+            if real in seen:
+                continue  # named twice
+            seen.add(real)
+            try:
+                found.documents.append((file, load(file)))
+            except FileProblem as problem:
+                found.skipped.append(str(problem))
+            except OSError as error:
+                found.skipped.append(f"{file}: {reason_of(error)}")
+    return found
+
+
+def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
+    """Those that may be documents, by name. Folders that cannot be searched, or hold none, are said."""
+    def refused(error: OSError) -> None:
+        problems.append(f"{error.filename}: {reason_of(error)}")
+
+    problems: list[str] = []
+    found = [Path(below) / name for below, _, names in os.walk(folder, onerror=refused)
+             for name in names if name.endswith(ENDING)]
+    skipped += problems or ([] if found else [f"{folder}: no {ENDING} file is in this folder"])
+    yield from sorted(found)

@@ -1,0 +1,202 @@
+"""The one way in which scripts read what a user names, and write what they make.
+
+Reading takes regular files of a bounded size alone, and waits for nothing. Writing goes to a file beside
+the target, which takes its place when all is on the disk: a reader finds the old file or the new one."""
+
+import contextlib
+import errno
+import itertools
+import json
+import math
+import os
+import stat
+from pathlib import Path
+from typing import Callable, Iterable, Iterator, Union
+
+from quartet.exit_codes import BAD_USAGE, FAILED, ScriptError
+from quartet.units import MIB
+
+MOST_BYTES = 64 * MIB  # of a file that is read
+MOST_LEVELS = 64  # of arrays and objects within each other
+LARGEST_INTEGER = 2**64  # of a document
+KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a FIFO"), (stat.S_ISCHR, "a device"),
+         (stat.S_ISBLK, "a device"), (stat.S_ISSOCK, "a socket"))
+
+_asides = itertools.count()  # tells the temporary files of a process apart
+
+
+class FileProblem(ScriptError, ValueError):
+    """A file that cannot be used: its path, and why."""
+
+
+def reason_of(error: OSError) -> str:
+    """Why a call of the operating system failed, in its words."""
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _kind(mode: int) -> str:
+    return next((name for is_it, name in KINDS if is_it(mode)), "no regular file")
+
+
+def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
+    """What a regular file holds. Raises FileProblem where it is none, or holds more than `most`, and
+    FileNotFoundError where there is none."""
+    try:
+        # Opening a FIFO, or a terminal, must neither wait nor change anything.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        raise FileProblem(f"{path}: cannot be opened ({why}): name another file") from None
+    state = os.fstat(descriptor)
+    if not stat.S_ISREG(state.st_mode):
+        os.close(descriptor)
+        raise FileProblem(f"{path}: is {_kind(state.st_mode)} (not a regular file): name another file")
+    with os.fdopen(descriptor, "rb") as file:
+        if state.st_size > most:
+            raise FileProblem(f"{path}: has {state.st_size} bytes (at most {most} are read): name "
+                              "another file")
+        try:
+            found = file.read(most + 1)  # files of the kernel have no size
+        except OSError as error:
+            raise FileProblem(f"{path}: cannot be read ({reason_of(error)})") from None
+    if len(found) > most:
+        raise FileProblem(f"{path}: has more than {most} bytes: name another file")
+    return found
+
+
+def read_text(path: Union[str, Path], most: int = MOST_BYTES, errors: str = "strict") -> str:
+    """Like read_bytes(), decoded. Raises FileProblem also where it is not UTF-8."""
+    try:
+        return read_bytes(path, most).decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise FileProblem(f"{path}: is no text in UTF-8 (byte {error.start})") from None
+
+
+def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> object:
+    """Like read_text(), as JSON. Raises FileProblem also where it is none, too deep, or has numbers
+    that no document has."""
+    text = read_text(path, most)
+    try:
+        return with_bounds(json.loads(text, parse_constant=_refuse, parse_int=_integer))
+    except RecursionError:
+        raise FileProblem(f"{path}: is nested too deeply (at most {MOST_LEVELS} levels)") from None
+    except ValueError as error:
+        raise FileProblem(f"{path}: not a whole JSON document ({error})") from None
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 2 * len(str(LARGEST_INTEGER)):  # reading more digits takes their square in time
+        raise ValueError("a number is too large")
+    return int(digits)
+
+
+def with_bounds(value: object, of_text: Callable[[str], str] = str, level: int = 0) -> object:
+    """The same JSON value, each text replaced by `of_text` of it. Raises ValueError where it is too
+    deep, or a number is too large for a document."""
+    if isinstance(value, str):
+        return of_text(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a number is too large")
+    if isinstance(value, int) and not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
+        raise ValueError("a number is too large")
+    if not isinstance(value, (list, dict)):
+        return value
+    if level == MOST_LEVELS:
+        raise ValueError(f"nested too deeply (at most {MOST_LEVELS} levels)")
+    if isinstance(value, list):
+        return [with_bounds(member, of_text, level + 1) for member in value]
+    return {of_text(key): with_bounds(member, of_text, level + 1) for key, member in value.items()}
+
+
+def make_folder(path: Path) -> Path:
+    """The folder, made where it is not there. Raises ScriptError."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError, RuntimeError) as error:  # of a link to itself
+        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        raise ScriptError(f"{path} cannot be a folder ({why}): name another one") from None
+    return path
+
+
+def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """Raises ScriptError where `path` cannot be written, or would replace what is no regular file, or
+    one of the inputs. To be called before work is done. Makes the folder that it lies in."""
+    if path.name in ("", ".."):
+        raise ScriptError(f"'{path}' names no file to write: give one")
+    make_folder(path.parent)
+    with _worded(path, BAD_USAGE):
+        with contextlib.suppress(FileNotFoundError):
+            state = os.stat(path)
+            if not stat.S_ISREG(state.st_mode):
+                raise ScriptError(f"{path} is {_kind(state.st_mode)} (it would be replaced): name "
+                                  "another file")
+            for other in inputs:
+                if os.path.exists(other) and os.path.samestat(state, os.stat(other)):
+                    raise ScriptError(f"{path} is read from (it would be replaced): name another file")
+        aside = _aside(path)
+        os.close(_created(aside))
+        os.unlink(aside)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file beside `path` with its ending. It takes the place of `path` once all is written, and is
+    removed where that fails. Raises ScriptError."""
+    check_output(path)
+    aside = _aside(path)
+    try:
+        with _worded(path, FAILED):
+            os.close(_created(aside))
+            yield aside
+            descriptor = os.open(aside, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)  # a crash leaves the old file or the new one
+            finally:
+                os.close(descriptor)
+            os.replace(aside, os.path.realpath(path))
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Whole or not at all, in UTF-8. Raises ScriptError."""
+    with replacing(path) as aside:
+        # What no encoding has, such as half of a pair, is written as an escape.
+        aside.write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def write_json(path: Path, data: object) -> None:
+    """Whole or not at all. Raises ScriptError."""
+    write_text(path, json.dumps(data, indent=1) + "\n")
+
+
+def _aside(path: Path) -> Path:
+    """Of a name of its own, which no long name makes too long."""
+    real = Path(os.path.realpath(path))
+    return real.with_name(f".quartet-{os.getpid()}-{next(_asides)}{real.suffix[:20]}")
+
+
+def _created(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+
+
+@contextlib.contextmanager
+def _worded(path: Path, code: int) -> Iterator[None]:
+    """Turns errors of writing into ScriptErrors."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, ScriptError):
+            raise
+        why = reason_of(error) if isinstance(error, OSError) else str(error)
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        what = "free some space" if full else "name another file"
+        raise ScriptError(f"{path} cannot be written ({why}): {what}", code) from None
