@@ -8,6 +8,7 @@
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
 #include "cg/system/matrix_file.hpp"
+#include "comm/mpi/agree.hpp"
 
 namespace quartet::cg {
 
@@ -65,9 +66,13 @@ Bytes folder_memory(const bench::Session& session, const Problem& problem,
     if (!data.in_files()) {
         return {};
     }
-    const BlockFolder folder(*data.folder, problem, session.options().seed, session.world().size(),
-                             data.generate);
-    return folder.memory();
+    Bytes memory;
+    comm::agree<UsageError>(session.world(), [&] {
+        const BlockFolder folder(*data.folder, problem, session.options().seed,
+                                 session.world().size(), data.generate);
+        memory = folder.memory();
+    });
+    return memory;
 }
 
 void plan_memory(bench::Session& session, const Problem& problem, const comm::Roles& roles,
@@ -133,6 +138,17 @@ bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algor
     return true;
 }
 
+void add_used_files(const Options& options, bench::UsedFiles& files) {
+    bench::add_used(options.data, files);
+    if (options.from_file()) {
+        files.add("--problem", bench::FileUse::reads, options.problem);
+    }
+    if (options.checkpoint.wanted()) {
+        files.add("--checkpoint", bench::FileUse::changes_folder, *options.checkpoint.folder,
+                  "iteration-");
+    }
+}
+
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
                   const Options& options) {
     for (const Storage storage : options.storages) {
@@ -179,13 +195,17 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 
 void plan_cases(bench::Session& session, const Options& options) {
     require_consistent(options, session.options());
-    if (options.checkpoint.wanted()) {
-        require_usable(options.checkpoint);
-    }
+    std::vector<std::int64_t> sizes;
+    comm::agree<UsageError>(session.world(), [&] {
+        if (options.checkpoint.wanted()) {
+            require_usable(options.checkpoint);
+        }
+        sizes = sizes_of(options);
+    });
+    add_used_files(options, session.files());
     Problem problem;
     problem.system = options.problem;
     problem.iterations = options.iterations;
-    const std::vector<std::int64_t> sizes = sizes_of(options);
     session.resolve("size", bench::join_sizes(sizes));
     session.resolve("storage", joined(options.storages));
     session.resolve("algorithm", joined(options.algorithms));

@@ -7,11 +7,13 @@
 namespace quartet::cg {
 
 /// What would run, with its memory and its name, before anything is allocated. Throws UsageError.
+/// Collective.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const bench::DataOptions& data,
                                 const CheckpointOptions& checkpoint = {});
 
 /// Adds a case for each variant of the session, storage and algorithm. Throws UsageError.
+/// Collective.
 void plan_cases(bench::Session& session, const Options& options);
 
 }  // namespace quartet::cg

@@ -163,7 +163,9 @@ void plan_cases(bench::Session& session, const Options& options) {
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tiles", bench::join_sizes(tiles));
     const std::vector<bench::Variant> variants = session.variants();
+    bench::add_used(options.data, session.files());
     if (options.wisdom) {
+        session.files().add("--wisdom", bench::FileUse::updates, *options.wisdom);
         require_measured_library(variants, options);
         read_wisdom(session.world(), *options.wisdom);
     }

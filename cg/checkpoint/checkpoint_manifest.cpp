@@ -3,17 +3,23 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <span>
 
 #include "core/check.hpp"
 #include "core/files/checksum.hpp"
+#include "core/files/json_text.hpp"
 
 namespace quartet::cg {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t most_counted = std::int64_t{1} << 30;  // rows, iterations, processes
+constexpr std::size_t longest_name = 255;
 
 std::string hexadecimal(std::uint64_t value) {
     return fmt::format("{:016x}", value);  // many readers of JSON keep 53 bits of a number
@@ -39,7 +45,42 @@ std::uint64_t whole_number(const Json& json, int base) {
 }
 
 double real_number(const Json& json) {
-    return std::strtod(json.get<std::string>().c_str(), nullptr);  // hexadecimal, too
+    const auto text = json.get<std::string>();
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);  // hexadecimal, too
+    if (text.empty() || end != text.c_str() + text.size() || std::isnan(value)) {
+        throw Failure("holds something that is no number");
+    }
+    return value;
+}
+
+// A whole number of [least, most]; the library's own conversion would cut and wrap silently.
+std::int64_t count_of(const Json& json, const char* key, std::int64_t least, std::int64_t most) {
+    const Json& value = json.at(key);
+    if (!value.is_number_integer() || value < least || value > most) {
+        throw Failure(
+            fmt::format("holds a {} that is no whole number from {} to {}", key, least, most));
+    }
+    return value.get<std::int64_t>();
+}
+
+double seconds_of(const Json& value) {
+    if (!value.is_number() || !(value.get<double>() >= 0)) {
+        throw Failure("holds a time that is no number of seconds");
+    }
+    return value.get<double>();
+}
+
+// Of the folder itself: a path could lead anywhere.
+std::string plain_name(const Json& json) {
+    const auto name = json.get<std::string>();
+    const bool plain = !name.empty() && name.size() <= longest_name && name != "." &&
+                       name != ".." && name.find('/') == std::string::npos &&
+                       name.find('\0') == std::string::npos;
+    if (!plain) {
+        throw Failure(fmt::format("names a file {} that is not in its folder", quotation(name)));
+    }
+    return name;
 }
 
 Json to_json(const SavedFile& file) {
@@ -49,9 +90,9 @@ Json to_json(const SavedFile& file) {
             {"checksum", hexadecimal(file.checksum)}};
 }
 
-SavedFile saved_file(const Json& json) {
-    return {json.at("name"), json.at("first_row"), json.at("rows"),
-            whole_number(json.at("checksum"), 16)};
+SavedFile saved_file(const Json& json, std::int64_t most_rows) {
+    return {plain_name(json.at("name")), count_of(json, "first_row", 0, most_rows),
+            count_of(json, "rows", 0, most_rows), whole_number(json.at("checksum"), 16)};
 }
 
 Json to_json(const bench::Spent& spent) {
@@ -66,10 +107,15 @@ Json to_json(const bench::Spent& spent) {
 }
 
 bench::Spent spent_time(const Json& json) {
-    bench::Spent spent{{json.at("real_seconds")}, {json.at("cpu_seconds")}, {}};
+    bench::Spent spent{
+        {seconds_of(json.at("real_seconds"))}, {seconds_of(json.at("cpu_seconds"))}, {}};
+    const Json& phases = json.at("phases");
+    if (!phases.is_object()) {
+        throw Failure("holds phases that are none");
+    }
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        spent.phases[phase] =
-            json.at("phases").value(std::string(name(static_cast<Phase>(phase))), 0.0);
+        const auto found = phases.find(std::string(name(static_cast<Phase>(phase))));
+        spent.phases[phase] = found == phases.end() ? 0 : seconds_of(*found);
     }
     return spent;
 }
@@ -97,6 +143,29 @@ Json content_of(const CheckpointManifest& manifest) {
             {"vectors", vectors}};
 }
 
+Algorithm algorithm_in(const Json& json) {
+    for (const Algorithm algorithm : {Algorithm::classic, Algorithm::single_reduction}) {
+        if (json == name(algorithm)) {
+            return algorithm;
+        }
+    }
+    throw Failure("holds an algorithm that does not exist");
+}
+
+// The ranks' files have all rows, one after another; those of a rank that only reduces have none.
+void require_all_rows(const CheckpointManifest& manifest) {
+    std::int64_t next = 0;
+    for (const SavedFile& file : manifest.vectors) {
+        if (file.rows > 0 && file.first_row != next) {
+            throw Failure("lacks rows, or has some twice");
+        }
+        next += file.rows;
+    }
+    if (next != manifest.size || manifest.history.rows != manifest.done) {
+        throw Failure("has not as many rows as it should");
+    }
+}
+
 CheckpointManifest manifest_in(const Json& content) {
     if (content.at("schema_version") != CheckpointManifest::schema_version ||
         content.at("kernel") != "cg") {
@@ -104,23 +173,22 @@ CheckpointManifest manifest_in(const Json& content) {
     }
     CheckpointManifest manifest;
     manifest.system = content.at("system");
-    manifest.size = content.at("size");
+    manifest.size = count_of(content, "size", 1, most_counted);
     manifest.seed = whole_number(content.at("seed"), 10);
     manifest.right_side = whole_number(content.at("right_side"), 16);
-    manifest.algorithm = content.at("algorithm") == name(Algorithm::classic)
-                             ? Algorithm::classic
-                             : Algorithm::single_reduction;
+    manifest.algorithm = algorithm_in(content.at("algorithm"));
     content.at("set_up").get_to(manifest.set_up);
-    manifest.iterations = content.at("iterations");
-    manifest.done = content.at("done");
+    manifest.iterations = count_of(content, "iterations", 1, most_counted);
+    manifest.done = count_of(content, "done", 0, manifest.iterations);
     manifest.residual_dot = real_number(content.at("residual_dot"));
     manifest.alpha = real_number(content.at("step"));
-    manifest.segments = content.at("segments");
+    manifest.segments = static_cast<int>(count_of(content, "segments", 0, most_counted));
     manifest.spent = spent_time(content.at("spent"));
-    manifest.history = saved_file(content.at("history"));
+    manifest.history = saved_file(content.at("history"), manifest.iterations);
     for (const Json& file : content.at("vectors")) {
-        manifest.vectors.push_back(saved_file(file));
+        manifest.vectors.push_back(saved_file(file, manifest.size));
     }
+    require_all_rows(manifest);
     return manifest;
 }
 
@@ -134,14 +202,16 @@ std::string to_text(const CheckpointManifest& manifest) {
 
 CheckpointManifest read_checkpoint_manifest(const std::string& text) {
     try {
-        const Json document = Json::parse(text);
+        const Json document = parse_ordered_json(text);
         const Json& content = document.at("content");
         if (document.at("checksum") != hexadecimal(checksum_of(content))) {
             throw Failure("is not as it was written (its checksum differs)");
         }
         return manifest_in(content);
+    } catch (const JsonError& error) {
+        throw Failure(fmt::format("is not a manifest (it {})", error.what()));
     } catch (const Json::exception&) {
-        throw Failure("is not a manifest (cut off, or not JSON, or of other keys)");
+        throw Failure("is not a manifest (cut off, or of other keys or types)");
     }
 }
 

@@ -18,7 +18,7 @@ class Checkpointing final : public Observer {
   public:
     /// Takes the signals. Where there is something to go on from, chooses and checks it. `now` says
     /// what is being solved and how; `rows` are this rank's. Throws UsageError for another problem
-    /// or a folder that cannot be used, Failure that names what was altered, on all ranks alike.
+    /// or a folder that cannot be used, or that names what was altered, on all ranks alike.
     /// Collective. Borrows the session.
     Checkpointing(bench::Session& session, CheckpointOptions options, CheckpointManifest now,
                   Range rows);

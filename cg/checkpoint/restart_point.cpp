@@ -8,6 +8,7 @@
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
 #include "core/files/npy.hpp"
+#include "core/files/npy_header.hpp"
 
 namespace quartet::cg {
 
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 template <typename Work>
 void agree_to_go_on(const comm::Communicator& world, Work work) {
     if (const auto problem = comm::first_problem(world, work)) {
-        throw Failure(fmt::format(
+        throw UsageError(fmt::format(
             "--restart: {}: go on from the checkpoint before it with --restart previous",
             *problem));
     }
@@ -49,14 +50,19 @@ CheckpointManifest choose(const CheckpointFolder& folder, Restart which,
                           const comm::Communicator& world) {
     const auto there = folder.iterations();
     const std::size_t back = which == Restart::latest ? 1 : 2;
-    const std::int64_t iteration = there.size() >= back ? there[there.size() - back] : 0;
+    const std::int64_t mine = there.size() >= back ? there[there.size() - back] : 0;
+    // The root's: ranks may see a folder over a network at different times.
+    const auto iteration = static_cast<std::int64_t>(world.broadcast(static_cast<double>(mine), 0));
     return read_agreed(folder.checkpoint(iteration) / CheckpointManifest::file, world);
 }
 
-void require_unaltered(const fs::path& path, const SavedFile& saved) {
+// `shape` is that of the array it should hold: nothing longer is read.
+void require_unaltered(const fs::path& path, const SavedFile& saved, const Shape& shape) {
+    const Bytes header{std::ssize(format_npy_header(ElementType::f8, shape))};
     std::string found;
     try {
-        found = contents(path);
+        found = contents(
+            path, header + bytes_of<double>(shape.size() == 1 ? shape[0] : shape[0] * shape[1]));
     } catch (const FileError& error) {
         throw Failure(
             fmt::format("{} cannot be read ({})", quotation(path.native()), error.reason()));
@@ -78,7 +84,11 @@ RestartPoint::RestartPoint(const CheckpointFolder& folder, Restart which,
     agree_to_go_on(world, [&] {  // each file is read by one rank
         for (auto index = static_cast<std::size_t>(world.rank()); index < files.size();
              index += static_cast<std::size_t>(world.size())) {
-            require_unaltered(path_ / files[index].name, files[index]);
+            const bool is_history = index + 1 == files.size();
+            require_unaltered(
+                path_ / files[index].name, files[index],
+                is_history ? Shape{manifest_.done}
+                           : CheckpointImage::shape_of(manifest_.algorithm, files[index].rows));
         }
     });
 }

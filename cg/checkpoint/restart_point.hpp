@@ -14,7 +14,7 @@ namespace quartet::cg {
 class RestartPoint {
   public:
     /// Chooses it and checks it. `now` says what is being solved. Throws UsageError where that is
-    /// another problem, Failure that names what was altered, on all ranks alike. Collective.
+    /// another problem, or that names what was altered, on all ranks alike. Collective.
     RestartPoint(const CheckpointFolder& folder, Restart which, const CheckpointManifest& now,
                  const comm::Communicator& world);
 

@@ -6,6 +6,7 @@
 
 #include "bench/data/listable.hpp"
 #include "core/data_source.hpp"
+#include "core/files/file.hpp"
 
 namespace quartet::cg {
 
@@ -15,7 +16,7 @@ constexpr std::string_view matrix = "A";
 constexpr std::string_view right_side = "b";
 
 std::int64_t blocks_in(const std::filesystem::path& folder, std::int64_t otherwise) {
-    if (!std::filesystem::exists(folder / "manifest.json")) {
+    if (!is_there(folder / "manifest.json")) {
         return otherwise;
     }
     const std::int64_t blocks = read_manifest(folder).tile;

@@ -24,8 +24,8 @@ class BlockFolder {
     /// What preparing takes for a while: the largest file.
     [[nodiscard]] Bytes memory() const;
 
-    /// Makes the files that are missing, where asked to, and checks all of them. Throws Failure
-    /// that names a file. Collective.
+    /// Makes the files that are missing, where asked to, and checks all of them. Throws UsageError
+    /// that names a file that is not as it should be. Collective.
     void prepare(bench::Session& session, const LinearSystem& system, bench::Switch generate) const;
 
     /// Elements of a row of A; rows of b. Throw NpyError. Threads may call them together. Local.

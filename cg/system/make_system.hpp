@@ -9,7 +9,7 @@
 namespace quartet::cg {
 
 /// The problem's system; a matrix file borrows the session's communicator. Collective. Throws
-/// Failure that names a file.
+/// UsageError that names a file.
 std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session);
 
 /// What that takes of a rank's memory. Local.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cg/system/uniform.hpp"
+#include "comm/mpi/agree.hpp"
 
 namespace quartet::cg {
 
@@ -62,7 +63,7 @@ MatrixFile::MatrixFile(const std::filesystem::path& file, const comm::Communicat
 }
 
 void MatrixFile::refuse(const std::string& why) const {
-    throw Failure(
+    throw UsageError(
         fmt::format("cannot solve {} ({}): conjugate gradients need a symmetric positive definite "
                     "matrix",
                     quotation(file_.native()), why));
@@ -95,7 +96,7 @@ void MatrixFile::for_each_row(const UseRow& use) const {
 int MatrixFile::exponent_of_largest() const {
     double largest = 0;
     std::optional<std::string> problem;
-    for_each_row([&](std::int64_t row, std::span<const double> elements) {
+    const auto look_at = [&](std::int64_t row, std::span<const double> elements) {
         const auto finite = [](double element) { return std::isfinite(element); };
         const auto bad = std::ranges::find_if_not(elements, finite);
         if (!problem && bad != elements.end()) {
@@ -108,7 +109,8 @@ int MatrixFile::exponent_of_largest() const {
         for (const double element : elements) {
             largest = std::max(largest, std::abs(element));
         }
-    });
+    };
+    comm::agree<UsageError>(world_, [&] { for_each_row(look_at); });
     if (const auto first = world_.first(problem)) {
         refuse(*first);
     }

@@ -28,7 +28,8 @@ class MatrixFile final : public LinearSystem {
     /// What the constructor needs for a while, and multiply().
     static Bytes memory(std::int64_t size, int ranks);
 
-    /// Reads the file twice, each rank its rows. Throws Failure that names what is wrong with it.
+    /// Reads the file twice, each rank its rows. Throws UsageError that says what is wrong with
+    /// it, on all ranks alike.
     /// Collective over `world`, which outlives it.
     MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
                std::uint64_t seed);

@@ -93,15 +93,6 @@ class Cg(unittest.TestCase):
         self.assertEqual(outcome.code, 0, outcome)
         self.assertEqual([row["verified"] for row in medians(outcome.document)], [True] * rows)
 
-    def assert_failed(self, outcome, *reasons):
-        """Said what, and no number anywhere."""
-        self.assertEqual(outcome.code, 3, outcome)
-        for reason in reasons:
-            self.assertIn(reason, outcome.stderr)
-        self.assertEqual(outcome.stdout, "")
-        self.assertIsNone(outcome.document)
-        self.assertEqual(outcome.left, [])
-
 
 class Files(Cg):
     def files(self, *arguments, ranks=2):
@@ -145,7 +136,7 @@ class Files(Cg):
             sound = file.read_bytes()
             file.write_bytes(sound[:-1] + bytes([sound[-1] ^ 1]))
             for storage in ("full", "symmetric"):
-                self.assert_failed(self.files(f"--storage {storage}"), name, "checksum")
+                assert_refused(self, self.files(f"--storage {storage}"), 2, "cg", name, "checksum")
             file.write_bytes(sound)
         self.assert_verified(self.files())
 
@@ -153,7 +144,8 @@ class Files(Cg):
         self.assert_verified(self.files("--generate"))
         file = self.folder / "A-0.npy"
         file.write_bytes(file.read_bytes()[:-8])
-        self.assert_failed(self.files(), "A-0.npy", "too short")
+        for ranks in (1, 2, 4):
+            assert_refused(self, self.files(ranks=ranks), 2, "cg", "A-0.npy", "too short")
 
     def test_what_is_missing_is_refused_with_the_remedy(self):
         assert_refused(self, self.files(), 2, "cg", "--generate")
@@ -201,14 +193,20 @@ class Matrix(Cg):
                 self.assertLess(row["solution_error"], error)
 
     def test_a_matrix_that_is_not_positive_definite_is_named(self):
-        for kind in ("indefinite", "negative", "hidden"):
+        for kind in ("indefinite", "hidden"):
             for formulation in ("native", "dataflow"):
-                self.assert_failed(self.solve(kind, f"--formulation {formulation}"),
-                                   f"{kind}.npy", "positive definite")
+                for ranks in (2, 4):
+                    outcome = self.solve(kind, f"--formulation {formulation}", ranks=ranks)
+                    self.assertIn(outcome.code, (2, 3), outcome)  # 3 where iterations find it out
+                    assert_refused(self, outcome, outcome.code, "cg", f"{kind}.npy",
+                                   "positive definite")
+                    self.assertIsNone(outcome.document)
 
     def test_other_matrices_that_cannot_be_solved_are_named(self):
-        self.assert_failed(self.solve("asymmetric"), "asymmetric.npy", "differs from column")
-        self.assert_failed(self.solve("nan"), "nan.npy", "finite")
+        for kind, reason in (("asymmetric", "differs from column"), ("nan", "finite"),
+                             ("negative", "not positive")):
+            for ranks in (1, 4):
+                assert_refused(self, self.solve(kind, ranks=ranks), 2, "cg", f"{kind}.npy", reason)
 
     def test_other_arrays_are_refused(self):
         for kind, reason in (("floats", "<f4"), ("wide", "(30, 40)"), ("cube", "(1, 40, 40)"),

@@ -114,6 +114,20 @@ class BadInput(unittest.TestCase):
                                f"needs at least {kernel.least_ranks} ranks")
 
 
+class FlagsWithoutEffect(unittest.TestCase):
+    def test_are_refused_by_name(self):
+        jobs = [(kernel.name, 2, kernel.small, arguments, flag) for kernel in KERNELS
+                for arguments, flag in (("--ci 5%", "--ci"), ("--queue 16", "--queue"),
+                                        ("--gpu-map 0", "--gpu-map"),
+                                        ("--device-memory 1GiB", "--device-memory"),
+                                        ("--queue 4 --formulation native,library", "--queue"))]
+        matmul = next(kernel for kernel in KERNELS if kernel.name == "matmul")
+        jobs.append(("matmul", 2, matmul.small, "--schedule static", "--schedule"))
+        for job, outcome in zip(jobs, run_each([job[:4] for job in jobs])):
+            with self.subTest(job[0], arguments=job[3]):
+                assert_refused(self, outcome, BAD_USAGE, job[0], f"{job[4]}: ")
+
+
 class Unavailable(unittest.TestCase):
     def test_reserved_flags(self):
         for kernel in KERNELS:

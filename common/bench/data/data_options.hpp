@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "bench/data/used_files.hpp"
 #include "bench/program/command_line.hpp"
 #include "core/files/file.hpp"
 
@@ -21,6 +22,9 @@ struct DataOptions {
 
 /// Adds --data, --generate, --keep and --cache; `options` outlives the command line.
 void add_data_options(CommandLine& command_line, DataOptions& options);
+
+/// Says that the run uses the folder, where there is one. Local.
+void add_used(const DataOptions& options, UsedFiles& files);
 
 /// Throws UsageError where flags are given that mean nothing without --data DIR, and for several
 /// sizes with it.

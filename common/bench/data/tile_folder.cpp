@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
 
@@ -32,33 +33,32 @@ std::vector<T> room_for_any(const std::vector<TileFile>& files) {
     return std::vector<T>(static_cast<std::size_t>(most));
 }
 
-/// The ranks that share one view of a folder.
-struct Sharers {
-    const comm::Communicator& comm;
-
-    [[nodiscard]] bool has(std::size_t file) const {
-        return file % static_cast<std::size_t>(comm.size()) ==
-               static_cast<std::size_t>(comm.rank());
-    }
-};
+// Whether the calling rank, of those that share one view of a folder, has the file.
+bool is_mine(std::size_t file, const comm::Communicator& sharers) {
+    return file % static_cast<std::size_t>(sharers.size()) ==
+           static_cast<std::size_t>(sharers.rank());
+}
 
 // All ranks where each sees what the first one puts there, else those of each node. Collective.
-Sharers sharers(const std::filesystem::path& folder, const comm::Communicator& world,
-                const comm::Topology& topology) {
+const comm::Communicator& sharers(const std::filesystem::path& folder,
+                                  const comm::Communicator& world, const comm::Topology& topology) {
     if (topology.nodes() == 1) {
-        return {world};
+        return world;
     }
     const std::string token = world.broadcast(
         fmt::format(".visible-{:x}", static_cast<std::int64_t>(now().value * 1e9)), 0);
+    // Where the first rank may not write, each node looks after itself.
+    static_cast<void>(comm::first_problem(world, [&] {
+        if (world.rank() == 0) {
+            OutputFile(folder / token).commit();
+        }
+    }));
+    std::error_code ignored;
+    const bool all_see = world.all(std::filesystem::exists(folder / token, ignored));
     if (world.rank() == 0) {
-        OutputFile(folder / token).commit();
+        std::filesystem::remove(folder / token, ignored);
     }
-    world.barrier();
-    const bool all_see = world.all(std::filesystem::exists(folder / token));
-    if (world.rank() == 0) {
-        std::filesystem::remove(folder / token);
-    }
-    return all_see ? Sharers{world} : Sharers{topology.node()};
+    return all_see ? world : topology.node();
 }
 
 // What each rank has computed the checksums of, everywhere. Collective.
@@ -96,7 +96,7 @@ std::uint64_t checksum_of(std::span<const T> elements) {
 template <typename T>
 std::optional<std::uint64_t> checksum_in(const std::filesystem::path& path, const TileFile& file,
                                          std::span<T> room) {
-    if (!std::filesystem::exists(path)) {
+    if (!is_there(path)) {
         return std::nullopt;
     }
     const auto elements = room.first(static_cast<std::size_t>(elements_of<T>(file)));
@@ -135,20 +135,18 @@ Manifest TileFolder<T>::found() const {
 
 template <typename T>
 void TileFolder<T>::require_usable(Switch generate) const {
-    if (std::filesystem::exists(folder_) && !std::filesystem::is_directory(folder_)) {
+    if (is_there(folder_) && !is_folder(folder_)) {
         throw UsageError(
             fmt::format("{} is not a folder: name another one", quotation(folder_.native())));
     }
-    const bool has_manifest = std::filesystem::exists(folder_ / "manifest.json");
+    const bool has_manifest = is_there(folder_ / "manifest.json");
     if (has_manifest) {
         static_cast<void>(found());
     }
     if (generate == Switch::on) {
         return;
     }
-    const auto missing = [&](const TileFile& file) {
-        return !std::filesystem::exists(path_of(file.name));
-    };
+    const auto missing = [&](const TileFile& file) { return !is_there(path_of(file.name)); };
     const auto first = std::ranges::find_if(files_, missing);
     if (!has_manifest || first != files_.end()) {
         throw UsageError(fmt::format(
@@ -160,22 +158,35 @@ void TileFolder<T>::require_usable(Switch generate) const {
 template <typename T>
 void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topology& topology,
                              const Fill& fill) const {
-    make_folder(folder_);
-    const Sharers sharing = sharers(folder_, world, topology);
+    comm::agree(world, [&] { make_folder(folder_); });
+    const comm::Communicator& sharing = sharers(folder_, world, topology);
     Manifest manifest = wanted_;
-    if (std::filesystem::exists(folder_ / "manifest.json")) {
-        manifest = found();
-    }
-    sharing.comm.barrier();
-    if (sharing.comm.rank() == 0) {  // so that what an interruption leaves is known for what it is
-        write_manifest(folder_, manifest);
-    }
-    sharing.comm.barrier();
+    comm::agree<UsageError>(world, [&] {
+        if (is_there(folder_ / "manifest.json")) {
+            manifest = found();
+        }
+    });
+    const auto write_it = [&] {
+        if (sharing.rank() == 0) {
+            write_manifest(folder_, manifest);
+        }
+    };
+    comm::agree(world, write_it);  // what an interruption leaves is then known for what it is
+    std::map<std::string, std::uint64_t> made;
+    comm::agree(world, [&] { made = make_missing(manifest, sharing, fill); });
+    manifest.checksums = joined(made, sharing);
+    comm::agree(world, write_it);
+}
+
+template <typename T>
+std::map<std::string, std::uint64_t> TileFolder<T>::make_missing(const Manifest& manifest,
+                                                                 const comm::Communicator& sharers,
+                                                                 const Fill& fill) const {
     std::vector<T> room = room_for_any<T>(files_);
     std::map<std::string, std::uint64_t> made;
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
-        if (!sharing.has(index)) {
+        if (!is_mine(index, sharers)) {
             continue;
         }
         const auto recorded = manifest.checksums.find(file.name);
@@ -189,21 +200,22 @@ void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topolo
         }
         made[file.name] = *sum;
     }
-    manifest.checksums = joined(made, sharing.comm);
-    if (sharing.comm.rank() == 0) {
-        write_manifest(folder_, manifest);
-    }
-    world.barrier();
+    return made;
 }
 
 template <typename T>
 void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology& topology) const {
-    const Sharers sharing = sharers(folder_, world, topology);
+    const comm::Communicator& sharing = sharers(folder_, world, topology);
+    comm::agree<UsageError>(world, [&] { require_sound(sharing); });
+}
+
+template <typename T>
+void TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
     const Manifest manifest = found();
     std::vector<T> room = room_for_any<T>(files_);
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
-        if (!sharing.has(index)) {
+        if (!is_mine(index, sharers)) {
             continue;
         }
         const auto recorded = manifest.checksums.find(file.name);
@@ -222,7 +234,6 @@ void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology
                             quotation(path_of(file.name).native())));
         }
     }
-    world.barrier();
 }
 
 template class TileFolder<float>;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,13 +40,14 @@ class TileFolder {
 
     /// Makes the files that are missing or differ from the manifest, and completes the manifest.
     /// The ranks that see the folder share the files. What an interrupted call has left is kept.
-    /// Throws Failure. Collective over `world`.
+    /// Throws, on all ranks alike, UsageError for other data and Failure for what cannot be
+    /// written. Collective over `world`.
     void generate(const comm::Communicator& world, const comm::Topology& topology,
                   const Fill& fill) const;
 
-    /// Reads every file, shared in the same way, and compares it with its checksum. A rank that
-    /// finds a file missing, truncated or altered throws Failure that names it. Collective over
-    /// `world`.
+    /// Reads every file, shared in the same way, and compares it with its checksum. Where a rank
+    /// finds a file missing, truncated or altered, all throw UsageError that names it. Collective
+    /// over `world`.
     void verify(const comm::Communicator& world, const comm::Topology& topology) const;
 
     [[nodiscard]] std::filesystem::path path_of(const std::string& file) const {
@@ -57,6 +59,11 @@ class TileFolder {
 
   private:
     [[nodiscard]] Manifest found() const;
+    /// The ranks of `sharers` share the files. Return checksums; throw Failure. Local.
+    std::map<std::string, std::uint64_t> make_missing(const Manifest& manifest,
+                                                      const comm::Communicator& sharers,
+                                                      const Fill& fill) const;
+    void require_sound(const comm::Communicator& sharers) const;
 
     std::filesystem::path folder_;
     Manifest wanted_;

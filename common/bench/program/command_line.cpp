@@ -216,7 +216,31 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
         throw UsageError(one_line(fmt::format("{}: see --help", error.what())));
     }
     parser_->require_no_rest();
+    require_effect();
+    if (const CLI::Option* config = parser_->app.get_config_ptr(); config->count() > 0) {
+        options_.config = config->results().back();
+    }
     return std::nullopt;
+}
+
+bool CommandLine::is_given(const std::string& flag) const {
+    const CLI::Option* option = parser_->app.get_option_no_throw(flag);
+    return option != nullptr && option->count() > 0;
+}
+
+// A flag that changes nothing was meant to change something.
+void CommandLine::require_effect() const {
+    if (is_given("--ci") && options_.runs.count) {
+        throw UsageError("--ci: a fixed number of runs has no interval to reach: add --runs auto");
+    }
+    const bool flows = std::ranges::find(options_.formulations, Formulation::dataflow) !=
+                       options_.formulations.end();
+    for (const char* flag : {"--queue", "--schedule"}) {
+        if (is_given(flag) && !flows) {
+            throw UsageError(fmt::format(
+                "{}: no formulation here has queues: add --formulation dataflow", flag));
+        }
+    }
 }
 
 std::vector<std::pair<std::string, std::string>> CommandLine::resolved() const {

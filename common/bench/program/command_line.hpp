@@ -50,6 +50,8 @@ class CommandLine {
     std::optional<std::string> parse(int argc, const char* const* argv);
 
     [[nodiscard]] const CommonOptions& options() const { return options_; }
+    /// Whether a flag was given, on the command line or in --config's file.
+    [[nodiscard]] bool is_given(const std::string& flag) const;
     /// Every flag with the value it has after parsing, for the record.
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> resolved() const;
 
@@ -63,6 +65,7 @@ class CommandLine {
     void add_output();
     void add_general();
     void reserve_the_rest();
+    void require_effect() const;
     void reserve(const std::string& flag);
 
     std::string summary_;

@@ -44,6 +44,7 @@ struct CommonOptions {
     std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
     int queue = 16;                ///< items that a queue of the data flow holds
     comm::TransportSettings transfer;
+    std::optional<std::filesystem::path> config;
     std::optional<std::filesystem::path> json;
     Switch force = Switch::off;
     std::optional<std::filesystem::path> trace;

@@ -4,8 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <iterator>
+#include <new>
 #include <set>
+#include <thread>
 
 #include "bench/flags/filter.hpp"
 #include "bench/measure/flag_rows.hpp"
@@ -32,6 +36,27 @@ int code(ExitCode exit_code) {
 void print(std::FILE* stream, const std::string& text) {
     std::fputs(text.c_str(), stream);
     std::fflush(stream);
+}
+
+// Where several ranks fail at once, the first one's words are enough: it ends the others, unless
+// they have spoken by then.
+std::chrono::milliseconds wait_before_speaking(int rank) {
+    constexpr std::chrono::milliseconds between{100};
+    constexpr int most = 20;
+    return std::min(rank, most) * between;
+}
+
+// What the standard library throws says neither what was wanted nor what to do.
+std::string words_of(const std::exception& error) {
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+        return "out of memory (the system gave none): ask for a smaller size or fewer ranks, or "
+               "set --memory";
+    }
+    if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+        return fmt::format("cannot use {} ({}): check the path and its permissions",
+                           quotation(file->path1().native()), file->code().message());
+    }
+    return error.what();
 }
 
 bool is_compared(const RowName& name, ComparedRow compared) {
@@ -107,7 +132,8 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
             }
             return code(error.exit_code());
         } catch (const std::exception& error) {
-            say(fmt::format("rank {}: {}", rank, error.what()));
+            std::this_thread::sleep_for(wait_before_speaking(rank));
+            say(fmt::format("rank {}: {}", rank, words_of(error)));
             comm::MpiSession::abort(ExitCode::failed);
         }
     } catch (const std::exception& error) {  // MPI itself
@@ -143,16 +169,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         plan(session);
         apply_filter(session);
     });
-    comm::agree<UsageError>(session.world(), [&] {
-        if (options.json && options.json == options.trace) {
-            throw UsageError("--json and --trace name the same file: name another one");
-        }
-        for (const auto& file : {options.json, options.trace}) {
-            if (file && session.is_root()) {
-                require_writable(*file, options.force == Switch::on);
-            }
-        }
-    });
+    session.claim_files();
     require_memory(session);
     if (options.dry_run == Switch::on) {
         const std::string text = describe_plan(session);

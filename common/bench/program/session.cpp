@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "bench/report/document.hpp"
+#include "comm/mpi/agree.hpp"
 #include "core/nearest_word.hpp"
 
 namespace quartet::bench {
@@ -41,7 +44,56 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
     if (const device::Accelerator* gpu = device_->accelerator()) {
         gpus_ = Gpus(world_, topology_, *gpu);
     }
+    require_gpu_for_its_flags();
     stream_ = device_->make_stream("compute");
+}
+
+void Session::require_gpu_for_its_flags() const {
+    const bool on_gpu = device_->accelerator() != nullptr;
+    for (const auto& [flag, given] :
+         {std::pair("--gpu-map", options_.gpu_map.has_value()),
+          std::pair("--device-memory", options_.device_memory.has_value())}) {
+        if (given && !on_gpu) {
+            throw UsageError(fmt::format(
+                "{}: the device is {}, without memory of its own: leave it out, or add --device "
+                "cuda",
+                flag, device_->name()));
+        }
+    }
+}
+
+void Session::claim_files() {
+    for (const auto& [flag, file] :
+         {std::pair("--json", &options_.json), std::pair("--trace", &options_.trace)}) {
+        if (*file) {
+            files_.add(flag, FileUse::writes, **file);
+        }
+    }
+    if (options_.config) {
+        files_.add("--config", FileUse::reads, *options_.config);
+    }
+    const auto require_results_writable = [this] {
+        for (const auto& file : {options_.json, options_.trace}) {
+            if (file && is_root()) {
+                require_writable(*file, options_.force == Switch::on);
+            }
+        }
+    };
+    const std::string owner = world_.broadcast(lock_owner(), 0);
+    comm::agree<UsageError>(world_, [&] {
+        if (is_root()) {
+            files_.require_apart();
+        }
+        if (options_.dry_run == Switch::off && topology_.node().rank() == 0) {
+            try {
+                files_.lock(owner, is_root());
+            } catch (const FileError&) {
+                require_results_writable();  // which says more
+                throw;
+            }
+        }
+        require_results_writable();
+    });
 }
 
 std::unique_ptr<device::Device> Session::choose_device() {

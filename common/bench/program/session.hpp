@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/data/used_files.hpp"
 #include "bench/program/case.hpp"
 #include "bench/program/command_line.hpp"
 #include "bench/program/run_record.hpp"
@@ -76,6 +77,13 @@ class Session {
         record_.resolved[option] = value;
     }
 
+    /// The files and folders that flags name.
+    UsedFiles& files() { return files_; }
+    /// Throws UsageError, on all ranks alike, where a file that would be written is another of
+    /// files(), or cannot be written. Unless that is a --dry-run, locks what is written, and throws
+    /// where another job has it. Collective.
+    void claim_files();
+
     /// Adds a case to what this session will run.
     void add(PlannedCase planned) { plan_.push_back(std::move(planned)); }
     [[nodiscard]] const std::vector<PlannedCase>& plan() const { return plan_; }
@@ -85,6 +93,7 @@ class Session {
     [[nodiscard]] RowName row_name(const Variant& variant, std::string size) const;
 
   private:
+    void require_gpu_for_its_flags() const;
     std::unique_ptr<device::Device> choose_device();
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
@@ -94,6 +103,7 @@ class Session {
     comm::TransportRegistry registry_;
     device::DeviceRegistry devices_ = device::DeviceRegistry::standard();
     RunRecord record_;
+    UsedFiles files_;
     Trace trace_;
     comm::Communicator world_;
     comm::Topology topology_;

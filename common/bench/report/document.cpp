@@ -1,7 +1,6 @@
 #include "bench/report/document.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -260,11 +259,17 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
             "{} cannot be written (it is not an ordinary file): name another file", file.string()));
     }
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-    if (!std::filesystem::is_directory(folder, ignored) || access(folder.c_str(), W_OK) != 0) {
+    if (!std::filesystem::is_directory(folder, ignored)) {
         throw UsageError(
             fmt::format("{} cannot be written ({} is not a folder that can be written "
                         "to): name another file",
                         file.string(), folder.string()));
+    }
+    try {
+        const OutputFile probe(file);  // as it will be written: under a name of its own, too
+    } catch (const FileError& error) {
+        throw UsageError(fmt::format("{} cannot be written ({}): name another file", file.string(),
+                                     error.reason()));
     }
 }
 

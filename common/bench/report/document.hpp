@@ -13,7 +13,8 @@ namespace quartet::bench {
 /// then its aggregates; our further keys are on the median. No NaN or infinity is ever written.
 nlohmann::ordered_json benchmarks(std::span<const Row> rows);
 
-/// Throws UsageError where `file` exists and may not be overwritten, or its folder is missing.
+/// Throws UsageError where `file` exists and may not be overwritten, or cannot be written: that is
+/// tried beside it, under the name that writing takes.
 void require_writable(const std::filesystem::path& file, bool overwrite);
 
 /// Writes a text aside and renames it, so that nobody reads half of it. Throws Failure.

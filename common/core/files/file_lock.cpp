@@ -120,8 +120,9 @@ bool FileLock::take() {
 
 void FileLock::name_owner(const std::string& owner) {
     // What cannot be written is not told: the lock holds all the same.
-    if (::ftruncate(descriptor_->get(), 0) == 0) {
-        static_cast<void>(::pwrite(descriptor_->get(), owner.data(), owner.size(), 0) < 0);
+    if (::ftruncate(descriptor_->get(), 0) == 0 &&
+        ::pwrite(descriptor_->get(), owner.data(), owner.size(), 0) > 0) {
+        ::fsync(descriptor_->get());  // other hosts are to see it
     }
 }
 

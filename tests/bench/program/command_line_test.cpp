@@ -76,18 +76,33 @@ TEST(CommandLine, ReadsWhatToRun) {
 }
 
 TEST(CommandLine, ReadsHowToMeasure) {
-    const CommonOptions options = options_of({"--runs", "33", "--ci", "2.5%", "--warmup", "0",
-                                              "--seed", "9223372036854775807", "--verify", "off",
-                                              "--limits", "off", "--remeasure", "off"});
+    const CommonOptions options =
+        options_of({"--runs", "33", "--warmup", "0", "--seed", "9223372036854775807", "--verify",
+                    "off", "--limits", "off", "--remeasure", "off"});
     EXPECT_EQ(options.runs.count, 33);
-    EXPECT_EQ(options.runs.interval, 0.025);
     EXPECT_EQ(options.runs.warmup, 0);
     EXPECT_EQ(options.seed, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
     EXPECT_EQ(options.verify, Switch::off);
     EXPECT_EQ(options.limits, Switch::off);
     EXPECT_EQ(options.remeasure, Switch::off);
     EXPECT_EQ(options_of({"--runs", "auto"}).runs.count, std::nullopt);
-    EXPECT_EQ(options_of({"--ci", "3"}).runs.interval, 0.03) << "the sign may be left out";
+    EXPECT_EQ(options_of({"--runs", "auto", "--ci", "2.5%"}).runs.interval, 0.025);
+    EXPECT_EQ(options_of({"--ci", "3", "--runs", "auto"}).runs.interval, 0.03)
+        << "the sign may be left out";
+}
+
+TEST(CommandLine, RefusesFlagsWithoutEffect) {
+    EXPECT_THAT(usage_error_of({"--ci", "3"}),
+                AllOf(HasSubstr("--ci: "), HasSubstr("--runs auto")));
+    EXPECT_THAT(usage_error_of({"--ci", "5%", "--runs", "10"}), HasSubstr("--ci: "));
+    CommandLine command_line("program", "");
+    command_line.add_queue();
+    for (const char* formulation : {"native", "native,library"}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parse(command_line, {"--queue", "16", "--formulation", formulation});
+                    }),
+                    AllOf(HasSubstr("--queue: "), HasSubstr("--formulation dataflow")));
+    }
 }
 
 TEST(CommandLine, ReadsWhatARankMayUse) {
@@ -278,7 +293,7 @@ TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
     CommandLine command_line("program", "");
     command_line.add_queue();
     EXPECT_EQ(command_line.options().queue, 16);
-    parse(command_line, {"--queue", "2"});
+    parse(command_line, {"--queue", "2", "--formulation", "dataflow"});
     EXPECT_EQ(command_line.options().queue, 2);
     EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
 }

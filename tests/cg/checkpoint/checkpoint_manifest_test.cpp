@@ -1,9 +1,14 @@
 #include "cg/checkpoint/checkpoint_manifest.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
 
+#include "core/files/checksum.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {
@@ -78,6 +83,70 @@ TEST(CheckpointManifest, NoticesATruncatedText) {
     for (std::size_t length = 0; length + 2 < sound.size(); length += 7) {
         EXPECT_THAT(complaint_about(sound.substr(0, length)), HasSubstr("is not a manifest"));
     }
+}
+
+// A manifest with a checksum of its own, as somebody could make it.
+std::string forged(const std::function<void(nlohmann::ordered_json&)>& change) {
+    auto content = nlohmann::ordered_json::parse(to_text(some())).at("content");
+    change(content);
+    const std::string text = content.dump();
+    const std::string sum = fmt::format("{:016x}", checksum(std::as_bytes(std::span(text))));
+    return nlohmann::ordered_json{{"content", content}, {"checksum", sum}}.dump();
+}
+
+TEST(CheckpointManifest, RefusesForgedValues) {
+    EXPECT_EQ(read_checkpoint_manifest(forged([](auto&) {})).done, 120);
+    using Json = nlohmann::ordered_json;
+    const std::vector<std::pair<std::string, Json>> cases{
+        {"/residual_dot", "hello"},
+        {"/residual_dot", ""},
+        {"/residual_dot", "1 "},
+        {"/residual_dot", 1.5},
+        {"/residual_dot", "nan"},
+        {"/step", "0x"},
+        {"/done", 60.5},
+        {"/done", -1},
+        {"/done", 501},
+        {"/done", 119},
+        {"/done", "120"},
+        {"/iterations", 1e300},
+        {"/size", 0},
+        {"/size", 99},
+        {"/size", true},
+        {"/segments", -1},
+        {"/segments", nullptr},
+        {"/algorithm", "best"},
+        {"/seed", "-1"},
+        {"/seed", 1},
+        {"/set_up", {1}},
+        {"/spent/real_seconds", -1},
+        {"/spent/cpu_seconds", "1"},
+        {"/spent/phases", 7},
+        {"/history/rows", 119},
+        {"/history/name", "../x"},
+        {"/history/name", ""},
+        {"/vectors", 3},
+        {"/vectors", Json::array()},
+        {"/vectors/0/rows", -5},
+        {"/vectors/0/rows", 51},
+        {"/vectors/1/first_row", std::numeric_limits<std::int64_t>::max()},
+        {"/vectors/1/first_row", 49},
+        {"/vectors/0/name", "/etc/passwd"},
+        {"/vectors/0/name", ".."},
+        {"/vectors/0/name", std::string("a\0b", 3)},
+        {"/vectors/0/checksum", "xyz"}};
+    for (const auto& [place, value] : cases) {
+        const std::string text = forged([&place = place, &value = value](Json& content) {
+            content.at(Json::json_pointer(place)) = value;
+        });
+        EXPECT_NE(complaint_about(text), "") << place << " = " << value;
+    }
+}
+
+TEST(CheckpointManifest, OfDeepNestingIsNoManifest) {
+    const std::string deep = std::string(300000, '[') + std::string(300000, ']');
+    EXPECT_THAT(complaint_about(R"({"content": )" + deep + R"(, "checksum": "0"})"),
+                HasSubstr("deeper than 64 levels"));
 }
 
 TEST(CheckpointManifest, RefusesAnotherProblemByName) {

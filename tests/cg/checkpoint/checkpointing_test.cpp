@@ -158,7 +158,7 @@ TEST_F(CheckpointingTest, NoticesAnyChangedByteOfAnyFile) {
             std::string altered = sound;
             altered[place] = static_cast<char>(altered[place] ^ 4);
             folder.once([&] { write_text(checkpoint(40) / name, altered); });
-            EXPECT_THAT(message_of<Failure>([&] { solve(problem, every(20, Restart::latest)); }),
+            EXPECT_THAT(message_of<UsageError>([&] { solve(problem, every(20, Restart::latest)); }),
                         AllOf(HasSubstr(name), HasSubstr("--restart previous")))
                 << place;
             folder.once([&] { write_text(checkpoint(40) / name, sound); });
@@ -173,7 +173,7 @@ TEST_F(CheckpointingTest, NamesAMissingFile) {
     for (const std::string name : {"state-0.npy", "history.npy", "manifest.json"}) {
         const std::string sound = read_text(checkpoint(40) / name);
         folder.once([&] { std::filesystem::remove(checkpoint(40) / name); });
-        EXPECT_THAT(message_of<Failure>([&] { solve(problem, every(20, Restart::latest)); }),
+        EXPECT_THAT(message_of<UsageError>([&] { solve(problem, every(20, Restart::latest)); }),
                     AllOf(HasSubstr(name), HasSubstr("--restart previous")));
         folder.once([&] { write_text(checkpoint(40) / name, sound); });
     }

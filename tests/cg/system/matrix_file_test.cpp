@@ -38,7 +38,7 @@ class MatrixFileTest : public testing::Test {
 
     std::string complaint(std::int64_t size, const std::vector<double>& elements) const {
         const auto file = written(size, size, elements);
-        return message_of<Failure>([&] { MatrixFile(file, world, 1); });
+        return message_of<UsageError>([&] { MatrixFile(file, world, 1); });
     }
 
     const comm::Communicator world = comm::Communicator::world();
