@@ -22,7 +22,8 @@ VENDORS = {
     r"cblas.*|mkl.*|openblas.*": ("common/device/host/*blas*",),
     r"fftw3(-mpi)?\.h": ("common/device/host/*fft*", "fft/library*"),
     r"(cuda|cublas|cufft|curand|cusolver|cub/|thrust/|device_launch).*":
-        ("common/device/cuda/*", "tests/device/cuda/*", "tests/fakes/fake_*", "*.cu"),
+        ("common/device/cuda/*", "tests/device/cuda/*", "tests/fakes/fake_*", "tests/fakes/emulator/*",
+         "*.cu"),
     r"nvml\.h": ("common/device/cuda/*",),
     r"nvtx.*": ("common/core/profiler_range_nvtx*",),
     r"nccl\.h": ("common/comm/transport/nccl/*", "tests/fakes/fake_nccl*"),

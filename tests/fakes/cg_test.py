@@ -11,13 +11,13 @@ EVERY_WAY = "--storage full,symmetric --algorithm classic,single-reduction"
 
 
 def on_gpu(ranks, *arguments):
-    return run("fake_gpu_cg", ranks, "--device cuda --threads 1 --runs 2 --warmup 1", *arguments)
+    return run("fake_gpu_cg", ranks, "--device cuda --threads 1 --runs 1 --warmup 0", *arguments)
 
 
 class StandInCg(unittest.TestCase):
     def test_solves_by_every_storage_and_algorithm(self):
         for ranks, transport in WAYS:
-            for problem in ("--problem laplace --size 131 --iterations 70",
+            for problem in ("--problem laplace --size 131 --iterations 12",
                             "--problem random --size 7 --iterations 3"):
                 with self.subTest(ranks=ranks, transport=transport, problem=problem):
                     rows = assert_verified(self, on_gpu(ranks, problem, EVERY_WAY,

@@ -21,6 +21,7 @@ struct CUgraph_st {
         Phase phase;
         const char* label;
         Task task;
+        KernelWork kernel;  ///< in place of the task
     };
     std::vector<Node> nodes;
 };
@@ -35,7 +36,7 @@ namespace {
 class CapturingStream final : public Stream {
   public:
     void enqueue(Phase phase, const char* label, Task task) override {
-        graph.nodes.push_back({phase, label, task});
+        graph.nodes.push_back({phase, label, task, nullptr});
     }
     void record(Event&) override {}
     void wait(Event&) override {}
@@ -66,15 +67,15 @@ struct CUevent_st {
 
 namespace {
 
-std::atomic<bool> broken = false;
+std::atomic<cudaError_t> broken = cudaSuccess;
 std::atomic<bool> peers_are_hidden = false;
 std::atomic<cudaError_t> last_error = cudaSuccess;
 std::mutex one_host_work_at_a_time;  // as a driver may do
 thread_local bool in_host_work = false;
 
 cudaError_t result(cudaError_t status) {
-    if (status == cudaSuccess && broken)
-        status = cudaErrorIllegalAddress;
+    if (status == cudaSuccess)
+        status = broken;
     if (status == cudaSuccess && in_host_work)
         status = cudaErrorNotPermitted;
     if (status != cudaSuccess)
@@ -94,12 +95,28 @@ Stream& fakes(cudaStream_t stream) {
     return stream->capture ? *stream->capture : *stream->work;
 }
 
-void break_gpu() {
-    broken = true;
+void enqueue_kernel(cudaStream_t stream, KernelWork work) {
+    if (stream->capture) {
+        stream->capture->graph.nodes.push_back({Phase::compute, "kernel", {}, std::move(work)});
+        return;
+    }
+    stream->work->enqueue(Phase::compute, "kernel", [kept = new KernelWork(std::move(work))] {
+        const std::unique_ptr<KernelWork> owned(kept);
+        if (broken == cudaSuccess)
+            (**owned)();
+    });
+}
+
+void set_last_error(cudaError_t status) {
+    last_error = status;
+}
+
+void break_gpu(cudaError_t status) {
+    broken = status;
 }
 
 void repair_gpu() {
-    broken = false;
+    broken = cudaSuccess;
     last_error = cudaSuccess;
 }
 
@@ -187,7 +204,7 @@ cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
     *address = std::aligned_alloc(512, std::max<std::size_t>((size + 511) / 512 * 512, 512));
     if (*address == nullptr)
         return result(cudaErrorMemoryAllocation);
-    std::memset(*address, 0xa5, size);
+    std::memset(*address, 0xff, size);
     memory().lock(*address, std::max<std::size_t>(size, 1));
     return result(cudaSuccess);
 }
@@ -268,7 +285,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     for (const CUgraph_st::Node& node : executable->graph.nodes)
-        fakes(stream).enqueue(node.phase, node.label, node.task);
+        if (node.kernel)
+            enqueue_kernel(stream, node.kernel);
+        else
+            fakes(stream).enqueue(node.phase, node.label, node.task);
     return result(cudaSuccess);
 }
 
@@ -351,7 +371,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     if (stream->capture)
         return result(cudaErrorStreamCaptureUnsupported);
     stream->work->enqueue(Phase::compute, "host", [function, argument] {
-        if (broken)
+        if (broken != cudaSuccess)
             return;
         const std::lock_guard alone(one_host_work_at_a_time);
         in_host_work = true;

@@ -2,13 +2,16 @@
 
 #include <cuda_runtime.h>
 
+#include <functional>
+#include <memory>
+
 #include "device/stream.hpp"
 
-/// A fake of the CUDA runtime, its libraries and the kernels, which runs on the CPU: with it
-/// the CUDA device passes the contract suites where there is no GPU. A stream is a threaded one of
-/// the host device, a kernel a loop, and memory of the GPU cannot be touched by the CPU
-/// (fake_gpu_memory.hpp). What the runtime refuses, it refuses too: times of events that have not
-/// happened, copies in a direction that the memory does not have, host work that calls CUDA, a
+/// A fake of the CUDA runtime and its libraries, which runs on the CPU: with it the CUDA device
+/// passes the contract suites where there is no GPU. A stream is a threaded one of the host device,
+/// kernels are the true ones (emulator/launch.hpp), and memory of the GPU cannot be touched by the
+/// CPU (fake_gpu_memory.hpp). What the runtime refuses, it refuses too: times of events that have
+/// not happened, copies in a direction that the memory does not have, host work that calls CUDA, a
 /// process that opens its own memory's handle. New memory is full of rubbish. Every process sees
 /// one GPU.
 namespace quartet::device {
@@ -16,8 +19,14 @@ namespace quartet::device {
 /// The stream behind a CUDA stream.
 Stream& fakes(cudaStream_t stream);
 
-/// From now on, or no longer, the GPU has run into an illegal address.
-void break_gpu();
+/// Enqueues a kernel: work that may be larger than a task, and is kept for as long as it may run.
+using KernelWork = std::shared_ptr<const std::function<void()>>;
+void enqueue_kernel(cudaStream_t stream, KernelWork work);
+/// What the runtime says of its last call.
+void set_last_error(cudaError_t status);
+
+/// From now on, or no longer, the GPU has run into an illegal address, or whatever `status` is.
+void break_gpu(cudaError_t status = cudaErrorIllegalAddress);
 void repair_gpu();
 
 /// From now on, or no longer, this process cannot map what others have on their GPUs.

@@ -10,6 +10,7 @@
 
 #include "core/check.hpp"
 #include "core/environment.hpp"
+#include "fakes/emulator/sanitizer.hpp"
 
 namespace quartet::device {
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::size_t range = std::size_t{256} << 30;  // of addresses, not of memory
 constexpr std::size_t granularity = 4096;
 constexpr Bytes default_total = gibibytes(4);
+constexpr std::byte rubbish{0xff};
 
 std::size_t rounded(std::size_t size) {
     return std::max(granularity, (size + granularity - 1) / granularity * granularity);
@@ -42,7 +44,12 @@ Bytes total_wanted() {
     return wanted ? parse_bytes(*wanted) : default_total;
 }
 
-/// The block that holds an address, or the end.
+std::size_t alignment_wanted() {
+    const auto wanted = Environment().get("QUARTET_STAND_IN_ALIGNMENT");
+    return wanted ? static_cast<std::size_t>(parse_bytes(*wanted).value) : 256;
+}
+
+/// The locked memory that holds an address, or the end.
 auto block_of(const std::map<const std::byte*, std::size_t>& blocks, const std::byte* address) {
     const auto after = blocks.upper_bound(address);
     if (after == blocks.begin())
@@ -67,43 +74,74 @@ FakeGpuMemory::FakeGpuMemory()
       touchable_(reserve_addresses()),
       file_(make_file()),
       next_(granularity),  // so that an address of nothing is there
-      total_(static_cast<std::size_t>(total_wanted().value)) {}
+      total_(static_cast<std::size_t>(total_wanted().value)),
+      alignment_(alignment_wanted()) {}
+
+// use(begin, size) for what is not the allocation's on its pages, where a kernel finds it.
+template <typename Use>
+void FakeGpuMemory::for_each_guard(const std::byte* address, const Block& block, Use use) const {
+    std::byte* begin = touchable_ + (block.begin - guarded_);
+    const auto before = static_cast<std::size_t>(address - block.begin);
+    use(begin, before);
+    use(begin + before + block.size, block.bytes - before - block.size);
+}
 
 std::byte* FakeGpuMemory::allocate(std::size_t size) {
     const std::lock_guard lock(mutex_);
-    if (rounded(size) > total_ - std::min(total_, allocated_))
+    Block block{nullptr, rounded(size), size};
+    if (block.bytes > total_ - std::min(total_, allocated_))
         return nullptr;
-    std::byte* address = map(file_, static_cast<std::int64_t>(next_), rounded(size));
-    if (address == nullptr)
+    std::byte* begin = map(file_, static_cast<std::int64_t>(next_), block.bytes);
+    if (begin == nullptr)
         return nullptr;
-    std::memset(touchable_ + (address - guarded_), 0xa5, size);
-    blocks_.emplace(address, rounded(size));
-    allocated_ += rounded(size);
+    block.begin = begin;
+    std::memset(touchable_ + (begin - guarded_), std::to_integer<int>(rubbish), block.bytes);
+    const std::size_t taken = std::max<std::size_t>(1, size);
+    std::byte* address = begin + (block.bytes - taken) / alignment_ * alignment_;
+    for_each_guard(address, block, emulator::forbid);
+    blocks_.emplace(address, block);
+    allocated_ += block.bytes;
     return address;
 }
 
 bool FakeGpuMemory::release(const void* address) {
     const std::lock_guard lock(mutex_);
-    const auto block = blocks_.find(as_byte(address));
-    if (block == blocks_.end())
+    const auto found = blocks_.find(as_byte(address));
+    if (found == blocks_.end())
         return false;
-    unmap(block->first, block->second);
-    ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, block->first - guarded_,
-                static_cast<off_t>(block->second));
-    allocated_ -= block->second;
-    blocks_.erase(block);
+    const Block block = found->second;
+    for_each_guard(found->first, block, emulator::allow);
+    unmap(block.begin, block.bytes);
+    ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, block.begin - guarded_,
+                static_cast<off_t>(block.bytes));
+    allocated_ -= block.bytes;
+    blocks_.erase(found);
     return true;
 }
 
+std::optional<std::string> FakeGpuMemory::damage() const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [address, block] : blocks_) {
+        bool whole = true;
+        for_each_guard(address, block, [&whole](const std::byte* begin, std::size_t size) {
+            whole = whole && emulator::all_are(begin, size, rubbish);
+        });
+        if (!whole)
+            return "something was written outside of an allocation of " +
+                   std::to_string(block.size) + " bytes";
+    }
+    return std::nullopt;
+}
+
 std::byte* FakeGpuMemory::map(int file, std::int64_t offset, std::size_t size) {
-    if (size > range - next_)
+    if (size + granularity > range - next_)
         return nullptr;
     void* mapped = ::mmap(touchable_ + next_, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                           file, offset);
     if (mapped == MAP_FAILED)
         return nullptr;
     std::byte* address = guarded_ + next_;
-    next_ += size;
+    next_ += size + granularity;  // a page that is never mapped
     return address;
 }
 
@@ -144,10 +182,12 @@ bool FakeGpuMemory::unlock(const void* begin) {
 
 FakeGpuMemory::Handle FakeGpuMemory::handle_of(const void* address) const {
     const std::lock_guard lock(mutex_);
-    const auto block = blocks_.find(as_byte(address));
-    if (block == blocks_.end())
+    const auto found = blocks_.find(as_byte(address));
+    if (found == blocks_.end())
         return {};
-    return {::getpid(), file_, block->first - guarded_, static_cast<std::int64_t>(block->second)};
+    const Block& block = found->second;
+    return {::getpid(), file_, block.begin - guarded_, static_cast<std::int64_t>(block.bytes),
+            found->first - block.begin};
 }
 
 std::byte* FakeGpuMemory::open(const Handle& handle) {
@@ -162,6 +202,7 @@ std::byte* FakeGpuMemory::open(const Handle& handle) {
         if (file >= 0) {
             opened.address = map(file, handle.offset, static_cast<std::size_t>(handle.size));
             ::close(file);
+            opened.address += opened.address == nullptr ? 0 : handle.before;
         }
     }
     if (opened.address == nullptr) {
@@ -179,7 +220,7 @@ bool FakeGpuMemory::close(const void* address) {
     if (found == opened_.end())
         return false;
     if (--found->second.count == 0) {
-        unmap(as_byte(address), static_cast<std::size_t>(found->first.size));
+        unmap(as_byte(address) - found->first.before, static_cast<std::size_t>(found->first.size));
         opened_.erase(found);
     }
     return true;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "core/units.hpp"
 
@@ -13,6 +15,9 @@ namespace quartet::device {
 /// it would die at once. Kernels and copies find the same bytes elsewhere, by on_cpu(). The memory
 /// is a file without a name, so that other processes can map it, too; freed addresses never come
 /// back. Memory of the CPU is reachable from kernels where it is page-locked, as on a GPU.
+///
+/// Allocations end at a page that nobody may touch, but for less than one alignment; what lies
+/// between, and before them, is guarded: damage() tells who has written there.
 class FakeGpuMemory {
   public:
     static FakeGpuMemory& of_process();
@@ -20,10 +25,14 @@ class FakeGpuMemory {
     FakeGpuMemory(const FakeGpuMemory&) = delete;
     FakeGpuMemory& operator=(const FakeGpuMemory&) = delete;
 
-    /// Full of rubbish; null where there is not so much left.
+    /// Full of rubbish, bytes that are NaN in every floating type; null where there is not so much
+    /// left.
     std::byte* allocate(std::size_t size);
     /// False for what is no allocation's beginning.
     bool release(const void* address);
+
+    /// Which allocation something was written beyond, or before; nothing where all are whole.
+    [[nodiscard]] std::optional<std::string> damage() const;
 
     [[nodiscard]] bool is_on_gpu(const void* address) const;
     /// Where a kernel finds the bytes behind an address: memory of the GPU in the copy that may be
@@ -42,6 +51,7 @@ class FakeGpuMemory {
         std::int64_t file = 0;
         std::int64_t offset = 0;
         std::int64_t size = 0;
+        std::int64_t before = 0;  ///< bytes from the offset to the allocation's first
         auto operator<=>(const Handle&) const = default;
     };
     /// Of the allocation that begins there; size 0 where none does.
@@ -56,13 +66,24 @@ class FakeGpuMemory {
     [[nodiscard]] std::size_t free() const;
     /// How much memory the GPU has, from now on. QUARTET_STAND_IN_MEMORY says it at the start.
     void set_total(Bytes total) { total_ = static_cast<std::size_t>(total.value); }
+    /// Of addresses, from now on: a power of two. QUARTET_STAND_IN_ALIGNMENT says it at the start;
+    /// 256 bytes are what CUDA promises, less leaves less between an allocation and its guard.
+    void set_alignment(std::size_t alignment) { alignment_ = alignment; }
 
   private:
+    /// What an allocation takes: pages, some of whose bytes are not its own.
+    struct Block {
+        const std::byte* begin = nullptr;
+        std::size_t bytes = 0;  ///< of whole pages
+        std::size_t size = 0;   ///< as asked for
+    };
     struct Opened {
         std::byte* address = nullptr;
         int count = 0;
     };
 
+    template <typename Use>
+    void for_each_guard(const std::byte* address, const Block& block, Use use) const;
     std::byte* map(int file, std::int64_t offset, std::size_t size);
     void unmap(const std::byte* address, std::size_t size);
 
@@ -73,7 +94,8 @@ class FakeGpuMemory {
     std::size_t next_;           ///< bytes of the range that have been given out
     std::size_t total_;          ///< of the GPU
     std::size_t allocated_ = 0;  ///< of it
-    std::map<const std::byte*, std::size_t> blocks_;  ///< sizes of allocations
+    std::size_t alignment_;
+    std::map<const std::byte*, Block> blocks_;        ///< allocations
     std::map<const std::byte*, std::size_t> locked_;  ///< sizes of locked memory of the CPU
     std::map<Handle, Opened> opened_;
 };

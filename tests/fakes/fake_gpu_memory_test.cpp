@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "fakes/emulator/sanitizer.hpp"
+
 namespace quartet::device {
 namespace {
 
@@ -30,6 +32,34 @@ TEST_F(FakeGpuMemoryDeathTest, TheCpuMayNotTouchMemoryOfTheGpu) {
     volatile std::byte* block = memory.allocate(100);
 
     EXPECT_DEATH(*block = std::byte{1}, "");
+}
+
+TEST_F(FakeGpuMemoryDeathTest, NobodyMayTouchThePageBehindAnAllocation) {
+    std::byte* block = memory.allocate(4096);
+    memory.allocate(4096);
+    volatile std::byte* beyond = memory.on_cpu(block) + 4096;
+
+    EXPECT_DEATH(*beyond = std::byte{1}, "");
+}
+
+TEST_F(FakeGpuMemoryDeathTest, AllocationsEndWhereTheyMustNot) {
+    memory.set_alignment(8);
+    std::byte* block = memory.allocate(24);
+    volatile std::byte* beyond = memory.on_cpu(block) + 24;
+
+    EXPECT_DEATH(*beyond = std::byte{1}, "");
+}
+
+TEST_F(FakeGpuMemoryTest, KnowsOfWritesBetweenAnAllocationAndItsGuard) {
+    std::byte* block = memory.allocate(250);
+    EXPECT_EQ(memory.damage(), std::nullopt);
+    emulator::allow(memory.on_cpu(block) + 250, 6);  // else AddressSanitizer would say so
+
+    memory.on_cpu(block)[252] = std::byte{1};
+
+    EXPECT_TRUE(memory.damage());
+    memory.release(block);
+    EXPECT_EQ(memory.damage(), std::nullopt);
 }
 
 TEST_F(FakeGpuMemoryDeathTest, NobodyMayTouchWhatWasFreed) {

@@ -1,0 +1,269 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "core/check.hpp"
+#include "core/message_of.hpp"
+#include "fakes/emulator/device_code.hpp"
+
+namespace quartet::emulator {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr unsigned whole_warp = 0xffffffff;
+
+class EmulatorTest : public ::testing::TestWithParam<Order> {
+  protected:
+    template <typename Thread>
+    static void run(unsigned blocks, unsigned threads, Thread thread) {
+        run_grid({blocks, threads, 0}, GetParam(), thread);
+    }
+    template <typename Thread>
+    static std::string refusal(unsigned threads, Thread thread) {
+        return message_of<std::logic_error>([&] { run(1, threads, thread); });
+    }
+};
+
+const auto orders = ::testing::Values(Order::ascending, Order::descending, Order::shuffled);
+INSTANTIATE_TEST_SUITE_P(Orders, EmulatorTest, orders);
+
+TEST_P(EmulatorTest, RunsEachThreadOfEachBlockOnce) {
+    std::vector<int> seen(3 * 70);
+
+    run(3, 70, [&] { ++seen[blockIdx.x * blockDim.x + threadIdx.x]; });
+
+    EXPECT_EQ(seen, std::vector<int>(3 * 70, 1));
+}
+
+TEST_P(EmulatorTest, ThreadsAndBlocksHaveThreeDimensions) {
+    std::vector<int> seen(2 * 3 * 5 * 7 * 2 * 3);
+
+    run_grid({{2, 3, 5}, {7, 2, 3}, 0}, GetParam(), [&] {
+        const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+        const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+        ++seen[block * 42 + thread];
+    });
+
+    EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
+}
+
+TEST_P(EmulatorTest, ABarrierShowsWhatOtherThreadsWrote) {
+    std::vector<unsigned> seen(200);
+
+    run(1, 200, [&] {
+        auto& values = shared_memory<unsigned[200]>();
+        values[threadIdx.x] = threadIdx.x;
+        __syncthreads();
+        seen[threadIdx.x] = values[199 - threadIdx.x];
+    });
+
+    for (unsigned i = 0; i < 200; ++i)
+        EXPECT_EQ(seen[i], 199 - i);
+}
+
+TEST_P(EmulatorTest, LanesExchangeValues) {
+    std::vector<double> down(64);
+    std::vector<int> across(64);
+    std::vector<int> first(64);
+
+    run(1, 64, [&] {
+        const auto own = static_cast<int>(threadIdx.x);
+        down[threadIdx.x] = __shfl_down_sync(whole_warp, 0.5 + own, 8);
+        across[threadIdx.x] = __shfl_xor_sync(whole_warp, own, 1);
+        __syncwarp();
+        first[threadIdx.x] = __shfl_sync(whole_warp, own, 0, 16);
+    });
+
+    for (int i = 0; i < 64; ++i) {
+        const auto place = static_cast<std::size_t>(i);
+        EXPECT_EQ(down[place], 0.5 + (i % 32 < 24 ? i + 8 : i));
+        EXPECT_EQ(across[place], i ^ 1);
+        EXPECT_EQ(first[place], i / 16 * 16);
+    }
+}
+
+TEST_P(EmulatorTest, HalvesOfAWarpExchangeApart) {
+    std::vector<int> seen(32);
+
+    run(1, 32, [&] {
+        const auto own = static_cast<int>(threadIdx.x);
+        const int times = own < 16 ? 1 : 3;
+        for (int i = 0; i < times; ++i)
+            seen[threadIdx.x] = __shfl_down_sync(own < 16 ? 0xffffU : 0xffff0000U, own, 4, 16);
+    });
+
+    EXPECT_EQ(seen[3], 7);
+    EXPECT_EQ(seen[15], 15);
+    EXPECT_EQ(seen[16], 20);
+}
+
+TEST_P(EmulatorTest, ThreadsThatHaveEndedDoNotHoldUpABarrier) {
+    int arrived = 0;
+
+    run(1, 96, [&] {
+        if (threadIdx.x < 40)
+            return;
+        __syncthreads();
+        ++arrived;
+    });
+
+    EXPECT_EQ(arrived, 56);
+}
+
+TEST_P(EmulatorTest, SharedMemoryIsFullOfRubbishAtFirst) {
+    int numbers = 0;
+
+    run(2, 1, [&] {
+        auto& value = shared_memory<double>();
+        numbers += value == value ? 1 : 0;
+        value = 1;
+    });
+
+    EXPECT_EQ(numbers, 0);
+}
+
+TEST_P(EmulatorTest, RefusesLanesThatDoNotCome) {
+    EXPECT_THAT(refusal(32,
+                        [] {
+                            if (threadIdx.x < 16)
+                                __shfl_down_sync(whole_warp, 1.0, 1);
+                        }),
+                HasSubstr("do not come"));
+    EXPECT_THAT(refusal(40, [] { __shfl_down_sync(whole_warp, 1.0, 1); }), HasSubstr("do not come"))
+        << "a block that ends within a warp";
+    EXPECT_THAT(refusal(32, [] { __shfl_down_sync(0xffffU, 1.0, 1); }), HasSubstr("does not name"));
+}
+
+// Within a macro all places would be one.
+TEST_P(EmulatorTest, RefusesExchangesAndBarriersAtDifferentPlaces) {
+    const auto exchange = [] {
+        if (threadIdx.x % 2 == 0)
+            __shfl_xor_sync(whole_warp, 1, 1);
+        else
+            __shfl_xor_sync(whole_warp, 1, 1);
+    };
+    const auto synchronize = [] {
+        if (threadIdx.x < 32)
+            __syncthreads();
+        else
+            __syncthreads();
+    };
+
+    EXPECT_THAT(refusal(32, exchange), HasSubstr("exchange at different places"));
+    EXPECT_THAT(refusal(64, synchronize), HasSubstr("different barriers"));
+}
+
+TEST_P(EmulatorTest, RefusesMoreSharedMemoryThanThereIs) {
+    EXPECT_THAT(refusal(1, [] { shared_memory<double[6145]>(); }), HasSubstr("48 KiB"));
+}
+
+using EmulatorDeathTest = EmulatorTest;
+INSTANTIATE_TEST_SUITE_P(Orders, EmulatorDeathTest, orders);
+
+// Its own check refuses that; AddressSanitizer ends the program.
+TEST_P(EmulatorDeathTest, NoticesWritesBeyondSharedMemory) {
+    const auto write_beyond = [] {
+        const std::string reason = refusal(1, [] {
+            auto& values = shared_memory<int[3]>();
+            int* beyond = values + 3;
+            *beyond = 1;
+        });
+        if (reason.find("wrote beyond") != std::string::npos)
+            std::abort();
+    };
+
+    EXPECT_DEATH(write_beyond(), "");
+}
+
+TEST_P(EmulatorTest, RunsAGridAfterOneThatFailed) {
+    EXPECT_NE(refusal(64, [] { __shfl_down_sync(0U, 1.0, 1); }), "");
+
+    int ended = 0;
+    run(1, 64, [&] {
+        __shfl_down_sync(whole_warp, 1.0, 1);
+        __syncthreads();
+        ++ended;
+    });
+
+    EXPECT_EQ(ended, 64);
+}
+
+TEST(EmulatedRaceTest, ShowsInOneOfTheOrders) {
+    const auto sum_in = [](Order order) {
+        std::vector<int> seen(64);
+        run_grid({1, 64, 0}, order, [&] {
+            auto& values = shared_memory<int[64]>();
+            values[threadIdx.x] = 1;  // and no barrier
+            seen[threadIdx.x] = values[63 - threadIdx.x];
+        });
+        return seen;
+    };
+
+    EXPECT_NE(sum_in(Order::ascending), sum_in(Order::descending));
+}
+
+TEST(EmulatedLaunchTest, RefusesWhatEveryGpuRefuses) {
+    EXPECT_FALSE(why_no_launch({1, 1024, 48 << 10}));
+    EXPECT_FALSE(why_no_launch({0x7fffffff, {16, 1, 64}, 0}));
+    EXPECT_TRUE(why_no_launch({0, 32, 0}));
+    EXPECT_TRUE(why_no_launch({0x80000000, 32, 0}));
+    EXPECT_TRUE(why_no_launch({{1, 0x10000, 1}, 32, 0}));
+    EXPECT_TRUE(why_no_launch({1, 0, 0}));
+    EXPECT_TRUE(why_no_launch({1, 1025, 0}));
+    EXPECT_TRUE(why_no_launch({1, {32, 33, 1}, 0}));
+    EXPECT_TRUE(why_no_launch({1, {1, 1, 65}, 0}));
+    EXPECT_TRUE(why_no_launch({1, 32, (48 << 10) + 1}));
+}
+
+TEST(EmulatedOrderTest, HasAName) {
+    EXPECT_EQ(order_of_name("shuffled"), Order::shuffled);
+    EXPECT_THROW((void)order_of_name("sorted"), quartet::Failure);
+}
+
+TEST(EmulatedOrderTest, ShuffledHasEachThreadOnceAndWarpsWhole) {
+    ThreadOrder order(Order::shuffled);
+    for (int again = 0; again < 5; ++again) {
+        const std::vector<unsigned> turns = order.turns(100);
+        std::vector<unsigned> sorted = turns;
+        std::sort(sorted.begin(), sorted.end());
+        std::vector<unsigned> all(100);
+        std::iota(all.begin(), all.end(), 0U);
+        EXPECT_EQ(sorted, all);
+        int changes = 0;
+        for (std::size_t i = 1; i < turns.size(); ++i)
+            changes += turns[i] / warp_size == turns[i - 1] / warp_size ? 0 : 1;
+        EXPECT_EQ(changes, 3);
+    }
+}
+
+TEST(KernelArgumentTest, PointersAreFoundInStructuresOfStructures) {
+    struct Inner {
+        const double* values;
+        std::int64_t count;
+    };
+    struct Outer {
+        Inner first;
+        float factor;
+        double2* points;
+        double2 value;
+    };
+    auto& memory = device::FakeGpuMemory::of_process();
+    std::byte* block = memory.allocate(64);
+    const Outer outer{{reinterpret_cast<const double*>(block), 3}, 2, nullptr, double2{1, 2}};
+
+    const Outer found = reachable(outer);
+
+    EXPECT_EQ(static_cast<const void*>(found.first.values), memory.on_cpu(block));
+    EXPECT_EQ(found.first.count, 3);
+    EXPECT_EQ(found.points, nullptr);
+    EXPECT_EQ(found.value.y, 2);
+    memory.release(block);
+}
+
+}  // namespace
+}  // namespace quartet::emulator
