@@ -2,10 +2,15 @@
 # launch.sh RANKS PROGRAM [ARGUMENTS...]: runs an MPI program on this machine and exits with its
 # exit code; 77, with the reason, where MPI cannot start here at all.
 #
+# TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to them); a second one ends
+# the job. It then exits with 75 where the programs have kept something, else with 128 plus the
+# signal's number. Open MPI itself would make 1 of it, which is a wrong result's code.
+#
 # It tells Open MPI what it needs to be told, and nothing that the user has set already:
 # - it may run as root, as containers do, and needs no ssh;
 # - it keeps quiet about our own exit codes, and so, alas, about crashed ranks, whose codes are 128
 #   plus the signal: OMPI_MCA_orte_execute_quiet=0 lets it speak (Open MPI 5 always does);
+# - it uses the loopback interface alone (docs/cluster.md says what listens where);
 # - ranks are bound to cores of their own where there are enough. Otherwise they are not bound, may
 #   outnumber the cores and yield while waiting. They are not bound either where this shell itself
 #   may use some CPUs only (taskset, a batch system): Open MPI would bind them to others.
@@ -32,14 +37,35 @@ launcher=${MPIEXEC:-mpiexec}
 threads=${QUARTET_THREADS:-${OMP_NUM_THREADS:-1}}
 threads=${threads%%,*} # OpenMP allows a list, one number for each level
 case $ranks in
-'' | *[!0-9]* | 0*) refuse 2 "'$ranks' ranks (not a positive number)" ;;
+'' | *[!0-9]* | 0* | ???????*) refuse 2 "'$ranks' ranks (not a number from 1 to 999999)" ;;
 esac
 case $threads in
-'' | *[!0-9]* | 0*) refuse 2 "'$threads' threads per rank (not a positive number)" ;;
+'' | *[!0-9]* | 0* | ?????*) refuse 2 "'$threads' threads per rank (not a number from 1 to 9999)" ;;
 esac
-command -v "$launcher" >/dev/null ||
+
+is_program() {
+    [ -f "$1" ] && [ -x "$1" ]
+}
+
+# Whether there is such a program: a path, or a name on PATH. Shells differ in what command -v finds.
+has_program() (
+    case $1 in
+    */*) is_program "$1" && exit ;;
+    *)
+        IFS=:
+        for folder in $PATH; do
+            is_program "${folder:-.}/$1" && exit 0
+        done
+        ;;
+    esac
+    exit 1
+)
+has_program "$launcher" ||
     refuse 77 "there is no $launcher: install an MPI, or set MPIEXEC to its launcher"
-command -v "$1" >/dev/null || refuse 2 "there is no program $1: build it first"
+if ! has_program "$1"; then
+    [ ! -e "$1" ] || refuse 2 "$1 is no program (not an executable file): name another one"
+    refuse 2 "there is no program $1: build it first"
+fi
 
 # CPUs that this process may use; nproc would take OMP_NUM_THREADS for them.
 allowed=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || echo 1)
@@ -83,13 +109,84 @@ prepare_open_mpi() {
     esac
 }
 
+# Whether nothing says that ranks may be elsewhere, or which network to use.
+is_local() {
+    [ -z "${MPIEXEC_FLAGS-}${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}${PE_HOSTFILE-}" ] &&
+        ! env | grep -q '^OMPI_MCA_\(btl_tcp_if\|oob_tcp_if\|orte_default_hostfile\|ras\)' &&
+        ! grep -qs 'tcp_if_\|hostfile' "${HOME:-/nowhere}/.openmpi/mca-params.conf" &&
+        grep -qs '^0x.*[13579bdf]$' /sys/class/net/lo/flags # it is up
+}
+
+# Removes what Open MPI's jobs of this user and host have left in shared memory, where their mpiexec is
+# dead and no process has it mapped: a job that is killed leaves it, and a container's /dev/shm is small.
+remove_leftovers() {
+    host=$(uname -n)
+    host=${host%%.*}
+    sessions=${TMPDIR:-/tmp}/ompi.$host.$(id -u)
+    for session in "$sessions"/pid.*; do
+        family=$(sed -n '1s/^\([0-9]\{1,10\}\)\.0;.*/\1/p' "$session/contact.txt" 2>/dev/null) || continue
+        if [ -z "$family" ] || [ ! -O "$session" ] || [ -e "/proc/${session##*.}" ]; then
+            continue
+        fi
+        segments=/dev/shm/vader_segment.$host.$(id -u).$(printf %x "$((family + 1))").
+        for segment in "$segments"[0-9]*; do
+            if [ -O "$segment" ] && ! grep -qsF "$segment" /proc/[0-9]*/maps; then
+                rm -f "$segment"
+            fi
+        done
+    done
+}
+
 flags=${MPIEXEC_FLAGS-}
+is_open_mpi=
 if "$launcher" --version 2>/dev/null | grep -qi 'open mpi\|openrte'; then
+    is_open_mpi=1
     flags=${MPIEXEC_FLAGS-$(open_mpi_flags)}
     prepare_open_mpi
+    if is_local; then
+        export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+    fi
+    remove_leftovers || :
 fi
 : "${OMP_NUM_THREADS:=$threads}"
 export OMP_NUM_THREADS
 
+# In a session of its own the job gets each signal once, from here, however it is sent; and it ends if
+# this shell is killed.
+alone=
+if command -v setsid >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; then
+    alone="setsid setpriv --pdeathsig TERM"
+fi
+stopped_by=
+job=
+
+# pass_on SIGNAL NUMBER: the first one asks the ranks to stop, the next one ends the job.
+# shellcheck disable=SC2317  # the traps call it
+pass_on() {
+    signal=$1
+    [ -n "$is_open_mpi" ] && [ -z "$stopped_by" ] && signal=USR1
+    stopped_by=${stopped_by:-$2}
+    [ -z "$job" ] || kill -s "$signal" "$job" 2>/dev/null || :
+}
+trap 'pass_on TERM 15' TERM
+trap 'pass_on INT 2' INT
+trap 'pass_on HUP 1' HUP
+trap 'pass_on USR1 10' USR1
+
+exec 3<&0 # a shell takes standard input from what runs in its background
 # shellcheck disable=SC2086  # the flags are words
-exec "$launcher" -n "$ranks" $flags "$@"
+$alone "$launcher" -n "$ranks" $flags "$@" <&3 3<&- &
+job=$!
+code=0
+wait "$job" || code=$?
+while kill -0 "$job" 2>/dev/null; do # a signal ends wait, not the job
+    code=0
+    wait "$job" || code=$?
+done
+if [ -n "$stopped_by" ]; then
+    case $code in # 1 is Open MPI's for a signal, 138 is a rank's that USR1 has ended
+    1 | 138) code=$((128 + stopped_by)) ;;
+    esac
+fi
+[ "$code" -le 128 ] || [ -z "$is_open_mpi" ] || remove_leftovers || :
+exit "$code"

@@ -1,0 +1,182 @@
+"""Tests of scripts/launch.sh with a launcher that stands in for Open MPI's."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+LAUNCH = Path(__file__).resolve().parents[2] / "scripts" / "launch.sh"
+LIMIT = 20  # seconds
+# Leaves its arguments, environment and process number; ends as {folder}/on-SIGNAL says.
+MPIEXEC = """#!/bin/sh
+[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
+cd {folder}
+printf '%s\\n' "$@" >arguments
+env >environment
+for name in USR1 TERM INT HUP; do
+    trap "echo $name >>signals; [ ! -e on-$name ] || exit \\$(cat on-$name)" $name
+done
+[ ! -e sleep ] || {{ echo $$ >started; while :; do sleep 0.1; done; }}
+cat >input
+exit "$(cat code)"
+"""
+
+
+class LaunchCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.put("mpiexec", MPIEXEC.format(folder=self.folder), 0o755)
+        self.put("code", "0")
+        self.program = self.put("program", "#!/bin/sh\n", 0o755)
+        self.variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder),
+                          "TMPDIR": str(self.folder), "MPIEXEC": str(self.folder / "mpiexec")}
+
+    def put(self, name, text, mode=0o644):
+        file = self.folder / name
+        file.write_text(text)
+        file.chmod(mode)
+        return file
+
+    def launch(self, ranks, program, *arguments, **variables):
+        return subprocess.run([LAUNCH, str(ranks), str(program), *arguments], text=True,
+                              env={**self.variables, **variables}, capture_output=True, check=False,
+                              timeout=LIMIT, input="some input")
+
+    def wait_for(self, file):
+        end = time.monotonic() + LIMIT
+        while not file.exists() or not file.read_text():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+
+class Starting(LaunchCase):
+    def test_what_is_no_program_is_refused_in_a_line(self):
+        plain = self.put("plain", "")
+        for ranks, program in ((2, "/no/such"), (2, self.folder), (2, plain), (2, "no-such-program"),
+                               (2, ""), (0, self.program), (-1, self.program), ("x", self.program),
+                               ("9" * 20, self.program), (10**6, self.program)):
+            with self.subTest((ranks, program)):
+                done = self.launch(ranks, program)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+        self.assertEqual(self.launch(1, "true").returncode, 0)  # on PATH
+        done = self.launch(1, self.program, QUARTET_THREADS="9" * 9)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(self.launch(1, self.program, MPIEXEC="/no/mpiexec").returncode, 77)
+
+    def test_arguments_input_and_code_pass_unharmed(self):
+        words = ["", "a b", "$(touch x)", "line\\n", "'\"`*"]
+        for code in (0, 1, 2, 3, 75, 77):
+            self.put("code", str(code))
+            done = self.launch(2, self.program, *words)
+            self.assertEqual(done.returncode, code, done.stderr)
+        found = (self.folder / "arguments").read_text().splitlines()
+        self.assertEqual(found[-len(words):], words)
+        self.assertEqual((self.folder / "input").read_text(), "some input")
+
+    def test_open_mpi_stays_on_loopback_unless_something_says_otherwise(self):
+        def used(**variables):
+            self.launch(2, self.program, **variables)
+            lines = (self.folder / "environment").read_text().splitlines()
+            return [line for line in lines if "tcp_if_include" in line]
+        if Path("/sys/class/net/lo/flags").read_text().strip()[-1] not in "13579bdf":
+            self.skipTest("the loopback interface is down")
+        self.assertEqual(sorted(used()), ["OMPI_MCA_btl_tcp_if_include=lo",
+                                          "OMPI_MCA_oob_tcp_if_include=lo"])
+        for variables in ({"SLURM_JOB_ID": "1"}, {"MPIEXEC_FLAGS": "--hostfile hosts"},
+                          {"OMPI_MCA_btl_tcp_if_exclude": "eth1"},
+                          {"OMPI_MCA_orte_default_hostfile": "hosts"}):
+            self.assertEqual(used(**variables), [], variables)
+
+
+class Signals(LaunchCase):
+    def ended(self, *numbers, group=False):
+        """The exit code after these signals, and what the launcher has seen."""
+        for name in ("started", "signals"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.put("sleep", "")
+        with subprocess.Popen([LAUNCH, "2", self.program], env=self.variables, text=True,
+                              start_new_session=True, stdin=subprocess.DEVNULL) as process:
+            self.wait_for(self.folder / "started")
+            for number in numbers:
+                (os.killpg if group else os.kill)(process.pid, number)
+                time.sleep(0.4)
+            code = process.wait(LIMIT)
+        seen = self.folder / "signals"
+        return code, seen.read_text().split() if seen.exists() else []
+
+    def test_ranks_are_asked_to_stop_and_their_code_is_kept(self):
+        self.put("on-USR1", "75")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            self.assertEqual(self.ended(number), (75, ["USR1"]))
+
+    def test_a_signal_never_ends_as_a_wrong_result(self):
+        for made in (1, 138):  # Open MPI's own code, and that of a rank that it has ended
+            self.put("on-USR1", str(made))
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+                self.assertEqual(self.ended(number)[0], 128 + number)
+        for kept in (0, 3):
+            self.put("on-USR1", str(kept))
+            self.assertEqual(self.ended(signal.SIGTERM)[0], kept)
+
+    def test_a_second_signal_ends_the_job(self):
+        self.put("on-TERM", "1")
+        self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM),
+                         (128 + signal.SIGINT, ["USR1", "TERM"]))
+
+    @unittest.skipIf(subprocess.run("setsid setpriv --pdeathsig TERM true", shell=True, check=False,
+                                    stderr=subprocess.DEVNULL).returncode, "needs setpriv")
+    def test_a_group_is_told_once_and_a_killed_launch_leaves_nothing(self):
+        self.put("on-USR1", "75")
+        self.assertEqual(self.ended(signal.SIGTERM, group=True), (75, ["USR1"]))
+        (self.folder / "on-USR1").unlink()
+        self.put("on-TERM", "1")
+        self.assertEqual(self.ended(signal.SIGKILL, group=True)[0], -signal.SIGKILL)
+        self.wait_for(self.folder / "signals")
+        self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
+
+
+class Leftovers(LaunchCase):
+    def setUp(self):
+        super().setUp()
+        self.host = os.uname().nodename.split(".")[0]
+        self.family = 0x7fff0000 | os.getpid() & 0xffff  # of no job
+
+    def segment(self, process, family=None):
+        """A job's session folder, and what it has in shared memory."""
+        family = self.family if family is None else family
+        session = self.folder / f"ompi.{self.host}.{os.getuid()}" / f"pid.{process}"
+        session.mkdir(parents=True)
+        (session / "contact.txt").write_text(f"{family}.0;tcp://127.0.0.1:1\n{process}\n")
+        file = Path(f"/dev/shm/vader_segment.{self.host}.{os.getuid()}.{family + 1:x}.0")
+        file.write_bytes(bytes(4096))
+        self.addCleanup(file.unlink, missing_ok=True)
+        return file
+
+    def dead(self):
+        with subprocess.Popen(["true"]) as process:
+            process.wait()
+        return process.pid
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_what_dead_jobs_left_is_removed_and_nothing_else(self):
+        left, living = self.segment(self.dead()), self.segment(os.getpid(), self.family ^ 0x10000)
+        self.assertEqual(self.launch(1, self.program).returncode, 0)
+        self.assertFalse(left.exists())
+        self.assertTrue(living.exists())
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_what_a_process_has_mapped_stays(self):
+        import mmap
+        used = self.segment(self.dead())
+        with open(used, "r+b") as file, mmap.mmap(file.fileno(), 4096):
+            self.launch(1, self.program)
+            self.assertTrue(used.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
