@@ -151,11 +151,12 @@ fi
 : "${OMP_NUM_THREADS:=$threads}"
 export OMP_NUM_THREADS
 
-# In a session of its own the job gets each signal once, from here, however it is sent; and it ends if
-# this shell is killed.
-alone=
-if command -v setsid >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; then
-    alone="setsid setpriv --pdeathsig TERM"
+# In a process group of its own the job gets each signal once, from here, however it is sent; and it
+# ends if this shell is killed. Without Perl and setpriv a signal to the group ends the job at once.
+apart=
+if command -v perl >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; then
+    # shellcheck disable=SC2016  # Perl's, not the shell's
+    apart='setpgrp(0, 0); exec { $ARGV[0] } @ARGV or exit 127'
 fi
 stopped_by=
 job=
@@ -175,7 +176,9 @@ trap 'pass_on USR1 10' USR1
 
 exec 3<&0 # a shell takes standard input from what runs in its background
 # shellcheck disable=SC2086  # the flags are words
-$alone "$launcher" -n "$ranks" $flags "$@" <&3 3<&- &
+set -- "$launcher" -n "$ranks" $flags "$@"
+[ -z "$apart" ] || set -- perl -e "$apart" setpriv --pdeathsig TERM "$@"
+"$@" <&3 3<&- &
 job=$!
 code=0
 wait "$job" || code=$?

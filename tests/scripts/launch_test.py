@@ -128,8 +128,8 @@ class Signals(LaunchCase):
         self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM),
                          (128 + signal.SIGINT, ["USR1", "TERM"]))
 
-    @unittest.skipIf(subprocess.run("setsid setpriv --pdeathsig TERM true", shell=True, check=False,
-                                    stderr=subprocess.DEVNULL).returncode, "needs setpriv")
+    @unittest.skipIf(subprocess.run("perl -e 1 && setpriv --pdeathsig TERM true", shell=True, check=False,
+                                    stderr=subprocess.DEVNULL).returncode, "needs Perl and setpriv")
     def test_a_group_is_told_once_and_a_killed_launch_leaves_nothing(self):
         self.put("on-USR1", "75")
         self.assertEqual(self.ended(signal.SIGTERM, group=True), (75, ["USR1"]))
