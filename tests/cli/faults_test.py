@@ -49,6 +49,17 @@ class Faults(unittest.TestCase):
         self.assert_ended(outcome)
         self.assert_incomplete(outcome.document)
 
+    def test_what_all_ranks_throw_is_said_once_and_in_words(self):
+        for transport, words in (("starving", "out of memory"),
+                                 ("barred", "'/some/where' (Permission denied)")):
+            outcome = run_faulty(transport)
+            self.assertEqual(outcome.code, 3, outcome)
+            [line] = outcome.stderr.splitlines()
+            self.assertIn("stream: rank 0: ", line)
+            self.assertIn(words, line)
+            self.assertNotIn("std::", line)
+            self.assert_ended(outcome)
+
     def test_a_rank_that_is_killed_ends_the_job(self):
         outcome = run_faulty("dying")
         self.assertNotEqual(outcome.code, 0, outcome)

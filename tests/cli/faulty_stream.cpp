@@ -1,7 +1,10 @@
 #include <csignal>
+#include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "bench/program/program.hpp"
@@ -15,7 +18,7 @@ using namespace quartet;
 
 namespace {
 
-enum class Fault { corrupts, throws, dies };
+enum class Fault { corrupts, throws, dies, starves, is_barred };
 
 constexpr int sound_runs = 2;  // the fault comes while the job is measuring
 constexpr int faulty_sender = 1;
@@ -33,6 +36,13 @@ class FaultyPush final : public comm::Push {
         }
         if (fails && rank_ == faulty_sender && fault_ == Fault::dies) {
             std::raise(SIGKILL);
+        }
+        if (fails && fault_ == Fault::starves) {  // on all ranks
+            throw std::bad_alloc();
+        }
+        if (fails && fault_ == Fault::is_barred) {
+            throw std::filesystem::filesystem_error(
+                "status", "/some/where", std::make_error_code(std::errc::permission_denied));
         }
         sound_->run(count, stream);
         if (fails && rank_ == plan_.receiver && fault_ == Fault::corrupts) {
@@ -87,6 +97,8 @@ int main(int argc, char** argv) {
     registry.add(faulty("corrupting", Fault::corrupts));
     registry.add(faulty("throwing", Fault::throws));
     registry.add(faulty("dying", Fault::dies));
+    registry.add(faulty("starving", Fault::starves));
+    registry.add(faulty("barred", Fault::is_barred));
     registry.add({.traits = {.name = "absent"}, .absence = "never there"});
     bench::Program program({.name = "stream",
                             .summary = "pushes that go wrong",

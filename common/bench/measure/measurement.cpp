@@ -60,26 +60,53 @@ Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds o
     }
 }
 
+// Nothing where another job has taken the space since the case was planned: then it is over.
+std::unique_ptr<comm::ReservedSpace> Measurement::reserve_windows() {
+    const comm::Communicator& world = session_.world();
+    const auto kind = session_.registry()
+                          .traits(planned_.name.variant.transport)
+                          .windows.value_or(comm::WindowKind::shared);
+    auto reserved = std::make_unique<comm::ReservedSpace>(kind, world);
+    try {
+        comm::require_window_space(kind, planned_.shared_memory, world);
+    } catch (const Failure& failure) {  // on all ranks
+        give_up(failure.what(), ExitCode::failed);
+        return nullptr;
+    }
+    return reserved;
+}
+
+// What was measured before stays.
+void Measurement::give_up(const std::string& reason, ExitCode code) {
+    if (earlier_.empty()) {
+        error_ = error_row(planned_, reason, code);
+    } else {
+        samples_ = std::exchange(earlier_, {});
+    }
+}
+
 void Measurement::begin() {
     has_begun_ = true;
     if (error_) {
+        return;
+    }
+    const bool has_windows = session_.world().any(planned_.shared_memory > Bytes{});
+    auto reserved = has_windows ? reserve_windows() : nullptr;
+    if (has_windows && !reserved) {
         return;
     }
     const Seconds begin = now();
     try {
         subject_ = planned_.make();
     } catch (const Unavailable& reason) {
-        if (earlier_.empty()) {
-            error_ = error_row(planned_, reason.what());
-        } else {
-            samples_ = std::exchange(earlier_, {});
-        }
+        give_up(reason.what(), ExitCode::unavailable);
         return;
     }
     set_up_ = {session_.world().maximum((now() - begin).value)};
     if (session_.options().limits == Switch::on) {
         subject_->prepare_limit();
     }
+    reserved.reset();  // all is allocated
     if (!check_ && session_.options().verify == Switch::on) {
         check_ = Check{.passed = true};
     }

@@ -6,6 +6,7 @@
 
 #include "bench/measure/machine_watch.hpp"
 #include "bench/program/session.hpp"
+#include "comm/transport/shared/window_space.hpp"
 
 namespace quartet::bench {
 
@@ -55,6 +56,8 @@ class Measurement {
         std::vector<LimitComponent> probe;  ///< empty with --limits off
     };
 
+    [[nodiscard]] std::unique_ptr<comm::ReservedSpace> reserve_windows();
+    void give_up(const std::string& reason, ExitCode code);
     Run timed_run();
     void run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
                      const Clocks& clocks) const;

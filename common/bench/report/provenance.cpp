@@ -69,7 +69,8 @@ int listed_cpus(const std::string& list) {
 Json caches() {
     Json all = Json::array();
     const fs::path folder = "/sys/devices/system/cpu/cpu0/cache";
-    for (int index = 0; fs::exists(folder / fmt::format("index{}", index)); ++index) {
+    std::error_code unseen;
+    for (int index = 0; fs::exists(folder / fmt::format("index{}", index), unseen); ++index) {
         const fs::path cache = folder / fmt::format("index{}", index);
         all.push_back({{"type", first_line(cache / "type")},
                        {"level", std::atoi(first_line(cache / "level").c_str())},

@@ -146,7 +146,7 @@ struct Row {
     int measured_again = 0;     ///< how often it was measured anew after a flag
     std::string alone_because;  ///< why its runs are not interleaved with others; else empty
     std::string error;          ///< why the case could not run; only name and work go with it
-    ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable or stopped
+    ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable, failed or stopped
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;

@@ -78,13 +78,16 @@ std::string say_leads(std::span<const Row> rows) {
 }  // namespace
 
 ExitCode verdict(std::span<const Row> rows) {
-    if (std::ranges::any_of(rows, [](const Row& row) { return row.check && !row.check->passed; })) {
-        return ExitCode::wrong_result;
-    }
     const auto has = [&](ExitCode code) {
         return std::ranges::any_of(
             rows, [code](const Row& row) { return !row.error.empty() && row.error_code == code; });
     };
+    if (has(ExitCode::failed)) {
+        return ExitCode::failed;
+    }
+    if (std::ranges::any_of(rows, [](const Row& row) { return row.check && !row.check->passed; })) {
+        return ExitCode::wrong_result;
+    }
     for (const ExitCode code : {ExitCode::stopped, ExitCode::unavailable}) {
         if (has(code)) {
             return code;

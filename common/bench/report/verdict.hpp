@@ -8,9 +8,9 @@
 
 namespace quartet::bench {
 
-/// The exit code of the rows: 1 where a result is wrong, else 75 where a case was stopped with a
-/// checkpoint, else 77 where a named member was unavailable, else 0. A failure at run time ends the
-/// job before this is asked, with 3.
+/// The exit code of the rows: 3 where a case failed, else 1 where a result is wrong, else 75 where
+/// a case was stopped with a checkpoint, else 77 where a named member was unavailable, else 0. Most
+/// failures at run time end the job before this is asked, with 3.
 ExitCode verdict(std::span<const Row> rows);
 
 /// What the rows say, in a few lines for people: how many are verified, what fraction of the limit

@@ -45,6 +45,14 @@ TEST(Verdict, AStoppedCaseSaysHowToGoOn) {
     EXPECT_EQ(verdict(std::vector{fake_error("no such thing"), stopped}), ExitCode::stopped);
 }
 
+TEST(Verdict, AFailedCaseWeighsMost) {
+    Row failed = fake_error("another job has taken the space");
+    failed.error_code = ExitCode::failed;
+    EXPECT_EQ(verdict(std::vector{failed, fake_row({1})}), ExitCode::failed);
+    EXPECT_EQ(verdict(std::vector{wrong_row(), failed}), ExitCode::failed);
+    EXPECT_EQ(verdict(std::vector{fake_error("no such thing"), failed}), ExitCode::failed);
+}
+
 TEST(Verdict, AWrongResultWeighsMoreThanAnUnavailableMember) {
     EXPECT_EQ(verdict(std::vector{fake_error("no such thing"), wrong_row()}),
               ExitCode::wrong_result);

@@ -14,6 +14,7 @@
 
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
+#include "comm/transport/shared/window_space.hpp"
 #include "core/environment.hpp"
 #include "system/mapping.hpp"
 #include "system/page.hpp"
@@ -56,6 +57,7 @@ class InfoGuard {
 
 Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
     : size_(size), exceptions_(std::uncaught_exceptions()) {
+    require_window_space(kind, size_, comm);
     allocate(kind, comm);
     check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
     const std::int64_t offset = distance_to_page(base_);
@@ -65,6 +67,7 @@ Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
         ask_for_huge_pages(base_, size_ + Bytes{system::page_bytes});
         make_views(comm);
     }
+    populate(comm);
     if (size_.value > 0) {
         std::memset(local_, 0, static_cast<std::size_t>(size_.value));
     }
@@ -73,6 +76,15 @@ Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
     }
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     comm.barrier();
+}
+
+// Agreed, so that no rank goes on alone; then all ranks can free what was allocated.
+void Window::populate(const Communicator& comm) {
+    if (const auto problem = comm.first(why_not_populated(local_, size_))) {
+        views_.clear();
+        MPI_Win_free(&window_);
+        throw Failure(*problem);
+    }
 }
 
 void Window::make_views(const Communicator& comm) {

@@ -25,7 +25,8 @@ enum class WindowKind {
 /// and lie on such where the kernel has them.
 class Window {
   public:
-    /// Collective over `comm`; sizes may differ between ranks and may be 0. Zeroed.
+    /// Collective over `comm`; sizes may differ between ranks and may be 0. Zeroed. Throws Failure,
+    /// on all ranks alike, where the folder of windows lacks the space.
     Window(WindowKind kind, Bytes size, const Communicator& comm);
     /// Collective, except while an exception unwinds: then the window is left to the job's end,
     /// since freeing it would wait for ranks that never come.
@@ -49,6 +50,7 @@ class Window {
   private:
     void allocate(WindowKind kind, const Communicator& comm);
     void make_views(const Communicator& comm);
+    void populate(const Communicator& comm);
 
     MPI_Win window_ = MPI_WIN_NULL;
     Bytes size_;
