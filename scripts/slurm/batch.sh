@@ -2,19 +2,61 @@
 # batch.sh PROGRAM [ARGUMENTS...]: what a batch script runs: start.sh, and what becomes of its end.
 #
 # Slurm sends this shell USR1 before the time limit (#SBATCH --signal=B:USR1@...); it passes it on to
-# the program. One that saves a checkpoint then (cg --checkpoint DIR) ends with exit code 75: the job
-# is requeued, and goes on from there (--restart), as it does when a node has failed under it.
+# a program that saves a checkpoint then (--checkpoint DIR, also of a --config file). That ends with exit
+# code 75: the job is requeued, and goes on from there (--restart), as it does when a node has failed
+# under it. TERM, INT and HUP end every program by TERM.
 #
 # QUARTET_EXIT_CODE_FILE  where exit code and seconds are left when the job has ended (for sweep.py)
 set -u
 here=$(dirname "$0")
 STOPPED=75
 
-checkpoints_of() {
-    while [ $# -gt 1 ]; do
-        [ "$1" = --checkpoint ] && echo "$2"
+# value_of NAME ARGUMENTS...: of the last --NAME VALUE or --NAME=VALUE.
+value_of() {
+    local flag=--$1 value=
+    shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+        "$flag="*) value=${1#*=} ;;
+        "$flag") value=${2-} ;;
+        esac
         shift
     done
+    printf '%s' "$value"
+}
+
+# set_in NAME FILE: the value of NAME = "VALUE" in a file for --config.
+set_in() {
+    local line quote="[\"']?"
+    [ -f "$2" ] || return 0
+    while IFS= read -r line || [ -n "$line" ]; do
+        [[ $line =~ ^[[:space:]]*$1[[:space:]]*=[[:space:]]*$quote([^\"\'#]*[^\"\'#[:space:]])$quote ]] || continue
+        printf '%s' "${BASH_REMATCH[1]}"
+        return 0
+    done <"$2"
+}
+
+checkpoints_of() {
+    local folder
+    folder=$(value_of checkpoint "$@")
+    [ -n "$folder" ] || folder=$(set_in checkpoint "$(value_of config "$@")")
+    printf '%s' "$folder"
+}
+
+has_restart() {
+    local word
+    for word in "$@"; do
+        case $word in --restart | --restart=*) return 0 ;; esac
+    done
+    [ -n "$(set_in restart "$(value_of config "$@")")" ]
+}
+
+has_checkpoints() {
+    local found
+    for found in "$1"/iteration-*; do # the folder's name is no pattern
+        [ -e "$found" ] && return 0
+    done
+    return 1
 }
 
 leave_exit_code() {
@@ -26,24 +68,23 @@ leave_exit_code() {
 }
 
 arguments=("$@")
+checkpoints=$(checkpoints_of "$@")
 if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
     # What the interrupted run has left is replaced.
     arguments+=(--force)
-    folder=$(checkpoints_of "$@")
-    case " $* " in *" --restart "*) folder= ;; esac
-    if [ -n "$folder" ] && compgen -G "$folder/iteration-*" >/dev/null; then
+    if [ -n "$checkpoints" ] && ! has_restart "$@" && has_checkpoints "$checkpoints"; then
         arguments+=(--restart)
     fi
 fi
 
 step=
-# shellcheck disable=SC2317  # the trap calls it
-pass_on() { # what saves no checkpoint would merely die of it
-    if [ -n "$step" ] && [ -n "$(checkpoints_of "${arguments[@]}")" ]; then
-        kill -USR1 "$step"
-    fi
+# shellcheck disable=SC2317  # the traps call it
+pass_on() {
+    [ -z "$step" ] || kill -s "$1" "$step"
 }
-trap pass_on USR1
+# USR1 is no more than a warning: what saves no checkpoint may end in time.
+trap '[ -z "$checkpoints" ] || pass_on USR1' USR1
+trap 'pass_on TERM' TERM INT HUP
 "$here/start.sh" "${arguments[@]}" &
 step=$!
 wait "$step"
@@ -53,7 +94,8 @@ while kill -0 "$step" 2>/dev/null; do # a signal ends wait, not the program
     code=$?
 done
 
-if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ]; then
+# Without a checkpoint it would begin anew, and be stopped again.
+if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" ]; then
     job=$SLURM_JOB_ID
     [ -z "${SLURM_ARRAY_JOB_ID-}" ] || job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
     if scontrol requeue "$job"; then

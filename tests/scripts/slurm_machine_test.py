@@ -55,7 +55,7 @@ class Files(MachineCase):
                        {"cores_per_node": 1.5}, {"name": ""}, {"name": 3}, {"gpus_per_node": -1},
                        {"gpu_request": "gpus"}, {"launcher": "aprun"}, {"mpi": ""}, {"modules": "gcc"},
                        {"modules": [""]}, {"modules": [1]}, {"options": {}}, {"environment": []},
-                       {"environment": {"A": 1}}, {"jobs_at_a_time": 0}, {"colour": "red"},
+                       {"environment": {"A": 1}}, {"environment": {"A=B": "1"}}, {"jobs_at_a_time": 0}, {"colour": "red"},
                        {"mpi": "pmi2"}, {"modules": ["gcc"]}, {"environment": {"A": "1"}}):
             data = {**LEAST, **change}
             with self.subTest(change):
@@ -113,20 +113,49 @@ class Requests(MachineCase):
 class Submitting(MachineCase):
     def test_dry_run_shows_a_command_that_works_by_hand(self):
         self.load({**LEAST, "modules": ["gcc", "openmpi"], "account": "me", "options": ["--exclusive"]})
-        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "9", "--dry-run", "bin/cg",
+        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "9", "--dry-run", "/bin/true",
                                "--size", "100"], text=True, capture_output=True, check=True)
         self.assertIn("QUARTET_MODULES='gcc openmpi' sbatch --parsable", done.stdout)
         self.assertIn("--nodes=2 --ntasks=9", done.stdout)
         self.assertIn("--account=me --exclusive", done.stdout)
-        self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch /\S+/bin/cg --size 100\n$")
+        self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch /\S*/bin/true --size 100\n$")
 
     def test_broken_machine_file_is_refused_in_a_line(self):
         self.file.write_text("{}", encoding="utf-8")
-        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "1", "cg"], text=True,
+        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "1", "/bin/true"], text=True,
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("lacks name", done.stderr)
+
+    def submit(self, *arguments):
+        return subprocess.run([SCRIPTS / "submit.py", self.file, *map(str, arguments)], text=True,
+                              capture_output=True, check=False)
+
+    def test_what_cannot_run_is_refused_in_a_line(self):
+        self.load({**LEAST, "gpus_per_node": 2})
+        for arguments, word in ((("--ranks", 0, "/bin/true"), "whole number"),
+                                (("--ranks", -3, "/bin/true"), "whole number"),
+                                (("--ranks", "\u00b2", "/bin/true"), "whole number"),
+                                (("--ranks", "9" * 5000, "/bin/true"), "whole number"),
+                                (("--ranks", 1, "--threads", 0, "/bin/true", "--device", "host"),
+                                 "whole number"),
+                                (("--ranks", 1, "--minutes", -1, "/bin/true"), "whole number"),
+                                (("--ranks", 1, "/no/such"), "no program"),
+                                (("--ranks", 1, self.file), "no program"),
+                                (("--ranks", 1, self.file.parent), "no program"),
+                                (("--ranks", 2, "--dry-run", "/bin/true", "--formulation", "dataflow",
+                                  "--reducers", "abc"), "--reducers")):
+            done = self.submit(*arguments)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn(word, done.stderr)
+        self.file.write_text(json.dumps({**LEAST, "options": ["a\x00b"]}))
+        self.assertIn("control character", self.submit("--ranks", 1, "/bin/true").stderr)
+
+    def test_ranks_without_threads_are_no_division(self):
+        for ranks, threads in ((0, 1), (1, 0), (-3, 1)):
+            with self.assertRaises(MachineError):
+                self.options({}, ranks, threads=threads)
 
 
 if __name__ == "__main__":

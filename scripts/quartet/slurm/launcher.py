@@ -1,17 +1,17 @@
 """Submits jobs to Slurm, many at a time as the tasks of an array, and asks what became of them.
 
-A task is called "1234_5": array 1234, index 5. What it runs is in a file (see
+A task is called "1234_5": array 1234, index 5. What it runs is in a file of its own (see
 scripts/slurm/array.sbatch); its exit code comes in another, since Slurm forgets jobs that have ended
 after minutes."""
 
 import math
 import os
-import shlex
 import subprocess
 from pathlib import Path
 from typing import Iterable, Optional
 
 from quartet.exit_codes import FAILED
+from quartet.files import reason_of
 from quartet.launch import Job, LaunchError
 from quartet.paths import SLURM
 from quartet.slurm.machine import MachineError, Request, SlurmMachine, request
@@ -34,18 +34,16 @@ class SlurmLauncher:
         except MachineError as error:
             raise LaunchError(FAILED, str(error)) from None
 
-    def submit(self, wanted: Request, jobs: dict[str, Job], file: Path,
+    def submit(self, wanted: Request, jobs: dict[str, Job], folder: Path,
                after: Iterable[str] = ()) -> dict[str, str]:
         """Submits jobs, by name, as an array that waits for other arrays to end, well or not. What
-        NAME leaves lies beside `file`, which is written: NAME.log, and NAME.code at its end. The
+        NAME leaves lies beside `folder`, which is made: NAME.log, and NAME.code at its end. The
         tasks, by name. Raises LaunchError where Slurm refuses."""
-        lines = [f"{name}\t{shlex.join([str(job.program), *job.arguments])}\n"
-                 for name, job in jobs.items()]
-        file.write_text("".join(lines), encoding="utf-8")
+        _write_tasks(jobs, folder)
         array = f"--array=0-{len(jobs) - 1}%{self._machine.jobs_at_a_time}"
         arrays = ":".join(after)
         dependency = [f"--dependency=afterany:{arrays}"] if arrays else []
-        variables = {**self._machine.variables(), "QUARTET_TASKS": str(file.resolve())}
+        variables = {**self._machine.variables(), "QUARTET_TASKS": str(folder.resolve())}
         answer = _ask(["sbatch", "--parsable", *wanted.options, array, *dependency,
                        str(SLURM / "array.sbatch")], variables)
         if answer.returncode != 0:
@@ -83,12 +81,25 @@ class SlurmLauncher:
             raise LaunchError(FAILED, f"not cancelled: {_one_line(answer.stderr)}")
 
 
+def _write_tasks(jobs: dict[str, Job], folder: Path) -> None:
+    """A file for each task, as array.sbatch reads it. Raises LaunchError."""
+    try:
+        folder.mkdir()
+        for index, (name, job) in enumerate(jobs.items()):
+            words = [os.fsencode(word) for word in (name, str(job.program), *job.arguments)]
+            if any(b"\0" in word for word in words):
+                raise LaunchError(FAILED, f"{name}: an argument has a zero byte (none can be passed on)")
+            (folder / str(index)).write_bytes(b"".join(word + b"\0" for word in words))
+    except OSError as error:
+        raise LaunchError(FAILED, f"{folder}: {reason_of(error)}") from None
+
+
 def _ask(command: list[str], variables: Optional[dict[str, str]] = None
          ) -> subprocess.CompletedProcess:
     try:
         return subprocess.run(command, env={**os.environ, **(variables or {})}, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise LaunchError(FAILED, f"{command[0]} cannot be run ({error}): go to a machine with Slurm"
                           ) from None
 

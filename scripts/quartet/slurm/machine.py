@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quartet.exit_codes import ScriptError
-from quartet.files import FileProblem, read_json
+from quartet.files import read_json, with_bounds
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Reducers, options_of
 from quartet.launch import Job
 from quartet.paths import ROOT, SLURM
+from quartet.results import whole_number
 from quartet.schema import Schema
+from quartet.terminal import printable
 
 
 class MachineError(ScriptError):
@@ -37,8 +39,8 @@ class SlurmMachine:
     def load(path: Path) -> "SlurmMachine":
         """Raises MachineError."""
         try:
-            data = read_json(path)
-        except (OSError, FileProblem) as error:
+            data = with_bounds(read_json(path), _plain)
+        except (OSError, ValueError) as error:
             raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json"
                                ) from None
         schema = read_json(SLURM / "machine.schema.json")
@@ -57,6 +59,13 @@ class SlurmMachine:
                 **self.environment}
 
 
+def _plain(text: str) -> str:
+    """The text, which no shell, terminal or Slurm reads as more. Raises ValueError."""
+    if printable(text) != text:
+        raise ValueError(f"'{text:.40}' has a control character")
+    return text
+
+
 @dataclass(frozen=True)
 class Request:
     """What a job asks sbatch for; jobs that ask for the same fit one array."""
@@ -68,6 +77,8 @@ class Request:
 def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
     """Whole nodes' worth of cores for the ranks, one GPU for each that computes on one. Raises
     MachineError where a rank does not fit a node."""
+    if job.ranks < 1 or job.threads < 1:
+        raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
     if job.threads > machine.cores_per_node:
         raise MachineError(f"{job.threads} threads a rank ({machine.name} has {machine.cores_per_node} "
                            "cores a node): give fewer")
@@ -104,7 +115,10 @@ def _reducers(job: Job) -> int:
     if _option(job, "--formulation", "native") != "dataflow" \
             or (kernel and kernel.reducers is Reducers.NONE):
         return 0
-    return int(_option(job, "--reducers", "1"))
+    reducers = _option(job, "--reducers", "1")
+    if whole_number(reducers) is None:
+        raise MachineError(f"--reducers '{reducers:.40}' (not a number): give how many ranks collect")
+    return int(reducers)
 
 
 def _ceil(number: int, divisor: int) -> int:

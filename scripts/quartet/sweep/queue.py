@@ -1,7 +1,7 @@
 """A sweep whose launches are jobs in a Slurm queue.
 
     sweep.jobs          the task of each launch that was submitted, by name
-    array-N.tasks       what the tasks of one array run
+    array-N.tasks/      what the tasks of one array run
     NAME.code           exit code and seconds of a launch that has ended and was not yet looked at"""
 
 import argparse
@@ -105,7 +105,7 @@ class QueuedSweep(Sweep):
                     file.unlink(missing_ok=True)
             jobs: dict[str, Job] = {launch.name: self._job(launch) for launch in part}
             try:
-                tasks = self._queue.submit(wanted, jobs, self._new_tasks_file(), before)
+                tasks = self._queue.submit(wanted, jobs, self._new_tasks_folder(), before)
             except LaunchError as error:
                 for launch in part:
                     self._refuse(launch, error)
@@ -170,7 +170,7 @@ class QueuedSweep(Sweep):
     def _code_file(self, launch: Launch) -> Path:
         return self._folder.path / f"{launch.name}.code"
 
-    def _new_tasks_file(self) -> Path:
+    def _new_tasks_folder(self) -> Path:
         number = len(list(self._folder.path.glob("array-*.tasks"))) + 1
         return self._folder.path / f"array-{number}.tasks"
 

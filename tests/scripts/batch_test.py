@@ -1,0 +1,147 @@
+"""Tests of scripts/slurm/batch.sh and array.sbatch, and of what sweeps hand to them, with a fake srun."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+from quartet.launch import Job, LaunchError  # noqa: E402
+from quartet.slurm import launcher  # noqa: E402
+
+LIMIT = 20  # seconds
+HOSTILE = ("line1\n\t$(touch pwned1); touch pwned2; #", "$(touch pwned3)", "`touch pwned4`", "a b", "",
+           "'\"*", "tab\tand\\n", "-n", "\udcff")
+# Leaves its arguments but for its own flags, a zero byte after each; waits where it is told to.
+SRUN = """#!/bin/bash
+while [[ $1 == --ntasks=* || $1 == --mpi=* ]]; do shift; done
+printf '%s\\0' "$@" >"$FOLDER/arguments"
+for name in USR1 TERM INT HUP; do
+    trap "echo $name >>'$FOLDER/signals'; exit 75" $name
+done
+[ -e "$FOLDER/sleep" ] && { echo >"$FOLDER/started"; for _ in {1..200}; do sleep 0.1; done; }
+exit 0
+"""
+
+
+class BatchCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        for name, text in (("srun", SRUN), ("scontrol", "#!/bin/sh\necho \"$@\" >\"$FOLDER/requeued\"\nexit 1\n")):
+            (self.folder / name).write_text(text)
+            (self.folder / name).chmod(0o755)
+        self.variables = {"PATH": f"{self.folder}:{os.environ['PATH']}", "FOLDER": str(self.folder),
+                          "SLURM_JOB_ID": "1", "QUARTET_ROOT": str(SCRIPTS.parent)}
+
+    def arguments(self):
+        words = (self.folder / "arguments").read_bytes().split(b"\0")[:-1]
+        return [os.fsdecode(word) for word in words]
+
+    def batch(self, *arguments, **variables):
+        done = subprocess.run([SCRIPTS / "slurm" / "batch.sh", *arguments], cwd=self.folder, check=False,
+                              env={**self.variables, **variables}, capture_output=True, timeout=LIMIT)
+        return done.returncode, self.arguments()
+
+
+class Tasks(BatchCase):
+    def tasks(self, *jobs):
+        """The folder of an array's tasks, as a sweep writes it."""
+        folder = self.folder / "array-1.tasks"
+        launcher._write_tasks({f"task{index}": Job(Path("/bin/echo"), 1, 1, job)
+                               for index, job in enumerate(jobs)}, folder)
+        return folder
+
+    def test_arguments_reach_the_program_unharmed_and_no_shell_reads_them(self):
+        folder = self.tasks(HOSTILE, ("second",))
+        for index, words in ((0, HOSTILE), (1, ("second",))):
+            done = subprocess.run(
+                ["bash", SCRIPTS / "slurm" / "array.sbatch"], cwd=self.folder, timeout=LIMIT, check=False,
+                env={**self.variables, "QUARTET_TASKS": str(folder), "SLURM_ARRAY_TASK_ID": str(index)})
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(self.arguments(), ["/bin/echo", *words])
+            self.assertRegex((self.folder / f"task{index}.code").read_text(), r"^0 \d+\n$")
+        self.assertEqual(list(self.folder.glob("pwned*")), [])
+
+    def test_a_zero_byte_is_refused(self):
+        with self.assertRaisesRegex(LaunchError, "zero byte"):
+            self.tasks(("a\0b",))
+
+    def test_a_file_that_is_no_task_is_refused(self):
+        folder = self.folder / "tasks"
+        folder.mkdir()
+        for text in (b"", b"../x\0/bin/echo\0", b".hidden\0/bin/echo\0"):
+            (folder / "0").write_bytes(text)
+            done = subprocess.run(["bash", SCRIPTS / "slurm" / "array.sbatch"], check=False,
+                                  env={**self.variables, "QUARTET_TASKS": str(folder),
+                                       "SLURM_ARRAY_TASK_ID": "0"})
+            self.assertEqual(done.returncode, 2)
+            self.assertFalse((self.folder / "arguments").exists())
+
+    def test_slurm_that_refuses_is_a_line(self):
+        with mock.patch.object(launcher.subprocess, "run", side_effect=ValueError("embedded null byte")):
+            with self.assertRaises(LaunchError):
+                launcher._ask(["sbatch"])
+
+
+class Restarts(BatchCase):
+    WAYS = (("--checkpoint", "ck [1]"), ("--checkpoint=ck [1]",), ("--config", "a.toml"),
+            ("--config=a.toml",))
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "a.toml").write_text("runs = 1\ncheckpoint = \"ck [1]\"  # kept\n")
+
+    def test_a_requeued_job_goes_on_however_its_checkpoints_are_named(self):
+        (self.folder / "ck [1]" / "iteration-5").mkdir(parents=True)
+        for way in self.WAYS:
+            with self.subTest(way):
+                self.assertEqual(self.batch("cg", *way), (0, ["cg", *way]))
+                self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1"),
+                                 (0, ["cg", *way, "--force", "--restart"]))
+        already = ("--checkpoint=ck [1]", "--restart=previous")
+        self.assertEqual(self.batch("cg", *already, SLURM_RESTART_COUNT="1")[1],
+                         ["cg", *already, "--force"])
+
+    def test_without_a_saved_checkpoint_it_begins_anew(self):
+        for way in (*self.WAYS, (), ("--config", "none.toml"), ("--checkpoint",)):
+            self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1")[1], ["cg", *way, "--force"])
+
+    def signalled(self, number, *way):
+        """The exit code, and what the program has seen of a signal."""
+        for name in ("started", "signals", "requeued"):
+            (self.folder / name).unlink(missing_ok=True)
+        (self.folder / "sleep").touch()
+        with subprocess.Popen([SCRIPTS / "slurm" / "batch.sh", "cg", *way], cwd=self.folder,
+                              env=self.variables, stderr=subprocess.DEVNULL) as process:
+            end = time.monotonic() + LIMIT
+            while not (self.folder / "started").exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(0.1)
+            process.send_signal(number)
+            time.sleep(0.3)
+            if not (self.folder / "signals").exists():
+                process.terminate()  # nothing was passed on
+            code = process.wait(LIMIT)
+        return code, (self.folder / "signals").read_text().split()
+
+    def test_signals_are_passed_on_and_the_code_is_the_programs(self):
+        for way in self.WAYS:
+            self.assertEqual(self.signalled(signal.SIGUSR1, *way), (75, ["USR1"]))
+            self.assertTrue((self.folder / "requeued").exists())
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            self.assertEqual(self.signalled(number), (75, ["TERM"]))
+            self.assertFalse((self.folder / "requeued").exists())  # nothing was kept to go on from
+        # A warning before the time limit is for those who save something.
+        self.assertEqual(self.signalled(signal.SIGUSR1), (75, ["TERM"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
