@@ -10,7 +10,7 @@
 
 #include "core/check.hpp"
 #include "core/environment.hpp"
-#include "fakes/emulator/sanitizer.hpp"
+#include "fakes/emulator/fiber/sanitizer.hpp"
 
 namespace quartet::device {
 

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "fakes/emulator/sanitizer.hpp"
+#include "fakes/emulator/fiber/sanitizer.hpp"
 
 namespace quartet::device {
 namespace {

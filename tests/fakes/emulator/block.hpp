@@ -9,7 +9,7 @@
 #include <source_location>
 #include <vector>
 
-#include "fakes/emulator/fiber.hpp"
+#include "fakes/emulator/fiber/fiber.hpp"
 #include "fakes/emulator/shared_memory.hpp"
 #include "fakes/emulator/thread_order.hpp"
 #include "fakes/emulator/warp_exchange.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "fakes/emulator/fiber/sanitizer.hpp"
 #include "fakes/emulator/launch.hpp"
 #include "fakes/emulator/refuse.hpp"
-#include "fakes/emulator/sanitizer.hpp"
 
 namespace quartet::emulator {
 

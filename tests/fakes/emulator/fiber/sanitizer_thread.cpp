@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "fakes/emulator/sanitizer.hpp"
+#include "fakes/emulator/fiber/sanitizer.hpp"
 
 namespace quartet::emulator {
 

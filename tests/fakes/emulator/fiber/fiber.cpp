@@ -1,11 +1,11 @@
-#include "fakes/emulator/fiber.hpp"
+#include "fakes/emulator/fiber/fiber.hpp"
 
 #include <sys/mman.h>
 
 #include <utility>
 
 #include "core/check.hpp"
-#include "fakes/emulator/stack_switch.hpp"
+#include "fakes/emulator/fiber/stack_switch.hpp"
 
 namespace quartet::emulator {
 

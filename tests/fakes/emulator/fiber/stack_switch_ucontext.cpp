@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "fakes/emulator/stack_switch.hpp"
+#include "fakes/emulator/fiber/stack_switch.hpp"
 
 namespace quartet::emulator {
 

@@ -1,7 +1,7 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
-#include "fakes/emulator/sanitizer.hpp"
+#include "fakes/emulator/fiber/sanitizer.hpp"
 
 namespace quartet::emulator {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "fakes/emulator/sanitizer.hpp"
+#include "fakes/emulator/fiber/sanitizer.hpp"
 
 namespace quartet::emulator {
 

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "fakes/emulator/sanitizer.hpp"
+#include "fakes/emulator/fiber/sanitizer.hpp"
 
 namespace quartet::emulator {
 

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "fakes/emulator/stack_switch.hpp"
+#include "fakes/emulator/fiber/stack_switch.hpp"
 
 // What the System V ABI (3.2.1) lets a called function keep: six registers. The modes of floating
 // point are the same on all stacks. A stack that was left ends with those and where to go on.
