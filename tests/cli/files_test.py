@@ -11,8 +11,8 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import (KERNELS, LAUNCHER, PROGRAMS, assert_refused, run, run_each,
-                         wait_for_the_last)
+from quartet_cli import (KERNELS, LAUNCHER, PROGRAMS, alive_in_session, assert_refused, run,
+                         run_each)
 
 BAD_USAGE = 2
 QUICK_SECONDS = 20
@@ -82,10 +82,13 @@ class Outputs(unittest.TestCase):
         return job
 
     def end(self, job):
-        if job.poll() is None:
-            os.killpg(job.pid, signal.SIGKILL)
-            job.wait()
-            wait_for_the_last(job.pid)
+        while processes := alive_in_session(job.pid):  # more may be started meanwhile
+            for process in processes:
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        job.wait()
 
     def test_a_second_job_is_told_who_has_its_files(self):
         long = "--runs 100000 --warmup 0 --limits off --remeasure off --device host --threads 1"

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import LAUNCHER, PROGRAMS, schemas
+from quartet_cli import LAUNCHER, PROGRAMS, alive_in_session, schemas
 
 ROUNDS = 4
 PATIENCE = 60
@@ -36,21 +36,24 @@ class SharedMemory(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def end(self, jobs):
-        if jobs.poll() is None:
-            os.killpg(jobs.pid, signal.SIGKILL)
-            jobs.communicate()
+        for process in alive_in_session(jobs.pid):
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        jobs.wait()
 
     def together(self, size, *commands):
         """Code, standard error and document of jobs that begin together on one /dev/shm."""
         script = "".join(
-            f"{shlex.join(map(str, command))} >{number}.out 2>{number}.err & p{number}=$!\n"
+            # Launchers that share a folder for sessions remove it under others.
+            f"mkdir -p {number}; TMPDIR=$PWD/{number} {shlex.join(map(str, command))}"
+            f" >{number}.out 2>{number}.err & p{number}=$!\n"
             for number, command in enumerate(commands))
         script += "".join(f"wait $p{number}; echo $? >{number}.code\n"
                           for number in range(len(commands)))
-        # Launchers that share a folder for sessions remove it under others.
-        environment = {**os.environ, "TMPDIR": str(self.folder)}
         jobs = subprocess.Popen([word.format(size=size) for word in IN_A_SMALL_SHM]
-                                + ["sh", "-c", script], cwd=self.folder, env=environment,
+                                + ["sh", "-c", script], cwd=self.folder,
                                 stdin=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(self.end, jobs)
         jobs.communicate(timeout=PATIENCE)  # or it hangs
