@@ -15,12 +15,13 @@ import os
 import subprocess
 from pathlib import Path
 
-from quartet.command_line import add_launch_arguments, parser_of, run_script
+from quartet.command_line import add_launch_arguments, parser_of, run_script, seconds, whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED
 from quartet.kernels import NAMES
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
+from quartet.results import whole_number as whole_factor
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
@@ -31,7 +32,10 @@ from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Draft, Plan
 from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.spec import SpecError
+from quartet.terminal import printable
 from quartet.wording import say
+
+VERSION_SECONDS = 60  # that a program may take to say its version
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -44,15 +48,15 @@ def parse_arguments() -> argparse.Namespace:
     factors.add_argument("--scaling", default="none",
                          help="of the sizes with the ranks: none, strong or weak (%(default)s)")
     factors.add_argument("--arguments", default="", help="more flags for the programs")
-    parser.add_argument("--launches", type=int, help="of each configuration (the file's, or 1)")
-    parser.add_argument("--seed", type=int, help="of the order (the file's, or 1)")
+    parser.add_argument("--launches", type=whole_number(sweep_plan.MOST_LAUNCHES), help="of each configuration (the file's, or 1)")
+    parser.add_argument("--seed", type=whole_number(10**6), help="of the order (the file's, or 1)")
     parser.add_argument("--folder", type=Path, help="of the results; one with a plan and no FILE: "
                         "goes on (an unfinished one of the same plan, or a new one in --results)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
-    parser.add_argument("--budget", type=float, metavar="SECONDS",
+    parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help="starts no launch that would probably pass it")
-    parser.add_argument("--timeout", type=float, default=1800, metavar="SECONDS",
+    parser.add_argument("--timeout", type=seconds, default=1800, metavar="SECONDS",
                         help="of one launch (%(default)s)")
     parser.add_argument("--retry-failed", action="store_true",
                         help="runs again what did not end well")
@@ -60,7 +64,7 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     parser.add_argument("--slurm", type=Path, metavar="MACHINE",
                         help="submits to Slurm, as such a file says (scripts/slurm/machines/)")
-    parser.add_argument("--poll", type=float, default=5, metavar="SECONDS",
+    parser.add_argument("--poll", type=seconds, default=5, metavar="SECONDS",
                         help="how often to look at the queue (%(default)s)")
     parser.add_argument("--cancel", action="store_true",
                         help="ends the jobs of a sweep that are still in the queue")
@@ -95,18 +99,19 @@ def make_plan(options: argparse.Namespace) -> Plan:
 def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
     block: dict = {name: text.split(",") for name, text in lists.items()}
     if "threads" in block:
-        block["threads"] = [int(word) if word.isdigit() else word for word in block["threads"]]
+        block["threads"] = [whole_factor(word) or word for word in block["threads"]]
     return {**block, "scaling": options.scaling, "arguments": options.arguments.split()}
 
 
 def _version(program: Path) -> str:
     """A program's own version line: a sweep belongs to one build."""
     try:
-        done = subprocess.run([program, "--version"], stdout=subprocess.PIPE, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
+        done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              text=True, errors="replace", check=True, timeout=VERSION_SECONDS)
+    except (OSError, subprocess.SubprocessError) as error:
         raise SpecError(f"{program} cannot be run ({error}): build it first (make programs)"
                         ) from None
-    return done.stdout.strip()
+    return printable(done.stdout.strip())
 
 
 def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:
@@ -140,7 +145,7 @@ def main() -> int:
         say(note)
     if options.dry_run:
         for launch in launches(folder.plan):
-            print(f"{launch.title}: {' '.join(launch.configuration.command_line())}")
+            print(printable(f"{launch.title}: {' '.join(launch.configuration.command_line())}"))
         return VERIFIED
     say(f"results in {os.path.relpath(folder.path)}")
     if options.cancel:

@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import FAILED, VERIFIED, WORST_FIRST, WRONG_RESULT, ScriptError
+from quartet.terminal import printable
+from quartet.units import KIB
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
+LAST_BYTES = 64 * KIB  # of a log, that hold its last words
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
 
@@ -116,10 +119,12 @@ class Files:
     def last_words(self, program: str) -> str:
         """The last line that the program wrote, else the launcher's."""
         try:
-            text = self.log.read_text(encoding="utf-8", errors="replace")
+            with open(self.log, "rb") as log:
+                log.seek(max(0, self.log.stat().st_size - LAST_BYTES))
+                text = [printable(line) for line in log.read(LAST_BYTES).decode("utf-8", "replace").split("\n")]
         except OSError:
             return ""
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        lines = [line.strip() for line in text if line.strip()]
         own = [line for line in lines if line.startswith(f"{program}: ")]
         return next(reversed(own or lines), "")
 

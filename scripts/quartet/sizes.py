@@ -6,7 +6,7 @@ import re
 
 def points(text: str) -> int:
     """A size written in digits, or as 2^k. Raises ValueError."""
-    match = re.fullmatch(r"(?:2\^(\d{1,2})|([1-9]\d*))", text)
+    match = re.fullmatch(r"(?:2\^(\d{1,2})|([1-9]\d{0,17}))", text, re.ASCII)
     if not match:
         raise ValueError(f"size '{text}' (weak scaling multiplies it): write digits or 2^k")
     return 2 ** int(match[1]) if match[1] else int(match[2])

@@ -7,7 +7,6 @@
 and the other files of a LaunchFolder."""
 
 import fcntl
-import json
 import os
 import random
 import re
@@ -18,14 +17,14 @@ from typing import Optional
 
 from quartet.documents import load
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
-from quartet.files import FileProblem, write_json
+from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, LaunchError, Outcome
 from quartet.results import cases
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 from quartet.wording import say
 
-PLAN_FILE = "sweep.plan"
+PLAN_FILE, LOCK_FILE = "sweep.plan", "sweep.lock"
 DIFFERENCES_SHOWN = 8
 
 
@@ -77,7 +76,7 @@ class SweepFolder:
     def open(path: Path, plan: Plan) -> "SweepFolder":
         """The folder for this plan, made where there is none. Raises LaunchError where another plan
         or another process is there."""
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         folder = SweepFolder(path, plan)
         folder._hold()
         there = stored_plan(path)
@@ -91,12 +90,21 @@ class SweepFolder:
 
     def _hold(self) -> None:
         # Jobs inherit the lock: a job that outlives its sweep blocks the next sweep.
-        self.lock = os.open(self.path / "sweep.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        file = self.path / LOCK_FILE
+        try:
+            self.lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(error)}): name another "
+                              "--folder") from None
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise LaunchError(BAD_USAGE, f"{self.path} is in use (by another sweep, or by a launch "
-                              "that one left behind): wait until it has ended") from None
+            who = os.read(self.lock, 200).decode("utf-8", "replace").strip() or "another sweep"
+            raise LaunchError(BAD_USAGE, f"{self.path} is in use (by {who}, or by a launch that it left "
+                              "behind): wait until it has ended") from None
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        os.ftruncate(self.lock, 0)
+        os.write(self.lock, f"process {os.getpid()} on {os.uname().nodename} since {since}\n".encode())
 
     def files(self, launch: Launch) -> Files:
         return self._folder.files(launch.name)
@@ -137,16 +145,19 @@ def stored_plan(path: Path) -> Optional[dict]:
     """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
     be read."""
     try:
-        data = json.loads((path / PLAN_FILE).read_text(encoding="utf-8"))
+        data = read_json(path / PLAN_FILE)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: cannot be read ({error}): name another "
-                          "--folder") from None
+    except FileProblem as error:
+        raise LaunchError(BAD_USAGE, f"{error}: name another --folder") from None
     version = data.get("plan_version") if isinstance(data, dict) else None
     if version != PLAN_VERSION:
         raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: plan version {version} (this script "
                           f"knows {PLAN_VERSION}): name another --folder")
+    problem = Plan.problem(data)
+    if problem:
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name "
+                          "another --folder")
     return data
 
 

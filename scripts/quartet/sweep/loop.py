@@ -4,7 +4,8 @@ import argparse
 import time
 from typing import Optional
 
-from quartet.exit_codes import STOPPED, VERIFIED, worst
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED, worst
+from quartet.files import reason_of
 from quartet.launch import Job, LocalLauncher, Outcome, quiet_job
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.wording import say
@@ -95,8 +96,11 @@ class Sweep:
         say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}" + self._clock.left(left))
 
     def _attempt(self, launch: Launch) -> Outcome:
-        outcome = self._launcher.complete(self._job(launch), self._folder.files(launch),
-                                          self._timeout, (self._folder.lock,))
+        try:
+            outcome = self._launcher.complete(self._job(launch), self._folder.files(launch),
+                                              self._timeout, (self._folder.lock,))
+        except OSError as error:  # its files cannot be written
+            outcome = Outcome(FAILED, None, f"{error.filename}: {reason_of(error)}")
         self._folder.record(launch, outcome)
         return outcome
 

@@ -4,18 +4,48 @@ What a block says is in spec.py."""
 
 import itertools
 import json
+import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import Optional
 
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Reducers, options_of
+from quartet.schema import Schema
 from quartet.sizes import points, written
 from quartet.sweep import weak_scaling
-from quartet.sweep.spec import (BLOCK_KEYS, SCALINGS, SpecError, counts_of, listed, positive,
-                                with_known_keys, words)
+from quartet.sweep.spec import (BLOCK_KEYS, SCALINGS, SpecError, argument, counts_of, listed, positive,
+                                shown, with_known_keys, word, words)
 
 PLAN_VERSION = 1
+MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
+
+
+_WORD = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"}
+_COUNT = {"type": "integer", "minimum": 1, "maximum": 10**6}
+# What a folder may hold as a plan.
+SCHEMA = Schema({
+    "type": "object", "additionalProperties": False,
+    "required": ["name", "seed", "programs", "blocks", "configurations", "notes"],
+    "properties": {
+        "plan_version": {"const": PLAN_VERSION}, "name": _WORD, "seed": _COUNT,
+        "programs": {"type": "object", "propertyNames": {"enum": list(KERNELS)},
+                     "additionalProperties": {"type": "string"}},
+        "blocks": {"type": "array", "minItems": 1, "items": {
+            "type": "object", "required": ["title", "scaling", "members"],
+            "properties": {"title": _WORD, "scaling": {"enum": list(SCALINGS)},
+                           "members": {"type": "array", "minItems": 1,
+                                       "items": {"type": "integer", "minimum": 0}}}}},
+        "configurations": {"type": "array", "minItems": 1, "items": {
+            "type": "object", "additionalProperties": False,
+            "required": ["kernel", "size", "ranks", "formulation", "transport", "device", "threads",
+                         "arguments", "launches"],
+            "properties": {"kernel": {"enum": list(KERNELS)}, "size": _WORD, "ranks": _COUNT,
+                           "formulation": _WORD, "transport": _WORD, "device": _WORD,
+                           "threads": _COUNT, "launches": _COUNT,
+                           "arguments": {"type": "array", "items": {
+                               "type": "string", "pattern": "^[^\\x00]*$"}}}}},
+        "notes": {"type": "array", "items": {"type": "string", "maxLength": 1000}}}})
 
 
 @dataclass(frozen=True)
@@ -67,6 +97,20 @@ class Plan:
         return json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
 
     @staticmethod
+    def problem(data: object) -> str:
+        """Why this is no plan that can be run; empty where it is one. A plan names kernels, and no
+        other programs."""
+        problem = SCHEMA.problem(data)
+        if problem or not isinstance(data, dict):
+            return problem
+        count = len(data["configurations"])
+        places = {place for block in data["blocks"] for place in block["members"]}
+        if max(places) >= count:
+            return f"a block has configuration {max(places)} of {count}"
+        left = {one["kernel"] for one in data["configurations"]} - data["programs"].keys()
+        return f"no version of {min(left)}" if left else ""
+
+    @staticmethod
     def from_json(data: dict) -> "Plan":
         blocks = tuple(Block(block["title"], block["scaling"], tuple(block["members"]))
                        for block in data["blocks"])
@@ -84,15 +128,15 @@ class Draft:
     blocks: list[Block] = field(default_factory=list)
     configurations: list[Configuration] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    _numbers: dict[Configuration, int] = field(default_factory=dict)
 
     def number_of(self, wanted: Configuration) -> int:
-        for number, known in enumerate(self.configurations):
-            if replace(known, launches=wanted.launches) == wanted:
-                self.configurations[number] = replace(
-                    known, launches=max(known.launches, wanted.launches))
-                return number
-        self.configurations.append(wanted)
-        return len(self.configurations) - 1
+        number = self._numbers.setdefault(replace(wanted, launches=1), len(self.configurations))
+        if number == len(self.configurations):
+            self.configurations.append(wanted)
+        elif wanted.launches > self.configurations[number].launches:
+            self.configurations[number] = wanted
+        return number
 
 
 def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = None) -> None:
@@ -104,27 +148,29 @@ def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = N
         there = f"{where}, block {number}"
         with_known_keys(block, BLOCK_KEYS, there)
         wanted = block.get("launches", spec.get("launches", 1)) if launches is None else launches
-        _add_block(draft, block, positive(wanted, f"{there}: launches"), there)
+        _add_block(draft, block, positive(wanted, f"{there}: launches", MOST_LAUNCHES), there)
 
 
 def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
     scaling = block.get("scaling", "none")
     if scaling not in SCALINGS:
-        raise SpecError(f"{where}: scaling '{scaling}' (one of {', '.join(SCALINGS)})")
+        raise SpecError(f"{where}: scaling {shown(scaling)} (one of {', '.join(SCALINGS)})")
     if ("ranks" in block) == ("workers" in block):
         raise SpecError(f"{where}: give either ranks or workers (one of them decides the other)")
     reducers = positive(block.get("reducers", 1), f"{where}: reducers")
-    more = tuple(map(str, listed(block.get("arguments"), f"{where}: arguments", [])))
+    more = tuple(argument(value, f"{where}: arguments")
+                 for value in listed(block.get("arguments"), f"{where}: arguments", []))
     counts = counts_of(block.get("ranks", block.get("workers")), draft.cores, where)
     members: list[int] = []
-    for kernel, size, formulation, transport, device, threads in itertools.product(
-            words(block, "kernels", None, where), words(block, "sizes", None, where),
-            words(block, "formulations", ["native"], where),
-            words(block, "transports", ["auto"], where),
-            words(block, "devices", ["host"], where),
-            listed(block.get("threads"), f"{where}: threads", [1])):
+    lists = (words(block, "kernels", None, where), words(block, "sizes", None, where),
+             words(block, "formulations", ["native"], where),
+             words(block, "transports", ["auto"], where), words(block, "devices", ["host"], where),
+             listed(block.get("threads"), f"{where}: threads", [1]))
+    if math.prod(map(len, (*lists, counts))) * launches > MOST_LAUNCHES:
+        raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches: plan fewer")
+    for kernel, size, formulation, transport, device, threads in itertools.product(*lists):
         if kernel not in KERNELS:
-            raise SpecError(f"{where}: kernel '{kernel}' (one of {', '.join(KERNELS)})")
+            raise SpecError(f"{where}: kernel '{kernel:.60}' (one of {', '.join(KERNELS)})")
         roles = _Roles(kernel, formulation, reducers, where)
         placed = [place for place in (roles.place(count, "workers" in block) for count in counts)
                   if place[1] > 0]
@@ -141,7 +187,9 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
     if not members:
         raise SpecError(f"{where}: no ranks are left (a data flow has a worker): give more")
     title = block.get("title") or f"{', '.join(block['kernels'])}, scaling: {scaling}"
-    draft.blocks.append(Block(str(title), scaling, tuple(dict.fromkeys(members))))
+    draft.blocks.append(Block(word(title, f"{where}: title"), scaling, tuple(dict.fromkeys(members))))
+    if sum(one.launches for one in draft.configurations) > MOST_LAUNCHES:
+        raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches in all: plan fewer")
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,22 @@
     NAME.code           exit code and seconds of a launch that has ended and was not yet looked at"""
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Iterator, Optional
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
-from quartet.files import write_json
+from quartet.files import FileProblem, read_json, read_text, write_json
 from quartet.launch import Job, LaunchError, Outcome, judged
+from quartet.schema import Schema
 from quartet.slurm.launcher import LONGEST_ARRAY, SlurmLauncher
 from quartet.slurm.machine import Request
 from quartet.sweep.folder import Launch, SweepFolder
 from quartet.sweep.loop import Sweep
 from quartet.wording import say
 
+JOBS = Schema({"type": "object",
+               "additionalProperties": {"type": "string", "pattern": "^[0-9]{1,18}_[0-9]{1,9}$"}})
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 
 
@@ -149,7 +151,7 @@ class QueuedSweep(Sweep):
     def _collected(self, launch: Launch) -> Optional[Outcome]:
         """How it ended; None where it has left no exit code, or was stopped."""
         try:
-            code, seconds = map(int, self._code_file(launch).read_text(encoding="ascii").split())
+            code, seconds = map(int, read_text(self._code_file(launch), 100).split())
         except (OSError, ValueError):
             return None
         if code == STOPPED:
@@ -176,9 +178,16 @@ class QueuedSweep(Sweep):
 
     def _stored(self) -> dict[str, str]:
         try:
-            return json.loads(self._jobs_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            jobs = read_json(self._jobs_file)
+            problem = JOBS.problem(jobs)
+            if problem:
+                raise FileProblem(f"{self._jobs_file}: {problem}")
+        except FileNotFoundError:
             return {}
+        except FileProblem as problem:
+            say(f"{problem}: jobs that were submitted before are not known")
+            return {}
+        return jobs
 
     def _store(self) -> None:
         write_json(self._jobs_file, self._tasks)

@@ -6,9 +6,14 @@ from pathlib import Path
 
 from quartet.exit_codes import ScriptError
 from quartet.files import FileProblem, read_json, read_text, reason_of, with_bounds
+from quartet.results import whole_number
+from quartet.terminal import printable
 from quartet.units import MIB
 
 MOST_BYTES = MIB  # of a file
+MOST_RANKS = 10**6
+MOST_MEMBERS = 10_000  # of a list
+LONGEST_WORD, LONGEST_ARGUMENT = 200, 10_000  # characters
 
 SCALINGS = ("none", "strong", "weak")
 # What a block may list: all combinations are measured.
@@ -76,7 +81,7 @@ def _read_toml(path: Path) -> dict:
 
 def name_of(spec: dict) -> str:
     """What the folder of its results is called after."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", str(spec.get("name", "sweep")))
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", word(spec.get("name", "sweep"), "name"))[:60].lstrip(".") or "sweep"
 
 
 def seed_of(spec: dict) -> int:
@@ -85,32 +90,54 @@ def seed_of(spec: dict) -> int:
 
 def with_known_keys(table, keys: set[str], where: str) -> dict:
     if not isinstance(table, dict):
-        raise SpecError(f"{where}: {table!r} (not a table of keys): see sweep.py --help")
+        raise SpecError(f"{where}: {shown(table)} (not a table of keys): see sweep.py --help")
     unknown = sorted(table.keys() - keys)
     if unknown:
-        raise SpecError(f"{where}: unknown key '{unknown[0]}' (known: {', '.join(sorted(keys))}): "
+        raise SpecError(f"{where}: unknown key '{unknown[0]:.60}' (known: {', '.join(sorted(keys))}): "
                         "correct its name")
     return table
 
 
 def words(block: dict, key: str, default, where: str) -> list[str]:
     values = listed(block.get(key), f"{where}: {key}", default)
-    if not values or any(isinstance(value, (dict, list, bool)) or value == "" for value in values):
+    if not values:
         raise SpecError(f"{where}: no {key} (nothing would be measured): give a list of them")
-    return [str(value) for value in values]
+    return [word(value, f"{where}: {key}") for value in values]
+
+
+def word(value, what: str) -> str:
+    """A member of a list, as a program's flag has it."""
+    is_word = isinstance(value, (str, int)) and not isinstance(value, bool)
+    if not is_word or not 0 < len(str(value)) <= LONGEST_WORD or printable(str(value)) != str(value):
+        raise SpecError(f"{what}: {shown(value)} (not a word or a number): correct it")
+    return str(value)
+
+
+def argument(value, what: str) -> str:
+    """Of a program. No shell reads it, so that it may hold anything but a zero byte."""
+    is_one = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    if not is_one or "\0" in str(value) or len(str(value)) > LONGEST_ARGUMENT:
+        raise SpecError(f"{what}: {shown(value)} (no argument of a program): correct it")
+    return str(value)
+
+
+def shown(value) -> str:
+    return f"{value!r:.60}" if isinstance(value, str) else f"{str(value):.60}"
 
 
 def listed(value, what: str, default) -> list:
     if value is None:
         return default
     if not isinstance(value, list):
-        raise SpecError(f"{what}: {value!r} (not a list): put it in brackets")
+        raise SpecError(f"{what}: {shown(value)} (not a list): put it in brackets")
+    if len(value) > MOST_MEMBERS:
+        raise SpecError(f"{what}: {len(value)} members (at most {MOST_MEMBERS}): give fewer")
     return value
 
 
-def positive(value, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise SpecError(f"{what}: {value!r} (not a whole number of at least 1)")
+def positive(value, what: str, most: int = 10**6) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise SpecError(f"{what}: {shown(value)} (not a whole number from 1 to {most})")
     return value
 
 
@@ -119,10 +146,10 @@ def counts_of(values, cores: int, where: str) -> list[int]:
     If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
     counts: list[int] = []
     for value in listed(values, f"{where}: ranks", []):
-        ends = [cores if word == "cores" else int(word) if word.isdigit() else 0
-                for word in str(value).split(":")]
-        if isinstance(value, bool) or len(ends) > 2 or min(ends) < 1:
-            raise SpecError(f"{where}: ranks '{value}': write a number, \"cores\" or \"1:cores\"")
+        ends = [cores if part == "cores" else whole_number(part) or 0
+                for part in str(value).split(":")]
+        if isinstance(value, bool) or len(ends) > 2 or min(ends) < 1 or max(ends) > MOST_RANKS:
+            raise SpecError(f"{where}: ranks '{str(value):.60}': write a number, \"cores\" or \"1:cores\"")
         first, last = ends[0], ends[-1]
         counts += [first * 2**power for power in range(64) if first * 2**power < last]
         counts.append(max(first, last))
