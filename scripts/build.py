@@ -76,13 +76,17 @@ def build(folder: Path, targets: list[str]) -> int:
     with subprocess.Popen(["cmake", "--build", folder, "--target", *targets],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace") as process:
-        for line in process.stdout:
-            found = STEP.match(line)
-            if found:
-                progress.step(int(found[1]), int(found[2]))
-            elif line.strip() and not line.startswith("ninja: no work to do"):
-                progress.interrupt()
-                print(line, end="", flush=True)
+        try:
+            for line in process.stdout:
+                found = STEP.match(line)
+                if found:
+                    progress.step(int(found[1]), int(found[2]))
+                elif line.strip() and not line.startswith("ninja: no work to do"):
+                    progress.interrupt()
+                    print(line, end="", flush=True)
+        except BaseException:
+            process.terminate()
+            raise
     return process.returncode
 
 

@@ -9,7 +9,7 @@ failed; 2 for bad usage. `make check-machine` calls it; `make run` looks for two
 import argparse
 import sys
 
-from quartet.command_line import add_launch_arguments, parser_of, positive_number, run_script, why_not
+from quartet.command_line import add_launch_arguments, parser_of, run_script, seconds, why_not
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
 from quartet.fitness import launches, system
 from quartet.fitness.finding import Finding, Level
@@ -22,7 +22,7 @@ from quartet.wording import counted, say
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
     add_launch_arguments(parser)
-    parser.add_argument("--seconds", type=positive_number, default=5,
+    parser.add_argument("--seconds", type=seconds, default=5,
                         help="to watch what others do (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="launch nothing")
     return parser.parse_args()

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from quartet.command_line import parser_of, positive_number, run_script, why_not
+from quartet.command_line import add_launcher, parser_of, run_script, seconds, whole_number, why_not
 from quartet.compare import baseline, in_turn
 from quartet.compare import table as compare_table
 from quartet.compare.published import is_published, read_numbers
@@ -31,7 +31,7 @@ from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.paths import LAUNCHER, RESULTS
+from quartet.paths import RESULTS
 from quartet.results import device
 from quartet.statistics import ERROR
 from quartet.wording import say
@@ -147,9 +147,12 @@ def exit_code(rows: list[Row], is_strict: bool) -> int:
 
 
 def percent(text: str) -> float:
-    value = float(text[:-1] if text.endswith("%") else text)
+    try:
+        value = float(text[:-1] if text.endswith("%") else text)
+    except ValueError:
+        value = -1
     if not 0 <= value < 100:
-        raise ValueError
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no percentage from 0 to 100")
     return value
 
 
@@ -164,13 +167,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--update", action="store_true",
                         help="with --baseline: keeps the new results there if nothing is slower")
     parser.add_argument("--run", action="store_true", help="launches A and B in turn")
-    parser.add_argument("--ranks", type=int, metavar="N", help="with --run (one a core, at least 2)")
-    parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
+    parser.add_argument("--ranks", type=whole_number(10**6), metavar="N", help="with --run (one a core, at least 2)")
+    parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help="with --run: starts no round that would probably pass it")
     parser.add_argument("--folder", type=Path,
                         help="with --run: of the documents (a new one in results/compare)")
-    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    add_launcher(parser)
     parser.add_argument("--published", type=Path, default=RESULTS / "published",
                         help="folder behind the word (%(default)s)")
     parser.add_argument("--measured", type=Path, default=RESULTS / "measured",

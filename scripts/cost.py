@@ -15,9 +15,10 @@ import argparse
 from pathlib import Path
 from typing import Optional
 
-from quartet.command_line import add_launch_arguments, parser_of, run_script, some_of
+from quartet.command_line import add_launch_arguments, parser_of, run_script, seconds, some_of
 from quartet.cost import COSTS, Cost, Laboratory, describe
 from quartet.exit_codes import BAD_USAGE, STOPPED, worst
+from quartet.files import make_folder, replacing
 from quartet.launch import LaunchError, LocalLauncher
 from quartet.paths import RESULTS
 from quartet.reporting.charts import style
@@ -50,8 +51,8 @@ def picture(name: str, cost: Cost):
 
 def draw(name: str, cost: Cost, file: Path) -> None:
     """Writes the picture."""
-    with style.applied():
-        style.save(picture(name, cost), file)
+    with style.applied(), replacing(file) as aside:
+        style.save(picture(name, cost), aside)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -63,7 +64,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="where cost-KERNEL.png goes (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "limits",
                         help="where the documents go (%(default)s)")
-    parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS",
+    parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS",
                         help="of one launch (%(default)s)")
     add_launch_arguments(parser)
     return parser.parse_args()
@@ -83,7 +84,7 @@ def study(name: str, options: argparse.Namespace) -> Optional[Cost]:
 def main() -> int:
     options = parse_arguments()
     for folder in (options.results, options.pictures):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     codes = []
     for name in options.only:
         try:

@@ -16,14 +16,14 @@ import subprocess
 from pathlib import Path
 
 from quartet import table
-from quartet.command_line import parser_of, run_script, some_of
-from quartet.documents import load
+from quartet.command_line import add_launcher, parser_of, run_script, seconds_or_none, some_of
+from quartet.documents import collect
 from quartet.exit_codes import FAILED, UNAVAILABLE
 from quartet.gpu.execution import Clock, outcome, run, summary
 from quartet.gpu.steps import (GROUPS, Gpu, Place, Step, bench_steps, build_steps, check_steps,
                                test_steps)
 from quartet.machine import Machine
-from quartet.paths import LAUNCHER, RESULTS, ROOT
+from quartet.paths import RESULTS, ROOT
 from quartet.wording import say
 
 
@@ -31,14 +31,13 @@ def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__.splitlines()[0])
     parser.add_argument("--only", type=some_of(GROUPS), default=GROUPS, metavar="LIST",
                         help=f"some of {','.join(GROUPS)}")
-    parser.add_argument("--budget", type=float, default=600, metavar="SECONDS",
+    parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
                         help="in all (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
                         help="build folder (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "measured",
                         help="documents go to a folder of it that is named after the GPU")
-    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+    add_launcher(parser)
     parser.add_argument("--gpu", metavar="NAME,CAPABILITY", type=Gpu.parse,
                         help="instead of the one that nvidia-smi names: 'NVIDIA H200, 9.0'")
     return parser.parse_args()
@@ -84,7 +83,10 @@ def main() -> int:
 def show(steps: list[Step]) -> None:
     files = [step.document for step in steps if step.document and step.document.exists()]
     if files:
-        print(table.render([load(file) for file in files]))
+        found = collect(files)
+        for problem in found.skipped:
+            say(f"left out {problem}")
+        print(table.render([document for _, document in found.documents]))
     print(summary(steps), end="")
     for step in steps:
         if step.result and step.passed:

@@ -23,8 +23,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from quartet.command_line import (add_launch_arguments, parser_of, positive_number, run_script,
-                                  some_of, why_not)
+from quartet.command_line import (add_launch_arguments, parser_of, run_script, seconds, some_of,
+                                  whole_number, why_not)
 from quartet.exit_codes import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, worst
 from quartet.kernels.kernel import LimitsFiles
 from quartet.launch import LocalLauncher
@@ -45,15 +45,15 @@ def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
     parser.add_argument("--only", type=some_of(WITH_LIMITS), default=tuple(WITH_LIMITS),
                         metavar="LIST", help=f"some of {','.join(WITH_LIMITS)}")
-    parser.add_argument("--pairs", type=_count, default=5, metavar="N",
+    parser.add_argument("--pairs", type=whole_number(10_000), default=5, metavar="N",
                         help="rounds (%(default)s)")
-    parser.add_argument("--budget", type=positive_number, metavar="SECONDS",
+    parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help=f"begins no round that would pass it ({BUDGET}; with --full none); "
                         "FFTW's planning, before all rounds, is not counted")
     parser.add_argument("--full", action="store_true",
                         help="the larger sizes, too: hours")
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
-    parser.add_argument("--timeout", type=positive_number, default=900, metavar="SECONDS",
+    parser.add_argument("--timeout", type=seconds, default=900, metavar="SECONDS",
                         help="of one launch (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "limits",
                         help="where the documents are (%(default)s)")
@@ -64,12 +64,6 @@ def parse_arguments() -> argparse.Namespace:
     if options.budget is None and not options.full:
         options.budget = BUDGET
     return options
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no count of rounds")
-    return int(text)
 
 
 def problem(options: argparse.Namespace) -> str:

@@ -7,12 +7,12 @@ results/measured/DEVICE/ holds its own provenance. An older reference of the dev
 
 import math
 import re
-import shutil
 from pathlib import Path
 
 from quartet.command_line import parser_of, run_script
 from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.files import make_folder, read_text, write_text
 from quartet.paths import RESULTS
 from quartet.results import cases, device
 from quartet.wording import say, slug
@@ -68,11 +68,11 @@ def main() -> int:
     options = parser.parse_args()
     name, chosen = choose(options.folder)
     target = options.measured / slug(name)
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     for old in target.glob("*.json"):
         old.unlink()
     for configuration, path in chosen.items():
-        shutil.copyfile(path, target / f"{configuration}.json")
+        write_text(target / f"{configuration}.json", read_text(path))
     print(f"{target}: {len(chosen)} documents of {name}")
     return VERIFIED
 

@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 from quartet import table, verdict
-from quartet.command_line import parser_of, add_launch_arguments, positive_number, run_script, why_not
-from quartet.documents import load
-from quartet.exit_codes import BAD_USAGE, STOPPED, VERIFIED, worst
+from quartet.command_line import parser_of, add_launch_arguments, run_script, seconds, seconds_or_none, why_not
+from quartet.documents import collect
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, worst
 from quartet.fitness import system
 from quartet.fitness.finding import Level
 from quartet.launch import LocalLauncher
@@ -25,11 +25,11 @@ from quartet.wording import counted, say
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
     add_launch_arguments(parser)
-    parser.add_argument("--budget", type=positive_number, default=90, metavar="SECONDS",
+    parser.add_argument("--budget", type=seconds, default=90, metavar="SECONDS",
                         help="of measuring, all programs together (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
-    parser.add_argument("--look", type=float, default=2, metavar="SECONDS",
+    parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
                         help="at what disturbs the machine, before measuring (%(default)s; 0: not at "
                              "all)")
     parser.add_argument("--all", action="store_true",
@@ -68,15 +68,19 @@ def look_at_the_machine(seconds: float) -> None:
             say("this machine: " + finding.sentence)
 
 
-def show(files: list[Path], everything: bool) -> None:
-    """The table, where its documents are, and the verdict."""
-    documents = [load(file) for file in files]
+def show(files: list[Path], everything: bool) -> bool:
+    """The table, where its documents are, and the verdict. Returns whether all could be read."""
+    found = collect(files)
+    for problem in found.skipped:
+        say(f"left out {problem}")
+    documents = [document for _, document in found.documents]
     style = Style.of(sys.stdout)
     print(table.render(documents, is_short=not everything, style=style))
     if files:
         stamp = os.path.relpath(files[0]).partition("-")[0]
         print(f"{counted(len(files), 'document')}: {stamp}-*.json")
     print(verdict.render(table.judged_cases(documents)[0], style), end="")
+    return not found.skipped
 
 
 def main() -> int:
@@ -97,7 +101,8 @@ def main() -> int:
     except KeyboardInterrupt:
         say("interrupted: this is what there is")
         codes.append(STOPPED)
-    show(files, options.all)
+    if not show(files, options.all):
+        codes.append(FAILED)
     return worst(codes)
 
 

@@ -17,6 +17,7 @@ from quartet.paths import LAUNCHER, ROOT
 from quartet.wording import say
 
 DEBUG = "--debug"
+LONGEST_TIME = 366 * 24 * 3600.0  # seconds
 
 
 def run_script(main: Callable[[], int]) -> NoReturn:
@@ -108,8 +109,18 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     """--build and --launcher: what is launched, and how."""
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
                         help="build folder, its programs in bin/ (%(default)s)")
-    parser.add_argument("--launcher", type=Path, default=LAUNCHER,
+    add_launcher(parser)
+
+
+def add_launcher(parser: argparse.ArgumentParser) -> None:
+    """--launcher alone."""
+    parser.add_argument("--launcher", type=_launcher, default=LAUNCHER,
                         help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+
+
+def _launcher(text: str) -> Path:
+    """A path is made absolute: as a Path, ./NAME would be NAME, which is searched for on PATH."""
+    return Path(text).absolute() if os.sep in text else Path(text)
 
 
 def positive_number(text: str) -> float:
@@ -131,7 +142,9 @@ def seconds(text: str) -> float:
     return number
 
 
-LONGEST_TIME = 366 * 24 * 3600.0
+def seconds_or_none(text: str) -> float:
+    """The type of an argument that is a time, or 0."""
+    return 0.0 if text == "0" else seconds(text)
 
 
 def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
@@ -147,11 +160,8 @@ def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
 
 
 def cannot_run(launcher: Path) -> str:
-    """Why nothing can be launched by it; empty where it can. A name without a folder is searched for
-    on PATH, and then here."""
-    if shutil.which(launcher) or os.access(launcher, os.X_OK) and launcher.is_file():
-        return ""
-    return f"{launcher} cannot be run: name another --launcher"
+    """Why nothing can be launched by it; empty where it can."""
+    return "" if shutil.which(launcher) else f"{launcher} cannot be run: name another --launcher"
 
 
 def why_not(launcher: Path, folders: list[Path]) -> str:

@@ -1,6 +1,5 @@
 """What a kernel costs: its time and memory against its size, beside the formulas."""
 
-import json
 import multiprocessing
 import resource
 import sys
@@ -10,16 +9,27 @@ from pathlib import Path
 
 from quartet.documents import load
 from quartet.exit_codes import STOPPED, VERIFIED
+from quartet.files import FileProblem, read_json, write_json
 from quartet.kernels import KERNELS
 from quartet.launch import (Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended,
                             quiet_job)
 from quartet.results import cases
+from quartet.schema import Schema
 from quartet.units import MIB
 from quartet.wording import say
 
 COSTS = {name: kernel.cost for name, kernel in KERNELS.items() if kernel.cost}
 RANKS = 2
 START_GOAL = 2.0  # seconds
+STORED = Schema({
+    "$defs": {"positive": {"type": "number", "minimum": 1e-30, "maximum": 1e30}},
+    "type": "object", "required": ["points", "start"],
+    "properties": {"start": {"type": "number", "minimum": -1e9, "maximum": 1e9}, "points": {
+        "type": "array", "minItems": 2, "items": {
+            "type": "object", "required": ["size", "seconds", "memory"], "additionalProperties": False,
+            "properties": {"size": {"type": "integer", "minimum": 1, "maximum": 10**15},
+                           "seconds": {"$ref": "#/$defs/positive"},
+                           "memory": {"type": "number", "minimum": -1e30, "maximum": 1e30}}}}}})
 
 
 def fitted(sizes: list[int], values: list[float]) -> float:
@@ -45,12 +55,15 @@ class Cost:
     start: float  # seconds until the first timed run of the smallest size, at most
 
     def store(self, file: Path) -> None:
-        file.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+        write_json(file, asdict(self))
 
     @staticmethod
     def stored(file: Path) -> "Cost":
-        """Raises OSError where there is none."""
-        data = json.loads(file.read_text(encoding="utf-8"))
+        """Raises FileNotFoundError where there is none, and FileProblem where it is damaged."""
+        data = read_json(file)
+        problem = STORED.problem(data)
+        if problem:
+            raise FileProblem(f"{file}: {problem}: measure again (without --reuse)")
         return Cost([Point(**point) for point in data["points"]], data["start"])
 
 
