@@ -34,9 +34,11 @@ std::filesystem::path manifest_file(const std::filesystem::path& folder) {
 
 Json to_json(const Manifest& manifest) {
     Json checksums = Json::object();
+    // Appended without looking for the key, which would take the square of the files' number.
+    auto& entries = checksums.get_ref<Json::object_t&>();
     for (const auto& [file, sum] : manifest.checksums) {
         // As text: many readers of JSON keep only 53 bits of a number.
-        checksums[file] = fmt::format("{:016x}", sum);
+        entries.emplace_back(file, fmt::format("{:016x}", sum));
     }
     return {{"schema_version", Manifest::schema_version},
             {"kernel", manifest.kernel},

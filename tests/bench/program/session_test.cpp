@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <optional>
+
 #include "bench/fake_session.hpp"
 #include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
 
 namespace quartet::bench {
 namespace {
@@ -123,6 +127,62 @@ TEST_F(SessionTest, HasNoCudaDeviceWithoutCuda) {
     } catch (const Unavailable& reason) {
         EXPECT_THAT(reason.what(), testing::Not(HasSubstr("\n")));
     }
+}
+
+// A folder of rank 0's, which all ranks know.
+class SessionFilesTest : public SessionTest {
+  protected:
+    SessionFilesTest() {
+        if (world.rank() == 0) {
+            temporary.emplace();
+        }
+        folder = world.broadcast(world.rank() == 0 ? temporary->path().string() : "", 0);
+    }
+    void TearDown() override { world.barrier(); }
+
+    [[nodiscard]] CommonOptions writing(const std::string& json) const {
+        CommonOptions options;
+        options.json = folder / json;
+        return options;
+    }
+
+    std::optional<TemporaryFolder> temporary;
+    std::filesystem::path folder;
+};
+
+TEST_F(SessionFilesTest, ClaimsWhatItWritesWhileItLives) {
+    {
+        Session session = fake_session(writing("r.json"));
+        session.claim_files();
+        EXPECT_TRUE(std::filesystem::exists(FileLock::beside(folder / "r.json")));
+        world.barrier();
+    }
+    world.barrier();
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+    world.barrier();
+    CommonOptions options = writing("r.json");
+    options.dry_run = Switch::on;
+    Session session = fake_session(options);
+    session.claim_files();
+    EXPECT_TRUE(std::filesystem::is_empty(folder)) << "a dry run leaves nothing, not even a lock";
+}
+
+TEST_F(SessionFilesTest, RefusesOnAllRanksWhatAnotherJobHas) {
+    std::optional<FileLock> of_another;
+    if (world.rank() == 0) {
+        of_another.emplace(FileLock::beside(folder / "r.json"), "r.json", "process 1 on elsewhere");
+    }
+    world.barrier();
+    Session session = fake_session(writing("r.json"));
+    EXPECT_THAT(message_of<UsageError>([&] { session.claim_files(); }),
+                AllOf(HasSubstr("--json"), HasSubstr("process 1 on elsewhere")));
+}
+
+TEST_F(SessionFilesTest, RefusesOnAllRanksToWriteOverAnInput) {
+    Session session = fake_session(writing("tiles/../tiles/A_0_0.npy"));
+    session.files().add("--data", FileUse::reads_folder, folder / "tiles");
+    EXPECT_THAT(message_of<UsageError>([&] { session.claim_files(); }),
+                AllOf(HasSubstr("--json"), HasSubstr("--data")));
 }
 
 }  // namespace

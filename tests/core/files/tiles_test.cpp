@@ -40,6 +40,17 @@ TEST(Manifest, IsReadAsWritten) {
     EXPECT_EQ(folder.entries(), 1);
 }
 
+TEST(Manifest, HasRoomForManyFiles) {
+    // Were every key looked for among those before it, this would take hours.
+    const TemporaryFolder folder;
+    Manifest many = example();
+    for (std::uint64_t file = 0; file < 500000; ++file) {
+        many.checksums["A-" + std::to_string(file) + ".npy"] = file;
+    }
+    write_manifest(folder.path(), many);
+    EXPECT_EQ(read_manifest(folder.path()), many);
+}
+
 TEST(Manifest, IsJsonThatOthersCanRead) {
     const TemporaryFolder folder;
     write_manifest(folder.path(), example());
