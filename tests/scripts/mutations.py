@@ -65,12 +65,6 @@ def _changed(document, path, change):
     return document
 
 
-def _put(text):
-    def change(parent, key):
-        parent[key] = _PLACEHOLDER
-    return change, text
-
-
 def by_value(document, random):
     """A random member replaced by a random value."""
     path = random.choice(list(places(document)))

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,29 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         for text in (CASE, "rank 1", "worker"):
             self.assertIn(text, picture)
+
+    def test_without_matplotlib_it_is_not_available_here(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "matplotlib").mkdir()
+            Path(folder, "matplotlib", "__init__.py").write_text("raise ImportError('kept away')")
+            file = Path(folder) / "trace.json"
+            file.write_text(json.dumps(trace()))
+            done = subprocess.run([sys.executable, SCRIPTS / "plot_trace.py", file, file.with_suffix(".png")],
+                                  text=True, capture_output=True, check=False,
+                                  env={**os.environ, "PYTHONPATH": folder})
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (77, 1), done.stderr)
+
+    def test_damaged_timelines_are_refused_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "trace.json"
+            for events in (None, {}, [None], [{"name": "a", "ph": "X"}], [{"name": [], "ph": {}}],
+                           [{"name": "process_name", "ph": "M", "pid": 0, "args": []}],
+                           [{"name": "a", "ph": "X", "cat": "run", "pid": 0, "tid": 0, "ts": "0", "dur": 1}],
+                           [{"name": "a", "ph": "X", "cat": "run", "pid": [], "tid": 0, "ts": 0, "dur": 1}]):
+                file.write_text(json.dumps({"traceEvents": events}))
+                done = subprocess.run([sys.executable, SCRIPTS / "plot_trace.py", file,
+                                       Path(folder) / "a.png"], text=True, capture_output=True, check=False)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
 
     def test_unknown_case_is_refused_with_those_that_there_are(self):
         done, _ = self.run_it("--case", "fft")

@@ -42,7 +42,9 @@ if "--dry-run" in arguments:
     sys.exit(behaviour.get("dry_run_code", 0))
 print("the program's own table")
 print("stream: 1 of 7", file=sys.stderr)
-if behaviour.get("writes", True):
+if "text" in behaviour:
+    open(arguments[arguments.index("--json") + 1], "w").write(behaviour["text"])
+elif behaviour.get("writes", True):
     with open(arguments[arguments.index("--json") + 1], "w") as file:
         name = fake_results.stream_name()
         json.dump(fake_results.document(fake_results.case(name, 10000), warnings=["hot"]), file)
@@ -140,6 +142,21 @@ class Run(FakeBuild):
             done = self.run_with(code=code)
             self.assertEqual(done.returncode, expected)
             self.assertIn("95% interval", done.stdout)
+
+    def test_broken_document_is_said_and_the_table_comes_nevertheless(self):
+        for text in ("{", "[]", "[" * 10**5):
+            done = self.run_with(text=text)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertRegex(done.stderr, r"run: left out \S+\.json: ")
+            self.assertIn("no results", done.stdout)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_launcher_in_this_folder_is_the_one_that_is_named(self):
+        self.run_with()  # writes the program
+        done = subprocess.run([sys.executable, SCRIPTS / "run.py", "--build", ".", "--results", "r",
+                               "--launcher", "./launcher", "--look", "0"], cwd=self.folder, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_missing_document_is_a_failure(self):
         done = self.run_with(writes=False)

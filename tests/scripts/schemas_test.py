@@ -1,6 +1,8 @@
 """Tests of the JSON Schemas: good documents pass, and each rule can fail."""
 
 import copy
+import json
+import random
 import subprocess
 import sys
 import tempfile
@@ -8,7 +10,17 @@ import unittest
 from pathlib import Path
 
 import fake_results
+import mutations
 import schemas
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+from quartet.files import FileProblem, read_json  # noqa: E402
+from quartet.schema import Schema  # noqa: E402
+
+
+def load_schema(name):
+    file = schemas.RESULTS / "schema" / f"quartet-{name}.schema.json"
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def good_document():
@@ -28,6 +40,35 @@ def row(document, **wanted):
     """The first row with these keys."""
     return next(row for row in document["benchmarks"]
                 if all(row.get(key) == value for key, value in wanted.items()))
+
+
+class Ours(unittest.TestCase):
+    """The scripts' own reading of the schemas, beside the library's."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "a.json"
+
+    def test_verdicts_are_those_of_the_library_but_for_whole_numbers(self):
+        schema, library = Schema(load_schema("results")), schemas.validator("results")
+        chooser, counts = random.Random(3), [0, 0]
+        for _ in range(300):
+            way = chooser.choice((mutations.by_value, mutations.by_absence, mutations.by_name))
+            self.file.write_bytes(way(mutations.sound(), chooser))
+            try:
+                document = read_json(self.file)
+            except FileProblem:
+                continue  # not JSON, or too deep for the library
+            problem, theirs = schema.problem(document), library.is_valid(document)
+            counts[theirs] += 1
+            if "of type integer" not in problem:  # 2.0 is one to the library
+                self.assertEqual(problem == "", theirs, problem)
+        self.assertGreater(min(counts), 30, counts)
+
+    def test_a_keyword_that_is_not_known_is_no_silent_rule(self):
+        with self.assertRaisesRegex(ValueError, "contains"):
+            Schema({"contains": {}})
 
 
 class Results(unittest.TestCase):
