@@ -96,11 +96,13 @@ class Running:
             return None
 
     def cancel(self) -> None:
-        """Ends launcher and ranks, which are one process group."""
-        self._signal(signal.SIGTERM)
-        if self.wait(SECONDS_TO_CLEAN_UP) is None:
-            self._signal(signal.SIGKILL)
-            self._process.wait()
+        """Ends launcher and ranks. To launch.sh the first signal is a request, the second one is not."""
+        for _ in range(2):
+            self._signal(signal.SIGTERM)
+            if self.wait(SECONDS_TO_CLEAN_UP) is not None:
+                return
+        self._signal(signal.SIGKILL)
+        self._process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         try:
