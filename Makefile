@@ -120,10 +120,11 @@ format-check: ## Fail where the layout is not clang-format's
 
 lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's compiler
 	@scripts/setup.sh lint
-	@$(MAKE) --no-print-directory build
 	@python3 -m py_compile $(PYTHON_SCRIPTS)
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
-	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p $(BUILD) -j $(JOBS) '^$(CURDIR)/.*\.cpp$$'
+	@$(CONFIGURE) -B build/lint >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
+	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p build/lint -j $(JOBS) \
+	    -extra-arg=-Wno-unknown-warning-option '^$(CURDIR)/(.*\.cpp|.*/unity_.*\.cxx)$$'
 
 clean: ## Remove everything that was built
 	@rm -rf build
