@@ -124,7 +124,8 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
 	@$(CONFIGURE) -B build/lint >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
 	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p build/lint -j $(JOBS) \
-	    -extra-arg=-Wno-unknown-warning-option '^$(CURDIR)/(.*\.cpp|.*/unity_.*\.cxx)$$'
+	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include) \
+	    '^$(CURDIR)/(.*\.cpp|.*/unity_.*\.cxx)$$'
 
 clean: ## Remove everything that was built
 	@rm -rf build

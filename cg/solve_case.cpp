@@ -145,7 +145,6 @@ void SolveCase::run(bench::Clocks& /*clocks*/) {
     }
     checkpointing_->begin();
     solver_->iteration().run(history_, *checkpointing_);
-    checkpointing_->end();
 }
 
 std::optional<std::string> SolveCase::stopped() const {

@@ -60,7 +60,6 @@ Checkpointing::Checkpointing(bench::Session& session, CheckpointOptions options,
       folder_(usable_folder(*options_.folder, world_)),
       now_(std::move(now)),
       origin_(restart_point(folder_, options_.restart, now_, world_)),
-      signals_(std::in_place),
       image_(image_buffers(now_.algorithm, rows), rows, session.device(), session.stream()),
       writer_(folder_, image_, world_, session.stream().track()) {
     now_.segments = origin_ ? origin_->manifest().segments : 0;
@@ -78,12 +77,12 @@ void Checkpointing::begin() {
 }
 
 bool Checkpointing::wants_stop() const {
-    return signals_ && signals_->raised();
+    return session_.is_asked_to_stop();
 }
 
 Next Checkpointing::after(const IterationState& state, std::span<const double> history, bool stop) {
     if (stop) {
-        signals_->ignore_later();
+        session_.ignore_later_signals();
     }
     const bool stops = stop && state.done < now_.iterations;
     if (!stops && state.done % options_.every != 0) {

@@ -8,15 +8,14 @@
 #include "bench/program/session.hpp"
 #include "cg/checkpoint/checkpoint_writer.hpp"
 #include "cg/checkpoint/restart_point.hpp"
-#include "system/signal_flag.hpp"
 
 namespace quartet::cg {
 
-/// Saves where the iterations stand every so many of them, and where SIGUSR1 or SIGTERM asks any
-/// rank to stop, and restores it. The vectors' memory is there before.
+/// Saves where the iterations stand every so many of them, and where a signal asks any rank to
+/// stop, and restores it. The vectors' memory is there before.
 class Checkpointing final : public Observer {
   public:
-    /// Takes the signals. Where there is something to go on from, chooses and checks it. `now` says
+    /// Where there is something to go on from, chooses and checks it. `now` says
     /// what is being solved and how; `rows` are this rank's. Throws UsageError for another problem
     /// or a folder that cannot be used, or that names what was altered, on all ranks alike.
     /// Collective. Borrows the session.
@@ -28,10 +27,8 @@ class Checkpointing final : public Observer {
     /// Where there is something to go on from, puts it into the state's vectors and scalars and the
     /// first elements of `history`. Throws Failure. Local.
     void restore(IterationState& state, std::span<double> history);
-    /// Around the iterations: starts the clocks; gives the signals back, since nothing more will
-    /// be saved. Local.
+    /// Before the iterations: starts the clocks. Local.
     void begin();
-    void end() { signals_.reset(); }
 
     [[nodiscard]] bool wants_stop() const override;
     /// Throws Failure where a checkpoint cannot be written, on all ranks alike.
@@ -54,7 +51,6 @@ class Checkpointing final : public Observer {
     CheckpointFolder folder_;
     CheckpointManifest now_;
     std::optional<RestartPoint> origin_;  ///< what is gone on from
-    std::optional<system::SignalFlag> signals_;
     CheckpointImage image_;
     CheckpointWriter writer_;
     Seconds begin_;

@@ -10,7 +10,7 @@ namespace quartet {
 
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ using Wide = unsigned __int128;
 
 // Half of the exponent's bits, rounded up.
 int fine_bits(std::int64_t order) {

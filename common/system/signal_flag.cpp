@@ -21,6 +21,11 @@ static void quartet_note_signal(int) {
 }
 }
 
+// Of a shell's background job or under nohup: whoever ignores them wants the job to go on.
+static bool stays_ignored(int signal, const struct sigaction& previous) {
+    return (signal == SIGINT || signal == SIGHUP) && previous.sa_handler == SIG_IGN;
+}
+
 SignalFlag::SignalFlag() {
     check(sigaction(signals.front(), nullptr, previous_.data()) == 0, "signals cannot be handled");
     check(previous_.front().sa_handler != quartet_note_signal,
@@ -31,8 +36,11 @@ SignalFlag::SignalFlag() {
     action.sa_flags = SA_RESTART;  // reads and writes in progress are not to fail
     sigemptyset(&action.sa_mask);
     for (std::size_t index = 0; index < signals.size(); ++index) {
-        check(sigaction(signals[index], &action, &previous_[index]) == 0,
-              "signals cannot be handled");
+        struct sigaction& previous = previous_[index];
+        check(sigaction(signals[index], nullptr, &previous) == 0, "signals cannot be handled");
+        if (!stays_ignored(signals[index], previous)) {
+            check(sigaction(signals[index], &action, nullptr) == 0, "signals cannot be handled");
+        }
     }
 }
 

@@ -5,10 +5,11 @@
 
 namespace quartet::system {
 
-/// Records whether SIGUSR1 or SIGTERM has come during its lifetime. Schedulers announce the end of
-/// a job's time by the first and end the job by the second. The flag is this rank's alone: programs
-/// agree on it inside a reduction that they make anyway. One at a time in a process. Its destructor
-/// restores the earlier handlers.
+/// Records whether SIGUSR1, SIGTERM, SIGINT or SIGHUP has come during its lifetime. Schedulers
+/// announce the end of a job's time by the first and end the job by the second; a terminal sends
+/// the others. SIGINT and SIGHUP stay ignored where they were, as under nohup. The flag is this
+/// rank's alone: programs agree on it inside a reduction that they make anyway. One at a time in a
+/// process. Its destructor restores the earlier handlers.
 class SignalFlag {
   public:
     /// Throws Failure where another one lives.
@@ -26,7 +27,7 @@ class SignalFlag {
     void ignore_later();
 
   private:
-    static constexpr std::array<int, 2> signals{SIGUSR1, SIGTERM};
+    static constexpr std::array<int, 4> signals{SIGUSR1, SIGTERM, SIGINT, SIGHUP};
 
     std::array<struct sigaction, signals.size()> previous_{};
 };

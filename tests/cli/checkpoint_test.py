@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import (LAUNCHER, PROGRAMS, alive_in_session, assert_refused, cases, errors,
-                         medians, run, run_each, wait_for_the_last)
+from background_job import PATIENCE, Job
+from quartet_cli import assert_refused, cases, errors, medians, run, run_each
 from checkpoints import saved_iterations  # in a folder that quartet_cli adds
 
 SMALL = "--device host --threads 1 --limits off"
@@ -27,7 +27,6 @@ WAYS = [*(f"{OVER_MPI} --storage {storage} --algorithm {algorithm}"
           for storage in ("full", "symmetric") for algorithm in ("classic", "single-reduction")),
         f"{OVER_MPI} --formulation dataflow"]
 KILLS = int(os.environ.get("QUARTET_KILLS", "20"))
-PATIENCE = 30  # seconds for what takes a moment
 ENDLESS = 1000000  # iterations
 
 
@@ -218,73 +217,15 @@ class Damage(Checkpoints):
         self.assert_solved(self.cg("--iterations 30 --every 10 --restart", folder=folder))
 
 
-class Job:
-    """cg in the background, with whatever it leaves in a folder of its own."""
-
-    launcher_stayed = False  # after its ranks had gone
-
-    def __init__(self, scratch, ranks, *arguments):
-        environment = dict(os.environ, TMPDIR=str(scratch),
-                           OMPI_MCA_btl_vader_backing_directory=str(scratch),
-                           OMPI_MCA_osc_sm_backing_directory=str(scratch))
-        self.process = subprocess.Popen(
-            [LAUNCHER, str(ranks), PROGRAMS / "cg", *" ".join(arguments).split()],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=environment, start_new_session=True)
-
-    def ranks(self):
-        """The processes of the ranks, but not of the launcher."""
-        def is_rank(process):
-            try:
-                return os.readlink(f"/proc/{process}/exe") == str((PROGRAMS / "cg").resolve())
-            except OSError:
-                return False
-        return [process for process in alive_in_session(self.process.pid) if is_rank(process)]
-
-    def wait_until(self, condition):
-        """False where the job ended first."""
-        end = time.monotonic() + PATIENCE
-        while self.process.poll() is None and time.monotonic() < end:
-            if condition():
-                return True
-            time.sleep(0.002)
-        return condition()
-
-    def kill(self, processes):
-        for process in processes:
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-
-    def kill_all(self):
-        """Also what is started meanwhile."""
-        while processes := alive_in_session(self.process.pid):
-            self.kill(processes)
-
-    def end(self):
-        """The exit code and what was said, once nothing of it is left."""
-        try:
-            stdout, stderr = self.process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            # Open MPI 4.1.4's may wait for a lock of its own (PMIx_server_finalize) where a rank was
-            # killed; that no rank is left is what counts.
-            self.launcher_stayed = not self.ranks()
-            self.kill_all()
-            stdout, stderr = self.process.communicate()
-            assert self.launcher_stayed, f"ranks did not end: {stderr}"
-        assert wait_for_the_last(self.process.pid) == []
-        return self.process.returncode, stdout, stderr
-
-
 class Signals(Checkpoints):
     def stopped_by(self, send, folder):
         """The iteration after which a run has stopped."""
         folder.mkdir()
         results = folder / "stopped.json"
-        job = Job(folder, 2, SMALL, OVER_MPI, SOLVE, f"--iterations {ENDLESS} --every {ENDLESS}",
+        job = Job("cg", folder, 2, SMALL, OVER_MPI, SOLVE,
+                  f"--iterations {ENDLESS} --every {ENDLESS}",
                   f"--checkpoint {folder}/checkpoints", f"--json {results}")
-        # The signals are taken before the folder is filled, and the folder is there before that.
+        # The signals are taken before the folder is made.
         self.assertTrue(job.wait_until(
             lambda: (folder / "checkpoints").is_dir() and len(job.ranks()) == 2))
         time.sleep(1)  # into the iterations
@@ -356,7 +297,7 @@ class Series:
         test = self.test
         latest = self.latest()
         (self.scratch / "mpi").mkdir(exist_ok=True)
-        job = Job(self.scratch / "mpi", self.RANKS, SMALL, SOLVE, self.way,
+        job = Job("cg", self.scratch / "mpi", self.RANKS, SMALL, SOLVE, self.way,
                   f"--iterations {ENDLESS} --every {self.EVERY}",
                   f"--checkpoint {self.folder}", "--restart" if latest else "")
         # Early, while it starts; or some checkpoints later, often while one is being written.

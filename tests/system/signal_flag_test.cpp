@@ -17,7 +17,7 @@ static void count_signal(int) {
 }
 
 TEST(SignalFlag, IsRaisedByTheSignalsOnly) {
-    for (const int number : {SIGUSR1, SIGTERM}) {
+    for (const int number : {SIGUSR1, SIGTERM, SIGINT, SIGHUP}) {
         const SignalFlag flag;
         EXPECT_FALSE(flag.raised());
         std::raise(number);
@@ -36,7 +36,7 @@ TEST(SignalFlag, StartsLoweredAfterAnEarlierOneWasRaised) {
 }
 
 TEST(SignalFlag, PutsTheEarlierHandlersBack) {
-    for (const int number : {SIGUSR1, SIGTERM}) {
+    for (const int number : {SIGUSR1, SIGTERM, SIGINT, SIGHUP}) {
         struct sigaction found {};
         struct sigaction counting {};
         counting.sa_handler = count_signal;
@@ -70,6 +70,22 @@ TEST(SignalFlag, IgnoresWhatComesAfterItWasObeyed) {
             std::raise(number);
             EXPECT_TRUE(next.raised());
         }
+        sigaction(number, &found, nullptr);
+    }
+}
+
+TEST(SignalFlag, LeavesIgnoredWhatNohupIgnores) {
+    for (const int number : {SIGINT, SIGHUP}) {
+        struct sigaction found {};
+        struct sigaction ignoring {};
+        ignoring.sa_handler = SIG_IGN;
+        sigaction(number, &ignoring, &found);
+        {
+            const SignalFlag flag;
+            std::raise(number);
+            EXPECT_FALSE(flag.raised()) << number;
+        }
+        std::raise(number);  // or the process ends here
         sigaction(number, &found, nullptr);
     }
 }

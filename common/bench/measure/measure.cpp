@@ -45,6 +45,9 @@ class Job {
     [[nodiscard]] Seconds agreed_time() const {
         return {session_.world().broadcast(now().value, 0)};
     }
+    /// Whether a signal has asked any rank to stop. To be asked before what would still be done,
+    /// so that a signal which comes after everything changes nothing. Collective.
+    bool is_stopped();
     [[nodiscard]] std::vector<Row> rows() const;
     [[nodiscard]] bool remeasures() const { return session_.options().remeasure == Switch::on; }
 
@@ -63,7 +66,7 @@ Measured Job::measure() {
         measure_group(group);
         ++method_.groups;
     }
-    if (remeasures()) {
+    if (remeasures() && !method_.stopped) {
         measure_anew(std::max(agreed_time() - begin, least_time_again));
     }
     return {rows(), method_};
@@ -73,13 +76,21 @@ void Job::measure_group(const Group& group) {
     const Seconds begin = agreed_time();
     while (!is_over() && round(group, [](const Measurement& one) { return one.wants_run(); })) {
     }
-    if (remeasures()) {
+    if (remeasures() && !method_.stopped) {
         repeat_disturbed(group, std::max(agreed_time() - begin, least_time_again));
     }
     for (const std::size_t index : group) {
         cases_[index].end();
     }
     tell_rows();
+}
+
+bool Job::is_stopped() {
+    if (!method_.stopped && session_.world().any(session_.is_asked_to_stop())) {
+        method_.stopped = true;
+        session_.ignore_later_signals();
+    }
+    return method_.stopped;
 }
 
 template <typename Wants>
@@ -91,6 +102,13 @@ bool Job::round(const Group& group, Wants wants) {
     bool any = false;
     for (const std::size_t index : order) {
         Measurement& one = cases_[index];
+        if (!wants(one)) {
+            continue;
+        }
+        if (is_stopped()) {
+            one.leave_out();
+            continue;
+        }
         if (!one.has_begun()) {  // so late that a case which fails loses no run of those before it
             one.begin();
         }

@@ -21,8 +21,9 @@ struct Listener {
 
 /// How the runs of a job were ordered.
 struct Method {
-    int groups = 0;  ///< of cases whose runs were interleaved
-    int rounds = 0;  ///< of one run of each case of a group, repetitions included
+    int groups = 0;        ///< of cases whose runs were interleaved
+    int rounds = 0;        ///< of one run of each case of a group, repetitions included
+    bool stopped = false;  ///< by a signal, before all runs were made
 };
 
 /// All rows of a job, in the plan's order, with their flags.
@@ -39,7 +40,9 @@ struct Measured {
 /// measured anew at the end; each takes at most as long as what it repeats
 /// took, or a second.
 ///
-/// A case that throws Unavailable or is stopped becomes an error row. Collective; rows are complete
+/// Where a signal asks any rank to stop, no further run begins: complete runs are kept, and a case
+/// without any becomes an error row. So does a case that throws Unavailable or is stopped with a
+/// checkpoint. Collective; rows are complete
 /// on rank 0, and verified on all.
 Measured measure(Session& session, const Listener& listener = {},
                  const MachineProbes& machine = this_machine());

@@ -142,6 +142,12 @@ void Measurement::run(int round) {
     }
 }
 
+void Measurement::leave_out() {
+    if (samples_.empty() && earlier_.empty() && !error_) {
+        error_ = error_row(planned_, "stopped on request before its first run");
+    }
+}
+
 bool Measurement::wants_run() const {
     if (error_) {
         return false;

@@ -27,6 +27,9 @@ class Measurement {
     [[nodiscard]] bool has_begun() const { return has_begun_; }
     /// Probes the limit, runs once, verifies.
     void run(int round);
+    /// No further run will be made, since the job is to stop. Without any it is an error row.
+    /// Local.
+    void leave_out();
     /// Whether it has fewer runs than asked for, or its median is not yet known well enough.
     [[nodiscard]] bool wants_run() const;
     /// Ends the case and frees its memory. Of runs that were repeated, as many as were asked for

@@ -120,6 +120,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
                 return code(ExitCode::verified);
             }
             Session session(description_, command_line_.options(), registry_);
+            session.take_signals();
             return code(run_session(session, plan));
         } catch (const UsageError& error) {
             if (rank == 0) {
@@ -186,7 +187,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         }
         return ExitCode::failed;
     }
-    return verdict(measured.rows);
+    return verdict(measured);
 }
 
 Measured Program::measure_all(Session& session) {
@@ -286,6 +287,11 @@ void Program::report(Session& session, const Measured& measured) const {
     if (session.options().quiet == Switch::off) {
         print(stdout, table(rows, warnings(session, rows), session.gpus().summary()));
         print(stdout, summary_of(rows));
+    }
+    if (measured.method.stopped) {
+        print(stderr,
+              fmt::format("{}: stopped on request: complete runs are kept{}\n", description_.name,
+                          session.options().json ? "" : " in the table alone"));
     }
     std::set<std::string> said;  // one reason may hold for many rows
     for (const Row& row : rows) {

@@ -16,6 +16,7 @@
 #include "comm/transport/transport_registry.hpp"
 #include "core/trace.hpp"
 #include "device/registry.hpp"
+#include "system/signal_flag.hpp"
 
 namespace quartet::bench {
 
@@ -71,6 +72,21 @@ class Session {
     /// Throws Unavailable unless the program has the formulation.
     void require_formulation(Formulation formulation) const;
 
+    /// From now on a signal asks to stop, instead of ending the process. One session at a time.
+    /// Forgets those that came before. Local.
+    void take_signals() {
+        signals_.reset();
+        signals_ = std::make_unique<system::SignalFlag>();
+    }
+    /// Whether this rank has been asked to stop. Local.
+    [[nodiscard]] bool is_asked_to_stop() const { return signals_ && signals_->raised(); }
+    /// Once the ranks have agreed to stop, as SignalFlag has it. Local.
+    void ignore_later_signals() {
+        if (signals_) {
+            signals_->ignore_later();
+        }
+    }
+
     [[nodiscard]] RunRecord& record() { return record_; }
     /// Records the value of an option where the command line does not say it.
     void resolve(const std::string& option, const std::string& value) {
@@ -98,6 +114,7 @@ class Session {
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
 
+    std::unique_ptr<system::SignalFlag> signals_;
     ProgramDescription description_;
     CommonOptions options_;
     comm::TransportRegistry registry_;

@@ -153,6 +153,7 @@ Json with_prefix(const std::map<std::string, std::string>& variables, std::strin
 Json method(const Session& session, const Method& method) {
     return {{"groups", method.groups},
             {"rounds", method.rounds},
+            {"stopped", method.stopped},
             {"order", "one run of each case of a group a round, every other round in reverse"},
             {"warmup_discarded", session.options().runs.warmup},
             {"barrier",

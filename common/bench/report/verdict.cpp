@@ -77,7 +77,8 @@ std::string say_leads(std::span<const Row> rows) {
 
 }  // namespace
 
-ExitCode verdict(std::span<const Row> rows) {
+ExitCode verdict(const Measured& measured) {
+    const std::vector<Row>& rows = measured.rows;
     const auto has = [&](ExitCode code) {
         return std::ranges::any_of(
             rows, [code](const Row& row) { return !row.error.empty() && row.error_code == code; });
@@ -88,12 +89,15 @@ ExitCode verdict(std::span<const Row> rows) {
     if (std::ranges::any_of(rows, [](const Row& row) { return row.check && !row.check->passed; })) {
         return ExitCode::wrong_result;
     }
-    for (const ExitCode code : {ExitCode::stopped, ExitCode::unavailable}) {
-        if (has(code)) {
-            return code;
-        }
+    if (has(ExitCode::stopped)) {
+        return ExitCode::stopped;
     }
-    return ExitCode::verified;
+    if (measured.method.stopped) {
+        const bool has_runs =
+            std::ranges::any_of(rows, [](const Row& row) { return row.error.empty(); });
+        return has_runs ? ExitCode::stopped : ExitCode::failed;
+    }
+    return has(ExitCode::unavailable) ? ExitCode::unavailable : ExitCode::verified;
 }
 
 std::string summary_of(std::span<const Row> rows) {

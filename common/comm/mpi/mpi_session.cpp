@@ -57,7 +57,8 @@ std::string MpiSession::library_version() {
     text.resize(std::min(text.find_first_of(",\n"), text.size()));  // builder and dates follow
     std::ranges::replace(text, '\t', ' ');
     const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
-    text.erase(std::unique(text.begin(), text.end(), both_blank), text.end());
+    const auto repeated = std::ranges::unique(text, both_blank);
+    text.erase(repeated.begin(), repeated.end());
     return text;
 }
 

@@ -183,11 +183,11 @@ std::string to_string(const Shape& shape) {
 
 std::optional<std::int64_t> element_count(const Shape& shape, ElementType type) {
     const auto negative = [](std::int64_t extent) { return extent < 0; };
-    if (std::any_of(shape.begin(), shape.end(), negative)) {
+    if (std::ranges::any_of(shape, negative)) {
         return std::nullopt;
     }
     // An empty array may have other extents of any size.
-    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+    if (std::ranges::find(shape, 0) != shape.end()) {
         return 0;
     }
     std::int64_t room = std::numeric_limits<std::int64_t>::max() / size_of(type).value;

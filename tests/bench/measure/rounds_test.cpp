@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <csignal>
 #include <numeric>
 #include <utility>
 
@@ -44,6 +45,7 @@ class RoundsTest : public MeasureTest {
 
     std::vector<Row> measured_together() {
         Session session = fake_session(options);
+        session.take_signals();
         session.plan() = cases;
         const Listener listener{.on_run = [this](std::size_t index, int done, int total) {
             progress.emplace_back(done, total);
@@ -100,6 +102,41 @@ TEST_F(RoundsTest, HaveOneRunOfEachCaseAndEveryOtherGoesBackwards) {
     }
     EXPECT_EQ(method.groups, 1);
     EXPECT_EQ(method.rounds, 3);
+}
+
+TEST_F(RoundsTest, KeepCompleteRunsWhereOneRankIsAskedToStop) {
+    // In the first run of the second round, which goes backwards, the last rank is asked to stop.
+    for (int index = 0; index < 3; ++index) {
+        add();
+    }
+    cases[2].uses_files = true;  // begins after the others
+    scripts[1]->run = [this](int run, Clocks&) {
+        ran += "1";
+        scripts[1]->earlier.real = hour;
+        if (run == 1 && rank == size - 1) {
+            std::raise(SIGTERM);
+        }
+    };
+    const auto rows = measured_together();
+    EXPECT_EQ(ran, "011");
+    ASSERT_THAT(rows, SizeIs(3));
+    EXPECT_THAT(rows[0].runs, SizeIs(1));
+    EXPECT_THAT(rows[1].runs, SizeIs(2));
+    EXPECT_EQ(rows[2].error, "stopped on request before its first run");
+    EXPECT_EQ(made, "01") << "what is left out is not made";
+    EXPECT_TRUE(method.stopped);
+}
+
+TEST_F(RoundsTest, AreNotStoppedByASignalAfterTheLastRun) {
+    add();
+    scripts[0]->run = [this](int run, Clocks&) {
+        scripts[0]->earlier.real = hour;
+        if (run + 1 == options.runs.count) {
+            std::raise(SIGTERM);
+        }
+    };
+    EXPECT_THAT(measured_together().front().runs, SizeIs(3));
+    EXPECT_FALSE(method.stopped);
 }
 
 TEST_F(RoundsTest, LeaveOutACaseThatUsesFilesOrRunsOnce) {

@@ -140,7 +140,7 @@ TEST(PublishedFolder, HoldsWhatThePaperSaysAboutStreamBetweenTwoNodes) {
 }
 
 TEST(PublishedFolder, HoldsRatesOfTheOtherKernelsOnGpusAndNeverOffersASpeedUp) {
-    const auto nearest = [](const char* kernel, Conditions conditions) {
+    const auto nearest = [](const char* kernel, const Conditions& conditions) {
         const PublishedNumbers numbers(*published_folder(), kernel);
         return numbers.nearest(conditions, "GFLOP/s", 600);
     };

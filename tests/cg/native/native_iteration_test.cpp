@@ -12,7 +12,6 @@
 namespace quartet::cg {
 namespace {
 
-using testing::AllOf;
 using testing::HasSubstr;
 
 // Conjugate gradients in long double: r.r before the first iteration and after each, and x.

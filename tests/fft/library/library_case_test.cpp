@@ -13,7 +13,6 @@ namespace quartet::fft {
 namespace {
 
 using bench::Formulation;
-using testing::AnyOf;
 using testing::HasSubstr;
 
 class LibraryCaseTest : public testing::Test {

@@ -1,0 +1,80 @@
+"""What asks a job to stop, sent to one of its ranks: complete runs are kept, the code is 75."""
+
+import json
+import os
+import signal
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import concurrent_tests
+from background_job import Job
+from quartet_cli import KERNELS, errors
+import schemas  # in a folder that quartet_cli adds
+
+ENDLESS = 10000  # runs
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
+
+# Whoever started these tests may ignore what a terminal sends, and the jobs would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def rows_so_far(results):
+    try:
+        return json.loads(results.read_text())["benchmarks"]
+    except FileNotFoundError:
+        return []
+
+
+class Signals(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.scratch = Path(temporary.name)
+
+    def job(self, kernel, *arguments):
+        folder = self.scratch / f"{kernel.name}-{len(list(self.scratch.iterdir()))}"
+        folder.mkdir()
+        results = folder / "results.json"
+        return Job(kernel.name, folder, 2, kernel.small, "--transport mpi --limits off",
+                   f"--json {results}", *arguments), results
+
+    def test_complete_runs_are_kept(self):
+        def stop(kernel, number):
+            job, results = self.job(kernel, f"--runs {ENDLESS}")
+            self.assertTrue(job.wait_until(lambda: rows_so_far(results)), kernel.name)
+            os.kill(job.ranks()[-1], number)
+            code, stdout, stderr = job.end()
+            self.assertEqual(code, 75, (kernel.name, number, stderr))
+            self.assertEqual(stderr, f"{kernel.name}: stopped on request: complete runs are kept\n")
+            self.assertIn("verified", stdout)
+            document = schemas.read_strictly(results)
+            context = document["context"]["quartet"]
+            self.assertTrue(context["method"]["stopped"])
+            self.assertTrue(context["complete"])
+            runs = [row for row in document["benchmarks"] if row["run_type"] == "iteration"]
+            self.assertTrue(0 < len(runs) < ENDLESS)
+            self.assertEqual(errors(document), [])
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(stop, [kernel for kernel in KERNELS for _ in SIGNALS],
+                          SIGNALS * len(KERNELS)))
+
+    def test_a_case_without_a_run_says_so(self):
+        [matmul] = [kernel for kernel in KERNELS if kernel.name == "matmul"]
+        # What uses files is measured one after the other.
+        job, results = self.job(matmul, f"--runs {ENDLESS} --formulation native,dataflow",
+                                f"--data {self.scratch}/data --generate")
+        self.assertTrue(job.wait_until(lambda: rows_so_far(results)))
+        os.kill(job.ranks()[0], signal.SIGTERM)
+        code, _, stderr = job.end()
+        self.assertEqual(code, 75, stderr)
+        [row] = errors(schemas.read_strictly(results))
+        self.assertIn("/dataflow/", row["name"])
+        self.assertEqual(row["error_message"], "stopped on request before its first run")
+
+
+if __name__ == "__main__":
+    concurrent_tests.main()
