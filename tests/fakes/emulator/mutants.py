@@ -3,6 +3,7 @@ there instead). Each must stand there once. A mended fault, and a new kernel, ea
 
 GEMV = "blas/gemv_kernel.cu"
 SUM = "matrix/block_sum.cuh"
+WARP = "matrix/warp_sums.cuh"
 LAUNCH_SUM = "matrix/launch_sum.cuh"
 VECTORS = "matrix/vector_kernels.cu"
 UPDATES = "matrix/cg_update_kernels.cu"
@@ -10,11 +11,9 @@ TRIANGLE = "matrix/triangle_kernel.cu"
 FFT = "fft/four_step_kernels.cu"
 
 # What of a header's kernels is compiled to show its faults.
-UNIT = {SUM: GEMV, LAUNCH_SUM: VECTORS}
+UNIT = {SUM: VECTORS, WARP: GEMV, LAUNCH_SUM: VECTORS}
 
 MUTANTS = [
-    ("no barrier before the next sum's warps write", SUM,
-     "    __syncthreads();  // an earlier sum may still be read\n", ""),
     ("no barrier before the sums of warps are read", SUM,
      "    __syncthreads();\n    if (thread >= warp)", "    if (thread >= warp)"),
     ("half of a warp shuffles", SUM, "if (thread >= warp)", "if (thread >= warp / 2)"),
@@ -24,7 +23,13 @@ MUTANTS = [
 
     ("gemv reads a row too many", GEMV,
      "(row < matrix.rows ? row : matrix.rows - 1)", "row"),
-    ("gemv writes a row too many", GEMV, " && first_row + i < matrix.rows", ""),
+    ("gemv writes a row too many", GEMV, " && first_row + thread / warps < matrix.rows", ""),
+    ("no barrier before gemv's sums are read", GEMV,
+     "    __syncthreads();\n    if (thread >= 32)", "    if (thread >= 32)"),
+    ("lanes give the values that they keep", WARP,
+     "__shfl_xor_sync(all, upper ? values[0] : values[2], 16)",
+     "__shfl_xor_sync(all, upper ? values[2] : values[0], 16)"),
+    ("a step of the sums over a warp is left out", WARP, "offset = 4", "offset = 2"),
     ("gemv reads a pair too many", GEMV,
      "column + 1 < matrix.columns;", "column < matrix.columns;"),
     ("gemv leaves out the last column", GEMV, "    if (column < matrix.columns)\n",
@@ -44,11 +49,10 @@ MUTANTS = [
     ("the last elements are left out", VECTORS,
      "i = packs * Pack<T>::width + grid_thread(); i < size",
      "i = packs * Pack<T>::width + grid_thread(); i < size - 1"),
-    ("single elements beyond the end", VECTORS,
-     "    for (std::int64_t i = grid_thread(); i < size; i += grid_threads())\n"
-     "        target[i] = operation",
-     "    for (std::int64_t i = grid_thread(); i <= size; i += grid_threads())\n"
-     "        target[i] = operation"),
+    ("single elements are written beyond the end", VECTORS,
+     "if (first + i * grid_threads() < size)", "if (first >= 0)"),
+    ("single elements are read beyond the end", VECTORS,
+     "between(first + i * grid_threads(), 0, size - 1)", "first + i * grid_threads()"),
     ("fill goes through its grid once", VECTORS,
      "i < size; i += grid_threads())\n        target[i] = value;",
      "i < size; i += size)\n        target[i] = value;"),
@@ -76,26 +80,40 @@ MUTANTS = [
     ("the rows' sums are an array too short", TRIANGLE,
      "row_sums[warps][tile_rows]", "row_sums[warps - 1][tile_rows]"),
     ("the block on the diagonal counts twice", TRIANGLE,
-     "place >= triangle_panel_rows", "place >= 0"),
+     "found.stored[pair] && place >= triangle_panel_rows", "found.stored[pair]"),
+    ("what is not stored is read", TRIANGLE, "between(place, 0, panel.stride - 2)", "place"),
+    ("what is read for nothing counts", TRIANGLE,
+     "place >= 0 && place < panel.stride;", "place < panel.stride;"),
     ("add_tiles reads a tile row too many", TRIANGLE,
-     "tile_row < triangle.tile_row_count; ++tile_row",
-     "tile_row <= triangle.tile_row_count; ++tile_row"),
-    ("add_tiles writes beyond the vector", TRIANGLE, "    if (i >= triangle.size)",
-     "    if (i > triangle.size)"),
+     "tile_row < end; tile_row += warps", "tile_row <= end; tile_row += warps"),
+    ("add_tiles leaves out a row's last tile", TRIANGLE, "warp; tile < end;", "warp; tile < end - 1;"),
+    ("no barrier in add_tiles", TRIANGLE,
+     "    __syncthreads();\n    if (warp > 0", "    if (warp > 0"),
+    ("add_tiles writes beyond the vector", TRIANGLE,
+     "if (warp > 0 || i >= triangle.size)", "if (warp > 0 || i > triangle.size)"),
 
     ("no barrier in transpose", FFT, "    __syncthreads();\n", ""),
     ("transpose's square is a row too short", FFT,
      "square[transpose_edge][transpose_edge + 1]", "square[transpose_edge - 1][transpose_edge + 1]"),
     ("transpose writes whole squares", FFT,
      "        if (row < shape.rows && column < shape.columns)\n            target", "        target"),
-    ("pack counts bins from the first", FFT, "shape.first_bin + bin;", "bin;"),
-    ("pack goes beyond its last point", FFT,
-     "count = shape.tiles * shape.bins;\n    for", "count = shape.tiles * shape.bins + 1;\n    for"),
-    ("unpack writes bins that nobody asked for", FFT,
-     "        if (bin >= shape.bins)\n            continue;\n", ""),
-    ("natural order goes a point too far", FFT, "i < shape.count; i", "i <= shape.count; i"),
+    ("pack counts bins from the first", FFT, "shape.first_bin + bin];", "bin];"),
+    ("runs are read beyond their end", FFT, "bin < end ? bin : end - 1", "bin"),
+    ("runs are written beyond their end", FFT, "if (step + thread < end)", "if (step < end)"),
+    ("runs begin where longer ones would", FFT,
+     "item % runs * shape.run", "item % runs * longest_run"),
     ("twiddles of a run's second step are those of its first", FFT,
-     "twiddle(twiddles, tile * first)", "twiddle(twiddles, tile * begin)"),
+     "t * (shape.first_bin + step)", "t * (shape.first_bin + first)"),
+    ("threads beyond a tile look up twiddles", FFT,
+     "thread < shape.bins ? t * thread : 0", "t * thread"),
+    ("bins of a tile are multiplied in their neighbour's place", FFT,
+     "            points[tile * shape.length + bin] = value;",
+     "            points[tile * shape.length + (bin ^ 1)] = value;"),
+    ("unpack writes bins that nobody asked for", FFT, "wanted = bin < shape.bins;", "wanted = true;"),
+    ("natural order writes a point too many", FFT,
+     "            if (index < shape.count)\n", "            if (index >= 0)\n"),
+    ("natural order reads beyond the end", FFT,
+     "between(first + i * grid_threads(), 0, shape.count - 1)", "first + i * grid_threads()"),
     ("a tile is scattered to its neighbour", FFT,
      "offset_in_part(bin, shape.tile, shape.tiles)",
      "offset_in_part(bin, shape.tile - 1, shape.tiles)"),

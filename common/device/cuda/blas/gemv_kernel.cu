@@ -1,5 +1,5 @@
 #include "device/cuda/blas/gemv_kernel.hpp"
-#include "device/cuda/matrix/block_sum.cuh"
+#include "device/cuda/matrix/warp_sums.cuh"
 #include "device/cuda/runtime/grid.hpp"
 
 namespace quartet::device {
@@ -50,11 +50,22 @@ __global__ void __launch_bounds__(block_threads)
     if (column < matrix.columns)
         for (int i = 0; i < gemv_rows; ++i)
             sums[i] += rows[i][column] * x[column];
-    for (int i = 0; i < gemv_rows; ++i) {
-        const double sum = block_sum(sums[i]);
-        if (threadIdx.x == 0 && first_row + i < matrix.rows)
-            y[first_row + i] = sum;
-    }
+    // Lane 8 i of a warp has the sum of row i, then the first warp's lane 8 i that of all warps.
+    constexpr int warps = 8;
+    static_assert(gemv_rows == 4 && warps * 32 == block_threads);
+    __shared__ double of_warps[gemv_rows][warps];
+    const int thread = static_cast<int>(threadIdx.x);
+    const double of_warp = warp_sums(sums);
+    if (thread % 8 == 0)
+        of_warps[thread % 32 / 8][thread / 32] = of_warp;
+    __syncthreads();
+    if (thread >= 32)
+        return;
+    double sum = of_warps[thread / warps][thread % warps];
+    for (int offset = warps / 2; offset > 0; offset /= 2)
+        sum += __shfl_xor_sync(0xffffffff, sum, offset);
+    if (thread % warps == 0 && first_row + thread / warps < matrix.rows)
+        y[first_row + thread / warps] = sum;
 }
 
 bool pairs_are_aligned(const RowMajorMatrix& matrix, const double* x) {

@@ -8,12 +8,12 @@ namespace {
 
 constexpr int transpose_edge = 32;
 constexpr int transpose_rows = 8;
-// Bins for which a thread looks up its own twiddle once.
-constexpr std::int64_t twiddle_run = std::int64_t{16} * block_threads;
-
-unsigned grid_size(std::int64_t count) {
-    return static_cast<unsigned>(blocks_for(count, 1));
-}
+// Bins whose loads a thread has under way at once, and how many of those it goes through with the
+// twiddle that it has looked up: fewer where the GPU would have too few blocks.
+constexpr int twiddle_batch = 4;
+constexpr std::int64_t shortest_run = std::int64_t{twiddle_batch} * block_threads;
+constexpr std::int64_t longest_run = 4 * shortest_run;
+constexpr std::int64_t enough_blocks = 2048;
 
 __device__ double2 product(double2 a, double2 b) {
     return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
@@ -29,19 +29,80 @@ __device__ void store(double* part, std::int64_t offset, double2 value) {
     part[offset + fft_block_bins] = value.y;
 }
 
+/// Bins [first_bin, first_bin + bins) of tiles from first_tile on, in runs of one thread block.
+struct TwiddledBins {
+    std::int64_t tiles;
+    std::int64_t bins;
+    std::int64_t first_tile;
+    std::int64_t first_bin;
+    std::int64_t run;
+
+    [[nodiscard]] constexpr std::int64_t runs() const { return divide_up(bins, run); }
+    [[nodiscard]] unsigned grid_size() const {
+        return static_cast<unsigned>(between(tiles * runs(), 1, most_blocks));
+    }
+};
+
+TwiddledBins in_runs(std::int64_t tiles, std::int64_t bins, std::int64_t first_tile,
+                     std::int64_t first_bin) {
+    const bool many = tiles * divide_up(bins, longest_run) >= enough_blocks;
+    return {tiles, bins, first_tile, first_bin, many ? longest_run : shortest_run};
+}
+
+// store(tile, bin, load(tile, bin) times its twiddle), tile and bin counted from the first. The
+// twiddle is that of the thread's number times that of the first bin of the step, which all threads
+// read together: the tables are not read at random. Beyond the end the last bin is read again, for
+// nothing: a load that hangs on a condition would wait for the one before.
+template <typename Load, typename Store>
+__device__ void multiply_runs(const TwiddledBins& shape, const Twiddles& twiddles, Load load,
+                              Store store) {
+    const std::int64_t thread = threadIdx.x;
+    const std::int64_t runs = shape.runs();
+    for (std::int64_t item = blockIdx.x; item < shape.tiles * runs; item += gridDim.x) {
+        const std::int64_t tile = item / runs;
+        const std::int64_t t = shape.first_tile + tile;
+        const std::int64_t begin = item % runs * shape.run;
+        const std::int64_t end = begin + shape.run < shape.bins ? begin + shape.run : shape.bins;
+        const double2 own = twiddle(twiddles, thread < shape.bins ? t * thread : 0);
+        for (std::int64_t first = begin; first < end; first += shortest_run) {
+            double2 values[twiddle_batch];
+#pragma unroll
+            for (int i = 0; i < twiddle_batch; ++i) {
+                const std::int64_t bin = first + i * block_threads + thread;
+                values[i] = load(tile, bin < end ? bin : end - 1);
+            }
+#pragma unroll
+            for (int i = 0; i < twiddle_batch; ++i) {
+                const std::int64_t step = first + i * block_threads;
+                if (step + thread < end)
+                    store(tile, step + thread,
+                          product(values[i],
+                                  product(own, twiddle(twiddles, t * (shape.first_bin + step)))));
+            }
+        }
+    }
+}
+
 // Neighbouring threads have neighbouring bins of one tile: they read a run, and eight of them write
 // a SIMD block of 128 bytes.
 __global__ void __launch_bounds__(block_threads)
-    pack(PackShape shape, Twiddles twiddles, const double2* transformed, double* part) {
-    const std::int64_t count = shape.tiles * shape.bins;
-    for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
-        const std::int64_t tile = i / shape.bins;
-        const std::int64_t bin = i % shape.bins;
-        const std::int64_t k1 = shape.first_bin + bin;
-        const double2 value = transformed[tile * shape.length + k1];
-        store(part, offset_in_part(bin, shape.first_slot + tile, shape.part_tiles),
-              product(value, twiddle(twiddles, (shape.first_tile + tile) * k1)));
-    }
+    pack(PackShape shape, TwiddledBins bins, Twiddles twiddles, const double2* transformed,
+         double* part) {
+    multiply_runs(
+        bins, twiddles,
+        [&](std::int64_t tile, std::int64_t bin) {
+            return transformed[tile * shape.length + shape.first_bin + bin];
+        },
+        [&](std::int64_t tile, std::int64_t bin, double2 value) {
+            store(part, offset_in_part(bin, shape.first_slot + tile, shape.part_tiles), value);
+        });
+}
+
+// Points that a thread of the copies below has under way at once.
+constexpr int copy_batch = 2;
+
+unsigned copy_grid(std::int64_t count) {
+    return static_cast<unsigned>(blocks_for(count, copy_batch));
 }
 
 // Eight threads read a SIMD block, their neighbours the next tile's, which follows it.
@@ -49,15 +110,26 @@ __global__ void __launch_bounds__(block_threads)
     unpack(UnpackShape shape, const double* part, double2* columns) {
     const std::int64_t simd_blocks = divide_up(shape.bins, fft_block_bins);
     const std::int64_t count = simd_blocks * shape.part_tiles * fft_block_bins;
-    for (std::int64_t i = grid_thread(); i < count; i += grid_threads()) {
-        const std::int64_t lane = i % fft_block_bins;
-        const std::int64_t tile = i / fft_block_bins % shape.part_tiles;
-        const std::int64_t bin = i / fft_block_bins / shape.part_tiles * fft_block_bins + lane;
-        if (bin >= shape.bins)
-            continue;
-        const std::int64_t offset = offset_in_part(shape.first_bin + bin, tile, shape.part_tiles);
-        columns[bin * shape.tiles + shape.first_tile + tile] = {part[offset],
-                                                                part[offset + fft_block_bins]};
+    for (std::int64_t first = grid_thread(); first < count; first += copy_batch * grid_threads()) {
+        double2 values[copy_batch];
+        std::int64_t target[copy_batch];
+#pragma unroll
+        for (int i = 0; i < copy_batch; ++i) {
+            const std::int64_t item = first + i * grid_threads();
+            const std::int64_t block = item / fft_block_bins;
+            const std::int64_t tile = block % shape.part_tiles;
+            const std::int64_t bin =
+                block / shape.part_tiles * fft_block_bins + item % fft_block_bins;
+            const bool wanted = bin < shape.bins;  // else the first one is read, for nothing
+            const std::int64_t offset =
+                offset_in_part(shape.first_bin + (wanted ? bin : 0), tile, shape.part_tiles);
+            values[i] = {part[offset], part[offset + fft_block_bins]};
+            target[i] = wanted ? bin * shape.tiles + shape.first_tile + tile : -1;
+        }
+#pragma unroll
+        for (int i = 0; i < copy_batch; ++i)
+            if (target[i] >= 0)
+                columns[target[i]] = values[i];
     }
 }
 
@@ -86,54 +158,61 @@ __global__ void __launch_bounds__(transpose_edge* transpose_rows)
 
 __global__ void __launch_bounds__(block_threads)
     natural_order(NaturalOrderShape shape, const double2* part, double2* bins) {
-    for (std::int64_t i = grid_thread(); i < shape.count; i += grid_threads())
-        bins[shape.columns.bin(shape.before + i) - shape.first_bin] = part[i];
-}
-
-// A thread block goes through runs of a tile's bins. The twiddle of a bin is that of its thread's
-// number times that of the first bin of the step, which all threads read together: the tables are
-// not read at random.
-__global__ void __launch_bounds__(block_threads)
-    multiply_by_twiddles(TwiddleShape shape, std::int64_t runs, Twiddles twiddles, double2* bins) {
-    const std::int64_t thread = threadIdx.x;
-    for (std::int64_t item = blockIdx.x; item < shape.tiles * runs; item += gridDim.x) {
-        const std::int64_t tile = item / runs;
-        const std::int64_t begin = item % runs * twiddle_run;
-        const std::int64_t end =
-            begin + twiddle_run < shape.length ? begin + twiddle_run : shape.length;
-        double2* row = bins + tile * shape.length;
-        const double2 own = twiddle(twiddles, thread < shape.length ? tile * thread : 0);
-        for (std::int64_t first = begin; first + thread < end; first += block_threads) {
-            const double2 both = product(own, twiddle(twiddles, tile * first));
-            row[first + thread] = product(row[first + thread], both);
+    for (std::int64_t first = grid_thread(); first < shape.count;
+         first += copy_batch * grid_threads()) {
+        double2 values[copy_batch];
+#pragma unroll
+        for (int i = 0; i < copy_batch; ++i)
+            values[i] = part[between(first + i * grid_threads(), 0, shape.count - 1)];
+#pragma unroll
+        for (int i = 0; i < copy_batch; ++i) {
+            const std::int64_t index = first + i * grid_threads();
+            if (index < shape.count)
+                bins[shape.columns.bin(shape.before + index) - shape.first_bin] = values[i];
         }
     }
 }
 
 __global__ void __launch_bounds__(block_threads)
-    scatter_tile(ScatterTileShape shape, Twiddles twiddles, const double* blocks, double* parts) {
-    for (std::int64_t bin = grid_thread(); bin < shape.length; bin += grid_threads()) {
-        const std::int64_t from = offset_in_part(bin, 0, 1);
-        const double2 value = {blocks[from], blocks[from + fft_block_bins]};
-        store(parts, offset_in_part(bin, shape.tile, shape.tiles),
-              product(value, twiddle(twiddles, shape.tile * bin)));
-    }
+    multiply_by_twiddles(TwiddleShape shape, TwiddledBins bins, Twiddles twiddles,
+                         double2* points) {
+    multiply_runs(
+        bins, twiddles,
+        [&](std::int64_t tile, std::int64_t bin) { return points[tile * shape.length + bin]; },
+        [&](std::int64_t tile, std::int64_t bin, double2 value) {
+            points[tile * shape.length + bin] = value;
+        });
+}
+
+__global__ void __launch_bounds__(block_threads)
+    scatter_tile(ScatterTileShape shape, TwiddledBins bins, Twiddles twiddles, const double* blocks,
+                 double* parts) {
+    multiply_runs(
+        bins, twiddles,
+        [&](std::int64_t, std::int64_t bin) -> double2 {
+            const std::int64_t from = offset_in_part(bin, 0, 1);
+            return {blocks[from], blocks[from + fft_block_bins]};
+        },
+        [&](std::int64_t, std::int64_t bin, double2 value) {
+            store(parts, offset_in_part(bin, shape.tile, shape.tiles), value);
+        });
 }
 
 }  // namespace
 
 void launch_pack(const PackShape& shape, const Twiddles& twiddles, const double2* transformed,
                  double* part, cudaStream_t stream) {
-    const std::int64_t count = shape.tiles * shape.bins;
-    if (count > 0)
-        pack<<<grid_size(count), block_threads, 0, stream>>>(shape, twiddles, transformed, part);
+    const TwiddledBins bins = in_runs(shape.tiles, shape.bins, shape.first_tile, shape.first_bin);
+    if (shape.tiles * shape.bins > 0)
+        pack<<<bins.grid_size(), block_threads, 0, stream>>>(shape, bins, twiddles, transformed,
+                                                             part);
 }
 
 void launch_unpack(const UnpackShape& shape, const double* part, double2* columns,
                    cudaStream_t stream) {
     const std::int64_t count = shape.bins * shape.part_tiles;
     if (count > 0)
-        unpack<<<grid_size(count), block_threads, 0, stream>>>(shape, part, columns);
+        unpack<<<copy_grid(count), block_threads, 0, stream>>>(shape, part, columns);
 }
 
 void launch_transpose(const TransposeShape& shape, const double2* source, double2* target,
@@ -149,21 +228,21 @@ void launch_transpose(const TransposeShape& shape, const double2* source, double
 void launch_natural_order(const NaturalOrderShape& shape, const double2* part, double2* bins,
                           cudaStream_t stream) {
     if (shape.count > 0)
-        natural_order<<<grid_size(shape.count), block_threads, 0, stream>>>(shape, part, bins);
+        natural_order<<<copy_grid(shape.count), block_threads, 0, stream>>>(shape, part, bins);
 }
 
-void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* bins,
+void launch_twiddles(const TwiddleShape& shape, const Twiddles& twiddles, double2* points,
                      cudaStream_t stream) {
-    const std::int64_t runs = divide_up(shape.length, twiddle_run);
-    const std::int64_t blocks = between(shape.tiles * runs, 1, most_blocks);
-    multiply_by_twiddles<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(
-        shape, runs, twiddles, bins);
+    const TwiddledBins bins = in_runs(shape.tiles, shape.length, 0, 0);
+    multiply_by_twiddles<<<bins.grid_size(), block_threads, 0, stream>>>(shape, bins, twiddles,
+                                                                         points);
 }
 
 void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& twiddles,
                          const double* blocks, double* parts, cudaStream_t stream) {
-    scatter_tile<<<grid_size(shape.length), block_threads, 0, stream>>>(shape, twiddles, blocks,
-                                                                        parts);
+    const TwiddledBins bins = in_runs(1, shape.length, shape.tile, 0);
+    scatter_tile<<<bins.grid_size(), block_threads, 0, stream>>>(shape, bins, twiddles, blocks,
+                                                                 parts);
 }
 
 }  // namespace quartet::device

@@ -5,7 +5,8 @@
 namespace quartet::device {
 
 /// The sum of a block's values, always in the same order. Thread 0 gets it, other threads get
-/// partial sums. All block_threads threads must call it.
+/// partial sums. All block_threads threads must call it, once: a second sum would overwrite what
+/// may still be read.
 __device__ inline double block_sum(double value) {
     constexpr unsigned all = 0xffffffff;
     constexpr int warp = 32;
@@ -14,7 +15,6 @@ __device__ inline double block_sum(double value) {
     const int thread = static_cast<int>(threadIdx.x);
     for (int offset = warp / 2; offset > 0; offset /= 2)
         value += __shfl_down_sync(all, value, offset);
-    __syncthreads();  // an earlier sum may still be read
     if (thread % warp == 0)
         of_warps[thread / warp] = value;
     __syncthreads();

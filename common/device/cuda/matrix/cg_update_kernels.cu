@@ -5,20 +5,31 @@ namespace quartet::device {
 
 namespace {
 
+// More than two would take so many registers that fewer blocks run at once.
+constexpr int update_lanes_at_once = 2;
+
 struct UpdateClassic {
+    static constexpr int lanes_at_once = update_lanes_at_once;
     FactorOnGpu alpha_factor;
     ClassicPointers vectors;
     double alpha = 0;
     __device__ void begin() { alpha = value_of(alpha_factor); }
-    __device__ double operator()(std::int64_t i) const {
-        vectors.solution[i] += alpha * vectors.direction[i];
-        const double rest = vectors.residual[i] - alpha * vectors.product[i];
+    struct Operands {
+        double direction, product, solution, residual;
+    };
+    __device__ Operands operands(std::int64_t i) const {
+        return {vectors.direction[i], vectors.product[i], vectors.solution[i], vectors.residual[i]};
+    }
+    __device__ double operator()(std::int64_t i, const Operands& of) const {
+        vectors.solution[i] = of.solution + alpha * of.direction;
+        const double rest = of.residual - alpha * of.product;
         vectors.residual[i] = rest;
         return rest * rest;
     }
 };
 
 struct UpdateSingleReduction {
+    static constexpr int lanes_at_once = update_lanes_at_once;
     FactorOnGpu beta_factor;
     FactorOnGpu alpha_factor;
     SingleReductionPointers vectors;
@@ -28,14 +39,20 @@ struct UpdateSingleReduction {
         beta = value_of(beta_factor);
         alpha = value_of(alpha_factor);
     }
-    __device__ double operator()(std::int64_t i) const {
-        const double residual = vectors.residual[i];
-        const double direction = residual + beta * vectors.direction[i];
-        const double product = vectors.residual_product[i] + beta * vectors.product[i];
+    struct Operands {
+        double direction, product, residual_product, solution, residual;
+    };
+    __device__ Operands operands(std::int64_t i) const {
+        return {vectors.direction[i], vectors.product[i], vectors.residual_product[i],
+                vectors.solution[i], vectors.residual[i]};
+    }
+    __device__ double operator()(std::int64_t i, const Operands& of) const {
+        const double direction = of.residual + beta * of.direction;
+        const double product = of.residual_product + beta * of.product;
         vectors.direction[i] = direction;
         vectors.product[i] = product;
-        vectors.solution[i] += alpha * direction;
-        const double rest = residual - alpha * product;
+        vectors.solution[i] = of.solution + alpha * direction;
+        const double rest = of.residual - alpha * product;
         vectors.residual[i] = rest;
         return rest * rest;
     }

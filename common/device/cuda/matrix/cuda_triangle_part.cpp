@@ -37,6 +37,7 @@ class CudaTrianglePart final : public MatrixShare {
           panels_(upload(layout_.panels, memory)),
           tiles_(upload(layout_.tiles, memory)),
           tile_rows_(upload(layout_.tile_rows, memory)),
+          tile_rows_of_chunk_(upload(layout_.tile_rows_of_chunk, memory)),
           panel_of_(upload(layout_.panel_of, memory)) {}
 
     void fill(const ReadRow& read_row) override {
@@ -58,6 +59,7 @@ class CudaTrianglePart final : public MatrixShare {
     Buffer<TrianglePanel> panels_;
     Buffer<TriangleTile> tiles_;
     Buffer<TileRow> tile_rows_;
+    Buffer<std::int64_t> tile_rows_of_chunk_;
     Buffer<std::int64_t> panel_of_;
     CudaEvent used_;
 };
@@ -93,6 +95,7 @@ TriangleOnGpu CudaTrianglePart::on_gpu() {
             panels_.view().data(),
             tiles_.view().data(),
             tile_rows_.view().data(),
+            tile_rows_of_chunk_.view().data(),
             panel_of_.view().data(),
             sums_.view().data()};
 }
@@ -124,7 +127,8 @@ Bytes cuda_triangle_part_memory(const TrianglePart& part) {
         return bytes_of<Value>(static_cast<std::int64_t>(values.size()));
     };
     return bytes_of<double>(layout.elements + layout.sums()) + table(layout.panels) +
-           table(layout.tiles) + table(layout.tile_rows) + table(layout.panel_of);
+           table(layout.tiles) + table(layout.tile_rows) + table(layout.tile_rows_of_chunk) +
+           table(layout.panel_of);
 }
 
 }  // namespace quartet::device

@@ -13,19 +13,31 @@ __device__ inline double value_of(const FactorOnGpu& factor) {
     return factor.address == nullptr ? factor.number : *factor.address;
 }
 
-/// The first stage of a sum over term(i): the sum of each block.
+/// The first stage of a sum over term(i, term.operands(i)): the sum of each block. The operands of
+/// Term::lanes_at_once lanes are loaded before anything is stored: for all that nvcc knows, it
+/// might change them.
 template <typename Term>
 __global__ void __launch_bounds__(block_threads)
     sum_blocks(Term term, SumGrid grid, double* partials) {
     term.begin();
     double sums[sum_lanes] = {};
     std::int64_t first = grid.first(grid_thread(), 0);
-    for (; first + (sum_lanes - 1) * grid.threads() < grid.size; first += grid.step())
-        for (int lane = 0; lane < sum_lanes; ++lane)
-            sums[lane] += term(first + lane * grid.threads());
+    for (; first + (sum_lanes - 1) * grid.threads() < grid.size; first += grid.step()) {
+#pragma unroll
+        for (int lane = 0; lane < sum_lanes; lane += Term::lanes_at_once) {
+            decltype(term.operands(first)) operands[Term::lanes_at_once];
+#pragma unroll
+            for (int i = 0; i < Term::lanes_at_once; ++i)
+                operands[i] = term.operands(first + (lane + i) * grid.threads());
+#pragma unroll
+            for (int i = 0; i < Term::lanes_at_once; ++i)
+                sums[lane + i] += term(first + (lane + i) * grid.threads(), operands[i]);
+        }
+    }
     for (int lane = 0; lane < sum_lanes; ++lane)
         if (first + lane * grid.threads() < grid.size)
-            sums[lane] += term(first + lane * grid.threads());
+            sums[lane] +=
+                term(first + lane * grid.threads(), term.operands(first + lane * grid.threads()));
     const double sum = block_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
     if (threadIdx.x == 0)
         partials[blockIdx.x] = sum;

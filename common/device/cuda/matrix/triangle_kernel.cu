@@ -1,5 +1,6 @@
-#include "device/cuda/matrix/block_sum.cuh"
 #include "device/cuda/matrix/triangle_kernel.hpp"
+#include "device/cuda/matrix/warp_sums.cuh"
+#include "device/cuda/runtime/grid.hpp"
 
 namespace quartet::device {
 
@@ -10,13 +11,9 @@ constexpr int warps = block_threads / warp_threads;
 // Two neighbours of each of two halves of a tile's columns.
 constexpr int pairs = 2;
 static_assert(pairs * 2 * block_threads == tile_columns);
-
-/// The sum over a warp, in its first thread.
-__device__ double warp_sum(double value) {
-    for (int offset = warp_threads / 2; offset > 0; offset /= 2)
-        value += __shfl_down_sync(0xffffffff, value, offset);
-    return value;
-}
+// Rows whose elements are under way at once.
+constexpr int batch = 4;
+static_assert(triangle_panel_rows % batch == 0);
 
 /// A thread's part of a tile: pairs of columns, the elements of x there, and the columns' sums.
 struct Columns {
@@ -37,25 +34,65 @@ __device__ Columns columns_of(const TriangleTile& tile, const double* x, std::in
     return columns;
 }
 
-/// Goes through one row of a panel: adds to the sums of the thread's columns what `factor`, x at
-/// the row, makes of its elements (but for the block on the diagonal, which is stored whole), and
-/// returns the thread's share of the sum over the row.
-__device__ double add_row(const double* row, const TrianglePanel& panel, double factor,
-                          Columns& columns) {
-    double sum = 0;
+/// Where a thread's pairs are in the rows of a panel. What is not stored there is read elsewhere in
+/// the row, and counts as zero: loads that hang on conditions would wait for one another.
+struct PanelPairs {
+    std::int64_t place[pairs];
+    bool stored[pairs];
+    bool mirrored[pairs];  ///< not so the block on the diagonal, which is stored whole
+};
+
+__device__ PanelPairs pairs_of(const TrianglePanel& panel, const Columns& columns) {
+    PanelPairs found{};
     for (int pair = 0; pair < pairs; ++pair) {
         const std::int64_t place = columns.first[pair] - panel.first_row;
-        if (place < 0 || place >= panel.stride)
-            continue;
-        const double2 value = __ldcs(reinterpret_cast<const double2*>(row + place));
-        sum += value.x * columns.of_x[pair].x;
-        sum += value.y * columns.of_x[pair].y;
-        if (place >= triangle_panel_rows) {
-            columns.sums[pair].x += value.x * factor;
-            columns.sums[pair].y += value.y * factor;
+        found.place[pair] = between(place, 0, panel.stride - 2);
+        found.stored[pair] = place >= 0 && place < panel.stride;
+        found.mirrored[pair] = found.stored[pair] && place >= triangle_panel_rows;
+    }
+    return found;
+}
+
+/// Adds to the sums of the thread's columns what `factor`, x at the row, makes of the elements of a
+/// row, and returns the thread's share of the sum over the row.
+__device__ double add_row(const double2 (&values)[pairs], const PanelPairs& panel, double factor,
+                          Columns& columns) {
+    double sum = 0;
+#pragma unroll
+    for (int pair = 0; pair < pairs; ++pair) {
+        if (panel.stored[pair]) {
+            sum += values[pair].x * columns.of_x[pair].x;
+            sum += values[pair].y * columns.of_x[pair].y;
+        }
+        if (panel.mirrored[pair]) {
+            columns.sums[pair].x += values[pair].x * factor;
+            columns.sums[pair].y += values[pair].y * factor;
         }
     }
     return sum;
+}
+
+/// Goes through the rows of a panel; a warp's sums over them go to `row_sums`.
+__device__ void add_panel(const double* elements, const TrianglePanel& panel, const double* factors,
+                          Columns& columns, double* row_sums) {
+    const PanelPairs of_panel = pairs_of(panel, columns);
+    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+    for (int first = 0; first < triangle_panel_rows; first += batch) {
+        double2 values[batch][pairs];
+#pragma unroll
+        for (int row = 0; row < batch; ++row)
+#pragma unroll
+            for (int pair = 0; pair < pairs; ++pair)
+                values[row][pair] = __ldcs(reinterpret_cast<const double2*>(
+                    elements + (first + row) * panel.stride + of_panel.place[pair]));
+        double sums[batch];
+#pragma unroll
+        for (int row = 0; row < batch; ++row)
+            sums[row] = add_row(values[row], of_panel, factors[first + row], columns);
+        const double sum = warp_sums(sums);
+        if (lane % 8 == 0)
+            row_sums[first + lane / 8] = sum;
+    }
 }
 
 /// The sums of one tile over its rows and columns.
@@ -78,14 +115,8 @@ __global__ void __launch_bounds__(block_threads)
     for (std::int64_t i = 0; i < tile.panels; ++i) {
         const TrianglePanel panel = triangle.panels[tile.first_panel + i];
         const double* elements = triangle.elements + panel.offset;
-#pragma unroll 4
-        for (int r = 0; r < triangle_panel_rows; ++r) {
-            const int row = static_cast<int>(i) * static_cast<int>(triangle_panel_rows) + r;
-            const double sum =
-                warp_sum(add_row(elements + r * panel.stride, panel, factors[row], columns));
-            if (thread % warp_threads == 0)
-                row_sums[thread / warp_threads][row] = sum;
-        }
+        const int row = static_cast<int>(i) * static_cast<int>(triangle_panel_rows);
+        add_panel(elements, panel, factors + row, columns, row_sums[thread / warp_threads] + row);
     }
     __syncthreads();
     double* out = triangle.sums + blockIdx.x * tile_sums;
@@ -100,14 +131,15 @@ __global__ void __launch_bounds__(block_threads)
         out_columns[pair * block_threads + thread] = columns.sums[pair];
 }
 
-/// y[i]: the row's sums by tiles, from left to right, then the column's, from top to bottom.
+/// y[i]: the row's sums by tiles and the column's. Warps share out the tiles of 32 neighbours; each
+/// adds those of the row from left to right, then those of the column from top to bottom.
 __global__ void __launch_bounds__(block_threads) add_tiles(TriangleOnGpu triangle, double* y) {
-    const std::int64_t i = grid_thread();
-    if (i >= triangle.size)
-        return;
-    const std::int64_t chunk = i / tile_columns;
+    __shared__ double of_warps[warps][warp_threads];
+    const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+    const int warp = static_cast<int>(threadIdx.x) / warp_threads;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * warp_threads + lane;
     double sum = 0;
-    const std::int64_t panel = triangle.panel_of[i / triangle_panel_rows];
+    const std::int64_t panel = i < triangle.size ? triangle.panel_of[i / triangle_panel_rows] : -1;
     if (panel >= 0) {
         const std::int64_t tile_row = panel / tile_panels;
         const std::int64_t end = tile_row + 1 < triangle.tile_row_count
@@ -115,16 +147,25 @@ __global__ void __launch_bounds__(block_threads) add_tiles(TriangleOnGpu triangl
                                      : triangle.tile_count;
         const std::int64_t row =
             panel % tile_panels * triangle_panel_rows + i % triangle_panel_rows;
-        for (std::int64_t tile = triangle.tile_rows[tile_row].first_tile; tile < end; ++tile)
+#pragma unroll 8
+        for (std::int64_t tile = triangle.tile_rows[tile_row].first_tile + warp; tile < end;
+             tile += warps)
             sum += triangle.sums[tile * tile_sums + row];
     }
-    for (std::int64_t tile_row = 0; tile_row < triangle.tile_row_count; ++tile_row) {
+    const std::int64_t chunk = i / tile_columns;
+    const std::int64_t end = i < triangle.size ? triangle.tile_rows_of_chunk[chunk] : 0;
+#pragma unroll 8
+    for (std::int64_t tile_row = warp; tile_row < end; tile_row += warps) {
         const TileRow tiles = triangle.tile_rows[tile_row];
-        if (tiles.first_chunk > chunk)
-            break;  // these panels begin further to the right, as do all after them
         const std::int64_t tile = tiles.first_tile + chunk - tiles.first_chunk;
         sum += triangle.sums[tile * tile_sums + tile_rows + i % tile_columns];
     }
+    of_warps[warp][lane] = sum;
+    __syncthreads();
+    if (warp > 0 || i >= triangle.size)
+        return;
+    for (int other = 1; other < warps; ++other)
+        sum += of_warps[other][lane];
     y[i] = sum;
 }
 
@@ -137,7 +178,7 @@ void launch_triangle_product(const TriangleOnGpu& triangle, const double* x, dou
     if (triangle.tile_count > 0)
         multiply_tiles<<<static_cast<unsigned>(triangle.tile_count), block_threads, 0, stream>>>(
             triangle, x);
-    const std::int64_t blocks = divide_up(triangle.size, block_threads);
+    const std::int64_t blocks = divide_up(triangle.size, warp_threads);
     add_tiles<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(triangle, y);
 }
 

@@ -16,6 +16,7 @@ struct TriangleOnGpu {
     const TrianglePanel* panels;
     const TriangleTile* tiles;
     const TileRow* tile_rows;
+    const std::int64_t* tile_rows_of_chunk;
     const std::int64_t* panel_of;
     double* sums;
 };

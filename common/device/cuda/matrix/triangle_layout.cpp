@@ -26,6 +26,9 @@ TriangleLayout::TriangleLayout(const TrianglePart& part) : size(part.size) {
         for (std::int64_t chunk = first_chunk; chunk < chunks; ++chunk)
             tiles.push_back({first, std::min(tile_panels, count - first), chunk});
     }
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+        tile_rows_of_chunk.push_back(std::ranges::count_if(
+            tile_rows, [chunk](const TileRow& row) { return row.first_chunk <= chunk; }));
 }
 
 }  // namespace quartet::device

@@ -55,13 +55,30 @@ __global__ void __launch_bounds__(block_threads)
         target[i] = operation(source[i], target[i]);
 }
 
-/// The same for memory that is not aligned to packs.
+// Elements of each side that a thread has under way at once where there are no packs.
+constexpr int element_batch = 4;
+
+/// The same for memory that is not aligned to packs. Beyond the end the last element is read again,
+/// for nothing: a load that hangs on a condition would wait for the one before.
 template <typename T, typename Operation>
 __global__ void __launch_bounds__(block_threads)
     update_elements(const T* source, T* target, std::int64_t size, Operation operation) {
     operation.begin();
-    for (std::int64_t i = grid_thread(); i < size; i += grid_threads())
-        target[i] = operation(source[i], target[i]);
+    for (std::int64_t first = grid_thread(); first < size;
+         first += element_batch * grid_threads()) {
+        T left[element_batch];
+        T right[element_batch];
+#pragma unroll
+        for (int i = 0; i < element_batch; ++i) {
+            const std::int64_t place = between(first + i * grid_threads(), 0, size - 1);
+            left[i] = source[place];
+            right[i] = target[place];
+        }
+#pragma unroll
+        for (int i = 0; i < element_batch; ++i)
+            if (first + i * grid_threads() < size)
+                target[first + i * grid_threads()] = operation(left[i], right[i]);
+    }
 }
 
 template <typename T, typename Operation>
@@ -74,7 +91,7 @@ void launch_update(const T* source, T* target, std::int64_t size, Operation oper
         update_packs<<<grid_size(blocks), block_threads, 0, stream>>>(source, target, size,
                                                                       operation);
     } else {
-        const std::int64_t blocks = blocks_for(size, 1);
+        const std::int64_t blocks = blocks_for(size, element_batch);
         update_elements<<<grid_size(blocks), block_threads, 0, stream>>>(source, target, size,
                                                                          operation);
     }
@@ -94,10 +111,12 @@ void launch_any_fill(T value, T* target, std::int64_t size, cudaStream_t stream)
 }
 
 struct Product {
+    static constexpr int lanes_at_once = 1;  // it stores nothing
     const double* x;
     const double* y;
     __device__ void begin() {}
-    __device__ double operator()(std::int64_t i) const { return x[i] * y[i]; }
+    __device__ double2 operands(std::int64_t i) const { return {x[i], y[i]}; }
+    __device__ double operator()(std::int64_t, double2 of) const { return of.x * of.y; }
 };
 
 }  // namespace

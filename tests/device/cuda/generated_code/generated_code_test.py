@@ -14,6 +14,11 @@ import machine_code
 
 TABLE = Path(__file__).with_name("figures.json")
 ALWAYS = (80, 90)  # and the newest
+# Twice what an H200 needs by Little's law: 4.8 TB/s over 132 SMs at 0.55 us are 20 KB an SM.
+ENOUGH_IN_FLIGHT = 40_000
+# Load nothing, or next to nothing.
+SMALL = ("fill<double>", "fill<float>", "sum_partials", "update_alpha_kernel",
+         "update_alpha_beta_kernel", "update_beta_kernel")
 
 
 def toolkit(nvcc):
@@ -87,6 +92,13 @@ class Rules(unittest.TestCase):
 
 
 class GeneratedCode(unittest.TestCase):
+    def test_the_table_has_enough_loads_in_flight_on_hopper(self):
+        rows = json.loads(TABLE.read_text(encoding="utf-8"))["architectures"]["90"]
+        for name, row in rows.items():
+            threads = machine_code.BLOCK_THREADS * machine_code.blocks_of_sm(row["registers"], 90)
+            if name not in SMALL:
+                self.assertGreaterEqual(row["in_flight"] * threads, ENOUGH_IN_FLIGHT, name)
+
     def test_is_no_worse_than_the_table(self):
         table = json.loads(TABLE.read_text(encoding="utf-8"))
         if toolkit(NVCC) != table["toolkit"]:

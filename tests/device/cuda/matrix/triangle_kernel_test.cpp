@@ -31,13 +31,15 @@ class TriangleKernelTest : public KernelTest {
         const GpuArray<TrianglePanel> panels(layout.panels);
         const GpuArray<TriangleTile> tiles(layout.tiles);
         const GpuArray<TileRow> tile_rows(layout.tile_rows);
+        const GpuArray<std::int64_t> tile_rows_of_chunk(layout.tile_rows_of_chunk);
         const GpuArray<std::int64_t> panel_of(layout.panel_of);
         const GpuArray<double> sums(layout.sums(), unwritten);
         const GpuArray<double> y(part.size, unwritten);
 
         launch_triangle_product(
             {layout.size, std::ssize(layout.tiles), std::ssize(layout.tile_rows), elements.data(),
-             panels.data(), tiles.data(), tile_rows.data(), panel_of.data(), sums.data()},
+             panels.data(), tiles.data(), tile_rows.data(), tile_rows_of_chunk.data(),
+             panel_of.data(), sums.data()},
             x.data(), y.data(), stream);
         finish();
 

@@ -25,6 +25,9 @@ void expect_covered(const TriangleLayout& layout) {
             EXPECT_EQ(tile.chunk, chunk);
             EXPECT_EQ(tile.first_panel, first_panel);
         }
+        for (std::size_t chunk = 0; chunk < layout.tile_rows_of_chunk.size(); ++chunk)
+            EXPECT_EQ(static_cast<std::int64_t>(row) < layout.tile_rows_of_chunk[chunk],
+                      static_cast<std::int64_t>(chunk) >= tiles.first_chunk);
         const TrianglePanel& first = layout.panels[static_cast<std::size_t>(first_panel)];
         EXPECT_GE(first.first_row, tiles.first_chunk * tile_columns);
     }
