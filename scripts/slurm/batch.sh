@@ -78,13 +78,14 @@ if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
 fi
 
 step=
+is_ended= # from outside
 # shellcheck disable=SC2317  # the traps call it
 pass_on() {
     [ -z "$step" ] || kill -s "$1" "$step"
 }
 # USR1 is no more than a warning: what saves no checkpoint may end in time.
 trap '[ -z "$checkpoints" ] || pass_on USR1' USR1
-trap 'pass_on TERM' TERM INT HUP
+trap 'is_ended=1; pass_on TERM' TERM INT HUP
 "$here/start.sh" "${arguments[@]}" &
 step=$!
 wait "$step"
@@ -103,4 +104,6 @@ if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" 
     fi
     echo "batch.sh: the job could not be requeued: submit it again, with --restart" >&2
 fi
+# Of a job that was cancelled, or ran out of time, Slurm knows more than its exit code.
+[ -z "$is_ended" ] || exit "$code"
 leave_exit_code "$code"

@@ -116,11 +116,11 @@ class Restarts(BatchCase):
 
     def signalled(self, number, *way):
         """The exit code, and what the program has seen of a signal."""
-        for name in ("started", "signals", "requeued"):
+        for name in ("started", "signals", "requeued", "code"):
             (self.folder / name).unlink(missing_ok=True)
         (self.folder / "sleep").touch()
         with subprocess.Popen([SCRIPTS / "slurm" / "batch.sh", "cg", *way], cwd=self.folder,
-                              env=self.variables, stderr=subprocess.DEVNULL) as process:
+                              env={**self.variables, "QUARTET_EXIT_CODE_FILE": str(self.folder / "code")}, stderr=subprocess.DEVNULL) as process:
             end = time.monotonic() + LIMIT
             while not (self.folder / "started").exists() and time.monotonic() < end:
                 time.sleep(0.02)
@@ -139,6 +139,7 @@ class Restarts(BatchCase):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             self.assertEqual(self.signalled(number), (75, ["TERM"]))
             self.assertFalse((self.folder / "requeued").exists())  # nothing was kept to go on from
+            self.assertFalse((self.folder / "code").exists())  # a cancelled launch is run again
         # A warning before the time limit is for those who save something.
         self.assertEqual(self.signalled(signal.SIGUSR1), (75, ["TERM"]))
 
