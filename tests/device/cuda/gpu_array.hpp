@@ -36,6 +36,8 @@ class GpuArray {
 
   private:
     void copy(void* to, const void* from, cudaMemcpyKind kind) const {
+        if (size_ == 0)
+            return;
         cudaStream_t stream = nullptr;
         cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
         cuda_check(cudaMemcpyAsync(to, from, size_ * sizeof(T), kind, stream), "a copy");
