@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/message_of.hpp"
 #include "fakes/emulator/device_code.hpp"
+#include "fakes/fake_cuda_runtime.hpp"
 
 namespace quartet::emulator {
 namespace {
@@ -239,6 +240,46 @@ TEST(EmulatedOrderTest, ShuffledHasEachThreadOnceAndWarpsWhole) {
             changes += turns[i] / warp_size == turns[i - 1] / warp_size ? 0 : 1;
         EXPECT_EQ(changes, 3);
     }
+}
+
+class KernelLaunchTest : public ::testing::Test {
+  protected:
+    void SetUp() override { cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); }
+    void TearDown() override {
+        device::repair_gpu();
+        cudaStreamDestroy(stream);
+    }
+    cudaStream_t stream = nullptr;
+};
+
+TEST_F(KernelLaunchTest, WhatAGpuRefusesIsTheLastError) {
+    KernelLaunch{0, 32, 0, stream}([](auto...) {}, 1);
+
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+}
+
+TEST_F(KernelLaunchTest, AFaultInAKernelLosesTheGpu) {
+    KernelLaunch{1, 32, 0, stream}([](auto...) { __shfl_down_sync(0U, 1.0, 1); }, 1);
+
+    cudaStreamSynchronize(stream);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
+}
+
+TEST_F(KernelLaunchTest, KernelsReachMemoryOfTheGpuByItsAddress) {
+    void* values = nullptr;
+    cudaMalloc(&values, 64 * sizeof(int));
+    std::vector<int> found(64);
+
+    KernelLaunch{2, 32, 0, stream}(
+        [](int* to) { to[blockIdx.x * 32 + threadIdx.x] = static_cast<int>(blockIdx.x); },
+        static_cast<int*>(values));
+    cudaMemcpyAsync(found.data(), values, 64 * sizeof(int), cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+
+    EXPECT_EQ(found[31], 0);
+    EXPECT_EQ(found[32], 1);
+    cudaFree(values);
 }
 
 TEST(KernelArgumentTest, PointersAreFoundInStructuresOfStructures) {
