@@ -14,7 +14,7 @@ namespace {
 
 constexpr double unit_roundoff = 0x1p-24;
 constexpr double least_subnormal = 0x1p-149;
-constexpr double deviations = 8;  // of Hoeffding's inequality: 2 exp(-8^2 / 2)
+constexpr double few_roundings = 64;  // up to which the normal law does not hold
 
 std::size_t at(std::int64_t index) {
     return static_cast<std::size_t>(index);
@@ -145,7 +145,7 @@ double Freivalds::bound(std::int64_t row, std::int64_t column) const {
     const double norms = std::sqrt(row_norms_[at(row)]) *
                          std::sqrt(column_norms_[at(column - block_.columns.begin)]);
     const double lost = n * static_cast<double>(problem_.extent(column)) * least_subnormal;
-    return deviations * std::sqrt(n) * unit_roundoff * norms + lost;
+    return std::sqrt(n + few_roundings) * unit_roundoff * norms + lost;
 }
 
 double Freivalds::deviation(RankTiles& tiles) const {

@@ -27,19 +27,22 @@ FreivaldsPlan plan_freivalds(const Problem& problem, const Block& block);
 /// A(i,:) (B(:,j) x_j), with a random vector x_j for each tile column j. The right-hand sides are
 /// computed once; a check then reads each tile of C once, N^2 work instead of N^3.
 ///
-/// A row of a tile may deviate by its own bound. Let a be the row of A, b_c the columns of B. An
-/// element is a sum of N products, each sum of which was rounded: with rounding errors of mean 0 it
-/// errs by about sqrt(N) u (|a| . |b_c|), u = 2^-24 (Higham and Mary 2019; the certain bound,
-/// N u, would hide errors of whole tiles), and |a| . |b_c| <= ||a|| ||b_c||. The entries of x_j lie
-/// in +-[1/2, 1), with random signs that the computation does not know, so that by Hoeffding's
-/// inequality the row's deviation stays below
+/// A row of a tile may deviate by its own bound. Let a be the row of A, b_c the columns of B,
+/// u = 2^-24. An element is a sum of N products. With rounding errors of mean 0 (Higham and Mary
+/// 2019; the certain bound, N u, would hide errors of whole tiles) the sums that were rounded on
+/// the way add their variances. Entries are uniform in [0, 1), so that these sums grow evenly; one
+/// after the other, which is the worst order, they make a standard deviation of at most
+/// 0.26 sqrt(N) u (a . b_c), where a . b_c = 0.75 ||a|| ||b_c||. The entries of x_j lie in
+/// +-[1/2, 1), 0.76 in the square mean, with random signs that the computation does not know. So a
+/// row's deviation has a standard deviation of at most 0.15 sqrt(N) u ||a|| ||B(:,j)||_F, and the
+/// bound, of 6.7 of them, is
 ///
-///     8 sqrt(N) u ||a|| ||B(:,j)||_F  +  N B 2^-149
+///     sqrt(N + 64) u ||a|| ||B(:,j)||_F  +  N B 2^-149
 ///
-/// but for a probability of 2 exp(-32). The last term is what products below the least normal
-/// number lose. An element that is wrong by twice the bound, or more, is always found where the
-/// others are right; so is a missing inner index, whose size is that of the entries, not of their
-/// rounding.
+/// A sound row exceeds it with a probability of 2e-11; libraries, which add in blocks, stay far
+/// below. The 64 are for small N, where the products' own rounding counts and the normal law does
+/// not hold; the last term is what products below the least normal number lose. An element that is
+/// wrong by twice the bound, or more, is always found where the others are right.
 class Freivalds {
   public:
     /// Reads the rank's tiles of A and B; each once. Local.

@@ -64,9 +64,26 @@ class FreivaldsTest : public testing::Test {
     const Freivalds check{problem, all, 1, tiles};
 };
 
-TEST_F(FreivaldsTest, PassesARightProductFarBelowItsBound) {
-    EXPECT_GT(check.deviation(tiles), 0) << "float32 rounds";
-    EXPECT_LT(check.deviation(tiles), 0.2);
+// The standard deviation of a row is 0.15 of its bound where sums are made one after the other, as
+// here. The largest of 16384 normal values is about 4.1 standard deviations, hardly ever 5.5.
+TEST_F(FreivaldsTest, HasABoundThatSoundProductsInTheWorstOrderComeNear) {
+    const Problem large{1024, 64};
+    FakeTiles sound(large);
+    const double deviation = Freivalds(large, {{0, 16}, {0, 16}}, 1, sound).deviation(sound);
+    EXPECT_GT(deviation, 0.3) << "or the bound hides errors";
+    EXPECT_LT(deviation, 0.83) << "or sound products will be called wrong";
+}
+
+TEST_F(FreivaldsTest, PassesSmallProducts) {
+    for (const std::int64_t size : {1, 2, 3, 5, 8, 13}) {
+        for (std::uint64_t seed = 0; seed < 200; ++seed) {
+            const Problem small{size, 4, seed};
+            const std::int64_t edge = small.tiles();
+            FakeTiles sound(small);
+            const Freivalds own(small, {{0, edge}, {0, edge}}, 1, sound);
+            EXPECT_LT(own.deviation(sound), 0.7) << size << ", seed " << seed;
+        }
+    }
 }
 
 TEST_F(FreivaldsTest, ReadsEachTileOnce) {
@@ -87,7 +104,7 @@ TEST_F(FreivaldsTest, FindsOneElementThatIsWrongByTwiceTheBound) {
         EXPECT_GT(check.deviation(tiles), 1);
         tiles.at(row, column) -= wrong;
     }
-    EXPECT_LT(check.deviation(tiles), 0.2);
+    EXPECT_LT(check.deviation(tiles), 0.8);
 }
 
 TEST_F(FreivaldsTest, FindsSwappedTiles) {
@@ -133,10 +150,10 @@ TEST_F(FreivaldsTest, HasTheSameBitsWithAnyThreads) {
 TEST_F(FreivaldsTest, ChecksARanksOwnBlock) {
     const Block block{{1, 3}, {4, 5}};
     const Freivalds own(problem, block, 1, tiles);
-    EXPECT_LT(own.deviation(tiles), 0.2);
+    EXPECT_LT(own.deviation(tiles), 0.8);
     EXPECT_DOUBLE_EQ(own.bound(0, 4), check.bound(48, 4));
     tiles.at(0, 0) = 0;
-    EXPECT_LT(own.deviation(tiles), 0.2) << "of another rank";
+    EXPECT_LT(own.deviation(tiles), 0.8) << "of another rank";
     tiles.at(100, 196) = 0;
     EXPECT_GT(own.deviation(tiles), 1);
     EXPECT_EQ(Freivalds(problem, {{0, 0}, {0, 5}}, 1, tiles).deviation(tiles), 0) << "none";
