@@ -38,8 +38,7 @@ void add_memory_factors(const PlanContext& context, bench::RowName& name) {
 }
 
 Bytes allowed_device_memory(bench::Session& session) {
-    const std::int64_t share = session.gpus().memory_share().value;
-    return session.options().device_memory.value_or(Bytes{share - share / 10});
+    return session.options().device_memory.value_or(session.gpus().memory_share());
 }
 
 LimitPlan::Storage storage_limit(const PlanContext& context, std::optional<std::int64_t> row,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/environment.hpp"
 #include "device/host/runtime/host_stream.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
@@ -138,6 +139,12 @@ const char* cudaGetErrorName(cudaError_t status) {
     return status == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheFake";
 }
 
+// QUARTET_STAND_IN_REFUSES: "device", which another process has, or "kernels", none of which was
+// built for this GPU.
+static bool refuses(const char* what) {
+    return quartet::Environment().get("QUARTET_STAND_IN_REFUSES") == what;
+}
+
 const char* cudaGetErrorString(cudaError_t) {
     return "the fake's reason";
 }
@@ -158,7 +165,14 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 cudaError_t cudaSetDevice(int device) {
+    if (refuses("device"))
+        return result(cudaErrorDevicesUnavailable);
     return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+    *attributes = {};
+    return result(refuses("kernels") ? cudaErrorNoKernelImageForDevice : cudaSuccess);
 }
 
 cudaError_t cudaGetDevice(int* device) {

@@ -1,11 +1,13 @@
 """stream over the fake GPU: every transport of GPU memory that can be had there, end to end."""
 
+import os
 import sys
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
-from quartet_cli import cases, errors, medians, run  # noqa: E402
+from quartet_cli import assert_refused, cases, errors, medians, run  # noqa: E402
 
 SMALL = "--sizes 4KiB,1MiB --pushes 3 --runs 1 --threads 1"
 
@@ -37,6 +39,15 @@ class StandInStream(unittest.TestCase):
     def test_automatic_is_the_gpu_where_its_memory_can_be_moved(self):
         self.assert_verified(run("fake_gpu_stream", 2, SMALL), {("cuda", "ipc")})
         self.assert_verified(run("fake_gpu_stream", 2, SMALL, "--transport shm"), {("host", "shm")})
+
+    def test_without_a_usable_gpu_automatic_is_the_host(self):
+        for refuses, reason in (("device", "GPU 0 cannot be used"),
+                                ("kernels", "no kernels for GPU 0")):
+            with self.subTest(refuses), \
+                    mock.patch.dict(os.environ, QUARTET_STAND_IN_REFUSES=refuses):
+                self.assert_verified(run("fake_gpu_stream", 2, SMALL), {("host", "shm")})
+                outcome = run("fake_gpu_stream", 2, SMALL, "--device cuda")
+                assert_refused(self, outcome, 77, "stream", "no CUDA device", reason)
 
     def test_says_why_the_rest_cannot_be_had(self):
         outcome = run("fake_gpu_stream", 2, "--list")

@@ -111,6 +111,10 @@ bool Job::round(const Group& group, Wants wants) {
         }
         if (!one.has_begun()) {  // so late that a case which fails loses no run of those before it
             one.begin();
+            if (is_stopped()) {  // while it made its data
+                one.leave_out();
+                continue;
+            }
         }
         if (wants(one)) {
             listener_.on_run(index, one.runs(), one.planned_runs());

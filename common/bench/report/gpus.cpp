@@ -75,6 +75,13 @@ std::vector<GpuSight> sights_of(const comm::Communicator& world, const comm::Top
     return sights;
 }
 
+// What is not planned for: kernels that are loaded when first used, libraries' workspaces, buffers
+// of transports.
+Bytes usable(Bytes free) {
+    const std::int64_t wanted = std::max(mebibytes(512).value, free.value / 50);
+    return {free.value - std::min(wanted, free.value / 10)};
+}
+
 }  // namespace
 
 Json lasting_facts(const device::GpuFacts& facts) {
@@ -134,7 +141,7 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
     for (const int rank : sharing) {
         least = std::min(least, free[static_cast<std::size_t>(rank)]);
     }
-    memory_share_ = {least / std::ssize(sharing)};
+    memory_share_ = {usable({least}).value / std::ssize(sharing)};
 }
 
 const Gpu& Gpus::of(int rank) const {

@@ -38,7 +38,7 @@ class Gpus {
     /// The one of a rank. There must be some.
     [[nodiscard]] const Gpu& of(int rank) const;
     /// What this rank may take of its GPU's memory: what was free when all ranks had made their
-    /// devices, shared out evenly.
+    /// devices, less a reserve, shared out evenly.
     [[nodiscard]] Bytes memory_share() const { return memory_share_; }
 
     /// Reads anew how the GPUs are: right after a case. Collective.

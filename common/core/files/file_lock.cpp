@@ -1,6 +1,7 @@
 #include "core/files/file_lock.hpp"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -23,9 +24,10 @@ std::string reason_of(int error) {
     return std::generic_category().message(error);
 }
 
-// File systems over a network may have no locks.
+// File systems over a network may have no locks; NFS has none of a file that is only read.
 bool has_no_locks(int error) {
-    return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
+    return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL ||
+           error == EBADF;
 }
 
 // What the holder has written; empty where it has not come to that yet, or has just gone.
@@ -37,16 +39,25 @@ std::string owner_in(const std::filesystem::path& file) {
     }
 }
 
-// A holder writes who it is right after it has the lock.
-std::string patient_owner_in(const std::filesystem::path& file) {
+// A holder writes who it is right after it has the lock: until then the file may name one that was
+// killed. So whoever has the `expected` owner for a colleague looks for a while.
+std::string patient_owner_in(const std::filesystem::path& file, const std::string& expected) {
     constexpr int attempts = 50;
     constexpr std::chrono::milliseconds pause{10};
     std::string owner = owner_in(file);
-    for (int attempt = 0; attempt < attempts && owner.empty(); ++attempt) {
+    for (int attempt = 0; attempt < attempts && owner != expected; ++attempt) {
         std::this_thread::sleep_for(pause);
         owner = owner_in(file);
     }
     return owner;
+}
+
+int try_flock(int descriptor) {
+    int status = 0;
+    do {
+        status = ::flock(descriptor, LOCK_EX | LOCK_NB);
+    } while (status != 0 && errno == EINTR);
+    return status;
 }
 
 // Neither a link nor a pipe is followed or waited for. What another user has left behind can still
@@ -70,7 +81,13 @@ bool is_still(const std::filesystem::path& file, int descriptor) {
 std::string lock_owner() {
     std::array<char, 256> host{};
     ::gethostname(host.data(), host.size() - 1);
-    return fmt::format("process {} on {}", ::getpid(), host.data());
+    // Processes of two containers may have the same number and host.
+    using std::chrono::system_clock;
+    const auto now = system_clock::now();
+    const auto since_1970 =
+        std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
+    return fmt::format("process {} on {} (since {:%F %T}.{:06} UTC)", ::getpid(), host.data(),
+                       fmt::gmtime(system_clock::to_time_t(now)), since_1970.count() % 1000000);
 }
 
 std::filesystem::path FileLock::beside(const std::filesystem::path& file) {
@@ -88,7 +105,7 @@ FileLock::FileLock(std::filesystem::path file, const std::string& what, const st
         return;
     }
     descriptor_.reset();
-    const std::string holder = patient_owner_in(file_);
+    const std::string holder = patient_owner_in(file_, owner);
     if (holder != owner) {
         throw UsageError(fmt::format("{} is in use by {}: wait for it, or name another one", what,
                                      holder.empty() ? "another job" : holder));
@@ -97,16 +114,18 @@ FileLock::FileLock(std::filesystem::path file, const std::string& what, const st
 
 // Whether nobody else has it.
 bool FileLock::take() {
-    while (true) {
+    constexpr int attempts = 1000;  // its last holder may remove the file each time
+    for (int attempt = 0; attempt < attempts; ++attempt) {
         descriptor_.emplace(open_lock(file_));
         if (descriptor_->get() < 0) {
             throw FileError("lock", file_, reason_of(errno));
         }
-        if (::flock(descriptor_->get(), LOCK_EX | LOCK_NB) != 0) {
+        if (try_flock(descriptor_->get()) != 0) {
             if (has_no_locks(errno)) {
+                ::unlink(file_.c_str());
                 return true;
             }
-            if (errno != EWOULDBLOCK && errno != EINTR) {
+            if (errno != EWOULDBLOCK) {
                 throw FileError("lock", file_, reason_of(errno));
             }
             return false;
@@ -116,6 +135,7 @@ bool FileLock::take() {
             return true;
         }
     }
+    return false;
 }
 
 void FileLock::name_owner(const std::string& owner) {

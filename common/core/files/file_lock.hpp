@@ -8,7 +8,8 @@
 
 namespace quartet {
 
-/// Who a lock is for, as other jobs are told: "process 4711 on node12".
+/// Who a lock is for, as other jobs are told: "process 4711 on node12 (since
+/// 2026-01-31 12:00:00.123456 UTC)". No two calls give the same.
 std::string lock_owner();
 
 /// An advisory lock that ends with its owner, however that ends: flock() on a file of its own,

@@ -1,11 +1,15 @@
 #include "core/files/file_lock.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
@@ -32,10 +36,28 @@ TEST(FileLock, IsHeldByOneOwnerAndGoneWithIt) {
 
 TEST(FileLock, IsSharedByRanksOfOneJob) {
     const TemporaryFolder folder;
-    const FileLock held(FileLock::of_folder(folder.path()), "it", lock_owner());
-    const FileLock other(FileLock::of_folder(folder.path()), "it", lock_owner());
+    const std::string owner = lock_owner();
+    const FileLock held(FileLock::of_folder(folder.path()), "it", owner);
+    const FileLock other(FileLock::of_folder(folder.path()), "it", owner);
     EXPECT_TRUE(held.holds());
     EXPECT_FALSE(other.holds());
+}
+
+TEST(FileLock, IsSharedWhereAKilledOwnersNameStillStands) {
+    const TemporaryFolder folder;
+    const auto file = FileLock::of_folder(folder.path());
+    write_text(file, "process 9 on gone");
+    const FileDescriptor colleague(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::flock(colleague.get(), LOCK_EX | LOCK_NB), 0);
+    std::jthread names_itself([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        write_text(file, "process 1 on here");
+    });
+    EXPECT_FALSE(FileLock(file, "it", "process 1 on here").holds());
+}
+
+TEST(FileLock, HasOwnersThatDiffer) {
+    EXPECT_NE(lock_owner(), lock_owner()) << "as those of two containers with equal numbers";
 }
 
 TEST(FileLock, EndsWithAKilledProcess) {

@@ -62,8 +62,11 @@ class Kernels:
         environment = {**os.environ, "LD_PRELOAD": str(library), "GTEST_BRIEF": "1",
                        "GTEST_FILTER": "*KernelTest.*:*KernelsTest.*", "GTEST_FAIL_FAST": "1",
                        "QUARTET_EMULATED_ORDER": order, "QUARTET_STAND_IN_ALIGNMENT": "16"}
-        done = subprocess.run([self.settings["test"]], env=environment, text=True, timeout=120,
-                              capture_output=True, check=False)
+        try:
+            done = subprocess.run([self.settings["test"]], env=environment, text=True, timeout=60,
+                                  capture_output=True, check=False)
+        except subprocess.TimeoutExpired:
+            return "did not end"
         if done.returncode == 0:
             return None
         if done.returncode == 127:  # the loader's

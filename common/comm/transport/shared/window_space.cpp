@@ -89,7 +89,7 @@ void ReservedSpace::unlock() {
 
 // All nodes' locks or none, so that jobs do not wait for each other's nodes.
 ReservedSpace::ReservedSpace(WindowKind kind, const Communicator& comm) {
-    constexpr int attempts = 8000;
+    constexpr int attempts = 1000;
     const std::chrono::milliseconds pause{10 + ::getpid() % 10};
     const Communicator node = comm.split_by_node();
     const auto folder = window_folder(kind);

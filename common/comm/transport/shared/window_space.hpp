@@ -27,7 +27,8 @@ void require_window_space(WindowKind kind, Bytes size, const Communicator& comm)
 
 /// The space that a case's windows are about to take: a lock of the folder on each node. Of two
 /// jobs that look at the free space at the same time, one waits until the other has taken all of
-/// its part. A job that is stopped there stops no other for more than two minutes.
+/// its part. A job that is stopped there delays another one by at most twenty seconds
+/// for each case.
 class ReservedSpace {
   public:
     /// Collective over `comm`, as the destructor is not.

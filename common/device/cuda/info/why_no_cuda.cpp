@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "core/environment.hpp"
-#include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_device.hpp"
 
@@ -33,23 +32,6 @@ std::string driver_too_old(int driver) {
         version_text(driver), version_text(CUDART_VERSION));
 }
 
-/// Why the kernels of this build cannot run on a GPU, or nothing. They run on newer ones.
-std::optional<std::string> too_old(int gpu) {
-    int major = 0;
-    int minor = 0;
-    cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu),
-               "cudaDeviceGetAttribute");
-    cuda_check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu),
-               "cudaDeviceGetAttribute");
-    const int oldest = built_architectures().first[0] / 10;
-    if (10 * major + minor >= oldest)
-        return std::nullopt;
-    return fmt::format(
-        "no CUDA device: GPU {} is too old for this build (its architecture is {}{}, the oldest "
-        "built for is {}): build with -D CMAKE_CUDA_ARCHITECTURES={}{}",
-        gpu, major, minor, oldest, major, minor);
-}
-
 }  // namespace
 
 std::optional<std::string> why_no_cuda() {
@@ -68,9 +50,6 @@ std::optional<std::string> why_no_cuda() {
     if (status != cudaSuccess)
         return fmt::format("no CUDA device: the driver refuses ({}): compute with --device host",
                            cudaGetErrorString(status));
-    for (int gpu = 0; gpu < count; ++gpu)
-        if (auto reason = too_old(gpu))
-            return reason;
     return std::nullopt;
 }
 

@@ -157,4 +157,10 @@ BuiltArchitectures built_architectures() {
     return {list, static_cast<int>(sizeof(list) / sizeof(list[0]))};
 }
 
+cudaError_t load_kernels() {
+    cudaFuncAttributes attributes{};
+    void (*const any)(float, float*, std::int64_t) = fill<float>;
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(any));
+}
+
 }  // namespace quartet::device

@@ -32,4 +32,7 @@ struct BuiltArchitectures {
 };
 BuiltArchitectures built_architectures();
 
+/// Loads a kernel for the current GPU: fails where this build has none for its architecture.
+cudaError_t load_kernels();
+
 }  // namespace quartet::device

@@ -22,6 +22,8 @@ bool spoils_process(cudaError_t status) {
         case cudaErrorLaunchTimeout:
         case cudaErrorLaunchFailure:
         case cudaErrorAssert:
+        case static_cast<cudaError_t>(226):  // cudaErrorContained, of newer toolkits
+        case static_cast<cudaError_t>(721):  // cudaErrorTensorMemoryLeak
             return true;
         default:
             return false;

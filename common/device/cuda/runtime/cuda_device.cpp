@@ -1,6 +1,7 @@
 #include "device/cuda/runtime/cuda_device.hpp"
 
 #include <cuda_runtime.h>
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "device/cuda/matrix/cuda_cg_kernels.hpp"
 #include "device/cuda/matrix/cuda_matrix_factory.hpp"
 #include "device/cuda/matrix/cuda_vector_operations.hpp"
+#include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_event.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
@@ -22,10 +24,39 @@ namespace quartet::device {
 
 namespace {
 
+[[noreturn]] void refuse_gpu(int gpu, cudaError_t status) {
+    ignore(status);
+    throw Unavailable(
+        fmt::format("no CUDA device: GPU {} cannot be used ({}): see nvidia-smi for who uses it, "
+                    "choose another one by --gpu-map, or compute with --device host",
+                    gpu, cudaGetErrorString(status)));
+}
+
+// The kernels run on the architectures that they were built for, and on newer ones.
+[[noreturn]] void refuse_architecture(int gpu) {
+    int major = 0;
+    int minor = 0;
+    ignore(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu));
+    ignore(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu));
+    throw Unavailable(fmt::format(
+        "no CUDA device: this build has no kernels for GPU {} (its architecture is {}{}, the "
+        "oldest built for is {}): build with -D CMAKE_CUDA_ARCHITECTURES={}{}",
+        gpu, major, minor, built_architectures().first[0] / 10, major, minor));
+}
+
+// Asks for this GPU alone: others in the node may be old, or another user's.
 void use_gpu(int gpu) {
     if (const auto reason = why_no_cuda())
         throw Unavailable(*reason);
-    cuda_check(cudaSetDevice(gpu), "cudaSetDevice");
+    for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
+        if (status != cudaSuccess)
+            refuse_gpu(gpu, status);
+    const cudaError_t loaded = load_kernels();
+    if (loaded == cudaErrorNoKernelImageForDevice || loaded == cudaErrorInvalidDeviceFunction) {
+        ignore(loaded);
+        refuse_architecture(gpu);
+    }
+    cuda_check(loaded, "cudaFuncGetAttributes");
 }
 
 class CudaDevice final : public Device {

@@ -117,7 +117,7 @@ TEST_F(CudaDeviceTest, CanBeMadeOnEachVisibleGpu) {
     const int last = device->accelerator()->visible() - 1;
 
     EXPECT_NO_THROW(make_cuda_device({.number = last}, trace));
-    EXPECT_THROW(make_cuda_device({.number = last + 1}, trace), Failure);
+    EXPECT_THROW(make_cuda_device({.number = last + 1}, trace), Unavailable);
 }
 
 TEST_F(CudaDeviceTest, ReadsFactsWithOrWithoutNvml) {
