@@ -14,6 +14,8 @@ COST_FLAGS ?=
 
 # More for `make gpu`: `make gpu GPU_FLAGS='--only bench'`.
 GPU_FLAGS ?=
+# More for `make soak`: `make soak SOAK_FLAGS='--minutes 5 --seed 7'`.
+SOAK_FLAGS ?=
 
 # Whether to build the CUDA device: AUTO (wherever a toolkit is found), ON or OFF. `make run`, `make
 # check` and `make test` leave it out where there is no GPU driver: nothing of it could run.
@@ -42,7 +44,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
 .PHONY: help setup run check-machine sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
-	format format-check lint clean
+	soak format format-check lint clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +111,10 @@ microbench: build ## Run the micro benchmarks
 sanitize: ## Test under the address, undefined-behaviour and thread sanitizers
 	@$(MAKE) --no-print-directory test PRESET=host-sanitize
 	@$(MAKE) --no-print-directory test PRESET=host-thread
+
+soak: ## Disturb jobs for an hour: kills, signals, full disks, hostile inputs; nothing may be lost or left
+	@$(PROGRAMS_HERE)
+	@python3 scripts/soak.py --build $(BUILD) $(SOAK_FLAGS)
 
 format: ## Lay out the C++ sources
 	@scripts/setup.sh test

@@ -161,12 +161,20 @@ fi
 stopped_by=
 job=
 
-# pass_on SIGNAL NUMBER: the first one asks the ranks to stop, the next one ends the job.
+# Whether the launcher has started no rank yet; false where nobody can tell.
+# shellcheck disable=SC2317  # pass_on calls it
+has_no_ranks() {
+    children=$(cat "/proc/$job/task/"*/children 2>/dev/null) && [ -z "$children" ]
+}
+
+# pass_on SIGNAL NUMBER: the first one asks the ranks to stop, the next one ends the job. Open MPI would
+# take a request before there are ranks, and forget it: nothing is lost by ending the job then.
 # shellcheck disable=SC2317  # the traps call it
 pass_on() {
     signal=$1
     [ -n "$is_open_mpi" ] && [ -z "$stopped_by" ] && signal=USR1
     stopped_by=${stopped_by:-$2}
+    [ -n "$job" ] && [ -n "$is_open_mpi" ] && has_no_ranks && signal=TERM
     [ -z "$job" ] || kill -s "$signal" "$job" 2>/dev/null || :
 }
 trap 'pass_on TERM 15' TERM
@@ -180,6 +188,7 @@ set -- "$launcher" -n "$ranks" $flags "$@"
 [ -z "$apart" ] || set -- perl -e "$apart" setpriv --pdeathsig TERM "$@"
 "$@" <&3 3<&- &
 job=$!
+[ -z "$stopped_by" ] || kill -s TERM "$job" 2>/dev/null || : # it came before there was a job
 code=0
 wait "$job" || code=$?
 while kill -0 "$job" 2>/dev/null; do # a signal ends wait, not the job
@@ -187,8 +196,8 @@ while kill -0 "$job" 2>/dev/null; do # a signal ends wait, not the job
     wait "$job" || code=$?
 done
 if [ -n "$stopped_by" ]; then
-    case $code in # 1 is Open MPI's for a signal, 138 is a rank's that USR1 has ended
-    1 | 138) code=$((128 + stopped_by)) ;;
+    case $code in # 1 is Open MPI's for a signal, 138 is a rank's that USR1 has ended, 143 as above
+    1 | 138 | 143) code=$((128 + stopped_by)) ;;
     esac
 fi
 [ "$code" -le 128 ] || [ -z "$is_open_mpi" ] || remove_leftovers || :

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import tempfile
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,8 +36,7 @@ class Signals(unittest.TestCase):
         self.scratch = Path(temporary.name)
 
     def job(self, kernel, *arguments):
-        folder = self.scratch / f"{kernel.name}-{len(list(self.scratch.iterdir()))}"
-        folder.mkdir()
+        folder = Path(tempfile.mkdtemp(dir=self.scratch))
         results = folder / "results.json"
         return Job(kernel.name, folder, 2, kernel.small, "--transport mpi --limits off",
                    f"--json {results}", *arguments), results
@@ -74,6 +74,22 @@ class Signals(unittest.TestCase):
         [row] = errors(schemas.read_strictly(results))
         self.assertIn("/dataflow/", row["name"])
         self.assertEqual(row["error_message"], "stopped on request before its first run")
+
+    def test_none_is_lost_while_the_ranks_are_being_started(self):
+        """Sent to the launcher's script at many moments, beginning with its first."""
+        [kernel] = [kernel for kernel in KERNELS if kernel.name == "stream"]
+
+        def stop(turn):
+            job, _ = self.job(kernel, f"--runs {ENDLESS}")
+            time.sleep(turn / 50)
+            number = SIGNALS[turn % len(SIGNALS)]
+            os.kill(job.process.pid, number)
+            code, _, stderr = job.end()  # which fails where ranks go on
+            # Before the shell can take it, it ends the shell.
+            self.assertIn(code, (75, 128 + number, -number), (turn, number, stderr))
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(stop, range(24)))
 
 
 if __name__ == "__main__":

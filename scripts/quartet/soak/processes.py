@@ -1,0 +1,55 @@
+"""Processes of a job, wherever its launcher has put them: they stay in its session."""
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+SECONDS_BETWEEN_LOOKS = 0.02
+
+
+def alive_in_session(session: int) -> list[int]:
+    """All that a job has started and that has not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, its_session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+        except (OSError, ValueError):
+            continue  # gone meanwhile
+        if int(its_session) == session and state not in ("Z", "X"):
+            found.append(int(folder.name))
+    return sorted(found)
+
+
+def words_of(process: int) -> list[str]:
+    """Its command line; none where it has ended."""
+    try:
+        return os.fsdecode(Path(f"/proc/{process}/cmdline").read_bytes()).split("\0")
+    except OSError:
+        return []
+
+
+def send(processes: list[int], number: signal.Signals) -> int:
+    """To how many of them the signal went."""
+    count = 0
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
+            count += 1
+    return count
+
+
+def kill_session(session: int) -> None:
+    """Also what is started meanwhile."""
+    while processes := alive_in_session(session):
+        send(processes, signal.SIGKILL)
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def wait_for_the_last(session: int, seconds: float) -> list[int]:
+    """What is alive of a session after so long."""
+    end = time.monotonic() + seconds
+    while (left := alive_in_session(session)) and time.monotonic() < end:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    return left

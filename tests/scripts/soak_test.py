@@ -1,0 +1,159 @@
+"""soak.py: rounds are drawn by the seed alone, and what a program does wrong is noticed. A program that
+misbehaves is a script around the true one, or none."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "soak.py"
+PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
+sys.path.insert(0, str(ROOT / "scripts"))
+from quartet.soak.kinds import KINDS  # noqa: E402
+from quartet.soak.plan import chances_of, kind_of  # noqa: E402
+
+NAMES = ("stream", "matmul", "cg", "fft")
+PATIENCE = os.environ.get("QUARTET_SOAK_PATIENCE", "60")
+VERIFIED, BAD_USAGE, FAILED, UNAVAILABLE = 0, 2, 3, 77
+EXITS_1_ON_A_SIGNAL = """#!/bin/sh
+trap 'kill -9 $job; exit 1' TERM INT HUP USR1
+{true} "$@" & job=$!
+wait $job
+"""
+LEAVES_A_FILE = """#!/bin/sh
+touch left-by-it.tmp
+exec {true} "$@"
+"""
+LEAVES_SHARED_MEMORY = """#!/bin/sh
+touch /dev/shm/left-by-$$
+exec {true} "$@"
+"""
+COMPLAINS_TWICE = """#!/bin/sh
+{true} "$@"
+code=$?
+[ $code != 2 ] || echo "once more" >&2
+exit $code
+"""
+CRASHES = """#!/bin/sh
+kill -SEGV $$
+"""
+FORGETS = """#!/bin/sh
+case "$*" in
+*--restart*) rm -rf checkpoints ;;
+esac
+exec {true} "$@"
+"""
+
+
+class Soak(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.build = Path(temporary.name)
+        (self.build / "bin").mkdir()
+        for name in NAMES:
+            (self.build / "bin" / name).symlink_to(PROGRAMS / name)
+
+    def soak(self, *arguments):
+        file = self.build / "soak.json"
+        ended = subprocess.run(
+            [sys.executable, "-B", SCRIPT, "--build", self.build, "--patience", PATIENCE, "--json", file,
+             *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        record = json.loads(file.read_text()) if file.exists() else None
+        return ended, record
+
+    def with_program(self, text, *arguments, names=NAMES):
+        """With scripts in place of programs."""
+        for name in names:
+            file = self.build / "bin" / name
+            file.unlink()
+            file.write_text(text.format(true=PROGRAMS / name))
+            file.chmod(0o755)
+        return self.soak(*arguments)
+
+    def assert_noticed(self, found, words):
+        ended, record = found
+        self.assertEqual(ended.returncode, FAILED, ended)
+        self.assertIn(words, record["failures"][0]["what"])
+        self.assertIn(record["failures"][0]["repeat"], ended.stdout)
+        self.assertLessEqual(len(ended.stdout.splitlines()), 20)
+
+
+class Programs(Soak):
+    def test_some_rounds_find_nothing(self):
+        ended, record = self.soak("--rounds", "3", "--only", "signals,pauses,pairs", "--seed", "3")
+        self.assertEqual(ended.returncode, VERIFIED, ended)
+        self.assertEqual(sum(record["rounds"].values()), 3)
+        self.assertEqual(record["failures"], [])
+        self.assertIn("nothing failed", ended.stdout)
+
+    def test_a_series_of_kills_finds_nothing(self):
+        ended, record = self.soak("--round", "0", "--only", "kills", "--minutes", "0.1")
+        self.assertEqual(ended.returncode, VERIFIED, ended)
+        self.assertGreater(record["counts"]["kills"]["kills"], 0)
+        self.assertEqual(record["counts"]["kills"]["series"], 1)
+
+
+class Faults(Soak):
+    def test_a_program_that_exits_with_1_on_a_signal(self):
+        self.assert_noticed(self.with_program(EXITS_1_ON_A_SIGNAL, "--only", "signals", "--rounds", "1",
+                                              "--seed", "2"), "not 75")
+
+    def test_a_program_that_leaves_a_file(self):
+        self.assert_noticed(self.with_program(LEAVES_A_FILE, "--only", "pauses", "--rounds", "1"),
+                            "left left-by-it.tmp behind")
+
+    def test_a_program_that_leaves_shared_memory(self):
+        if os.geteuid() != 0:
+            self.skipTest("in a /dev/shm of its own, which is for root")
+        self.assert_noticed(self.with_program(LEAVES_SHARED_MEMORY, "--only", "pauses", "--rounds", "1"),
+                            "in /dev/shm behind")
+
+    def test_a_program_that_loses_its_checkpoints(self):
+        self.assert_noticed(self.with_program(FORGETS, "--only", "kills", "--round", "0", names=["cg"]),
+                            "has no checkpoint")
+
+    def test_a_program_that_complains_in_more_than_a_line(self):
+        self.assert_noticed(self.with_program(COMPLAINS_TWICE, "--only", "hostile", "--round", "0"),
+                            "a hostile input is refused in ")
+
+    def test_a_program_that_crashes(self):
+        self.assert_noticed(self.with_program(CRASHES, "--only", "pauses", "--round", "0"),
+                            "not right and verified")
+
+
+class Plan(unittest.TestCase):
+    def test_each_cycle_has_all_kinds_in_their_shares(self):
+        length = sum(kind.share for kind in KINDS)
+        for cycle in range(5):
+            names = [kind_of(7, cycle * length + place, KINDS).name for place in range(length)]
+            self.assertEqual(sorted(names), sorted(kind.name for kind in KINDS for _ in range(kind.share)))
+
+    def test_a_round_is_the_same_again_whatever_else_is_tried(self):
+        [kills] = [kind for kind in KINDS if kind.name == "kills"]
+        self.assertIs(kind_of(7, 12, [kills]), kills)
+        self.assertEqual(chances_of(7, 12, kills).random(), chances_of(7, 12, kills).random())
+        self.assertNotEqual(chances_of(7, 12, kills).random(), chances_of(7, 13, kills).random())
+        self.assertNotEqual(chances_of(7, 12, kills).random(), chances_of(8, 12, kills).random())
+
+
+class Refusals(Soak):
+    def test_without_programs(self):
+        (self.build / "bin" / "fft").unlink()
+        ended, _ = self.soak("--rounds", "1")
+        self.assertEqual(ended.returncode, BAD_USAGE, ended)
+        self.assertIn("has no fft", ended.stderr)
+        self.assertEqual(len(ended.stderr.splitlines()), 1)
+
+    def test_unknown_kinds(self):
+        ended, _ = self.soak("--only", "earthquakes")
+        self.assertEqual(ended.returncode, BAD_USAGE, ended)
+        self.assertIn("earthquakes", ended.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
