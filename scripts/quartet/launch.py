@@ -2,6 +2,7 @@
 
 Slurm jobs are submitted many at a time: see slurm/launcher.py."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -82,8 +83,22 @@ def end_jobs_when_ended() -> None:
             signal.signal(number, _interrupt)
 
 
+def processes_of(session: int) -> list[int]:
+    """The processes of a session that are alive: zombies are not."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/stat", "rb") as file:
+                state, _, _, its_session = file.read().rpartition(b")")[2].split()[:4]
+        except (OSError, ValueError):
+            continue  # gone meanwhile
+        if int(its_session) == session and state not in (b"Z", b"X"):
+            found.append(int(process))
+    return found
+
+
 class Running:
-    """A job that was started on this machine."""
+    """A job that was started on this machine, in a session of its own."""
 
     def __init__(self, process: subprocess.Popen):
         self._process = process
@@ -96,13 +111,27 @@ class Running:
             return None
 
     def cancel(self) -> None:
-        """Ends launcher and ranks. To launch.sh the first signal is a request, the second one is not."""
+        """Ends launcher and ranks. To launch.sh the first signal is a request, the second one is not.
+        What is then left of the session is killed: launch.sh and Open MPI make process groups."""
         for _ in range(2):
             self._signal(signal.SIGTERM)
             if self.wait(SECONDS_TO_CLEAN_UP) is not None:
-                return
-        self._signal(signal.SIGKILL)
+                break
+        else:
+            self._signal(signal.SIGKILL)
+        self._kill_session()
         self._process.wait()
+
+    def _kill_session(self) -> None:
+        end = time.monotonic() + SECONDS_TO_CLEAN_UP
+        while time.monotonic() < end:  # some may have started others meanwhile
+            left = processes_of(self._process.pid)
+            if not left:
+                return
+            for process in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, signal.SIGKILL)
+            time.sleep(0.02)
 
     def _signal(self, number: signal.Signals) -> None:
         try:

@@ -3,12 +3,19 @@
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
-LAUNCH = Path(__file__).resolve().parents[2] / "scripts" / "launch.sh"
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import quartet.launch  # noqa: E402
+from quartet.launch import Job, LocalLauncher  # noqa: E402
+
+LAUNCH = SCRIPTS / "launch.sh"
 LIMIT = 20  # seconds
 # Leaves its arguments, environment and process number; ends as {folder}/on-SIGNAL says.
 MPIEXEC = """#!/bin/sh
@@ -138,6 +145,44 @@ class Signals(LaunchCase):
         self.assertEqual(self.ended(signal.SIGKILL, group=True)[0], -signal.SIGKILL)
         self.wait_for(self.folder / "signals")
         self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
+
+
+class Cancelling(LaunchCase):
+    def test_a_job_that_ignores_every_request_is_killed_with_its_launcher(self):
+        self.put("sleep", "")  # it notes signals and goes on
+        job = Job(self.program, 2, 1, ())
+        with mock.patch.dict(os.environ, self.variables), \
+                mock.patch.object(quartet.launch, "SECONDS_TO_CLEAN_UP", 1):
+            running = LocalLauncher(LAUNCH).submit(job, self.folder / "log")
+            self.wait_for(self.folder / "started")
+            launcher = int((self.folder / "started").read_text())
+            self.addCleanup(end, launcher)
+            running.cancel()
+        self.assertEqual((self.folder / "signals").read_text().split()[:2], ["USR1", "TERM"])
+        self.assertFalse(is_alive(launcher))
+        self.assertNotEqual(running.wait(0), 0)
+
+    def test_what_a_launcher_leaves_behind_is_killed(self):
+        script = self.put("leaves", f"#!/bin/sh\n(trap '' TERM; cd {self.folder}; sh -c 'echo $$ >started; "
+                          "exec sleep 60') & trap 'exit 3' TERM; wait\n", 0o755)
+        running = LocalLauncher(script).submit(Job(self.program, 1, 1, ()), self.folder / "log")
+        self.wait_for(self.folder / "started")
+        left = int((self.folder / "started").read_text())
+        self.addCleanup(end, left)
+        running.cancel()
+        self.assertFalse(is_alive(left))
+
+
+def is_alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end(process):
+    if is_alive(process):
+        os.kill(process, signal.SIGKILL)
 
 
 class Leftovers(LaunchCase):
