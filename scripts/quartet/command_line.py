@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import shutil
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -17,6 +18,7 @@ from quartet.paths import LAUNCHER, ROOT
 from quartet.wording import say
 
 DEBUG = "--debug"
+NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
 LONGEST_TIME = 366 * 24 * 3600.0  # seconds
 
 
@@ -42,7 +44,8 @@ def exit_code_of(main: Callable[[], int]) -> int:
         if DEBUG in sys.argv:
             traceback.print_exc()
         text, code = _in_words(error)
-        say(text)
+        if text:
+            say(text)
         _give_up_output()
         return code
 
@@ -55,13 +58,14 @@ def _ended(main: Callable[[], int]) -> int:
 
 
 def _in_words(error: BaseException) -> tuple[str, int]:
-    """What went wrong (why), what to do; and the exit code."""
+    """What went wrong (why), what to do; and the exit code. There is nothing to say to a reader that
+    has enough, such as `head`."""
     if isinstance(error, ScriptError):
         return str(error), error.code
     if isinstance(error, KeyboardInterrupt):
         return "interrupted", STOPPED
     if isinstance(error, BrokenPipeError):
-        return "nobody reads the output any more", FAILED
+        return "", NOBODY_READS
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{reason_of(error)}", FAILED

@@ -85,12 +85,13 @@ def collect(paths: Iterable[Union[str, Path]]) -> Collection:
 
 
 def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
-    """Those that may be documents, by name. Folders that cannot be searched, or hold none, are said."""
+    """Those that may be documents, by name; hidden ones are none: they may be of a write that was cut
+    short. Folders that cannot be searched, or hold none, are said."""
     def refused(error: OSError) -> None:
         problems.append(f"{error.filename}: {reason_of(error)}")
 
     problems: list[str] = []
     found = [Path(below) / name for below, _, names in os.walk(folder, onerror=refused)
-             for name in names if name.endswith(ENDING)]
+             for name in names if name.endswith(ENDING) and not name.startswith(".")]
     skipped += problems or ([] if found else [f"{folder}: no {ENDING} file is in this folder"])
     yield from sorted(found)

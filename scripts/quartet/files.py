@@ -5,10 +5,10 @@ the target, which takes its place when all is on the disk: a reader finds the ol
 
 import contextlib
 import errno
-import itertools
 import json
 import math
 import os
+import secrets
 import stat
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, Union
@@ -21,8 +21,6 @@ MOST_LEVELS = 64  # of arrays and objects within each other
 LARGEST_INTEGER = 2**64  # of a document
 KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a FIFO"), (stat.S_ISCHR, "a device"),
          (stat.S_ISBLK, "a device"), (stat.S_ISSOCK, "a socket"))
-
-_asides = itertools.count()  # tells the temporary files of a process apart
 
 
 class FileProblem(ScriptError, ValueError):
@@ -179,9 +177,10 @@ def write_json(path: Path, data: object) -> None:
 
 
 def _aside(path: Path) -> Path:
-    """Of a name of its own, which no long name makes too long."""
+    """Of a name of its own, which no long name makes too long, and which no file has that a process of
+    the same number left, here or on another host."""
     real = Path(os.path.realpath(path))
-    return real.with_name(f".quartet-{os.getpid()}-{next(_asides)}{real.suffix[:20]}")
+    return real.with_name(f".quartet-{secrets.token_hex(8)}{real.suffix[:20]}")
 
 
 def _created(path: Path) -> int:
