@@ -8,12 +8,14 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.launch import Job, LaunchError  # noqa: E402
 from quartet.slurm import launcher  # noqa: E402
+from quartet.sweep.queue import QueuedSweep  # noqa: E402
 
 LIMIT = 20  # seconds
 HOSTILE = ("line1\n\t$(touch pwned1); touch pwned2; #", "$(touch pwned3)", "`touch pwned4`", "a b", "",
@@ -85,6 +87,13 @@ class Tasks(BatchCase):
             self.assertEqual(done.returncode, 2)
             self.assertFalse((self.folder / "arguments").exists())
 
+    def test_an_array_never_takes_the_folder_of_another(self):
+        sweep = SimpleNamespace(_folder=SimpleNamespace(path=self.folder))
+        for there, expected in (((), 1), ((1, 2), 3), ((2, 9, 10), 11)):  # some were removed
+            for number in there:
+                (self.folder / f"array-{number}.tasks").mkdir(exist_ok=True)
+            self.assertEqual(QueuedSweep._new_tasks_folder(sweep).name, f"array-{expected}.tasks")
+
     def test_slurm_that_refuses_is_a_line(self):
         with mock.patch.object(launcher.subprocess, "run", side_effect=ValueError("embedded null byte")):
             with self.assertRaises(LaunchError):
@@ -114,7 +123,7 @@ class Restarts(BatchCase):
         for way in (*self.WAYS, (), ("--config", "none.toml"), ("--checkpoint",)):
             self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1")[1], ["cg", *way, "--force"])
 
-    def signalled(self, number, *way):
+    def signalled(self, number, *way, is_passed=True):
         """The exit code, and what the program has seen of a signal."""
         for name in ("started", "signals", "requeued", "code"):
             (self.folder / name).unlink(missing_ok=True)
@@ -126,9 +135,10 @@ class Restarts(BatchCase):
                 time.sleep(0.02)
             time.sleep(0.1)
             process.send_signal(number)
-            time.sleep(0.3)
-            if not (self.folder / "signals").exists():
-                process.terminate()  # nothing was passed on
+            if not is_passed:
+                time.sleep(0.3)
+                self.assertFalse((self.folder / "signals").exists())
+                process.terminate()
             code = process.wait(LIMIT)
         return code, (self.folder / "signals").read_text().split()
 
@@ -141,7 +151,7 @@ class Restarts(BatchCase):
             self.assertFalse((self.folder / "requeued").exists())  # nothing was kept to go on from
             self.assertFalse((self.folder / "code").exists())  # a cancelled launch is run again
         # A warning before the time limit is for those who save something.
-        self.assertEqual(self.signalled(signal.SIGUSR1), (75, ["TERM"]))
+        self.assertEqual(self.signalled(signal.SIGUSR1, is_passed=False), (75, ["TERM"]))
 
 
 if __name__ == "__main__":

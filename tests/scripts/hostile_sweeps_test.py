@@ -1,17 +1,22 @@
 """Tests that no flag, file or folder makes scripts/sweep.py hang, run what is no kernel, or stop for good."""
 
+import errno
 import fcntl
 import json
 import os
 import sys
+import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from in_process import FAULT, SCRIPTS, run
 from sweep_test import SweepCase
 
 sys.path.insert(0, str(SCRIPTS))
 import sweep  # noqa: E402
+from quartet.launch import LaunchError  # noqa: E402
+from quartet.sweep import folder as sweep_folder  # noqa: E402
 
 DIGITS = "9" * 400
 
@@ -159,6 +164,21 @@ class Folders(HostileSweep):
             self.refused(self.spec(launches=1), "--folder", self.results, word="by process 7 on a host")
         self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
         self.assertIn(f" on {os.uname().nodename} since ", (self.results / "sweep.lock").read_text())
+
+    def test_a_file_system_without_locks_is_said_and_used(self):
+        plan = types.SimpleNamespace(as_json=lambda: {"plan_version": 0})
+        for number, is_in_use in ((errno.ENOSYS, False), (errno.ENOLCK, False), (errno.EOPNOTSUPP, False),
+                                  (errno.EWOULDBLOCK, True), (errno.EACCES, True)):
+            with self.subTest(errno.errorcode[number]), mock.patch.object(
+                    fcntl, "flock", side_effect=OSError(number, "words")), mock.patch.object(
+                        sweep_folder, "say") as said:
+                place = self.folder / str(number)
+                if is_in_use:
+                    with self.assertRaisesRegex(LaunchError, "is in use"):
+                        sweep_folder.SweepFolder.open(place, plan)
+                else:
+                    self.assertEqual(sweep_folder.SweepFolder.open(place, plan).path, place)
+                self.assertEqual(said.call_count, 0 if is_in_use else 1)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 and the other files of a LaunchFolder."""
 
+import errno
 import fcntl
 import os
 import random
@@ -26,6 +27,7 @@ from quartet.wording import say
 
 PLAN_FILE, LOCK_FILE = "sweep.plan", "sweep.lock"
 DIFFERENCES_SHOWN = 8
+IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)  # of a lock that another one holds
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,10 @@ class SweepFolder:
                               "--folder") from None
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
+            if error.errno not in IN_USE:  # a file system without locks
+                say(f"{file} cannot be locked ({reason_of(error)}): start no other sweep in this folder")
+                return
             who = os.read(self.lock, 200).decode("utf-8", "replace").strip() or "another sweep"
             raise LaunchError(BAD_USAGE, f"{self.path} is in use (by {who}, or by a launch that it left "
                               "behind): wait until it has ended") from None

@@ -5,6 +5,7 @@
     NAME.code           exit code and seconds of a launch that has ended and was not yet looked at"""
 
 import argparse
+import re
 import time
 from pathlib import Path
 from typing import Iterator, Optional
@@ -173,8 +174,10 @@ class QueuedSweep(Sweep):
         return self._folder.path / f"{launch.name}.code"
 
     def _new_tasks_folder(self) -> Path:
-        number = len(list(self._folder.path.glob("array-*.tasks"))) + 1
-        return self._folder.path / f"array-{number}.tasks"
+        found = (re.fullmatch(r"array-([0-9]{1,9})\.tasks", file.name)
+                 for file in self._folder.path.glob("array-*.tasks"))
+        last = max((int(match[1]) for match in found if match), default=0)
+        return self._folder.path / f"array-{last + 1}.tasks"
 
     def _stored(self) -> dict[str, str]:
         try:
