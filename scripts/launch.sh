@@ -118,14 +118,15 @@ is_local() {
 }
 
 # Removes what Open MPI's jobs of this user and host have left in shared memory, where their mpiexec is
-# dead and no process has it mapped: a job that is killed leaves it, and a container's /dev/shm is small.
+# dead (a zombie, too: those have no exe) and no process has it mapped: a job that is killed leaves it, and a
+# container's /dev/shm is small.
 remove_leftovers() {
     host=$(uname -n)
     host=${host%%.*}
     sessions=${TMPDIR:-/tmp}/ompi.$host.$(id -u)
     for session in "$sessions"/pid.*; do
         family=$(sed -n '1s/^\([0-9]\{1,10\}\)\.0;.*/\1/p' "$session/contact.txt" 2>/dev/null) || continue
-        if [ -z "$family" ] || [ ! -O "$session" ] || [ -e "/proc/${session##*.}" ]; then
+        if [ -z "$family" ] || [ ! -O "$session" ] || [ -e "/proc/${session##*.}/exe" ]; then
             continue
         fi
         segments=/dev/shm/vader_segment.$host.$(id -u).$(printf %x "$((family + 1))").

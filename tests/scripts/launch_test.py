@@ -215,6 +215,14 @@ class Leftovers(LaunchCase):
         self.assertTrue(living.exists())
 
     @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_a_zombie_is_dead(self):
+        with subprocess.Popen(["true"]) as zombie:  # nobody waits for it yet
+            os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+            left = self.segment(zombie.pid)
+            self.assertEqual(self.launch(1, self.program).returncode, 0)
+            self.assertFalse(left.exists())
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
     def test_what_a_process_has_mapped_stays(self):
         import mmap
         used = self.segment(self.dead())

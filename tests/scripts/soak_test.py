@@ -1,11 +1,14 @@
 """soak.py: rounds are drawn by the seed alone, and what a program does wrong is noticed. A program that
 misbehaves is a script around the true one, or none."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -18,7 +21,7 @@ from quartet.soak.plan import chances_of, kind_of  # noqa: E402
 
 NAMES = ("stream", "matmul", "cg", "fft")
 PATIENCE = os.environ.get("QUARTET_SOAK_PATIENCE", "60")
-VERIFIED, BAD_USAGE, FAILED, UNAVAILABLE = 0, 2, 3, 77
+VERIFIED, BAD_USAGE, FAILED, STOPPED = 0, 2, 3, 75
 EXITS_1_ON_A_SIGNAL = """#!/bin/sh
 trap 'kill -9 $job; exit 1' TERM INT HUP USR1
 {true} "$@" & job=$!
@@ -96,6 +99,26 @@ class Programs(Soak):
         self.assertEqual(ended.returncode, VERIFIED, ended)
         self.assertGreater(record["counts"]["kills"]["kills"], 0)
         self.assertEqual(record["counts"]["kills"]["series"], 1)
+
+
+class Interrupts(Soak):
+    def test_it_ends_its_jobs_and_leaves_nothing(self):
+        scratch = self.build / "scratch"
+        scratch.mkdir()
+        soak = subprocess.Popen(
+            [sys.executable, "-B", SCRIPT, "--build", self.build, "--only", "kills"],
+            stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(scratch)})
+        limit = time.monotonic() + float(PATIENCE)
+        while not list(scratch.glob("*/round-0/checkpoints")) and time.monotonic() < limit:
+            time.sleep(0.02)
+        soak.send_signal(signal.SIGTERM)
+        output, _ = soak.communicate()
+        self.assertEqual(soak.returncode, STOPPED, output)
+        self.assertIn("interrupted", output)
+        self.assertEqual(list(scratch.iterdir()), [])
+        for command in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                self.assertNotIn(os.fsencode(scratch), command.read_bytes())
 
 
 class Faults(Soak):
