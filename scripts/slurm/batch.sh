@@ -25,13 +25,20 @@ value_of() {
     printf '%s' "$value"
 }
 
-# set_in NAME FILE: the value of NAME = "VALUE" in a file for --config.
+# set_in NAME FILE: the value of NAME = "VALUE" in a file for --config, the first one. Backslashes in
+# double quotes, texts of several lines and dotted names are not read as the programs read them.
 set_in() {
-    local line quote="[\"']?"
+    local line value head="^[[:space:]]*$1[[:space:]]*=[[:space:]]*"
     [ -f "$2" ] || return 0
     while IFS= read -r line || [ -n "$line" ]; do
-        [[ $line =~ ^[[:space:]]*$1[[:space:]]*=[[:space:]]*$quote([^\"\'#]*[^\"\'#[:space:]])$quote ]] || continue
-        printf '%s' "${BASH_REMATCH[1]}"
+        [[ $line =~ $head(.*)$ ]] || continue
+        value=${BASH_REMATCH[1]}
+        case $value in
+        \"*) value=${value#\"} value=${value%%\"*} ;;
+        \'*) value=${value#\'} value=${value%%\'*} ;;
+        *) value=${value%%#*} value=${value%"${value##*[![:space:]]}"} ;;
+        esac
+        printf '%s' "$value"
         return 0
     done <"$2"
 }
@@ -48,7 +55,9 @@ has_restart() {
     for word in "$@"; do
         case $word in --restart | --restart=*) return 0 ;; esac
     done
-    [ -n "$(set_in restart "$(value_of config "$@")")" ]
+    case $(set_in restart "$(value_of config "$@")") in
+    '' | false | off | no | 0) return 1 ;;
+    esac
 }
 
 has_checkpoints() {

@@ -123,6 +123,21 @@ class Restarts(BatchCase):
         for way in (*self.WAYS, (), ("--config", "none.toml"), ("--checkpoint",)):
             self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1")[1], ["cg", *way, "--force"])
 
+    def test_a_config_files_values_are_read_as_they_are_quoted(self):
+        for folder in ("a#1", "it's", "plain"):
+            (self.folder / folder / "iteration-5").mkdir(parents=True)
+        for text, restarts in (('checkpoint = "a#1"  # one', True), ('checkpoint = "it\'s"', True),
+                               ("checkpoint='a#1'", True), ("checkpoint = plain # two", True),
+                               ("checkpoint = plain\nrestart = false", True),
+                               ("checkpoint = plain\nrestart = off # three", True),
+                               ("checkpoint = plain\nrestart = 0", True),
+                               ("checkpoint = plain\nrestart = true", False),
+                               ('checkpoint = plain\nrestart = "previous"', False)):
+            (self.folder / "a.toml").write_text(text)
+            with self.subTest(text):
+                found = self.batch("cg", "--config=a.toml", SLURM_RESTART_COUNT="1")[1]
+                self.assertEqual("--restart" in found, restarts)
+
     def signalled(self, number, *way, is_passed=True):
         """The exit code, and what the program has seen of a signal."""
         for name in ("started", "signals", "requeued", "code"):
