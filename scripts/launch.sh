@@ -2,9 +2,11 @@
 # launch.sh RANKS PROGRAM [ARGUMENTS...]: runs an MPI program on this machine and exits with its
 # exit code; 77, with the reason, where MPI cannot start here at all.
 #
-# TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to them); a second one ends
-# the job. It then exits with 75 where the programs have kept something, else with 128 plus the
-# signal's number. Open MPI itself would make 1 of it, which is a wrong result's code.
+# TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to them, once there are
+# some); a second one ends the job. It then exits with the programs' code, 75 where they have kept
+# something, or with 128 plus the signal's number. Open MPI itself makes 1 of a signal that ends it,
+# which is a wrong result's code: 1 becomes 128 plus the number then, even if a result was wrong as well,
+# which the document says. After a request alone 1 is the programs' own and stays (Open MPI 4.1.4).
 #
 # It tells Open MPI what it needs to be told, and nothing that the user has set already:
 # - it may run as root, as containers do, and needs no ssh;
@@ -24,6 +26,7 @@
 # QUARTET_BIND     "none": do not bind, for jobs that run beside others, which Open MPI would bind to
 #                  the same first cores
 set -eu
+(exec 3<&0) 2>/dev/null || exec </dev/null # it was closed
 
 refuse() {
     echo "launch.sh: $2" >&2
@@ -109,12 +112,29 @@ prepare_open_mpi() {
     esac
 }
 
+# Whether the site's files for Open MPI name hosts or network interfaces; comments do not count.
+is_set_by_site() {
+    info=$(dirname "$(command -v "$launcher")")/ompi_info
+    folder=$("$info" --path sysconfdir 2>/dev/null || ompi_info --path sysconfdir 2>/dev/null) || folder=
+    folder=${folder##*: }
+    for folder in "$folder" "${OPAL_PREFIX:+$OPAL_PREFIX/etc}"; do
+        [ -n "$folder" ] || continue
+        if grep -qs '^[^#]*\(tcp_if_\|hostfile\)' "$folder/openmpi-mca-params.conf" ||
+            grep -qs '^[[:space:]]*[^#[:space:]]' "$folder/openmpi-default-hostfile"; then
+            return 0
+        fi
+    done
+    return 1
+}
+
 # Whether nothing says that ranks may be elsewhere, or which network to use.
 is_local() {
     [ -z "${MPIEXEC_FLAGS-}${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}${PE_HOSTFILE-}" ] &&
+        [ -z "${FLUX_URI-}${OAR_NODEFILE-}${COBALT_NODEFILE-}" ] &&
         ! env | grep -q '^OMPI_MCA_\(btl_tcp_if\|oob_tcp_if\|orte_default_hostfile\|ras\)' &&
-        ! grep -qs 'tcp_if_\|hostfile' "${HOME:-/nowhere}/.openmpi/mca-params.conf" &&
-        grep -qs '^0x.*[13579bdf]$' /sys/class/net/lo/flags # it is up
+        ! grep -qs '^[^#]*\(tcp_if_\|hostfile\)' "${HOME:-/nowhere}/.openmpi/mca-params.conf" &&
+        grep -qs '^0x.*[13579bdf]$' /sys/class/net/lo/flags && # it is up
+        ! is_set_by_site
 }
 
 # Removes what Open MPI's jobs of this user and host have left in shared memory, where their mpiexec is
@@ -161,6 +181,7 @@ if command -v perl >/dev/null && setpriv --pdeathsig TERM true 2>/dev/null; then
 fi
 stopped_by=
 job=
+sent= # the last signal that the job got
 
 # Whether the launcher has started no rank yet; false where nobody can tell.
 # shellcheck disable=SC2317  # pass_on calls it
@@ -175,8 +196,13 @@ pass_on() {
     signal=$1
     [ -n "$is_open_mpi" ] && [ -z "$stopped_by" ] && signal=USR1
     stopped_by=${stopped_by:-$2}
-    [ -n "$job" ] && [ -n "$is_open_mpi" ] && has_no_ranks && signal=TERM
-    [ -z "$job" ] || kill -s "$signal" "$job" 2>/dev/null || :
+    [ -n "$job" ] || return 0
+    [ -n "$is_open_mpi" ] && has_no_ranks && signal=TERM
+    sent=$signal
+    kill -s "$signal" "$job" 2>/dev/null || :
+    if [ "$1-$signal" = INT-USR1 ]; then
+        echo "launch.sh: asked the ranks to stop after the run under way; again to end the job" >&2 || :
+    fi
 }
 trap 'pass_on TERM 15' TERM
 trap 'pass_on INT 2' INT
@@ -187,9 +213,14 @@ exec 3<&0 # a shell takes standard input from what runs in its background
 # shellcheck disable=SC2086  # the flags are words
 set -- "$launcher" -n "$ranks" $flags "$@"
 [ -z "$apart" ] || set -- perl -e "$apart" setpriv --pdeathsig TERM "$@"
+[ -z "$stopped_by" ] || exit "$((128 + stopped_by))" # nothing has begun
 "$@" <&3 3<&- &
 job=$!
-[ -z "$stopped_by" ] || kill -s TERM "$job" 2>/dev/null || : # it came before there was a job
+if [ -n "$stopped_by" ] && [ -z "$sent" ]; then # it came before there was a job
+    sleep 1 # as long as the job is this shell still, it would lose the signal
+    sent=TERM
+    kill -s TERM "$job" 2>/dev/null || :
+fi
 code=0
 wait "$job" || code=$?
 while kill -0 "$job" 2>/dev/null; do # a signal ends wait, not the job
@@ -197,8 +228,11 @@ while kill -0 "$job" 2>/dev/null; do # a signal ends wait, not the job
     wait "$job" || code=$?
 done
 if [ -n "$stopped_by" ]; then
-    case $code in # 1 is Open MPI's for a signal, 138 is a rank's that USR1 has ended, 143 as above
-    1 | 138 | 143) code=$((128 + stopped_by)) ;;
+    # 1 is Open MPI's if it was ended, and the ranks' if it was handed USR1 alone. 138 is a rank's that
+    # USR1 has ended, 143 the launcher's.
+    case $code-$sent-${is_open_mpi:+open}-${apart:+apart} in
+    1-USR1-open-apart) ;;
+    1-* | 138-* | 143-*) code=$((128 + stopped_by)) ;;
     esac
 fi
 [ "$code" -le 128 ] || [ -z "$is_open_mpi" ] || remove_leftovers || :

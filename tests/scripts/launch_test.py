@@ -17,6 +17,8 @@ from quartet.launch import Job, LocalLauncher  # noqa: E402
 
 LAUNCH = SCRIPTS / "launch.sh"
 LIMIT = 20  # seconds
+SETS_GROUPS = subprocess.run("perl -e 1 && setpriv --pdeathsig TERM true", shell=True, check=False,
+                             stderr=subprocess.DEVNULL).returncode == 0
 # Leaves its arguments, environment and process number; ends as {folder}/on-SIGNAL says.
 MPIEXEC = """#!/bin/sh
 [ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
@@ -96,18 +98,35 @@ class Starting(LaunchCase):
                                           "OMPI_MCA_oob_tcp_if_include=lo"])
         for variables in ({"SLURM_JOB_ID": "1"}, {"MPIEXEC_FLAGS": "--hostfile hosts"},
                           {"OMPI_MCA_btl_tcp_if_exclude": "eth1"},
-                          {"OMPI_MCA_orte_default_hostfile": "hosts"}):
+                          {"OMPI_MCA_orte_default_hostfile": "hosts"}, {"FLUX_URI": "local:///x"},
+                          {"OAR_NODEFILE": "nodes"}, {"COBALT_NODEFILE": "nodes"}):
             self.assertEqual(used(**variables), [], variables)
+        etc = self.folder / "etc"
+        etc.mkdir()
+        self.put("ompi_info", f"#!/bin/sh\necho '              Sysconfdir: {etc}'\n", 0o755)
+        for name, comment, text in (("openmpi-mca-params.conf", "# btl_tcp_if_include", "oob_tcp_if_include = eth1"),
+                                    ("openmpi-mca-params.conf", "", "orte_default_hostfile = hosts"),
+                                    ("openmpi-default-hostfile", "# hosts\n\n", "node1 slots=2")):
+            (etc / name).write_text(comment + "\n")
+            self.assertEqual(len(used()), 2, comment)
+            (etc / name).write_text(f"{comment}\n{text}\n")
+            self.assertEqual(used(), [], text)
+            (etc / name).unlink()
+
+    def test_a_closed_input_is_an_empty_one(self):
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', LAUNCH, "1", self.program], check=False,
+                              env=self.variables, capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class Signals(LaunchCase):
-    def ended(self, *numbers, group=False):
+    def ended(self, *numbers, group=False, errors=None):
         """The exit code after these signals, and what the launcher has seen."""
         for name in ("started", "signals"):
             (self.folder / name).unlink(missing_ok=True)
         self.put("sleep", "")
         with subprocess.Popen([LAUNCH, "2", self.program], env=self.variables, text=True,
-                              start_new_session=True, stdin=subprocess.DEVNULL) as process:
+                              start_new_session=True, stdin=subprocess.DEVNULL, stderr=errors) as process:
             self.wait_for(self.folder / "started")
             for number in numbers:
                 (os.killpg if group else os.kill)(process.pid, number)
@@ -122,21 +141,46 @@ class Signals(LaunchCase):
             self.assertEqual(self.ended(number), (75, ["USR1"]))
 
     def test_a_signal_never_ends_as_a_wrong_result(self):
-        for made in (1, 138):  # Open MPI's own code, and that of a rank that it has ended
-            self.put("on-USR1", str(made))
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
-                self.assertEqual(self.ended(number)[0], 128 + number)
-        for kept in (0, 3):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            self.put("on-USR1", "138")  # of a rank that it has ended
+            self.assertEqual(self.ended(number)[0], 128 + number)
+        (self.folder / "on-USR1").unlink()
+        self.put("on-TERM", "1")  # of Open MPI that was ended
+        self.assertEqual(self.ended(signal.SIGHUP, signal.SIGTERM)[0], 128 + signal.SIGHUP)
+
+    @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
+    def test_the_ranks_own_code_is_kept_after_a_request(self):
+        for kept in (0, 1, 3):
             self.put("on-USR1", str(kept))
             self.assertEqual(self.ended(signal.SIGTERM)[0], kept)
+
+    def test_a_signal_before_there_is_a_job_is_not_lost(self):
+        self.put("on-USR1", "75")
+        self.put("sleep", "")
+        self.put("on-TERM", "1")
+        before, after = "[ -z \"$stopped_by\" ] || exit", "job=$!\n"
+        for place, expected in ((before, 128 + signal.SIGTERM), (after, 128 + signal.SIGTERM)):
+            self.assertEqual(LAUNCH.read_text().count(place), 1)
+            script = self.put("launch.sh", LAUNCH.read_text().replace(place, f"kill -TERM $$; {place}"), 0o755)
+            done = subprocess.run([script, "2", self.program], env=self.variables, check=False,
+                                  stdin=subprocess.DEVNULL, timeout=LIMIT)
+            self.assertEqual(done.returncode, expected)
+
+    def test_the_keyboards_first_interrupt_says_what_it_does(self):
+        self.put("on-USR1", "75")
+        for number, expected in ((signal.SIGINT, "again to end the job\n"), (signal.SIGTERM, "")):
+            with tempfile.TemporaryFile("w+") as errors:
+                self.ended(number, errors=errors)
+                errors.seek(0)
+                found = errors.read()
+            self.assertEqual((found[-len(expected):], found.count("\n")), (expected, 1) if expected else ("", 0))
 
     def test_a_second_signal_ends_the_job(self):
         self.put("on-TERM", "1")
         self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM),
                          (128 + signal.SIGINT, ["USR1", "TERM"]))
 
-    @unittest.skipIf(subprocess.run("perl -e 1 && setpriv --pdeathsig TERM true", shell=True, check=False,
-                                    stderr=subprocess.DEVNULL).returncode, "needs Perl and setpriv")
+    @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
     def test_a_group_is_told_once_and_a_killed_launch_leaves_nothing(self):
         self.put("on-USR1", "75")
         self.assertEqual(self.ended(signal.SIGTERM, group=True), (75, ["USR1"]))
