@@ -48,6 +48,12 @@ class Job {
     /// Whether a signal has asked any rank to stop. To be asked before what would still be done,
     /// so that a signal which comes after everything changes nothing. Collective.
     bool is_stopped();
+    /// Whether it makes no further run for that. One that runs once may save a checkpoint when it
+    /// is asked to stop, and does so itself, unless the job has agreed to stop before. Collective.
+    bool is_left_out(const Measurement& one) {
+        const bool stops_itself = one.planned().repetition == Repetition::once && !method_.stopped;
+        return !stops_itself && is_stopped();
+    }
     [[nodiscard]] std::vector<Row> rows() const;
     [[nodiscard]] bool remeasures() const { return session_.options().remeasure == Switch::on; }
 
@@ -105,13 +111,13 @@ bool Job::round(const Group& group, Wants wants) {
         if (!wants(one)) {
             continue;
         }
-        if (is_stopped()) {
+        if (is_left_out(one)) {
             one.leave_out();
             continue;
         }
         if (!one.has_begun()) {  // so late that a case which fails loses no run of those before it
             one.begin();
-            if (is_stopped()) {  // while it made its data
+            if (is_left_out(one)) {  // asked while it made its data
                 one.leave_out();
                 continue;
             }

@@ -127,6 +127,22 @@ TEST_F(RoundsTest, KeepCompleteRunsWhereOneRankIsAskedToStop) {
     EXPECT_TRUE(method.stopped);
 }
 
+TEST_F(RoundsTest, StopBeforeTheFirstRunUnlessTheCaseCanSaveACheckpoint) {
+    for (const Repetition repetition : {Repetition::once, Repetition::as_asked}) {
+        cases.clear();
+        ran.clear();
+        add();
+        cases[0].repetition = repetition;
+        cases[0].make = [this, make = cases[0].make] {
+            std::raise(SIGTERM);
+            return make();
+        };
+        const auto rows = measured_together();
+        EXPECT_EQ(rows[0].error.empty(), repetition == Repetition::once);
+        EXPECT_EQ(ran.empty(), repetition == Repetition::as_asked);
+    }
+}
+
 TEST_F(RoundsTest, AreNotStoppedByASignalAfterTheLastRun) {
     add();
     scripts[0]->run = [this](int run, Clocks&) {
