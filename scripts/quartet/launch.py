@@ -2,7 +2,6 @@
 
 Slurm jobs are submitted many at a time: see slurm/launcher.py."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import FAILED, VERIFIED, WORST_FIRST, WRONG_RESULT, ScriptError
+from quartet.processes import kill_session
 from quartet.terminal import printable
 from quartet.units import KIB
 
@@ -83,20 +83,6 @@ def end_jobs_when_ended() -> None:
             signal.signal(number, _interrupt)
 
 
-def processes_of(session: int) -> list[int]:
-    """The processes of a session that are alive: zombies are not."""
-    found = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{process}/stat", "rb") as file:
-                state, _, _, its_session = file.read().rpartition(b")")[2].split()[:4]
-        except (OSError, ValueError):
-            continue  # gone meanwhile
-        if int(its_session) == session and state not in (b"Z", b"X"):
-            found.append(int(process))
-    return found
-
-
 class Running:
     """A job that was started on this machine, in a session of its own."""
 
@@ -119,19 +105,8 @@ class Running:
                 break
         else:
             self._signal(signal.SIGKILL)
-        self._kill_session()
+        kill_session(self._process.pid, SECONDS_TO_CLEAN_UP)
         self._process.wait()
-
-    def _kill_session(self) -> None:
-        end = time.monotonic() + SECONDS_TO_CLEAN_UP
-        while time.monotonic() < end:  # some may have started others meanwhile
-            left = processes_of(self._process.pid)
-            if not left:
-                return
-            for process in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(process, signal.SIGKILL)
-            time.sleep(0.02)
 
     def _signal(self, number: signal.Signals) -> None:
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable, Optional
 
-from quartet.soak.processes import alive_in_session, kill_session, send, wait_for_the_last, words_of
+from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last, words_of
 from quartet.terminal import printable
 
 SHOWN = 300  # characters of what a job has said

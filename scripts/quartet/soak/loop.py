@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Sequence
 
+from quartet import processes
 from quartet.files import FileProblem
-from quartet.soak import processes
 from quartet.soak.job import Fault
 from quartet.soak.plan import Kind, chances_of, kind_of
 from quartet.soak.room import Room

@@ -1,6 +1,7 @@
 """Processes of a job, wherever its launcher has put them: they stay in its session."""
 
 import contextlib
+import math
 import os
 import signal
 import time
@@ -34,15 +35,16 @@ def send(processes: list[int], number: signal.Signals) -> int:
     """To how many of them the signal went."""
     count = 0
     for process in processes:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process, number)
             count += 1
     return count
 
 
-def kill_session(session: int) -> None:
-    """Also what is started meanwhile."""
-    while processes := alive_in_session(session):
+def kill_session(session: int, seconds: float = math.inf) -> None:
+    """Also what is started meanwhile; tries for so long."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and (processes := alive_in_session(session)):
         send(processes, signal.SIGKILL)
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
