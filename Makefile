@@ -110,7 +110,7 @@ microbench: build ## Run the micro benchmarks
 
 sanitize: ## Test under the address, undefined-behaviour and thread sanitizers
 	@$(MAKE) --no-print-directory test PRESET=host-sanitize
-	@$(MAKE) --no-print-directory test PRESET=host-thread
+	@$(MAKE) --no-print-directory test PRESET=host-thread TARGETS=thread_tests
 
 soak: ## Disturb jobs for an hour: kills, signals, full disks, hostile inputs; nothing may be lost or left
 	@$(PROGRAMS_HERE)

@@ -122,11 +122,7 @@ void keep_result(const std::filesystem::path& folder, const Problem& problem,
                  std::span<const Point> bins, bench::Session& session) {
     const comm::Communicator& world = session.world();
     const std::filesystem::path result = folder / "result";
-    std::error_code error;
-    std::filesystem::create_directories(result, error);
-    if (error) {
-        throw quartet::FileError("create", result, error.message());
-    }
+    make_folder(result);
     const auto size = static_cast<std::int64_t>(bins.size());
     const Shape shape = problem.order == ResultOrder::natural
                             ? Shape{size}

@@ -43,12 +43,6 @@ fs::path with_suffix(fs::path path, std::string_view suffix) {
     return path;
 }
 
-void make_folder(const fs::path& path) {
-    std::error_code error;
-    fs::create_directories(path, error);
-    require(error, "make", path);
-}
-
 void erase(const fs::path& path) {
     std::error_code error;
     fs::remove_all(path, error);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 CheckpointFolder usable_folder(const fs::path& path, const comm::Communicator& world) {
     std::error_code error;
     if (world.rank() == 0) {
-        fs::create_directories(path, error);
+        fs::create_directories(path, error);  // what is wrong shows below, on every rank
     }
     world.barrier();
     const auto problem = comm::first_problem(world, [&] {

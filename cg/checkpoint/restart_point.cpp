@@ -59,10 +59,10 @@ CheckpointManifest choose(const CheckpointFolder& folder, Restart which,
 // `shape` is that of the array it should hold: nothing longer is read.
 void require_unaltered(const fs::path& path, const SavedFile& saved, const Shape& shape) {
     const Bytes header{std::ssize(format_npy_header(ElementType::f8, shape))};
+    const Bytes elements = bytes_of<double>(element_count(shape, ElementType::f8).value());
     std::string found;
     try {
-        found = contents(
-            path, header + bytes_of<double>(shape.size() == 1 ? shape[0] : shape[0] * shape[1]));
+        found = contents(path, header + elements);
     } catch (const FileError& error) {
         throw Failure(
             fmt::format("{} cannot be read ({})", quotation(path.native()), error.reason()));

@@ -8,40 +8,24 @@ namespace quartet {
 /// Arithmetic on counts that stays at the largest or the least value where the result would not fit
 /// 63 bits: what is too large is still too large when it is compared with what there is.
 
-constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
+constexpr std::int64_t saturated(bool is_negative) {
     using Limits = std::numeric_limits<std::int64_t>;
-    if (b > 0 && a > Limits::max() - b) {
-        return Limits::max();
-    }
-    if (b < 0 && a < Limits::min() - b) {
-        return Limits::min();
-    }
-    return a + b;
+    return is_negative ? Limits::min() : Limits::max();
+}
+
+constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? saturated(a < 0) : sum;
 }
 
 constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
-    using Limits = std::numeric_limits<std::int64_t>;
-    if (a == 0 || b == 0) {
-        return 0;
-    }
-    // Each branch divides the limit by the factor whose quotient cannot overflow itself.
-    if ((a > 0) == (b > 0)) {
-        const bool fits = a > 0 ? a <= Limits::max() / b : a >= Limits::max() / b;
-        return fits ? a * b : Limits::max();
-    }
-    const bool fits = a > 0 ? b >= Limits::min() / a : a >= Limits::min() / b;
-    return fits ? a * b : Limits::min();
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? saturated((a < 0) != (b < 0)) : product;
 }
 
 constexpr std::int64_t saturated_difference(std::int64_t a, std::int64_t b) {
-    using Limits = std::numeric_limits<std::int64_t>;
-    if (b < 0 && a > Limits::max() + b) {
-        return Limits::max();
-    }
-    if (b > 0 && a < Limits::min() + b) {
-        return Limits::min();
-    }
-    return a - b;
+    std::int64_t difference = 0;
+    return __builtin_sub_overflow(a, b, &difference) ? saturated(a < 0) : difference;
 }
 
 }  // namespace quartet

@@ -17,8 +17,10 @@ if(QUARTET_NATIVE)
   target_compile_options(quartet_settings INTERFACE -march=native)
 endif()
 if(QUARTET_SANITIZE)
+  # Instrumented, <regex> looks uninitialized to GCC 12.
   target_compile_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE}
-                                                    -fno-omit-frame-pointer)
+                                                    -fno-omit-frame-pointer
+                                                    -Wno-maybe-uninitialized)
   target_link_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE})
 endif()
 
@@ -45,9 +47,11 @@ function(quartet_layer name)
                         PRIVATE quartet_settings ${layer_PRIVATE})
 endfunction()
 
-# All tests that need a GPU: scripts/gpu.py builds no others. All of one process: `make check`.
+# All tests that need a GPU: scripts/gpu.py builds no others. All of one process: `make check`. All
+# whose threads share memory: `make sanitize`.
 add_custom_target(gpu_tests)
 add_custom_target(unit_tests)
+add_custom_target(thread_tests)
 
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
@@ -61,6 +65,9 @@ function(quartet_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   # Compiling them takes longer than running them.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if("threads" IN_LIST test_LABELS)
+    add_dependencies(thread_tests ${name})
+  endif()
   if("gpu" IN_LIST test_LABELS)
     add_dependencies(gpu_tests ${name})
   elseif(test_RANKS)

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import time
 
-from quartet_cli import LAUNCHER, PROGRAMS, alive_in_session, wait_for_the_last
+from quartet_cli import LAUNCHER, PROGRAMS, SECONDS_TO_VANISH
+from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last
 
 PATIENCE = 30  # seconds for what takes a moment
 
@@ -44,16 +45,10 @@ class Job:
         return condition()
 
     def kill(self, processes):
-        for process in processes:
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        send(processes, signal.SIGKILL)
 
     def kill_all(self):
-        """Also what is started meanwhile."""
-        while processes := alive_in_session(self.process.pid):
-            self.kill(processes)
+        kill_session(self.process.pid)
 
     def end(self):
         """The exit code and what was said, once nothing of it is left."""
@@ -66,5 +61,5 @@ class Job:
             self.kill_all()
             stdout, stderr = self.process.communicate()
             assert self.launcher_stayed, f"ranks did not end: {stderr}"
-        assert wait_for_the_last(self.process.pid) == []
+        assert wait_for_the_last(self.process.pid, SECONDS_TO_VANISH) == []
         return self.process.returncode, stdout, stderr

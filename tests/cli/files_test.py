@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -11,8 +10,8 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import (KERNELS, LAUNCHER, PROGRAMS, alive_in_session, assert_refused, run,
-                         run_each)
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, run, run_each
+from quartet.processes import kill_session
 
 BAD_USAGE = 2
 QUICK_SECONDS = 20
@@ -82,12 +81,7 @@ class Outputs(unittest.TestCase):
         return job
 
     def end(self, job):
-        while processes := alive_in_session(job.pid):  # more may be started meanwhile
-            for process in processes:
-                try:
-                    os.kill(process, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+        kill_session(job.pid)
         job.wait()
 
     def test_a_second_job_is_told_who_has_its_files(self):

@@ -7,7 +7,6 @@ programs are says the environment: QUARTET_PROGRAMS is their folder.
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,9 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "scripts" / "launch.sh"
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 
-sys.path.insert(0, str(ROOT / "tests" / "scripts"))
+sys.path[:0] = [str(ROOT / "tests" / "scripts"), str(ROOT / "scripts")]
 import schemas  # noqa: E402
 from concurrent_tests import once  # noqa: E402
+from quartet.processes import kill_session, wait_for_the_last  # noqa: E402
 
 SECONDS_FOR_A_JOB = 100
 SECONDS_TO_VANISH = 5
@@ -133,26 +133,6 @@ class Outcome:
     left: List[int]  # processes that outlived it
 
 
-def alive_in_session(session):
-    """The processes of a session: all that a job has started, wherever the launcher put them."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            state, _, _, its_session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
-        except OSError:
-            continue  # gone meanwhile
-        if int(its_session) == session and state != "Z":
-            found.append(int(folder.name))
-    return found
-
-
-def wait_for_the_last(session):
-    end = time.monotonic() + SECONDS_TO_VANISH
-    while alive_in_session(session) and time.monotonic() < end:
-        time.sleep(0.05)
-    return alive_in_session(session)
-
-
 def run(program, ranks, *arguments, prefix=()):
     """Runs a program by name or path; arguments are split as by a shell. Results go to a file of
     its own unless --json names one. What `prefix` starts, starts the launcher."""
@@ -170,13 +150,13 @@ def run(program, ranks, *arguments, prefix=()):
         try:
             stdout, stderr = job.communicate(timeout=SECONDS_FOR_A_JOB)
         except subprocess.TimeoutExpired:
-            for process in alive_in_session(job.pid):
-                os.kill(process, signal.SIGKILL)
+            kill_session(job.pid)
             raise AssertionError(f"did not end: {path} {words}: {job.communicate()}") from None
         seconds = time.monotonic() - begin
         file = Path(words[words.index("--json") + 1])
         document = schemas.read_strictly(file) if job.returncode != 2 and file.is_file() else None
-    return Outcome(job.returncode, stdout, stderr, document, seconds, wait_for_the_last(job.pid))
+    return Outcome(job.returncode, stdout, stderr, document, seconds,
+                   wait_for_the_last(job.pid, SECONDS_TO_VANISH))
 
 
 def run_each(jobs):

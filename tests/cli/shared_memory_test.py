@@ -3,14 +3,14 @@
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import LAUNCHER, PROGRAMS, alive_in_session, schemas
+from quartet_cli import LAUNCHER, PROGRAMS, schemas
+from quartet.processes import kill_session
 
 ROUNDS = 4
 PATIENCE = 60
@@ -36,11 +36,7 @@ class SharedMemory(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def end(self, jobs):
-        for process in alive_in_session(jobs.pid):
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        kill_session(jobs.pid)
         jobs.wait()
 
     def together(self, size, *commands):

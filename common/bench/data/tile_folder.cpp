@@ -79,14 +79,6 @@ std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uin
     return all;
 }
 
-void make_folder(const std::filesystem::path& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-        throw FileError("create", folder, error.message());
-    }
-}
-
 template <typename T>
 std::uint64_t checksum_of(std::span<const T> elements) {
     return checksum(std::as_bytes(elements));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/files/file.hpp"
 #include "core/files/same_file.hpp"
 
 namespace quartet::bench {
@@ -68,11 +69,7 @@ void UsedFiles::lock(const std::string& owner, bool is_root) {
             locks_.push_back(std::make_unique<FileLock>(FileLock::beside(used.path), what, owner));
         }
         if (used.use == FileUse::changes_folder) {
-            std::error_code error;
-            std::filesystem::create_directories(used.path, error);
-            if (error) {
-                throw FileError("make", used.path, error.message());
-            }
+            make_folder(used.path);
             locks_.push_back(
                 std::make_unique<FileLock>(FileLock::of_folder(used.path), what, owner));
         }

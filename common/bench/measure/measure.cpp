@@ -111,18 +111,13 @@ bool Job::round(const Group& group, Wants wants) {
         if (!wants(one)) {
             continue;
         }
-        if (is_left_out(one)) {
-            one.leave_out();
-            continue;
-        }
-        if (!one.has_begun()) {  // so late that a case which fails loses no run of those before it
+        // So late that a case which fails loses no run of those before it.
+        if (!one.has_begun() && !is_left_out(one)) {
             one.begin();
-            if (is_left_out(one)) {  // asked while it made its data
-                one.leave_out();
-                continue;
-            }
         }
-        if (wants(one)) {
+        if (is_left_out(one)) {  // also when asked while it made its data
+            one.leave_out();
+        } else if (wants(one)) {
             listener_.on_run(index, one.runs(), one.planned_runs());
             one.run(method_.rounds);
             tell_rows();

@@ -17,12 +17,8 @@ namespace {
 // One system call moves at most about 2 GiB on Linux; a round number below that.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
-std::string system_reason(int error) {
-    return std::generic_category().message(error);
-}
-
 [[noreturn]] void refuse(std::string_view operation, const FileName& file, int error) {
-    throw FileError(operation, file.path(), system_reason(error));
+    throw FileError(operation, file.path(), error);
 }
 
 int open_input(const FileName& file, FileCache cache) {
@@ -95,6 +91,17 @@ FileError::FileError(std::string_view operation, const std::filesystem::path& fi
     : Failure(fmt::format("cannot {} {} ({}): check the path, its permissions and the space left",
                           operation, quotation(file.native()), reason)),
       reason_(reason) {}
+
+FileError::FileError(std::string_view operation, const std::filesystem::path& file, int error)
+    : FileError(operation, file, std::generic_category().message(error)) {}
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+        throw FileError("create", folder, error.message());
+    }
+}
 
 std::string_view name(FileCache cache) {
     switch (cache) {

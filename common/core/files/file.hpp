@@ -36,6 +36,8 @@ class FileError : public Failure {
     /// `operation` is a verb: "open", "read", "write".
     FileError(std::string_view operation, const std::filesystem::path& file,
               const std::string& reason);
+    /// For what the system has said in errno.
+    FileError(std::string_view operation, const std::filesystem::path& file, int error);
     /// The system's reason alone: "No space left on device".
     [[nodiscard]] const std::string& reason() const { return reason_; }
 
@@ -58,6 +60,9 @@ class FileDescriptor {
   private:
     int descriptor_;
 };
+
+/// Makes a folder and those above it; nothing where it is there. Throws FileError.
+void make_folder(const std::filesystem::path& folder);
 
 /// A folder held open. Its files are found by their names alone: a timed step must not allocate, as
 /// making a path does.

@@ -20,10 +20,6 @@ namespace {
 
 constexpr Bytes longest_owner = kibibytes(1);
 
-std::string reason_of(int error) {
-    return std::generic_category().message(error);
-}
-
 // File systems over a network may have no locks; NFS has none of a file that is only read.
 bool has_no_locks(int error) {
     return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL ||
@@ -118,7 +114,7 @@ bool FileLock::take() {
     for (int attempt = 0; attempt < attempts; ++attempt) {
         descriptor_.emplace(open_lock(file_));
         if (descriptor_->get() < 0) {
-            throw FileError("lock", file_, reason_of(errno));
+            throw FileError("lock", file_, errno);
         }
         if (try_flock(descriptor_->get()) != 0) {
             if (has_no_locks(errno)) {
@@ -126,7 +122,7 @@ bool FileLock::take() {
                 return true;
             }
             if (errno != EWOULDBLOCK) {
-                throw FileError("lock", file_, reason_of(errno));
+                throw FileError("lock", file_, errno);
             }
             return false;
         }
