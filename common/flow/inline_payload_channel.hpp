@@ -28,7 +28,7 @@ class InlinePayloadChannel final : public comm::PayloadChannel {
 
     /// What the slots take.
     static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan) {
-        return {.host = bytes_of<Slot>(plan.outgoing + plan.incoming), .windows = {}};
+        return {.host = bytes_of<Slot>(plan.outgoing + plan.incoming)};
     }
 
     /// What the announcement of a payload carries along.

@@ -23,9 +23,7 @@ comm::PayloadMemory Publication::memory(int from, const std::vector<int>& to, By
                                         const comm::OperationMemory& transport, int rank) {
     comm::PayloadMemory sum;
     for (const int receiver : to) {
-        const comm::PayloadMemory queue =
-            queue_memory(queue_to(receiver, from, largest), transport, rank);
-        sum = {sum.host + queue.host, sum.windows + queue.windows};
+        sum = sum + queue_memory(queue_to(receiver, from, largest), transport, rank);
     }
     return sum;
 }

@@ -44,11 +44,12 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
     const int most = plan.outgoing * static_cast<int>(plan.pushers.size());
     return {.outgoing = pushes ? plan.outgoing : 0,
             .incoming = rank == plan.owner ? std::min(plan.bound, most) : 0,
-            .largest = plan.largest};
+            .largest = plan.largest,
+            .place = plan.place};
 }
 
 bool travels_inline(const QueuePlan& plan) {
-    return plan.largest <= InlinePayloadChannel::limit;
+    return plan.place == comm::PayloadPlace::host && plan.largest <= InlinePayloadChannel::limit;
 }
 
 }  // namespace
@@ -73,6 +74,9 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
           [this](int, auto payload) { on_done(read_as<Header>(payload).descriptor.slot); })),
       close_kind_(hub.add([this](int, auto) { ++closed_; })) {
     require_sound(plan_, hub.comm().size());
+    check(plan_.place == comm::PayloadPlace::host ||
+              transport.traits().payloads_for_gpus == comm::PayloadPlace::gpu,
+          "a queue's payloads lie on GPUs, where its transport has none");
     const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
     if (travels_inline(plan_)) {
         auto small = std::make_unique<InlinePayloadChannel>(channel);
@@ -82,6 +86,7 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
         channel_ = transport.prepare_payload_channel(channel);
     }
     free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
+    next_slots_.reserve(free_slots_.size());
     if (channel.outgoing > 0 && !shared_credits()) {
         credits_ = own_credits();
     }
@@ -108,13 +113,24 @@ void Queue::send(int to, int kind, const Header& header) {
     hub_.send(to, kind, std::as_bytes(std::span(&header, 1)));
 }
 
-device::View<std::byte> Queue::next() {
+device::View<std::byte> Queue::next(int others) {
     check(!free_slots_.empty(), "this rank does not push to this queue");
-    if (next_slot_ < 0) {
-        hub_.serve_until([&] { return std::ranges::find(free_slots_, true) != free_slots_.end(); });
-        next_slot_ = static_cast<int>(std::ranges::find(free_slots_, true) - free_slots_.begin());
+    check(others >= 0 && others < plan_.outgoing, "a payload further ahead than there are slots");
+    while (std::ssize(next_slots_) <= others) {
+        hub_.serve_until([&] { return spare_slot() >= 0; });
+        next_slots_.push_back(spare_slot());
     }
-    return channel_->outgoing(next_slot_);
+    return channel_->outgoing(next_slots_[static_cast<std::size_t>(others)]);
+}
+
+int Queue::spare_slot() const {
+    for (std::size_t slot = 0; slot < free_slots_.size(); ++slot) {
+        const int number = static_cast<int>(slot);
+        if (free_slots_[slot] && std::ranges::find(next_slots_, number) == next_slots_.end()) {
+            return number;
+        }
+    }
+    return -1;
 }
 
 void Queue::push(std::int64_t key, Bytes size) {
@@ -124,9 +140,11 @@ void Queue::push(std::int64_t key, Bytes size) {
     }
     hub_.serve_until([&] { return credits_ > 0; });
     --credits_;
-    free_slots_[static_cast<std::size_t>(next_slot_)] = false;
+    const int slot = next_slots_.front();
+    next_slots_.erase(next_slots_.begin());
+    free_slots_[static_cast<std::size_t>(slot)] = false;
     // The header first: its receiver fetches in the order of the headers.
-    const comm::PayloadDescriptor descriptor = channel_->send(next_slot_, size, plan_.owner);
+    const comm::PayloadDescriptor descriptor = channel_->send(slot, size, plan_.owner);
     const Header header{key, descriptor};
     std::array<std::byte, comm::ControlChannel::largest_payload> message;
     std::memcpy(message.data(), &header, sizeof(Header));
@@ -137,7 +155,6 @@ void Queue::push(std::int64_t key, Bytes size) {
         length += attachment.size();
     }
     hub_.send(plan_.owner, item_kind_, std::span(message).first(length));
-    next_slot_ = -1;
 }
 
 void Queue::flush() {

@@ -30,6 +30,7 @@ struct QueuePlan {
     Bytes largest{};           ///< of a payload; 0 for queues of keys alone
     DequeueOrder order = DequeueOrder::arrival;
     int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
+    comm::PayloadPlace place = comm::PayloadPlace::host;  ///< of the payloads, at both ends
 };
 
 /// What the queue allocates on `rank` for payloads. Local.
@@ -44,8 +45,10 @@ struct Item {
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
-/// VI). Headers go by the hub's control messages. Small payloads go with the header, larger ones by
-/// the transport's payload channel once the owner has a free slot.
+/// VI). Headers go by the hub's control messages. Small payloads of the host's memory go with the
+/// header, others by the transport's payload channel once the owner has a free slot. What streams
+/// write to a payload has been synchronized before it is pushed, what they read from one before it
+/// is released.
 ///
 /// A pusher needs a credit for each item, so nothing is sent that the owner has no slot for. Where
 /// the bound is at least the number of pushers, each pusher has its own share of the credits and
@@ -64,8 +67,9 @@ class Queue {
     Queue(const Queue&) = delete;
     Queue& operator=(const Queue&) = delete;
 
-    /// On a pusher: memory for the next payload, as long as the largest one. Waits for a free slot.
-    device::View<std::byte> next();
+    /// On a pusher: memory for the payload that is pushed after `others` more, fewer than its
+    /// slots; as long as the largest one. Waits for a free slot.
+    device::View<std::byte> next(int others = 0);
     /// On a pusher: the memory of one of its plan().outgoing slots, which next() gives out in turn.
     /// Where all payloads are the same, fill each slot once.
     device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
@@ -117,6 +121,8 @@ class Queue {
     void on_done(std::int64_t slot);
     void grant_credits();
     void send(int to, int kind, const Header& header);
+    /// A free slot that next() has not given out, or -1.
+    [[nodiscard]] int spare_slot() const;
     [[nodiscard]] bool owns() const { return rank_ == plan_.owner; }
 
     Hub& hub_;
@@ -133,7 +139,7 @@ class Queue {
     // A pusher's:
     int credits_ = 0;
     std::vector<bool> free_slots_;
-    int next_slot_ = -1;  ///< the one that next() gave out
+    std::vector<int> next_slots_;  ///< those that next() gave out, not pushed yet
 
     // The owner's:
     int free_credits_ = 0;  ///< those granted on request that nobody holds

@@ -11,7 +11,8 @@ from quartet_cli import KERNELS, cases, listed, medians, run, schemas
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
 --remeasure --threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
---progress --quiet --config --dry-run --version --help --reducers --queue --schedule""".split()
+--progress --quiet --config --dry-run --version --help --reducers --queue --schedule
+--reducer-device""".split()
 
 # Several sizes as they may be written, and as rows name them.
 SIZES = {"stream": ("4k:16k,1M", ["4KiB", "8KiB", "16KiB", "1MiB"]),

@@ -72,6 +72,37 @@ TEST_P(QueueTest, DeliversEachPushersItemsOnceAndInOrder) {
     }
 }
 
+TEST_P(QueueTest, GivesMemoryForPayloadsThatAreFilledBeforeOthersArePushed) {
+    Queue queue(hub, *transport,
+                {.pushers = others, .bound = 4, .largest = kibibytes(2), .outgoing = 3});
+    constexpr int items = 40;
+    if (rank == 0) {
+        const auto keys = take_all(queue, 2);
+        for (const int other : others) {
+            EXPECT_EQ(std::ssize(keys.at(other)), items);
+            EXPECT_TRUE(std::ranges::is_sorted(keys.at(other)));
+        }
+    } else {
+        const auto fill = [&](std::int64_t key, int others_first) {
+            const auto memory = queue.next(others_first);
+            EXPECT_EQ(memory.data(), queue.next(others_first).data());
+            std::ranges::copy(payload_of(rank, key), memory.data());
+        };
+        fill(0, 0);
+        fill(1, 1);
+        for (std::int64_t item = 0; item < items; ++item) {
+            if (item + 2 < items) {
+                fill(item + 2, 2);
+            }
+            queue.push(item, {std::ssize(payload_of(rank, item))});
+        }
+        EXPECT_THROW(queue.next(3), Failure);
+        EXPECT_THROW(queue.next(-1), Failure);
+        queue.close();
+    }
+    world.barrier();
+}
+
 TEST_P(QueueTest, HoldsAtMostItsBound) {
     Queue queue(hub, *transport, {.pushers = others, .bound = 2, .largest = kibibytes(2)});
     if (rank == 0) {

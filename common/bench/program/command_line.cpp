@@ -193,7 +193,8 @@ std::optional<std::string> CommandLine::manual(int argc, const char* const* argv
 
 // Flags of the suite that the program has not made its own.
 void CommandLine::reserve_the_rest() {
-    for (const char* flag : {"--lookahead", "--reducers", "--queue", "--schedule"}) {
+    for (const char* flag :
+         {"--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
         if (parser_->app.get_option_no_throw(flag) == nullptr) {
             reserve(flag);
         }
@@ -235,7 +236,7 @@ void CommandLine::require_effect() const {
     }
     const bool flows = std::ranges::find(options_.formulations, Formulation::dataflow) !=
                        options_.formulations.end();
-    for (const char* flag : {"--queue", "--schedule"}) {
+    for (const char* flag : {"--queue", "--schedule", "--reducer-device"}) {
         if (is_given(flag) && !flows) {
             throw UsageError(fmt::format(
                 "{}: no formulation here has queues: add --formulation dataflow", flag));

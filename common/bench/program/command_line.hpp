@@ -37,6 +37,8 @@ class CommandLine {
     void add_lookahead();
     /// Adds --queue, likewise.
     void add_queue();
+    /// Adds --reducer-device, likewise.
+    void add_reducer_device();
     /// Adds a command to those that --help ends with.
     void add(Example example);
 

@@ -211,6 +211,20 @@ void CommandLine::add_queue() {
         });
 }
 
+void CommandLine::add_reducer_device() {
+    const auto devices = device::DeviceRegistry::standard();
+    std::vector<std::string> words = devices.choices();
+    std::erase(words, "auto");
+    add({.name = "--reducer-device",
+         .group = FlagGroup::work,
+         .help = "with dataflow on a GPU: what the sums are made on",
+         .standard = "host",
+         .words = words},
+        [this, devices](const std::string& text) {
+            options_.reducer_device = devices.find(text).name;
+        });
+}
+
 void CommandLine::add_output() {
     const auto group = FlagGroup::output;
     add({.name = "--json", .group = group, .value = "FILE", .help = "write the results there"},

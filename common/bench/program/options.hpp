@@ -43,6 +43,7 @@ struct CommonOptions {
     std::optional<GpuMap> gpu_map;       ///< by rank of a node; in turn unless given
     std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
     int queue = 16;                ///< items that a queue of the data flow holds
+    std::string reducer_device = "host";  ///< where reducers of the data flow compute
     comm::TransportSettings transfer;
     std::optional<std::filesystem::path> config;
     std::optional<std::filesystem::path> json;

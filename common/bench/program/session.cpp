@@ -45,7 +45,14 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
         gpus_ = Gpus(world_, topology_, *gpu);
     }
     require_gpu_for_its_flags();
+    require_usable_reducer_device();
     stream_ = device_->make_stream("compute");
+    const bool flows = std::ranges::find(options_.formulations, Formulation::dataflow) !=
+                       options_.formulations.end();
+    if (flows && device_->accelerator() != nullptr) {
+        host_ = make_device(devices_.host());
+        host_stream_ = host_->make_stream("reduce");
+    }
 }
 
 void Session::require_gpu_for_its_flags() const {
@@ -59,6 +66,15 @@ void Session::require_gpu_for_its_flags() const {
                 "cuda",
                 flag, device_->name()));
         }
+    }
+}
+
+void Session::require_usable_reducer_device() const {
+    const std::string& wanted = options_.reducer_device;
+    if (wanted != devices_.host().name && wanted != device_->name()) {
+        throw UsageError(
+            fmt::format("--reducer-device {}: the device is {}: leave it out, or add --device {}",
+                        wanted, device_->name(), wanted));
     }
 }
 
@@ -155,6 +171,18 @@ comm::Transport& Session::transport(const std::string& name) {
     return *transport;
 }
 
+comm::Transport& Session::message_transport(comm::PayloadPlace place) {
+    const std::string name = comm::TransportRegistry::plain_mpi();
+    if (place == comm::PayloadPlace::gpu || !host_) {
+        return transport(name);
+    }
+    if (!host_messages_) {
+        host_messages_ =
+            registry_.make(name, {world_, topology_, *host_, trace_, options_.transfer});
+    }
+    return *host_messages_;
+}
+
 std::vector<Variant> Session::variants() {
     std::vector<std::string> transports;
     for (const std::string& name : options_.transports) {
@@ -204,6 +232,12 @@ RowName Session::row_name(const Variant& variant, std::string size) const {
     name.threads = threads_;
     name.nodes = topology_.nodes();
     return name;
+}
+
+void add_reducer_device(Session& session, RowName& name) {
+    if (session.reducer_device().memory_kind() == device::MemoryKind::device) {
+        name.factors.emplace_back("reducer-device", session.reducer_device().name());
+    }
 }
 
 }  // namespace quartet::bench

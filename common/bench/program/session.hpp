@@ -54,15 +54,25 @@ class Session {
     /// The kinds of devices that there are.
     [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
     device::Device& device() { return *device_; }
+    /// Where reducers of a data flow compute: the device, or the CPU beside it.
+    device::Device& reducer_device() { return reduces_beside_gpu() ? host() : *device_; }
+    /// The CPU beside a GPU in data flows, else the device.
+    device::Device& host() { return host_ ? *host_ : *device_; }
     /// The GPUs of all ranks; none on the host.
     [[nodiscard]] const Gpus& gpus() const { return gpus_; }
     Gpus& gpus() { return gpus_; }
     /// The stream that cases compute on.
     device::Stream& stream() { return *stream_; }
+    /// The stream that reducers of a data flow compute on, of reducer_device().
+    device::Stream& reducer_stream() { return reduces_beside_gpu() ? *host_stream_ : *stream_; }
     [[nodiscard]] comm::TransportContext transport_context();
 
     /// The transport of that name, made at its first use. Collective. Throws Unavailable.
     comm::Transport& transport(const std::string& name);
+
+    /// Plain MPI between memories where payloads of queues lie: what probes of links use.
+    /// Collective. Throws Unavailable.
+    comm::Transport& message_transport(comm::PayloadPlace place);
 
     /// The formulations and transports to run in turn, each once, with `auto` resolved. `library`
     /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out
@@ -110,6 +120,10 @@ class Session {
 
   private:
     void require_gpu_for_its_flags() const;
+    void require_usable_reducer_device() const;
+    [[nodiscard]] bool reduces_beside_gpu() const {
+        return host_ && options_.reducer_device == host_->name();
+    }
     std::unique_ptr<device::Device> choose_device();
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
@@ -128,8 +142,14 @@ class Session {
     std::unique_ptr<device::Device> device_;
     Gpus gpus_;
     std::unique_ptr<device::Stream> stream_;
+    std::unique_ptr<device::Device> host_;  ///< beside a GPU, in data flows
+    std::unique_ptr<device::Stream> host_stream_;
     std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
+    std::unique_ptr<comm::Transport> host_messages_;  ///< over host_
     std::vector<PlannedCase> plan_;
 };
+
+/// Names the reducers' device in a data flow's row, where it is not the CPU.
+void add_reducer_device(Session& session, RowName& name);
 
 }  // namespace quartet::bench

@@ -30,6 +30,13 @@ class OperationMemory {
         return traits_.payload_memory == nullptr ? PayloadMemory{}
                                                  : traits_.payload_memory(plan, context_);
     }
+    /// Whether payloads travel: else their receivers have no memory for them, and read them in
+    /// place.
+    [[nodiscard]] bool payloads_travel(PayloadPlace place) const {
+        const PayloadMemory received =
+            payload_channel({.incoming = 1, .largest = {1}, .place = place});
+        return received.host + received.windows + received.gpu > Bytes{};
+    }
 
   private:
     TransportTraits traits_;

@@ -109,7 +109,8 @@ class Transport {
     virtual void send(device::View<const std::byte> data, int to, device::Stream& stream);
     virtual void receive(device::View<std::byte> data, int from, device::Stream& stream);
 
-    /// Making and destroying it is collective over the communicator.
+    /// Making and destroying it is collective over the communicator. Payloads lie on GPUs only
+    /// where the traits say so.
     virtual std::unique_ptr<PayloadChannel> prepare_payload_channel(const PayloadChannelPlan& plan);
 
     /// Collective over the communicator, as are the operations that they return.

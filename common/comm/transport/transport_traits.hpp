@@ -118,7 +118,13 @@ struct TransportTraits {
                                    const OperationContext& context) = nullptr;
     PayloadMemory (*payload_memory)(const PayloadChannelPlan& plan,
                                     const OperationContext& context) = nullptr;
+    /// Where payloads lie for receivers that compute on a GPU: where not on a GPU, they copy.
+    PayloadPlace payloads_for_gpus = PayloadPlace::host;
 
+    /// Where payloads lie for receivers that compute on memory of that kind.
+    [[nodiscard]] constexpr PayloadPlace payload_place(device::MemoryKind receiver) const {
+        return receiver == device::MemoryKind::device ? payloads_for_gpus : PayloadPlace::host;
+    }
     [[nodiscard]] constexpr bool can(Capability capability) const {
         return capabilities.contain(capability);
     }

@@ -103,6 +103,11 @@ TEST(CommandLine, RefusesFlagsWithoutEffect) {
                     }),
                     AllOf(HasSubstr("--queue: "), HasSubstr("--formulation dataflow")));
     }
+    command_line.add_reducer_device();
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    parse(command_line, {"--reducer-device", "host"});
+                }),
+                AllOf(HasSubstr("--reducer-device: "), HasSubstr("--formulation dataflow")));
 }
 
 TEST(CommandLine, ReadsWhatARankMayUse) {
@@ -199,7 +204,8 @@ TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
 }
 
 TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
-    for (const std::string flag : {"--lookahead", "--reducers", "--queue", "--schedule"}) {
+    for (const std::string flag :
+         {"--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
         EXPECT_EQ(message_of<Unavailable>([&] {
                       options_of({flag, "2"});
                   }),
@@ -296,6 +302,21 @@ TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
     parse(command_line, {"--queue", "2", "--formulation", "dataflow"});
     EXPECT_EQ(command_line.options().queue, 2);
     EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
+}
+
+TEST(CommandLine, ReadsWhereReducersComputeOnlyWhereTheProgramHasThem) {
+    CommandLine command_line("program", "");
+    command_line.add_reducer_device();
+    EXPECT_EQ(command_line.options().reducer_device, "host");
+    parse(command_line, {"--reducer-device", "cuda", "--formulation", "dataflow"});
+    EXPECT_EQ(command_line.options().reducer_device, "cuda");
+    for (const char* none : {"auto", "gpu", ""}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parse(command_line, {"--reducer-device", none});
+                    }),
+                    HasSubstr("--reducer-device: "))
+            << none;
+    }
 }
 
 TEST(CommandLine, VersionIsOneLine) {

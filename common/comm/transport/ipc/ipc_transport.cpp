@@ -4,8 +4,8 @@
 
 #include "comm/transport/ipc/ipc_pool.hpp"
 #include "comm/transport/shared/peer_collectives.hpp"
+#include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/shared/peer_push.hpp"
-#include "comm/transport/shared/shm_payload_channel.hpp"
 #include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "device/vector_operations.hpp"
@@ -21,12 +21,14 @@ constexpr TransportTraits ipc_traits{
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,
     .payload_memory = [](const PayloadChannelPlan& plan,
-                         const OperationContext&) { return shm_payload_memory(plan); },
+                         const OperationContext&) { return peer_payload_memory(plan); },
+    .payloads_for_gpus = PayloadPlace::gpu,
 };
 
 /// CUDA IPC: the ranks of one node map one another's GPU memory, and kernels read it in place. No
 /// kernel ever waits for another rank: streams are synchronised, and ranks meet on the host.
-/// Payloads of queues lie in page-locked windows of the host, where reducers compute.
+/// Payloads of queues lie where their reducer computes: in GPU memory, or in page-locked windows of
+/// the host.
 class IpcTransport final : public Transport {
   public:
     explicit IpcTransport(const TransportContext& context)
@@ -45,7 +47,11 @@ class IpcTransport final : public Transport {
     }
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        return make_shm_payload_channel(plan, windows_);
+        const Bytes size = peer_payload_bytes(plan);
+        if (plan.place == PayloadPlace::gpu) {
+            return make_peer_payload_channel(plan, memory_.allocate(size), memory_);
+        }
+        return make_peer_payload_channel(plan, windows_.allocate(size), windows_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_peer_all_gather(plan, context());

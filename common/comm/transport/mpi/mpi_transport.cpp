@@ -29,6 +29,7 @@ constexpr TransportTraits mpi_traits{
         },
     .payload_memory = [](const PayloadChannelPlan& plan,
                          const OperationContext&) { return mpi_payload_memory(plan); },
+    .payloads_for_gpus = PayloadPlace::gpu,
 };
 
 constexpr int data_tag = 1;
@@ -69,7 +70,7 @@ class MpiTransport final : public Transport {
 
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        return make_mpi_payload_channel(plan, comm_, device_, track_, payload_memory());
+        return make_mpi_payload_channel(plan, comm_, device_, track_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return on_gpu() ? make_message_all_gather(plan, message_context())
@@ -87,10 +88,6 @@ class MpiTransport final : public Transport {
   private:
     [[nodiscard]] bool on_gpu() const {
         return device_.memory_kind() == device::MemoryKind::device;
-    }
-    // Reducers compute on the host.
-    [[nodiscard]] device::MemoryKind payload_memory() const {
-        return on_gpu() ? device::MemoryKind::pinned : device::MemoryKind::host;
     }
     [[nodiscard]] MessageContext message_context() { return {comm_, messages_, device_}; }
 

@@ -38,8 +38,9 @@ class NcclAllGather final : public Collective {
 };
 
 /// NVIDIA's library: kernels that move the data over NVLink, PCIe or the network, on the stream
-/// that computes. Payloads of queues are memory of the host, where who reduces them computes: those
-/// go by MPI.
+/// that computes. Payloads of queues go by MPI from and to the host's memory: both ranks would have
+/// to enqueue NCCL's sends and receives in one order, and what comes next to a queue is not known
+/// before it comes.
 class NcclTransport final : public Transport {
   public:
     explicit NcclTransport(const TransportContext& context)
@@ -85,7 +86,7 @@ class NcclTransport final : public Transport {
     }
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        return make_mpi_payload_channel(plan, comm_, device_, track_, device::MemoryKind::pinned);
+        return make_mpi_payload_channel(plan, comm_, device_, track_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         const bool equal = std::ranges::adjacent_find(plan.counts, std::ranges::not_equal_to()) ==

@@ -11,6 +11,15 @@ namespace {
 
 constexpr int payload_tag = 0;
 
+device::MemoryKind kind_of(PayloadPlace place, const device::Device& device) {
+    const bool on_gpu = device.memory_kind() == device::MemoryKind::device;
+    if (place == PayloadPlace::gpu) {
+        check(on_gpu, "payload channel: payloads on a GPU of ranks that have none");
+        return device::MemoryKind::device;
+    }
+    return on_gpu ? device::MemoryKind::pinned : device::MemoryKind::host;
+}
+
 /// Its memory, and the message that it takes part in.
 struct Slot {
     device::Buffer<std::byte> memory;
@@ -21,9 +30,10 @@ struct Slot {
 class MpiPayloadChannel final : public PayloadChannel {
   public:
     MpiPayloadChannel(const PayloadChannelPlan& plan, const Communicator& comm,
-                      device::Device& device, Track& track, device::MemoryKind kind)
+                      device::Device& device, Track& track)
         : comm_(comm.duplicate()), largest_(plan.largest), track_(track) {
         check(largest_.value <= INT_MAX, "payload channel: a payload is larger than MPI counts");
+        const device::MemoryKind kind = kind_of(plan.place, device);
         for (auto* slots : {&outgoing_, &incoming_}) {
             slots->resize(
                 static_cast<std::size_t>(slots == &outgoing_ ? plan.outgoing : plan.incoming));
@@ -78,14 +88,15 @@ class MpiPayloadChannel final : public PayloadChannel {
 }  // namespace
 
 PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan) {
-    return {.host = (plan.outgoing + plan.incoming) * plan.largest, .windows = {}};
+    const Bytes slots = (plan.outgoing + plan.incoming) * plan.largest;
+    return plan.place == PayloadPlace::gpu ? PayloadMemory{.gpu = slots}
+                                           : PayloadMemory{.host = slots};
 }
 
 std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,
                                                          const Communicator& comm,
-                                                         device::Device& device, Track& track,
-                                                         device::MemoryKind kind) {
-    return std::make_unique<MpiPayloadChannel>(plan, comm, device, track, kind);
+                                                         device::Device& device, Track& track) {
+    return std::make_unique<MpiPayloadChannel>(plan, comm, device, track);
 }
 
 }  // namespace quartet::comm

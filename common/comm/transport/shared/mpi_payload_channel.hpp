@@ -12,11 +12,10 @@ namespace quartet::comm {
 /// What such a channel allocates: a payload for each slot.
 PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan);
 
-/// Payloads by non-blocking messages on a communicator of its own, in memory of that kind.
-/// Collective; device and track outlive it.
+/// Payloads by non-blocking messages on a communicator of its own. Collective; device and track
+/// outlive it.
 std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,
                                                          const Communicator& comm,
-                                                         device::Device& device, Track& track,
-                                                         device::MemoryKind kind);
+                                                         device::Device& device, Track& track);
 
 }  // namespace quartet::comm

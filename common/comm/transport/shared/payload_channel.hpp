@@ -7,17 +7,29 @@
 
 namespace quartet::comm {
 
+/// Where payloads lie at both ends.
+enum class PayloadPlace {
+    host,  ///< in the CPU's memory, page-locked where the device is a GPU
+    gpu,   ///< in the GPU's
+};
+
 /// How many payloads a rank has under way at a time, and how large they are.
 struct PayloadChannelPlan {
-    int outgoing = 0;  ///< slots for payloads that this rank sends
-    int incoming = 0;  ///< slots for payloads that it receives
-    Bytes largest;     ///< of a payload; the same on all ranks
+    int outgoing = 0;                         ///< slots for payloads that this rank sends
+    int incoming = 0;                         ///< slots for payloads that it receives
+    Bytes largest;                            ///< of a payload; the same on all ranks
+    PayloadPlace place = PayloadPlace::host;  ///< the same on all ranks
 };
 
 /// What a payload channel allocates on one rank.
 struct PayloadMemory {
-    Bytes host;     ///< of the CPU
-    Bytes windows;  ///< of the CPU, in windows that the ranks of the node share
+    Bytes host{};     ///< of the CPU
+    Bytes windows{};  ///< of the CPU, in windows that the ranks of the node share
+    Bytes gpu{};      ///< of the GPU
+
+    friend PayloadMemory operator+(const PayloadMemory& a, const PayloadMemory& b) {
+        return {a.host + b.host, a.windows + b.windows, a.gpu + b.gpu};
+    }
 };
 
 /// What a receiver must know to fetch a payload. It travels in a control message.
@@ -37,7 +49,8 @@ class PayloadChannel {
     /// The memory of an outgoing slot, for the caller to fill. Aligned to 64 bytes, as contents().
     virtual device::View<std::byte> outgoing(int slot) = 0;
     /// Starts sending the first `size` bytes of an outgoing slot. They must not change until
-    /// release(). Returns what to announce to the receiver.
+    /// release(). What streams write there has been synchronized. Returns what to announce to the
+    /// receiver.
     virtual PayloadDescriptor send(int slot, Bytes size, int to) = 0;
     /// Frees an outgoing slot; to be called once the receiver has said that it is done with it.
     virtual void release(int slot) = 0;
@@ -45,7 +58,8 @@ class PayloadChannel {
     /// Starts fetching an announced payload into an incoming slot.
     virtual void fetch(int slot, int from, const PayloadDescriptor& descriptor) = 0;
     /// Waits for the payload of an incoming slot. It lies there or in the sender's memory, and
-    /// stays readable until this rank tells the sender that it is done with it.
+    /// stays readable until this rank tells the sender that it is done with it; streams that read
+    /// it have been synchronized by then.
     virtual device::View<const std::byte> contents(int slot) = 0;
 };
 

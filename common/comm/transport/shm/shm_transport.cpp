@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "comm/transport/shared/peer_collectives.hpp"
+#include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/shared/peer_push.hpp"
-#include "comm/transport/shared/shm_payload_channel.hpp"
 #include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/transport_registry.hpp"
 
@@ -18,7 +18,7 @@ constexpr TransportTraits shm_traits{
     .location = PartLocation::at_sender,
     .windows = WindowKind::shared,
     .payload_memory = [](const PayloadChannelPlan& plan,
-                         const OperationContext&) { return shm_payload_memory(plan); },
+                         const OperationContext&) { return peer_payload_memory(plan); },
 };
 
 /// Loads and stores in MPI-3 shared windows: the ranks of one node read each other's memory in
@@ -49,7 +49,7 @@ class ShmTransport final : public Transport {
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
         huge_pages_.reset();
-        return make_shm_payload_channel(plan, pool_);
+        return make_peer_payload_channel(plan, pool_.allocate(peer_payload_bytes(plan)), pool_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_peer_all_gather(plan, context());

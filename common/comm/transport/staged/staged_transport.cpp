@@ -4,7 +4,7 @@
 
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/shared/mpi_payload_channel.hpp"
-#include "comm/transport/shared/shm_payload_channel.hpp"
+#include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/staged/mpi_link.hpp"
 #include "comm/transport/staged/shared_link.hpp"
 #include "comm/transport/staged/staged_operations.hpp"
@@ -51,7 +51,7 @@ constexpr TransportTraits staged_traits{
         },
     .payload_memory =
         [](const PayloadChannelPlan& plan, const OperationContext& here) {
-            return here.nodes == 1 ? shm_payload_memory(plan) : mpi_payload_memory(plan);
+            return here.nodes == 1 ? peer_payload_memory(plan) : mpi_payload_memory(plan);
         },
 };
 
@@ -99,9 +99,11 @@ class StagedTransport final : public Transport {
     }
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        return one_node_ ? make_shm_payload_channel(plan, windows_)
-                         : make_mpi_payload_channel(plan, comm_, device_, track_,
-                                                    device::MemoryKind::pinned);
+        if (one_node_) {
+            return make_peer_payload_channel(plan, windows_.allocate(peer_payload_bytes(plan)),
+                                             windows_);
+        }
+        return make_mpi_payload_channel(plan, comm_, device_, track_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_staged_all_gather(plan, context());
