@@ -103,9 +103,10 @@ TEST(CommandLine, RefusesFlagsWithoutEffect) {
                     }),
                     AllOf(HasSubstr("--queue: "), HasSubstr("--formulation dataflow")));
     }
-    command_line.add_reducer_device();
+    CommandLine with_reducers("program", "");
+    with_reducers.add_reducer_device();
     EXPECT_THAT(message_of<UsageError>([&] {
-                    parse(command_line, {"--reducer-device", "host"});
+                    parse(with_reducers, {"--reducer-device", "host"});
                 }),
                 AllOf(HasSubstr("--reducer-device: "), HasSubstr("--formulation dataflow")));
 }
