@@ -1,6 +1,7 @@
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/matrix/warp_sums.cuh"
 #include "device/cuda/runtime/grid.hpp"
+#include "device/cuda/runtime/loaded_kernels.hpp"
 
 namespace quartet::device {
 
@@ -83,6 +84,10 @@ void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaS
         multiply_rows<ReadPairs><<<blocks, block_threads, 0, stream>>>(matrix, x, y);
     else
         multiply_rows<ReadSingles><<<blocks, block_threads, 0, stream>>>(matrix, x, y);
+}
+
+cudaError_t load_gemv_kernels() {
+    return loaded(multiply_rows<ReadPairs>, multiply_rows<ReadSingles>);
 }
 
 }  // namespace quartet::device

@@ -17,4 +17,6 @@ struct RowMajorMatrix {
 /// y = A x; the order of the additions depends on the number of columns alone.
 void launch_gemv(const RowMajorMatrix& matrix, const double* x, double* y, cudaStream_t stream);
 
+cudaError_t load_gemv_kernels();
+
 }  // namespace quartet::device

@@ -1,6 +1,7 @@
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/matrix/block_sum.cuh"
 #include "device/cuda/runtime/grid.hpp"
+#include "device/cuda/runtime/loaded_kernels.hpp"
 
 namespace quartet::device {
 
@@ -105,31 +106,47 @@ unsigned copy_grid(std::int64_t count) {
     return static_cast<unsigned>(blocks_for(count, copy_batch));
 }
 
-// Eight threads read a SIMD block, their neighbours the next tile's, which follows it.
+/// Of a pair of neighbouring bins, whose real parts the lower four of eight threads hold and whose
+/// imaginary parts the upper four: the even bin for the lower, the odd one for the upper. All
+/// threads of a warp must call it.
+__device__ double2 with_partner(double2 pair, bool upper) {
+    const double got = __shfl_xor_sync(0xffffffff, upper ? pair.x : pair.y, 4);
+    return upper ? double2{got, pair.y} : double2{pair.x, got};
+}
+
+// Eight threads read a SIMD block, 16 bytes each: the whole line at once, since it may be a peer's,
+// behind a link. Their neighbours read the next tile's, which follows it. Beyond the end the first
+// block is read again, for nothing: whole warps exchange.
 __global__ void __launch_bounds__(block_threads)
     unpack(UnpackShape shape, const double* part, double2* columns) {
-    const std::int64_t simd_blocks = divide_up(shape.bins, fft_block_bins);
-    const std::int64_t count = simd_blocks * shape.part_tiles * fft_block_bins;
-    for (std::int64_t first = grid_thread(); first < count; first += copy_batch * grid_threads()) {
-        double2 values[copy_batch];
+    const std::int64_t blocks = divide_up(shape.bins, fft_block_bins) * shape.part_tiles;
+    const std::int64_t lane = threadIdx.x % fft_block_bins;
+    const bool upper = lane >= fft_block_bins / 2;
+    const std::int64_t bin_of_block = lane % (fft_block_bins / 2) * 2 + (upper ? 1 : 0);
+    const std::int64_t step = grid_threads() / fft_block_bins;
+    const std::int64_t of_warp = threadIdx.x % 32 / fft_block_bins;
+    for (std::int64_t first = grid_thread() / fft_block_bins; first - of_warp < blocks;
+         first += copy_batch * step) {
+        double2 pairs[copy_batch];
         std::int64_t target[copy_batch];
 #pragma unroll
         for (int i = 0; i < copy_batch; ++i) {
-            const std::int64_t item = first + i * grid_threads();
-            const std::int64_t block = item / fft_block_bins;
+            const std::int64_t block = first + i * step < blocks ? first + i * step : 0;
             const std::int64_t tile = block % shape.part_tiles;
-            const std::int64_t bin =
-                block / shape.part_tiles * fft_block_bins + item % fft_block_bins;
-            const bool wanted = bin < shape.bins;  // else the first one is read, for nothing
-            const std::int64_t offset =
-                offset_in_part(shape.first_bin + (wanted ? bin : 0), tile, shape.part_tiles);
-            values[i] = {part[offset], part[offset + fft_block_bins]};
+            const std::int64_t first_bin = block / shape.part_tiles * fft_block_bins;
+            const double* line =
+                part + offset_in_part(shape.first_bin + first_bin, tile, shape.part_tiles);
+            pairs[i] = reinterpret_cast<const double2*>(line)[lane];
+            const std::int64_t bin = first_bin + bin_of_block;
+            const bool wanted = first + i * step < blocks && bin < shape.bins;
             target[i] = wanted ? bin * shape.tiles + shape.first_tile + tile : -1;
         }
 #pragma unroll
-        for (int i = 0; i < copy_batch; ++i)
+        for (int i = 0; i < copy_batch; ++i) {
+            const double2 value = with_partner(pairs[i], upper);
             if (target[i] >= 0)
-                columns[target[i]] = values[i];
+                columns[target[i]] = value;
+        }
     }
 }
 
@@ -243,6 +260,10 @@ void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& twiddles
     const TwiddledBins bins = in_runs(1, shape.length, shape.tile, 0);
     scatter_tile<<<bins.grid_size(), block_threads, 0, stream>>>(shape, bins, twiddles, blocks,
                                                                  parts);
+}
+
+cudaError_t load_four_step_kernels() {
+    return loaded(pack, unpack, transpose, natural_order, multiply_by_twiddles, scatter_tile);
 }
 
 }  // namespace quartet::device

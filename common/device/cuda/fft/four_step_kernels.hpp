@@ -34,14 +34,14 @@ void launch_pack(const PackShape& shape, const Twiddles& twiddles, const double2
 
 /// Some bins' points of the tiles of one sender.
 struct UnpackShape {
-    std::int64_t first_bin;  ///< counted from this rank's first
+    std::int64_t first_bin;  ///< counted from this rank's first; begins a SIMD block
     std::int64_t bins;
     std::int64_t first_tile;  ///< t of the sender's first
     std::int64_t part_tiles;  ///< the sender's
     std::int64_t tiles;       ///< T
 };
 
-/// columns[bin][t] of the sender's tiles.
+/// columns[bin][t] of the sender's tiles. `part` begins on 16 bytes.
 void launch_unpack(const UnpackShape& shape, const double* part, double2* columns,
                    cudaStream_t stream);
 
@@ -83,5 +83,7 @@ struct ScatterTileShape {
 };
 void launch_scatter_tile(const ScatterTileShape& shape, const Twiddles& twiddles,
                          const double* blocks, double* parts, cudaStream_t stream);
+
+cudaError_t load_four_step_kernels();
 
 }  // namespace quartet::device

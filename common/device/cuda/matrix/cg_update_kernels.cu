@@ -1,5 +1,6 @@
 #include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/launch_sum.cuh"
+#include "device/cuda/runtime/loaded_kernels.hpp"
 
 namespace quartet::device {
 
@@ -91,6 +92,11 @@ void launch_update_beta(CgScalars* scalars, double* history, cudaStream_t stream
 
 void launch_update_alpha_beta(CgScalars* scalars, double* history, cudaStream_t stream) {
     update_alpha_beta_kernel<<<1, 1, 0, stream>>>(scalars, history);
+}
+
+cudaError_t load_cg_update_kernels() {
+    return loaded(sum_blocks<UpdateClassic>, sum_blocks<UpdateSingleReduction>, sum_partials,
+                  update_alpha_kernel, update_beta_kernel, update_alpha_beta_kernel);
 }
 
 }  // namespace quartet::device

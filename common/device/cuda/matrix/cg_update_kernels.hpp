@@ -37,4 +37,6 @@ void launch_update_alpha(CgScalars* scalars, cudaStream_t stream);
 void launch_update_beta(CgScalars* scalars, double* history, cudaStream_t stream);
 void launch_update_alpha_beta(CgScalars* scalars, double* history, cudaStream_t stream);
 
+cudaError_t load_cg_update_kernels();
+
 }  // namespace quartet::device

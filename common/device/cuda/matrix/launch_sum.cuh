@@ -15,9 +15,9 @@ __device__ inline double value_of(const FactorOnGpu& factor) {
 
 /// The first stage of a sum over term(i, term.operands(i)): the sum of each block. The operands of
 /// Term::lanes_at_once lanes are loaded before anything is stored: for all that nvcc knows, it
-/// might change them.
+/// might change them. Term::rest() is added, where it has one.
 template <typename Term>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(block_threads, sum_blocks_at_once)
     sum_blocks(Term term, SumGrid grid, double* partials) {
     term.begin();
     double sums[sum_lanes] = {};
@@ -38,6 +38,9 @@ __global__ void __launch_bounds__(block_threads)
         if (first + lane * grid.threads() < grid.size)
             sums[lane] +=
                 term(first + lane * grid.threads(), term.operands(first + lane * grid.threads()));
+    if constexpr (requires { term.rest(); })
+        if (grid_thread() == 0)
+            sums[0] += term.rest();
     const double sum = block_sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
     if (threadIdx.x == 0)
         partials[blockIdx.x] = sum;

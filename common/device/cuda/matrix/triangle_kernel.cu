@@ -1,6 +1,7 @@
 #include "device/cuda/matrix/triangle_kernel.hpp"
 #include "device/cuda/matrix/warp_sums.cuh"
 #include "device/cuda/runtime/grid.hpp"
+#include "device/cuda/runtime/loaded_kernels.hpp"
 
 namespace quartet::device {
 
@@ -180,6 +181,10 @@ void launch_triangle_product(const TriangleOnGpu& triangle, const double* x, dou
             triangle, x);
     const std::int64_t blocks = divide_up(triangle.size, warp_threads);
     add_tiles<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(triangle, y);
+}
+
+cudaError_t load_triangle_kernels() {
+    return loaded(multiply_tiles, add_tiles);
 }
 
 }  // namespace quartet::device

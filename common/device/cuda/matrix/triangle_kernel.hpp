@@ -25,4 +25,6 @@ struct TriangleOnGpu {
 void launch_triangle_product(const TriangleOnGpu& triangle, const double* x, double* y,
                              cudaStream_t stream);
 
+cudaError_t load_triangle_kernels();
+
 }  // namespace quartet::device

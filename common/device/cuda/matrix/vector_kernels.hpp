@@ -32,7 +32,7 @@ struct BuiltArchitectures {
 };
 BuiltArchitectures built_architectures();
 
-/// Loads a kernel for the current GPU: fails where this build has none for its architecture.
-cudaError_t load_kernels();
+/// See loaded_kernels.hpp; so have the other kernels theirs.
+cudaError_t load_vector_kernels();
 
 }  // namespace quartet::device

@@ -6,11 +6,15 @@
 #include <utility>
 
 #include "device/cuda/blas/cuda_blas.hpp"
+#include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/cuda_fft_factory.hpp"
+#include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
+#include "device/cuda/matrix/cg_update_kernels.hpp"
 #include "device/cuda/matrix/cuda_cg_kernels.hpp"
 #include "device/cuda/matrix/cuda_matrix_factory.hpp"
 #include "device/cuda/matrix/cuda_vector_operations.hpp"
+#include "device/cuda/matrix/triangle_kernel.hpp"
 #include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_event.hpp"
@@ -51,12 +55,15 @@ void use_gpu(int gpu) {
     for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
         if (status != cudaSuccess)
             refuse_gpu(gpu, status);
-    const cudaError_t loaded = load_kernels();
-    if (loaded == cudaErrorNoKernelImageForDevice || loaded == cudaErrorInvalidDeviceFunction) {
-        ignore(loaded);
-        refuse_architecture(gpu);
+    for (const auto load : {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels,
+                            load_triangle_kernels, load_four_step_kernels}) {
+        const cudaError_t status = load();
+        if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
+            ignore(status);
+            refuse_architecture(gpu);
+        }
+        cuda_check(status, "cudaFuncGetAttributes");
     }
-    cuda_check(loaded, "cudaFuncGetAttributes");
 }
 
 class CudaDevice final : public Device {

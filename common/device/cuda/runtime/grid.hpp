@@ -17,9 +17,11 @@ inline constexpr int block_threads = 256;
 /// end do not leave it idle for long.
 inline constexpr std::int64_t most_blocks = 8192;
 
-/// The most blocks of a sum: so many partial sums it leaves for the second stage. About as many
-/// blocks of 256 threads as the largest GPUs of today run at once.
-inline constexpr std::int64_t most_sum_blocks = 1024;
+/// The most blocks of a sum: so many partial sums it leaves for the second stage. What GPUs of 128
+/// multiprocessors run at once, where each has four: a second turn of some of the blocks would not
+/// keep the memory busy. Four have registers for as many loads under way as eight otherwise.
+inline constexpr int sum_blocks_at_once = 4;
+inline constexpr std::int64_t most_sum_blocks = 512;
 
 /// Elements that a thread of a sum adds independently of each other: loads that are under way at
 /// once.

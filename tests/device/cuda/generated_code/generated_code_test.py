@@ -91,6 +91,39 @@ class Rules(unittest.TestCase):
             "(anonymous namespace)::Pairs>(quartet::device::Matrix, double const*)"), "rows<Pairs>")
 
 
+def loaded(text):
+    """The kernels that a source hands to loaded(), as machine_code.short() has their names."""
+    found = []
+    for names in re.findall(r"\bloaded\(([^;]*)\);", text):
+        depth, first = 0, len(found)
+        found.append("")
+        for letter in "".join(names.split()):
+            depth += {"<": 1, ">": -1}.get(letter, 0)
+            if letter == "," and depth == 0:
+                found.append("")
+            else:
+                found[-1] += letter
+        assert all(found[first:]), names
+    return set(found)
+
+
+class LoadedKernels(unittest.TestCase):
+    """A kernel's first launch may be in a recording, where it must not have to be loaded."""
+
+    def test_each_source_loads_all_of_its_kernels_with_the_device(self):
+        architecture = machine_code.architectures(NVCC)[0]
+        for source in sorted(Path(COMMON).glob("device/cuda/**/*.cu")):
+            with tempfile.TemporaryDirectory() as folder:
+                kernels = machine_code.compiled(NVCC, COMMON, source, architecture,
+                                                Path(folder) / "kernels.cubin")
+            self.assertEqual({name.replace(" ", "") for name in kernels},
+                             loaded(source.read_text(encoding="utf-8")), source)
+
+    def test_template_arguments_belong_to_the_name(self):
+        self.assertEqual(loaded("return loaded(a<float>, b<Add<double>,\n  int>, c);"),
+                         {"a<float>", "b<Add<double>,int>", "c"})
+
+
 class GeneratedCode(unittest.TestCase):
     def test_the_table_has_enough_loads_in_flight_on_hopper(self):
         rows = json.loads(TABLE.read_text(encoding="utf-8"))["architectures"]["90"]

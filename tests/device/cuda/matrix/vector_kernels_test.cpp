@@ -84,21 +84,27 @@ TEST_F(VectorKernelsTest, GoesThroughMoreThanTheGridAtOnce) {
     EXPECT_EQ(std::vector<double>(found.size(), 3.0), found);
 }
 
-TEST_F(VectorKernelsTest, DotsAnySize) {
+TEST_F(VectorKernelsTest, DotsAnySizeToTheSameBitsWhereverTheVectorsLie) {
     const GpuArray<double> sum(1, unwritten);
-    for (const std::int64_t size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{33},
-                                    std::int64_t{1023}, std::int64_t{1025}, std::int64_t{40009}}) {
-        const GpuArray<double> x(numbers(size));
-        const GpuArray<double> y(numbers(size, 5));
-        const GpuArray<double> partials(SumGrid{size}.blocks(), unwritten);
-
-        launch_dot(x.data(), y.data(), size, partials.data(), sum.data(), stream);
-        finish();
-
+    for (const std::int64_t size : {0, 1, 2, 33, 1023, 1025, 40009}) {
         long double wanted = 0;
         for (std::int64_t i = 0; i < size; ++i)
             wanted += number(i) * number(5 + i);
-        expect_sum(sum.values()[0], wanted, size);
+        std::vector<double> found;
+        for (const std::int64_t of_x : offsets)
+            for (const std::int64_t of_y : offsets) {
+                const GpuArray<double> x(numbers(of_x + size, -of_x));
+                const GpuArray<double> y(numbers(of_y + size, 5 - of_y));
+                const GpuArray<double> partials(SumGrid{size}.blocks(), unwritten);
+
+                launch_dot(x.data() + of_x, y.data() + of_y, size, partials.data(), sum.data(),
+                           stream);
+                finish();
+
+                found.push_back(sum.values()[0]);
+                expect_sum(found.back(), wanted, size);
+            }
+        EXPECT_EQ(found, std::vector<double>(found.size(), found.front())) << size;
     }
 }
 
