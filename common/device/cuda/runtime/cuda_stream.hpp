@@ -50,6 +50,7 @@ class CudaStream final : public Stream {
     void launch(Phase phase, const char* label, Work work) {
         if (failed_)
             return;
+        ++launches_;
         if (capturing_) {
             work(handle_);
             check_launch(label);
@@ -67,6 +68,10 @@ class CudaStream final : public Stream {
     void begin_capture();
     /// What has been collected; the caller destroys it.
     [[nodiscard]] cudaGraph_t end_capture();
+
+    /// Calls of launch() so far. Each takes at most one entry of the ring, which has `capacity`.
+    [[nodiscard]] std::int64_t launches() const { return launches_; }
+    static constexpr std::uint64_t capacity = 256;
 
     /// Memory for the partial sums of one operation: most_sum_blocks elements.
     [[nodiscard]] double* partial_sums() { return partial_sums_.view().data(); }
@@ -89,8 +94,6 @@ class CudaStream final : public Stream {
         EventHandle before;
         EventHandle after;
     };
-    static constexpr std::uint64_t capacity = 256;
-
     static void run_host_work(void* entry);
 
     Entry& push(Kind kind, Phase phase, const char* label);
@@ -107,6 +110,7 @@ class CudaStream final : public Stream {
     cudaStream_t handle_ = nullptr;
     Buffer<double> partial_sums_;
     std::array<Entry, capacity> ring_;
+    std::int64_t launches_ = 0;
     std::uint64_t pushed_ = 0;  // entries [retired_, pushed_) are queued
     std::uint64_t retired_ = 0;
     Entry* open_ = nullptr;               // device work that the next operation may join

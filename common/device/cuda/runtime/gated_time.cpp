@@ -9,9 +9,11 @@ namespace quartet::device {
 
 namespace {
 
-// Of four operations at most: the driver's queue takes about a thousand launches, the stream's ring
-// 256 spans, and with either of them full the gate would never open.
-constexpr int calls_behind_a_gate = 32;
+// With the stream's ring full, or the driver's queue, which takes about a thousand kernels, the
+// gate would open late: operations behind it leave room for its own and for the events, and may
+// launch four kernels each.
+constexpr std::int64_t most_operations_behind_a_gate = CudaStream::capacity - 16;
+constexpr std::int64_t most_calls_behind_a_gate = 32;
 
 // Far longer than enqueueing takes, unless a launch waits for the GPU to be idle: as a debugger, a
 // sanitizer or CUDA_LAUNCH_BLOCKING make it, and as loading a kernel for its first launch may. Then
@@ -44,6 +46,13 @@ class Gate {
     std::atomic<bool> open_ = false;
 };
 
+// How many calls of `operations` each are held at once; one at least.
+int calls_behind_a_gate(std::int64_t operations) {
+    return static_cast<int>(
+        std::clamp(most_operations_behind_a_gate / std::max<std::int64_t>(operations, 1),
+                   std::int64_t{1}, most_calls_behind_a_gate));
+}
+
 void record(const EventHandle& event, CudaStream& stream) {
     stream.launch(Phase::compute, "time", [&](cudaStream_t handle) {
         cuda_check(cudaEventRecord(event.get(), handle), "cudaEventRecord");
@@ -55,13 +64,15 @@ void record(const EventHandle& event, CudaStream& stream) {
 Seconds gated_time(int times, const std::function<void()>& enqueue, CudaStream& stream) {
     const EventHandle begin = make_event_handle(cudaEventDefault);
     const EventHandle end = make_event_handle(cudaEventDefault);
-    enqueue();  // loads its kernels
+    const std::int64_t before = stream.launches();
+    enqueue();  // loads what kernels of libraries it needs
+    const int at_once = calls_behind_a_gate(stream.launches() - before);
     Seconds sum;
-    for (int left = times; left > 0; left -= calls_behind_a_gate) {
+    for (int left = times; left > 0; left -= at_once) {
         stream.synchronize();
         Gate gate(stream);
         record(begin, stream);
-        for (int call = 0; call < std::min(left, calls_behind_a_gate); ++call)
+        for (int call = 0; call < std::min(left, at_once); ++call)
             enqueue();
         record(end, stream);
         gate.open();

@@ -45,6 +45,17 @@ TEST_F(GatedTimeTest, EndsWhereLaunchesWaitForTheGpu) {
     EXPECT_EQ(calls, 3);
 }
 
+// More than the ring holds, of phases that take an entry each: behind a gate that must wait for
+// them they would take its whole patience, a quarter of a second.
+TEST_F(GatedTimeTest, HoldsNoMoreThanTheStreamHasRoomFor) {
+    const auto many = [&] {
+        for (int i = 0; i < 40; ++i)
+            stream->launch(i % 2 == 0 ? Phase::compute : Phase::merge, "many", [](cudaStream_t) {});
+    };
+
+    EXPECT_LT(gated_time(32, many, *stream).value * 32, 0.2);
+}
+
 TEST_F(GatedTimeTest, TimesMoreCallsThanAreHeldAtOnce) {
     int calls = 0;
     static_cast<void>(gated_time(
