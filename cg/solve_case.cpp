@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "bench/program/version.hpp"
 #include "cg/system/make_system.hpp"
@@ -71,6 +72,27 @@ std::optional<Checkpointing> make_checkpointing(bench::Session& session,
         manifest_of(session, variant, problem, system, session.device().description()), rows);
 }
 
+// Ranks choose what is faster, each by its own clock: where they differ, the record says how many
+// chose what. Collective.
+std::string products_of(const device::MatrixShare* share, const comm::Communicator& world) {
+    const std::string mine = share != nullptr ? share->description() : "";
+    std::map<std::string, int> counts;
+    for (const std::string& of_rank : world.gather(mine)) {
+        if (!of_rank.empty()) {
+            ++counts[of_rank];
+        }
+    }
+    if (counts.size() <= 1) {
+        return counts.empty() ? "" : counts.begin()->first;
+    }
+    std::string text;
+    for (const auto& [description, ranks] : counts) {
+        text += fmt::format("{}{} on {} of {} ranks", text.empty() ? "" : ", ", description, ranks,
+                            world.size());
+    }
+    return text;
+}
+
 }  // namespace
 
 SolveCase::Buffers::Buffers(bench::BufferPlan& plan, const Problem& problem, std::int64_t rows)
@@ -94,6 +116,7 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
       solver_(make_solver(session, transport_, problem, variant.formulation)),
+      products_(products_of(solver_->share(), session.world())),
       clock_(problem.iterations) {
     bench::BufferPlan plan;
     const Buffers buffers(plan, problem, rows_.size());
@@ -156,11 +179,9 @@ bench::Spent SolveCase::earlier() const {
 }
 
 std::string SolveCase::note() const {
-    const device::MatrixShare* share = solver_->share();
     std::string text;
     for (const std::string& part :
-         {share != nullptr ? share->description() : "", transport_.description(),
-          checkpointing_ ? checkpointing_->note() : ""}) {
+         {products_, transport_.description(), checkpointing_ ? checkpointing_->note() : ""}) {
         text += (text.empty() || part.empty() ? "" : "; ") + part;
     }
     return text;

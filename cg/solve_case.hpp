@@ -59,6 +59,7 @@ class SolveCase final : public bench::Case {
     std::optional<Checkpointing> checkpointing_;  ///< made before the matrix, since it may refuse
     std::optional<BlockFolder> folder_;
     std::unique_ptr<Solver> solver_;
+    std::string products_;               ///< what multiplies, by ranks where they differ
     device::Buffer<double> right_side_;  ///< this rank's rows
     std::vector<double> history_;        ///< r.r before the first iteration and after each
     IterationClock clock_;               ///< of the iterations of a run without checkpoints
