@@ -64,8 +64,35 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     };
 }
 
+// On a GPU the vendor's own transform, of one rank: FFTW's is the host's.
+void add_device_library(bench::Session& session, const bench::Variant& variant,
+                        const Problem& problem, bench::PlannedCase& planned) {
+    if (session.world().size() > 1) {
+        planned.make = []() -> std::unique_ptr<bench::Case> {
+            throw Unavailable(
+                "not available: formulation library of fft on several GPUs (on one it is the "
+                "vendor's own transform): use one rank, or --device host");
+        };
+        return;
+    }
+    const NativePlan plan = plan_device_library(session, variant.transport, problem);
+    bench::announce(plan.memory, session, planned);
+    planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
+        if (plan.algorithm != Algorithm::library) {
+            throw Unavailable(
+                "formulation library of fft transforms out of place, and the GPU has no room for "
+                "that: ask for a smaller size, or for the native formulation");
+        }
+        return std::make_unique<NativeCase>(session, plan);
+    };
+}
+
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
+    if (session.device().memory_kind() == device::MemoryKind::device) {
+        add_device_library(session, variant, problem, planned);
+        return;
+    }
     bench::announce(library_memory(session, problem, options), session, planned);
     planned.make = [&session, variant, problem, options]() -> std::unique_ptr<bench::Case> {
         comm::require_plain_mpi(session.transport(variant.transport), "formulation library");

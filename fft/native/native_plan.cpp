@@ -81,6 +81,17 @@ NativePlan plan_native(bench::Session& session, const std::string& transport,
     return plan;
 }
 
+NativePlan plan_device_library(bench::Session& session, const std::string& transport,
+                               const Problem& problem) {
+    Problem whole = problem;
+    whole.tiles = 1;
+    NativePlan plan = plan_native(session, transport, whole, {});
+    if (plan.algorithm == Algorithm::single_rank) {
+        plan.algorithm = Algorithm::library;
+    }
+    return plan;
+}
+
 bool has_room_for_one_tile(bench::Session& session, const Problem& problem) {
     const device::FourStepFft shape{1, problem.points, session.world().size(),
                                     session.world().rank()};

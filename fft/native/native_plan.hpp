@@ -11,12 +11,13 @@
 
 namespace quartet::fft {
 
-/// How the native formulation transforms.
+/// How the native formulation transforms, and on a GPU the library.
 enum class Algorithm {
     single_rank,           ///< one rank's SingleRankFft, the result beside the input
     single_rank_in_place,  ///< the same over the input, where a GPU has no room for both
     transposed,            ///< column FFTs, exchange, row FFTs
     natural,               ///< the same, a second exchange, and a Transpose
+    library,               ///< one call of the device's own one-dimensional transform
 };
 
 /// The buffers of the native formulation on one rank.
@@ -41,6 +42,11 @@ struct NativePlan {
 /// The plan of a problem on this rank. Local.
 NativePlan plan_native(bench::Session& session, const std::string& transport,
                        const Problem& problem, const bench::DataOptions& data);
+
+/// The library formulation on one rank's GPU: the library's own transform of all points, the result
+/// beside the input. Local. Its algorithm is another one where there is no room for that.
+NativePlan plan_device_library(bench::Session& session, const std::string& transport,
+                               const Problem& problem);
 
 /// Whether one rank's GPU has room to transform all points as a single tile, with the result
 /// beside the input. Local.

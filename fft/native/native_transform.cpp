@@ -19,6 +19,8 @@ std::unique_ptr<NativeTransform> make_native_transform(const NativePlan& plan,
                                                          allocate(plan.result, device));
         case Algorithm::natural:
             return std::make_unique<NaturalTransform>(plan, device, transport, input);
+        case Algorithm::library:
+            return std::make_unique<LibraryTransform>(plan, device, input);
     }
     fail("no such algorithm");
 }

@@ -27,6 +27,28 @@ class SingleRankTransform final : public NativeTransform {
     device::Buffer<Point> result_;
 };
 
+/// What a user would call: the device's own transform of one length, planned as such.
+class LibraryTransform final : public NativeTransform {
+  public:
+    LibraryTransform(const NativePlan& plan, device::Device& device, device::View<Point> input)
+        : fft_(device.ffts().plan_fft({plan.problem.points, 1})),
+          input_(input),
+          result_(allocate(plan.result, device)),
+          description_(device.ffts().description()) {}
+
+    void run(device::Stream& stream) override { fft_->forward(input_, result_.view(), stream); }
+    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
+    [[nodiscard]] std::string description() const override {
+        return description_ + "'s own transform, out of place, in natural order";
+    }
+
+  private:
+    std::unique_ptr<device::FftPlan> fft_;
+    device::View<const Point> input_;
+    device::Buffer<Point> result_;
+    std::string description_;
+};
+
 /// The same over the input.
 class InPlaceTransform final : public NativeTransform {
   public:

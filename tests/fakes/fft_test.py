@@ -7,7 +7,7 @@ from pathlib import Path
 from verified import WAYS, assert_verified
 from quartet_cli import assert_refused, run
 
-BAD_USAGE = 2
+BAD_USAGE, UNAVAILABLE = 2, 77
 ONE_SIZE = "--size 4096 --tiles 64"
 
 
@@ -53,6 +53,23 @@ class StandInFft(unittest.TestCase):
                 outcome = on_gpu(ranks, ONE_SIZE, f"--data {data} --generate --keep")
                 assert_verified(self, outcome, 1)
                 self.assertEqual(len(list((data / "result").glob("X-*.npy"))), ranks)
+
+    def test_the_library_is_the_vendors_own_transform_on_one_gpu(self):
+        outcome = run("fake_gpu_fft", 1, "--size 4096,1001 --device cuda --formulation "
+                      "native,library --transport staged --threads 1 --runs 2")
+        rows = assert_verified(self, outcome, 4)
+        of_library = [row for row in rows if "/library/" in row["name"]]
+        self.assertEqual(len(of_library), 2)
+        for row in of_library:
+            self.assertIn("cuFFT 12.0.0's own transform", row["note"])
+            self.assertGreater(row["fraction_of_limit"], 0)
+        no_room = run("fake_gpu_fft", 1, ONE_SIZE, "--device cuda --formulation library "
+                      "--transport staged --device-memory 230KiB")
+        self.assertEqual(no_room.code, UNAVAILABLE)
+        several = run("fake_gpu_fft", 2, ONE_SIZE, "--device cuda --formulation library "
+                      "--transport staged")
+        self.assertEqual(several.code, UNAVAILABLE)
+        self.assertIn("use one rank", several.stdout + several.stderr)
 
     def test_data_flow_is_refused(self):
         outcome = run("fake_gpu_fft", 2, ONE_SIZE, "--device cuda --formulation dataflow")
