@@ -16,6 +16,10 @@ struct GpuFacts {
     std::string uuid;
     std::string driver;  ///< its version
     std::string pci_bus;
+    std::optional<int> architecture;  ///< the compute capability: 90 for 9.0
+    std::optional<int> multiprocessors;
+    std::optional<int> memory_bus_bits;
+    std::optional<int> most_memory_clock_mhz;
     std::optional<Bytes> memory;
     std::optional<int> clock_mhz;         ///< of the multiprocessors, now
     std::optional<int> memory_clock_mhz;  ///< now

@@ -53,6 +53,10 @@ add_custom_target(gpu_tests)
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 
+# Some set-ups give a GPU one queue for all streams. Tests that hold a stream would then hold the
+# others, and hang. The programs hold none.
+set(QUARTET_GPU_TEST_ENVIRONMENT "CUDA_DEVICE_MAX_CONNECTIONS=unset:")
+
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
 # runs every test (label mpi); without, it runs alone (label unit). Tests on a GPU (label gpu) are
@@ -79,7 +83,8 @@ function(quartet_test name)
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT 300
+      ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT})
     return()
   endif()
   target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
@@ -88,6 +93,7 @@ function(quartet_test name)
              COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)
     set_tests_properties(${name}_${ranks}_ranks PROPERTIES
       LABELS "${test_LABELS}" TIMEOUT 300 PROCESSORS ${ranks}
+      ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT}
       ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE};QUARTET_BIND=none")
   endforeach()
 endfunction()

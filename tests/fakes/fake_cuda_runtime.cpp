@@ -181,7 +181,23 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-    *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+    switch (attribute) {
+        case cudaDevAttrComputeCapabilityMajor:
+            *value = 9;
+            break;
+        case cudaDevAttrMultiProcessorCount:
+            *value = 2;
+            break;
+        case cudaDevAttrClockRate:
+        case cudaDevAttrMemoryClockRate:
+            *value = 1'000'000;  // kHz
+            break;
+        case cudaDevAttrGlobalMemoryBusWidth:
+            *value = 128;
+            break;
+        default:
+            *value = 0;
+    }
     return result(cudaSuccess);
 }
 

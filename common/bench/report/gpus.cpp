@@ -88,6 +88,10 @@ Json lasting_facts(const device::GpuFacts& facts) {
     Json json{{"name", facts.name}, {"uuid", facts.uuid}};
     put(json, "driver", facts.driver);
     put(json, "pci_bus", facts.pci_bus);
+    put(json, "architecture", facts.architecture);
+    put(json, "multiprocessors", facts.multiprocessors);
+    put(json, "memory_bus_bits", facts.memory_bus_bits);
+    put(json, "most_memory_clock_mhz", facts.most_memory_clock_mhz);
     if (facts.memory) {
         json["memory"] = facts.memory->value;
     }

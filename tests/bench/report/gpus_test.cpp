@@ -19,6 +19,10 @@ device::GpuFacts known_facts() {
     facts.uuid = "GPU-1";
     facts.driver = "570.1";
     facts.pci_bus = "0000:01:00.0";
+    facts.architecture = 90;
+    facts.multiprocessors = 132;
+    facts.memory_bus_bits = 6144;
+    facts.most_memory_clock_mhz = 3201;
     facts.memory = gibibytes(139);
     facts.clock_mhz = 1980;
     facts.error_correction = true;
@@ -44,6 +48,10 @@ TEST(GpusTest, FactsThatStayAndFactsThatPassAreApart) {
                                                   {"uuid", "GPU-1"},
                                                   {"driver", "570.1"},
                                                   {"pci_bus", "0000:01:00.0"},
+                                                  {"architecture", 90},
+                                                  {"multiprocessors", 132},
+                                                  {"memory_bus_bits", 6144},
+                                                  {"most_memory_clock_mhz", 3201},
                                                   {"memory", 139LL << 30},
                                                   {"error_correction", true}}));
     EXPECT_EQ(

@@ -76,7 +76,9 @@ TEST_P(FourStepFftContract, SingleRankFftIsTheTransformOutOfPlaceAndInPlace) {
         EXPECT_EQ(download(input.view()), tiles) << "the input keeps its values";
 
         fft->run(std::as_const(input).view(), input.view(), *stream);
-        EXPECT_EQ(download(input.view()), download(bins.view())) << text(size) << " in place";
+        EXPECT_LE(relative_error(download(input.view()), reference_transform(x)),
+                  rounding_bound(x.size()))
+            << text(size) << " in place";
     }
 }
 

@@ -24,9 +24,12 @@ std::string pci_bus_of_current() {
     return bus.data();
 }
 
-// "GPU-" and 16 bytes in hexadecimal, grouped as UUIDs are.
-std::string uuid_text(const cudaUUID_t& uuid) {
-    std::string text = "GPU";
+/// What a UUID is of: of a GPU that is partitioned, CUDA sees a part, and gives the part's.
+enum class UuidOf { gpu, part };
+
+// 16 bytes in hexadecimal, grouped as UUIDs are, after what CUDA_VISIBLE_DEVICES has before them.
+std::string uuid_text(const cudaUUID_t& uuid, UuidOf of) {
+    std::string text = of == UuidOf::part ? "MIG" : "GPU";
     for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
         if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10)
             text += '-';
@@ -65,11 +68,33 @@ class CudaAccelerator final : public Accelerator {
     }
 };
 
+// Nothing where the driver does not tell, as it does not of some GPUs of virtual machines.
+std::optional<int> attribute_of_current(cudaDeviceAttr attribute) {
+    int gpu = 0;
+    int value = 0;
+    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
+    const cudaError_t status = cudaDeviceGetAttribute(&value, attribute, gpu);
+    ignore(status);
+    return status == cudaSuccess && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+UuidOf uuid_of(const GpuFacts& facts) {
+    return facts.partitioned.value_or(false) ? UuidOf::part : UuidOf::gpu;
+}
+
 GpuFacts CudaAccelerator::facts() const {
     GpuFacts facts = read_gpu_facts(pci_bus_of_current());
     const cudaDeviceProp properties = properties_of_current();
     facts.name = properties.name;
-    facts.uuid = uuid_text(properties.uuid);
+    facts.uuid = uuid_text(properties.uuid, uuid_of(facts));
+    facts.architecture = 10 * properties.major + properties.minor;
+    facts.multiprocessors = attribute_of_current(cudaDevAttrMultiProcessorCount);
+    facts.memory_bus_bits = attribute_of_current(cudaDevAttrGlobalMemoryBusWidth);
+    if (const auto kilohertz = attribute_of_current(cudaDevAttrMemoryClockRate))
+        facts.most_memory_clock_mhz = *kilohertz / 1000;
+    if (const auto kilohertz = attribute_of_current(cudaDevAttrClockRate);
+        kilohertz && !facts.most_clock_mhz)
+        facts.most_clock_mhz = *kilohertz / 1000;
     facts.memory = all_memory(properties);
     facts.error_correction = properties.ECCEnabled != 0;
     return facts;
@@ -90,7 +115,7 @@ std::string CudaAccelerator::description() const {
     cuda_check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
     return fmt::format(
         "{} ({}, architecture {}{}, {}, ECC {}); driver for CUDA {}.{}, runtime {}.{}",
-        properties.name, uuid_text(properties.uuid), properties.major, properties.minor,
+        properties.name, facts().uuid, properties.major, properties.minor,
         to_string(all_memory(properties)), properties.ECCEnabled != 0 ? "on" : "off", driver / 1000,
         driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 }
