@@ -12,7 +12,7 @@ REPORT_FLAGS ?=
 LIMITS_FLAGS ?=
 COST_FLAGS ?=
 
-# More for `make gpu`: `make gpu GPU_FLAGS='--only bench'`.
+# More for `make gpu`: `make gpu GPU_FLAGS='--only build,tests'`.
 GPU_FLAGS ?=
 # More for `make soak`: `make soak SOAK_FLAGS='--minutes 5 --seed 7'`.
 SOAK_FLAGS ?=
@@ -72,7 +72,7 @@ cost: matplotlib ## Time and memory of each kernel against its size, beside the 
 	@$(PROGRAMS_HERE)
 	@$(REPORT_PYTHON) scripts/cost.py --build $(BUILD) $(COST_FLAGS)
 
-gpu: ## All that wants a GPU, in ten minutes: build for it, test, try everything, measure
+gpu: ## The first hour on a GPU: build for it, test, try everything, measure; one page of it
 	@python3 scripts/gpu.py $(GPU_FLAGS)
 
 report: matplotlib ## Make one page of all results, results/report/index.html

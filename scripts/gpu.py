@@ -1,58 +1,75 @@
 #!/usr/bin/env python3
-"""Does everything that needs a GPU, within ten minutes. `make gpu` calls it.
+"""The first hour on a GPU: builds for it, tests, measures, and says what it found. `make gpu` calls it.
 
-It builds for the GPU that is here and runs the tests that need one. It runs all that --list shows on
-cuda once, on small problems, under compute-sanitizer where that is installed. Then it measures the
-suite's single-GPU benchmarks. No network is needed.
+It has parts, each of which ends within ten minutes and can run alone (--only):
 
-Each step has a time limit; a step that fails or takes too long does not stop the others. It prints a
-table of results and a list of steps. The exit code is not 0 if a step failed or was left out. What
-this build or GPU cannot do is listed as not here and is no failure."""
+    build         programs and GPU tests, for the architecture of the GPU that is here
+    memcheck racecheck synccheck   compute-sanitizer over the device's tests
+    tests         all tests that need a GPU
+    check         all that --list shows on cuda, once, on small problems
+    check-memory  the same under compute-sanitizer
+    stream matmul cg fft   the measurements, with what is promised of them
+    counters      the kernels' counters that would show a promise to be kept by accident (ncu)
+
+A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder that
+is named after the GPU; page.md there says how each part went, and what was promised, measured and
+expected. Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
+
+No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
+CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here and is no failure. Nor does
+a missed promise change the exit code."""
 
 import argparse
 import os
-import shutil
-import subprocess
+import time
 from pathlib import Path
 
 from quartet import table
 from quartet.command_line import add_launcher, parser_of, run_script, seconds_or_none, some_of
-from quartet.documents import collect
-from quartet.exit_codes import FAILED, UNAVAILABLE
-from quartet.gpu.execution import Clock, outcome, run, summary
-from quartet.gpu.steps import (GROUPS, Gpu, Place, Step, bench_steps, build_steps, check_steps,
-                               test_steps)
+from quartet.exit_codes import UNAVAILABLE, worst
+from quartet.gpu import page, record
+from quartet.gpu.counters import excuse
+from quartet.gpu.execution import Clock, run, summary
+from quartet.gpu.findings import Findings
+from quartet.gpu.parts import COUNTERS, GROUPS, PARTS, plan, wanted
+from quartet.gpu.steps import Gpu, Place, Step
+from quartet.limits.goals import Verdict
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
-from quartet.wording import say
+from quartet.wording import fraction, say
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = parser_of(__doc__.splitlines()[0])
-    parser.add_argument("--only", type=some_of(GROUPS), default=GROUPS, metavar="LIST",
-                        help=f"some of {','.join(GROUPS)}")
-    parser.add_argument("--budget", type=seconds_or_none, default=600, metavar="SECONDS",
-                        help="in all (%(default)s)")
+    parser = parser_of(__doc__)
+    parser.add_argument("--only", type=some_of((*PARTS, *GROUPS)), default=PARTS, metavar="LIST",
+                        help="some of these parts; also sanitize (the three tools), bench (the four "
+                        "measurements), page")
+    parser.add_argument("--budget", type=seconds_or_none, default=570, metavar="SECONDS",
+                        help="of each part (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
                         help="build folder (%(default)s)")
-    parser.add_argument("--results", type=Path, default=RESULTS / "measured",
-                        help="documents go to a folder of it that is named after the GPU")
+    parser.add_argument("--results", type=Path, default=RESULTS / "gpu",
+                        help="all goes to a folder of it that is named after the GPU (%(default)s)")
+    parser.add_argument("--small", action="store_true",
+                        help="measures small sizes, to try the script: rates mean nothing")
     add_launcher(parser)
     parser.add_argument("--gpu", metavar="NAME,CAPABILITY", type=Gpu.parse,
                         help="instead of the one that nvidia-smi names: 'NVIDIA H200, 9.0'")
     return parser.parse_args()
 
 
-def plan(group: str, place: Place, gpu: Gpu, machine: Machine) -> list[Step]:
-    """The steps of a group, or a failed step that says why they cannot be planned."""
-    plans = {"build": lambda: build_steps(place, gpu, machine),
-             "tests": lambda: test_steps(place),
-             "check": lambda: check_steps(place, machine, shutil.which("compute-sanitizer")),
-             "bench": lambda: bench_steps(place, machine)}
-    try:
-        return plans[group]()
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return [Step(group, f"planning of {group}", [], 0, code=FAILED, reason=str(error))]
+def run_part(part: str, place: Place, gpu: Gpu, budget: float) -> list[Step]:
+    """Runs a part's steps. It is planned when the part before is done: what can be checked, the
+    programs say."""
+    begin = time.monotonic()
+    clock = Clock(budget)
+    steps = plan(part, place, gpu)
+    for step in steps:
+        run(step, clock, place.logs)
+        if part == COUNTERS:
+            excuse(step, place.logs)
+    record.save(part, steps, place, gpu, time.monotonic() - begin)
+    return steps
 
 
 def main() -> int:
@@ -61,36 +78,37 @@ def main() -> int:
     if gpu is None:
         say("no GPU is here (nvidia-smi finds none): run it where there is one")
         return UNAVAILABLE
-    clock = Clock(options.budget)
-    machine = Machine.here()
-    build = options.build.resolve()
-    place = Place(build, options.launcher.resolve(), (options.results / gpu.folder).resolve(),
-                  build / "gpu-logs")
-    place.results.mkdir(parents=True, exist_ok=True)
-    place.logs.mkdir(parents=True, exist_ok=True)
-    say(f"{gpu.name}, architecture {gpu.architecture}, {machine.cores} cores")
-    steps: list[Step] = []
-    for group in (group for group in GROUPS if group in options.only):
-        # Planned when the group before is done: what can be checked, the programs say.
-        planned = plan(group, place, gpu, machine)
-        for step in planned:
-            run(step, clock, place.logs)
-        steps += planned
-    show(steps)
-    return outcome(steps)
+    place = Place(options.build.resolve(), options.launcher.resolve(),
+                  (options.results / gpu.folder).resolve(), Machine.here(), options.small)
+    for folder in (place.results, place.documents, place.logs, place.parts):
+        folder.mkdir(parents=True, exist_ok=True)
+    say(f"{gpu.name}, architecture {gpu.architecture}, {place.machine.cores} cores")
+    steps, codes = [], []
+    for part in wanted(options.only):
+        of_part = run_part(part, place, gpu, options.budget)
+        steps += of_part
+        codes.append(record.code_of(of_part))
+        page.write(place, gpu, PARTS, records(place))  # whatever becomes of the next one
+    show(steps, page.write(place, gpu, PARTS, records(place)))
+    print(os.path.relpath(place.results / page.PAGE))
+    sure = [code for code in codes if code != UNAVAILABLE]
+    return worst(sure or codes)
 
 
-def show(steps: list[Step]) -> None:
-    files = [step.document for step in steps if step.document and step.document.exists()]
-    if files:
-        found = collect(files)
-        for problem in found.skipped:
-            say(f"left out {problem}")
-        print(table.render([document for _, document in found.documents]))
+def records(place: Place) -> dict[str, record.PartRecord]:
+    found = {part: record.load(place.parts, part) for part in PARTS}
+    return {part: each for part, each in found.items() if each}
+
+
+def show(steps: list[Step], found: Findings) -> None:
+    if any(step.result for step in steps) and found.documents:
+        print(table.render(found.documents))
     print(summary(steps), end="")
-    for step in steps:
-        if step.result and step.passed:
-            print(os.path.relpath(step.result))
+    for each in found.kept:
+        result = each.result
+        if result and result.rounds and result.verdict is not Verdict.NOT_WANTED:
+            print(f"{each.verdict:<8} {fraction(result.ratio):>5} {str(result.bound):<7} "
+                  f"{each.kernel}: {each.promise.goal.what}, of {each.promise.goal.comparison.label}")
 
 
 if __name__ == "__main__":

@@ -4,14 +4,15 @@ import os
 import shutil
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Callable, Optional
 
-from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, worst
+from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED
 from quartet.gpu.steps import Step, last_line
 from quartet.launch import Running
-from quartet.wording import say, slug
+from quartet.wording import WIDTH, say
 
 LEAST_SECONDS = 5  # less is no use to any step
 LOG_LINES_SHOWN = 15  # of a step that failed
@@ -39,7 +40,7 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
         say(f"{step.title}: {step.reason}")
         return
     say(f"{step.title} (at most {seconds:.0f} s)")
-    log = logs / f"{slug(step.group + ' ' + step.title)}.log"
+    log = logs / step.log
     if step.document:
         step.document.unlink(missing_ok=True)
     begin = time.monotonic()
@@ -47,7 +48,7 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
         with open(log, "wb") as output:
             running = Running(subprocess.Popen(
                 step.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                env={**step.environment, **os.environ}, start_new_session=True))
+                env=environment_of(step), start_new_session=True))
             code = None
             try:
                 code = running.wait(seconds)
@@ -63,8 +64,16 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
         say(step.reason)
     elif not step.passed:
         show_end(log, step)
-    elif step.document:
+    # Where a part of a list is not available here, the others have been measured.
+    if step.state in ("ok", "not here") and step.document and step.document.exists():
         shutil.copyfile(step.document, step.result)
+        step.has_result = True
+
+
+def environment_of(step: Step) -> dict[str, str]:
+    """This process's, whose settings count for more than the step's."""
+    everything = {**step.environment, **os.environ}
+    return {name: value for name, value in everything.items() if name not in step.unset}
 
 
 def judge(step: Step, code: Optional[int], seconds: float) -> tuple[int, str]:
@@ -84,18 +93,12 @@ def show_end(log: Path, step: Step) -> None:
 
 
 def summary(steps: list[Step]) -> str:
-    """One line for each step: how it went, how long it took, what it is."""
+    """How each step went, how long it took, what it is."""
     lines = []
     for step in steps:
-        state = "left out" if step.code is None else "ok" if step.passed else "FAILED"
-        if step.code == UNAVAILABLE:
-            state = "not here"
         note = f": {step.reason}" if step.reason else ""
-        lines.append(f"{state:<8} {step.took:6.1f} s  {step.group:<5}  {step.title}{note}")
-    return "\n".join(lines) + "\n"
+        lines += textwrap.wrap(f"{step.state:<8} {step.took:6.1f} s  {step.part}: {step.title}{note}",
+                               WIDTH, subsequent_indent=" " * 19)
+    return "".join(f"{line}\n" for line in lines)
 
 
-def outcome(steps: list[Step]) -> int:
-    """The worst exit code. A step left out counts as failed; one not available here does not."""
-    codes = [FAILED if step.code is None else step.code for step in steps]
-    return worst([code for code in codes if code != UNAVAILABLE] or codes)

@@ -1,4 +1,4 @@
-"""The steps of scripts/gpu.py, and what they need to know of the machine."""
+"""What a step of scripts/gpu.py is, and what steps need to know of the machine."""
 
 import re
 import subprocess
@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-from quartet.exit_codes import FAILED, VERIFIED
-from quartet.kernels import KERNELS, NAMES
-from quartet.kernels.kernel import Benchmark, Kernel, SmallRun
+from quartet.exit_codes import UNAVAILABLE, VERIFIED
 from quartet.machine import Machine
-from quartet.paths import ROOT
-from quartet.wording import counted, slug
+from quartet.wording import slug
 
-GROUPS = ("build", "tests", "check", "bench")
+# A queue for all streams, as some set-ups have it: tests that hold a stream would hold the others.
+HANGS_TESTS = ("CUDA_DEVICE_MAX_CONNECTIONS",)
 
 
 @dataclass(frozen=True)
@@ -22,6 +20,7 @@ class Gpu:
 
     name: str
     architecture: str  # "90"
+    driver: str = ""
 
     @property
     def folder(self) -> str:
@@ -29,15 +28,18 @@ class Gpu:
 
     @staticmethod
     def parse(text: str) -> Optional["Gpu"]:
-        """From a line "NVIDIA H200, 9.0"; None where it is none."""
-        found = re.match(r"\s*(.+?)\s*,\s*(\d+)\.(\d+)\s*$", text.splitlines()[0] if text else "")
-        return Gpu(found[1], found[2] + found[3]) if found else None
+        """From a line "NVIDIA H200, 9.0, 580.1", the last part of which may be missing; None where it
+        is none."""
+        first = text.splitlines()[0] if text else ""
+        found = re.match(r"\s*(.+?)\s*,\s*(\d+)\.(\d+)\s*(?:,\s*(\S+)\s*)?$", first)
+        return Gpu(found[1], found[2] + found[3], found[4] or "") if found else None
 
     @staticmethod
     def here() -> Optional["Gpu"]:
         try:
             done = subprocess.run(
-                ["nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader"],
+                ["nvidia-smi", "--query-gpu=name,compute_cap,driver_version",
+                 "--format=csv,noheader"],
                 capture_output=True, text=True, timeout=60, check=False)
         except (OSError, subprocess.TimeoutExpired):
             return None
@@ -48,13 +50,15 @@ class Gpu:
 class Step:
     """Something to run, and how it went."""
 
-    group: str
+    part: str
     title: str
     command: list[str]
     seconds: float  # that it may take
     document: Optional[Path] = None  # that it writes
     result: Optional[Path] = None  # where the document goes if it is good; replaces the one before
     environment: dict[str, str] = field(default_factory=dict)
+    unset: tuple[str, ...] = ()  # of the environment
+    has_result: bool = False
     code: Optional[int] = None  # None: left out
     took: float = 0
     reason: str = ""  # why it failed or was left out
@@ -63,19 +67,46 @@ class Step:
     def passed(self) -> bool:
         return self.code == VERIFIED
 
+    @property
+    def state(self) -> str:
+        if self.code is None:
+            return "left out"
+        return {VERIFIED: "ok", UNAVAILABLE: "not here"}.get(self.code, "FAILED")
+
+    @property
+    def log(self) -> str:
+        return f"{slug(f'{self.part} {self.title}')}.log"
+
+
+def not_here(part: str, title: str, reason: str) -> Step:
+    return Step(part, title, [], 0, code=UNAVAILABLE, reason=reason)
+
 
 @dataclass(frozen=True)
 class Place:
-    """Where things are."""
+    """Where things are, and whether launches are to be small."""
 
     build: Path
     launcher: Path
     results: Path
-    logs: Path
+    machine: Machine
+    small: bool = False  # to try the script: rates mean nothing
+
+    @property
+    def logs(self) -> Path:
+        return self.results / "logs"
+
+    @property
+    def documents(self) -> Path:
+        return self.results / "documents"
+
+    @property
+    def parts(self) -> Path:
+        return self.results / "parts"
 
     @property
     def scratch(self) -> Path:
-        """Folder of small data files; later runs use them again."""
+        """Folder of data files; later runs use them again."""
         return self.build / "gpu-scratch"
 
     def program(self, name: str) -> Path:
@@ -84,103 +115,9 @@ class Place:
     def launch(self, ranks: int, *command: object) -> list[str]:
         return [str(self.launcher), str(ranks), *map(str, command)]
 
-
-def build_steps(place: Place, gpu: Gpu, machine: Machine) -> list[Step]:
-    """Programs and GPU tests, for the architecture of this GPU alone."""
-    configure = ["cmake", "--preset", "gpu", "-D", f"CMAKE_CUDA_ARCHITECTURES={gpu.architecture}",
-                 "-D", "QUARTET_MICROBENCH=OFF", "-S", str(ROOT), "-B", str(place.build)]
-    compile_all = ["cmake", "--build", str(place.build), "-j", str(machine.cores), "--target",
-                   *NAMES, "gpu_tests"]
-    return [Step("build", "configure", configure, 60), Step("build", "compile", compile_all, 240)]
-
-
-def test_steps(place: Place) -> list[Step]:
-    command = ["ctest", "--test-dir", str(place.build), "-L", "^gpu$", "--output-on-failure",
-               "--no-tests=error", "--timeout", "60"]
-    return [Step("tests", "tests that need a GPU", command, 120)]
-
-
-def choices(text: str) -> tuple[list[str], list[str]]:
-    """Formulations and transports that --list calls available on cuda. Raises ValueError if the text
-    names none of them."""
-    sections: dict[str, list[str]] = {}
-    for line in text.splitlines():
-        entry = re.match(r"  (\S+) +available$", line)
-        if entry and sections:
-            sections[list(sections)[-1]].append(entry[1])
-        elif line and not line.startswith(" "):
-            sections[line.split(" (")[0]] = []
-    if "formulations" not in sections or "transports on cuda" not in sections:
-        raise ValueError("--list says nothing of formulations and of transports on cuda")
-    return sections["formulations"], sections["transports on cuda"]
-
-
-def cores_for(ranks: int, machine: Machine) -> dict[str, str]:
-    """All cores of the machine: ranks use them to make data and check results."""
-    return {"QUARTET_THREADS": str(max(1, machine.cores // ranks))}
-
-
-def listing(place: Place, name: str, ranks: int) -> subprocess.CompletedProcess:
-    return subprocess.run(place.launch(ranks, place.program(name), "--device", "cuda", "--list"),
-                          capture_output=True, text=True, timeout=60, check=False)
-
-
-def check_steps(place: Place, machine: Machine, sanitizer: Optional[str]) -> list[Step]:
-    """A small run of all that each program can do on this GPU, alone and in a pair."""
-    steps = []
-    for kernel in KERNELS.values():
-        for ranks in range(kernel.least_ranks, 3):
-            steps += _kernel_checks(place, kernel, ranks, machine, sanitizer)
-    return steps
-
-
-def _kernel_checks(place: Place, kernel: Kernel, ranks: int, machine: Machine,
-                   sanitizer: Optional[str]) -> list[Step]:
-    title = f"{kernel.name}, {counted(ranks, 'rank')}"
-    listed = listing(place, kernel.name, ranks)
-    if listed.returncode != VERIFIED:
-        return [Step("check", title, [], 0, code=listed.returncode,
-                     reason=last_line(listed.stderr) or "--list failed")]
-    formulations, transports = choices(listed.stdout)
-    steps = []
-    for small in kernel.small_runs:
-        for formulation in small.formulations or formulations:
-            if formulation == "dataflow" and ranks == 1:
-                continue  # it needs a worker and a reducer
-            command = small_run(place, kernel.name, ranks, small, sanitizer) + [
-                "--formulation", formulation, "--transport", ",".join(transports)]
-            steps.append(Step("check", f"{title}, {formulation}, {small.name}", command, 60,
-                              environment=cores_for(ranks, machine)))
-    return steps
-
-
-def small_run(place: Place, name: str, ranks: int, small: SmallRun,
-              sanitizer: Optional[str]) -> list[str]:
-    watched = ([sanitizer, "--error-exitcode", str(FAILED), "--target-processes", "all"]
-               if sanitizer else [])
-    data = (["--data", str(place.scratch / f"{name}-{ranks}"), "--generate"] if small.files else [])
-    return place.launch(ranks, *watched, place.program(name), "--device", "cuda",
-                        *small.arguments, *data, "--runs", "1", "--warmup", "0", "--limits", "off",
-                        "--quiet")
-
-
-def benchmarks() -> list[tuple[str, Benchmark]]:
-    """Programs and their benchmarks, the most important first."""
-    found = [(name, benchmark) for name, kernel in KERNELS.items()
-             for benchmark in kernel.benchmarks]
-    return sorted(found, key=lambda item: item[1].place)
-
-
-def bench_steps(place: Place, machine: Machine) -> list[Step]:
-    steps = []
-    for program, benchmark in benchmarks():
-        name = f"{slug(benchmark.title)}.json"
-        document = place.logs / name
-        command = place.launch(benchmark.ranks, place.program(program), "--device",
-                               "cuda", *benchmark.arguments, "--progress", "on", "--json", document)
-        steps.append(Step("bench", benchmark.title, command, benchmark.seconds, document,
-                          place.results / name, cores_for(benchmark.ranks, machine)))
-    return steps
+    def cores_for(self, ranks: int) -> dict[str, str]:
+        """All cores of the machine: ranks use them to make data and check results."""
+        return {"QUARTET_THREADS": str(max(1, self.machine.cores // ranks))}
 
 
 def last_line(text: str) -> str:

@@ -1,10 +1,15 @@
 """cg: conjugate gradients with a dense matrix."""
 
-from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Report,
-                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
+from typing import Optional
+
+from quartet.gpu.ceilings import Ceilings
+from quartet.gpu.promise import Benchmark, Profile, Promise
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Report, Run, Scaling,
+                                    SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, side
 from quartet.machine import Machine
+from quartet.results import Case
 from quartet.sizes import multiple
 
 NAME = "cg"
@@ -65,6 +70,32 @@ def _larger(_: LimitsFiles) -> list[Match]:
     return [_solutions(12288, setup) for setup in (RANKS, THREADS)]
 
 
+def _expected_on_gpu(case: Case, ceilings: Ceilings) -> Optional[float]:
+    # 2 operations for each element: 8 bytes of it, or of its half where the matrix is symmetric.
+    per_byte = 1 / 2 if "symmetric" in case.name.words else 1 / 4
+    return ceilings.memory * per_byte / 1e9 if ceilings.memory else None
+
+
+def _benchmark(size: int, iterations: int, seconds: float) -> Benchmark:
+    title = f"{NAME} {size}"
+    full, symmetric = (Row(title, (storage,)) for storage in ("full", "symmetric"))
+    promises = (
+        Promise(Goal(f"full, N = {size}", OfLimit(full), Bound(0.9)),
+                "1, less the vectors and launches: 0.98",
+                "multiply_rows: dram__throughput; the row's note says whose product it is"),
+        Promise(Goal(f"symmetric, N = {size}", OfLimit(symmetric), Bound(0.9)),
+                "1, less the tiles' sums, 6% of the bytes, mostly in the L2 cache: 0.95",
+                "multiply_tiles: long scoreboard stalls; add_tiles: its share of the time"),
+        Promise(Goal(f"symmetric, N = {size}", OverPeer(symmetric, (full,), "full"), Bound(1.8)),
+                "2, half the bytes; less the tiles' sums: 1.9",
+                "multiply_tiles and add_tiles beside multiply_rows"))
+    return Benchmark(title, 1, ("--size", str(size), *BOTH_STORAGES, "--iterations",
+                                str(iterations), "--runs", "6"), seconds,
+                     small=("--size", str(size // 64), *BOTH_STORAGES, "--iterations", "3",
+                            "--runs", "2"),
+                     promises=promises if size < 65536 else (), expected=_expected_on_gpu)
+
+
 KERNEL = Kernel(
     NAME, "GFLOP/s",
     Run(one_rank_per_core, _arguments, Effort("--iterations", 100, 10)),
@@ -80,11 +111,10 @@ KERNEL = Kernel(
                                     "--algorithm", "classic,single-reduction")),
                 SmallRun("files", ("--size", "1001", "--iterations", "5"), ("native",),
                          files=True)),
-    benchmarks=(Benchmark(f"{NAME} 16384", 1,
-                          ("--size", "16384", *BOTH_STORAGES, "--iterations", "200"), 60, place=2),
-                Benchmark(f"{NAME} 65536", 1,
-                          ("--size", "65536", *BOTH_STORAGES, "--iterations", "50", "--runs", "6"),
-                          150, place=3)),
+    benchmarks=(_benchmark(16384, 200, 150), _benchmark(32768, 100, 200),
+                _benchmark(65536, 50, 250)),
+    profiles=(Profile(1, ("--size", "16384", *BOTH_STORAGES, "--iterations", "3"),
+                      ("--size", "512", *BOTH_STORAGES, "--iterations", "2")),),
     report=Report("Dense double-precision conjugate gradients: 2N² operations an iteration, as "
                   "published; vector operations are left out.", "--size 8192 --iterations 100",
                   figure=10))

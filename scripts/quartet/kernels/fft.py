@@ -1,17 +1,20 @@
 """fft: one complex transform over all ranks."""
 
 from dataclasses import replace
-from math import log2
+from math import ceil, log2
 from pathlib import Path
 from typing import Optional
 
-from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Report,
-                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.gpu.ceilings import Ceilings
+from quartet.gpu.promise import Benchmark, Profile, Promise
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Report, Run, Scaling,
+                                    SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
                                   nanoseconds_per_point)
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
 from quartet.machine import Machine
 from quartet.peers.hpcc_fft import MpiFft
+from quartet.results import Case, whole_number
 from quartet.sizes import smooth_multiple
 
 NAME = "fft"
@@ -81,6 +84,38 @@ def _matches(files: LimitsFiles) -> list[Match]:
             *(_power(26, order, None) for order in ORDERS)]  # a round takes a minute
 
 
+def _expected_on_gpu(case: Case, ceilings: Ceilings) -> Optional[float]:
+    # Passes of up to 2^12 points, each of which reads and writes all of them. In steps there is one
+    # more, for the twiddles.
+    points = whole_number(case.name.size)
+    tiles = whole_number(case.name.values.get("tiles", "1"))
+    if not ceilings.memory or not points or not tiles or points < 2 * tiles:
+        return None
+    parts = [points // tiles, tiles] if tiles > 1 else [points]
+    passes = sum(ceil(log2(part) / 12) for part in parts) + (tiles > 1)
+    return 5 * log2(points) / (32 * passes) * ceilings.memory / 1e9
+
+
+def _benchmark(exponent: int, tiles: int = 0) -> Benchmark:
+    """By one tile, the default where there is room, or in steps, of which nothing is promised."""
+    title = f"{NAME} 2^{exponent}" + (f" in {tiles} tiles" if tiles else "")
+    dealt = ("--tiles", str(tiles)) if tiles else ()
+    peer = (Row(title, ("library",)),)
+    promise = Promise(
+        Goal(f"2^{exponent}" + (", in steps" if tiles else ""),
+             OverPeer(Row(title, ("native",)), peer, "cuFFT's own"),
+             Bound() if tiles else Bound(1, noise=Noise.FORGIVEN)),
+        "0.67: a pass for the twiddles beside two" if tiles
+        else "1: one tile is one call of cuFFT",
+        "cuFFT's strided columns: compare with transposing them first" if tiles
+        else "the plan: cuFFT's advanced layout beside its basic one; the GPU's clocks")
+    small = ("--size", f"2^{exponent - 16}", *(("--tiles", "32") if tiles else ()))
+    formulations = ("--formulation", "native,library", "--transport", "staged")
+    return Benchmark(title, 1, ("--size", f"2^{exponent}", *dealt, *formulations, "--runs", "6"), 120,
+                     small=(*small, *formulations, "--runs", "2"), promises=(promise,),
+                     expected=_expected_on_gpu)
+
+
 KERNEL = Kernel(
     NAME, "GFLOP/s",
     Run(one_rank_per_core, _arguments, Effort("--runs", 10, 6)),  # six have an interval
@@ -93,8 +128,14 @@ KERNEL = Kernel(
     limits=Limits(_matches),
     small_runs=(SmallRun("memory", ("--size", "3600")),
                 SmallRun("files", ("--size", "3600"), ("native",), files=True)),
-    benchmarks=tuple(Benchmark(f"{NAME} 2^{exponent}", 1,
-                               ("--size", f"2^{exponent}", "--formulation", "native,library",
-                                "--runs", "6"), 90, place=5) for exponent in range(27, 33)),
+    benchmarks=(*(_benchmark(exponent) for exponent in (24, 27, 30, 31)),
+                _benchmark(24, tiles=4096),
+                Benchmark(f"{NAME} 2^32, in place", 1, ("--size", "2^32", "--transport", "staged",
+                                                        "--runs", "3"), 120,
+                          small=("--size", "2^12", "--transport", "staged", "--runs", "2"),
+                          expected=_expected_on_gpu)),
+    profiles=(Profile(1, ("--size", "2^24", "--tiles", "4096"), ("--size", "2^12", "--tiles", "64")),
+              Profile(2, ("--size", "2^26", "--transport", "ipc"),
+                      ("--size", "2^12", "--tiles", "64", "--transport", "ipc"))),
     report=Report("One complex double-precision transform over all ranks: 5N log₂N operations, "
                   "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11))

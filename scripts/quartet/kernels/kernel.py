@@ -6,6 +6,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Callable, Optional
 
+from quartet.gpu.promise import Benchmark, Profile
 from quartet.limits.match import Match
 from quartet.machine import Machine
 
@@ -55,17 +56,6 @@ class SmallRun:
     arguments: tuple[str, ...]
     formulations: tuple[str, ...] = ()  # empty: all that --list names
     files: bool = False  # whether its data are in files
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """One launch of `make gpu`'s benchmarks."""
-
-    title: str
-    ranks: int
-    arguments: tuple[str, ...]
-    seconds: float  # that it may take
-    place: int  # in the order of all: the last ones are left out where time is short
 
 
 @dataclass(frozen=True)
@@ -122,7 +112,8 @@ class Kernel:
     cost: Optional[Cost] = None
     limits: Optional[Limits] = None
     small_runs: tuple[SmallRun, ...] = ()
-    benchmarks: tuple[Benchmark, ...] = ()
+    benchmarks: tuple[Benchmark, ...] = ()  # of make gpu, the most important first
+    profiles: tuple[Profile, ...] = ()
     # Ranks and arguments of a launch of a few seconds whose limit shows the memory's rate over time.
     check: Optional[Callable[[Machine], tuple[int, tuple[str, ...]]]] = None
     report: Report = Report()

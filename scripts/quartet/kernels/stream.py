@@ -1,10 +1,15 @@
 """stream: vectors pushed from rank to rank, and added there."""
 
-from quartet.kernels.kernel import (Benchmark, Cost, Effort, Kernel, Limits, LimitsFiles, Reducers,
-                                    Report, Run, SmallRun, doublings)
-from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row
+from typing import Optional
+
+from quartet.gpu.ceilings import Ceilings
+from quartet.gpu.promise import Benchmark, Profile, Promise
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Reducers, Report, Run,
+                                    SmallRun, doublings)
+from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row, Take
 from quartet.limits.match import RANKS, Match, Section, side
 from quartet.machine import Machine
+from quartet.results import Case
 from quartet.units import MIB
 
 NAME = "stream"
@@ -61,6 +66,19 @@ def _sizes() -> Match:
         (Section(f"{NAME}, {RANKS}", (*in_place, *two_sided, *one_sided)),))
 
 
+_PAIR = f"{NAME}, a pair"
+_PROMISES = (Promise(
+    Goal("ipc of the local add", OfLimit(Row(_PAIR, ("ipc",), takes=Take.LARGEST)), Bound(0.9)),
+    "1: on one GPU the add reads and writes the same bytes as the local one",
+    "the kernel update_packs; whether the ranks' contexts take turns; the link between two GPUs"),)
+
+
+def _expected_on_gpu(case: Case, ceilings: Ceilings) -> Optional[float]:
+    # Both vectors are read and one is written, on one GPU that the ranks share.
+    is_shared = case.median.get("gpus") == 1 and case.name.transport == "ipc"
+    return ceilings.memory / 3 / MIB if ceilings.memory and is_shared else None
+
+
 def _pairs() -> Match:
     sides = [side(transport, RANKS, f"--pairs --transport {transport} --runs 20 --limits off")
              for transport in ("shm", "mpi")]
@@ -81,9 +99,13 @@ KERNEL = Kernel(
               lambda n: n, lambda n: 3.0 * n * MIB, "n", "3 n bytes", "MiB"),
     limits=Limits(_matches),
     small_runs=(SmallRun("pushes", ("--sizes", "2", "--pushes", "3")),),
-    benchmarks=(Benchmark(f"{NAME}, a pair", 2,
-                          ("--transport", "ipc,staged", "--sizes", "32,128", "--pushes", "50"), 60,
-                          place=4),),
+    benchmarks=(Benchmark(_PAIR, 2, ("--transport", "ipc,staged", "--sizes", "32,128",
+                                     "--pushes", "50"), 120,
+                          small=("--transport", "ipc,staged", "--sizes", "1,2", "--pushes", "3",
+                                 "--runs", "2"),
+                          promises=_PROMISES, expected=_expected_on_gpu),),
+    profiles=(Profile(2, ("--transport", "ipc", "--sizes", "128", "--pushes", "3"),
+                      ("--transport", "ipc", "--sizes", "1", "--pushes", "2")),),
     report=Report("Rate at which a vector is pushed to another rank and added there, by its size and "
                   "transport. One push reads the source and updates the target once.",
                   "--transport mpi,shm,rma", figure=7))

@@ -11,6 +11,7 @@ from typing import Callable, Optional, Protocol
 from quartet import statistics as compare_statistics
 from quartet.launch import Outcome
 from quartet.results import SUSPICIOUS_FRACTION, Case
+from quartet.wording import size_in_bytes
 
 DAMAGE = (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError)  # what it leads to
 
@@ -30,12 +31,20 @@ class Result:
 Round = dict[str, Result]  # by the side's name
 
 
+class Take(Enum):
+    """Which of several rows counts."""
+
+    ONLY = "there must be one"
+    LARGEST = "that of the largest size"
+
+
 @dataclass(frozen=True)
 class Row:
     """The row of a side's document whose name has these parts."""
 
     side: str
     factors: tuple[str, ...] = ()
+    takes: Take = Take.ONLY
 
     def of(self, results: Round) -> Case:
         """Raises Missing."""
@@ -48,8 +57,10 @@ class Row:
             raise Missing(errors[0])
         if not found:
             raise Missing(result.outcome.message or "no such row")
-        if found[0].verified is False:
+        if any(case.verified is False for case in found):
             raise Missing("a wrong result")
+        if self.takes is Take.LARGEST:
+            return max(found, key=lambda case: size_in_bytes(case.name.size))
         if len(found) > 1:
             raise Missing(f"{len(found)} rows where there should be one")
         return found[0]
