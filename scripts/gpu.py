@@ -11,13 +11,14 @@ It has parts, each of which ends within ten minutes and can run alone (--only):
     stream matmul cg fft   the measurements, with what is promised of them
     counters      the kernels' counters that would show a promise to be kept by accident (ncu)
 
-A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder that
-is named after the GPU; page.md there says how each part went, and what was promised, measured and
-expected. Records of parts that ran elsewhere can be put beside them: --only page writes the page anew.
+A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
+that is named after the GPU; page.md there says how each part went, and what was promised, measured
+and expected. Records of parts that ran elsewhere can be put beside them: --only page writes the page
+anew.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
-CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here and is no failure. Nor does
-a missed promise change the exit code."""
+CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here and is no failure. A
+missed promise does not change the exit code either."""
 
 import argparse
 import os

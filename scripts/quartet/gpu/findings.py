@@ -11,7 +11,7 @@ from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Promise, judged
 from quartet.gpu.record import PartRecord
 from quartet.kernels import KERNELS
-from quartet.limits.goals import GoalResult
+from quartet.limits.goals import GoalResult, Verdict
 from quartet.results import Case, cases
 from quartet.wording import slug
 
@@ -31,8 +31,9 @@ class Kept:
     def verdict(self) -> str:
         if not self.result or not self.result.rounds:
             return NOT_MEASURED
-        return self.result.verdict.value.upper() if self.result.verdict.value == "missed" \
-            else self.result.verdict.value or "only shown"
+        if self.result.verdict is Verdict.MISSED:
+            return "MISSED"
+        return self.result.verdict.value or "only shown"
 
 
 @dataclass(frozen=True)
