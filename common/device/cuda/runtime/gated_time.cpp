@@ -9,10 +9,10 @@ namespace quartet::device {
 
 namespace {
 
-// With the stream's ring full, or the driver's queue, which takes about a thousand kernels, the
-// gate would open late: operations behind it leave room for its own and for the events, and may
-// launch four kernels each.
-constexpr std::int64_t most_operations_behind_a_gate = CudaStream::capacity - 16;
+// With the stream's ring full, or the driver's queue, which takes about a thousand kernels and
+// events, the gate would open late. An operation takes an entry of the ring, two events and its
+// kernels: up to 14 of them fit.
+constexpr std::int64_t most_operations_behind_a_gate = 60;
 constexpr std::int64_t most_calls_behind_a_gate = 32;
 
 // Far longer than enqueueing takes, unless a launch waits for the GPU to be idle: as a debugger, a
