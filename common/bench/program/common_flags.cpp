@@ -213,16 +213,15 @@ void CommandLine::add_queue() {
 
 void CommandLine::add_reducer_device() {
     const auto devices = device::DeviceRegistry::standard();
-    std::vector<std::string> words = devices.choices();
-    std::erase(words, "auto");
+    std::vector<std::pair<std::string, std::string>> words;
+    for (const device::DeviceKind& kind : devices.kinds()) {
+        words.emplace_back(kind.name, kind.name);
+    }
     add({.name = "--reducer-device",
          .group = FlagGroup::work,
          .help = "with dataflow on a GPU: what the sums are made on",
-         .standard = "host",
-         .words = words},
-        [this, devices](const std::string& text) {
-            options_.reducer_device = devices.find(text).name;
-        });
+         .standard = "host"},
+        options_.reducer_device, words);
 }
 
 void CommandLine::add_output() {
