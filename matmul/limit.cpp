@@ -13,6 +13,12 @@ Bytes bytes_of_square(std::int64_t edge) {
     return bytes_of<float>(edge * edge);
 }
 
+// Whole ones: tiles may have an odd number of floats.
+std::int64_t doubles_in(Bytes tile) {
+    constexpr std::int64_t size = sizeof(double);
+    return (tile.value + size - 1) / size;
+}
+
 bool is_end(const std::optional<LimitPlan::Reducers::Link>& link, int rank) {
     return link && (rank == link->worker || rank == link->reducer);
 }
@@ -27,11 +33,20 @@ bench::BufferPlan LimitPlan::memory(int rank) const {
     } else {
         plan.add(3 * bytes_of_square(sgemm.edge), bench::Room::host);
     }
+    if (copies && copies->in + copies->out > 0) {
+        const Bytes tile = bytes_of<double>(doubles_in(copies->tile));
+        plan.add(tile, bench::Room::host);
+        plan.add(tile + bytes_of<double>(2), bench::Room::device);
+    }
     if (reducers && reducers->role == comm::Role::reducer) {
-        plan.add(2 * reducers->tile + bytes_of<double>(1), bench::Room::host);
+        plan.add(2 * reducers->tile + bytes_of<double>(1),
+                 reducers->memory == device::MemoryKind::device ? bench::Room::device
+                                                                : bench::Room::host);
     }
     if (reducers && is_end(reducers->link, rank)) {
-        plan.add(reducers->tile, bench::Room::host);
+        plan.add(reducers->tile, reducers->link->place == comm::PayloadPlace::gpu
+                                     ? bench::Room::device
+                                     : bench::Room::host);
     }
     if (storage && storage->file) {
         plan.add(storage_probe_memory, bench::Room::host);
@@ -49,13 +64,11 @@ ProductLimit::ProductLimit(bench::Session& session, const Problem& problem, cons
     if (plan.sgemm.edge > 0) {
         prepare_sgemm();
     }
-    if (plan.reducers && plan.reducers->role == comm::Role::reducer) {
-        add_.emplace(session.device(), bench::AccessPattern::add, plan.reducers->tile);
+    if (plan.copies && plan.copies->in + plan.copies->out > 0) {
+        prepare_copies();
     }
-    if (plan.reducers && plan.reducers->link) {
-        const auto [worker, reducer] = *plan.reducers->link;
-        link_.emplace(session.transport(comm::TransportRegistry::plain_mpi()), session.world(),
-                      worker, reducer, plan.reducers->tile);
+    if (plan.reducers) {
+        prepare_reducers();
     }
     if (plan.storage && plan.storage->file) {
         storage_.emplace(*plan.storage->file, plan.storage->cache);
@@ -71,8 +84,32 @@ void ProductLimit::prepare_sgemm() {
     products_ = bench::passes_in(bench::probe_time_beside(products * product), product);
 }
 
+void ProductLimit::prepare_copies() {
+    device::Device& device = session_.device();
+    const std::int64_t elements = doubles_in(plan_.copies->tile);
+    host_tile_ = device::allocate<double>(device, elements, device::MemoryKind::pinned);
+    device_tile_ = device::allocate<double>(device, elements);
+    copy_in_.emplace(device, host_tile_.view(), device_tile_.view());
+    copy_out_.emplace(device, device_tile_.view(), host_tile_.view());
+}
+
+void ProductLimit::prepare_reducers() {
+    const LimitPlan::Reducers& reducers = *plan_.reducers;
+    if (reducers.role == comm::Role::reducer) {
+        add_.emplace(session_.reducer_device(), bench::AccessPattern::add, reducers.tile);
+    }
+    if (reducers.link) {
+        const auto [worker, reducer, place] = *reducers.link;
+        link_.emplace(session_.message_transport(place), session_.world(), worker, reducer,
+                      reducers.tile);
+    }
+}
+
 std::vector<bench::LimitComponent> ProductLimit::measure() {
     std::vector<bench::LimitComponent> components{{"SGEMM", time_of_sgemm()}};
+    if (plan_.copies) {
+        components.push_back({"copies to and from GPUs", time_of_copies()});
+    }
     if (plan_.reducers) {
         components.push_back({"reducers", time_of_adding()});
     }
@@ -112,8 +149,18 @@ Seconds ProductLimit::time_of_storage() {
     return {session_.world().maximum(seconds)};
 }
 
+Seconds ProductLimit::time_of_copies() {
+    double seconds = 0;
+    if (copy_in_) {
+        const Seconds in = copy_in_->measure(intake_passes, session_.stream());
+        const Seconds out = copy_out_->measure(intake_passes, session_.stream());
+        seconds = std::max(plan_.copies->in * in.value, plan_.copies->out * out.value);
+    }
+    return {session_.world().maximum(seconds)};
+}
+
 Seconds ProductLimit::time_of_adding() {
-    const Seconds tile = add_ ? add_->measure(intake_passes, session_.stream()) : Seconds{};
+    const Seconds tile = add_ ? add_->measure(intake_passes, session_.reducer_stream()) : Seconds{};
     return {session_.world().maximum(plan_.reducers->partial_tiles * tile.value)};
 }
 

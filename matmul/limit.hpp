@@ -19,6 +19,12 @@ struct LimitPlan {
         int computing_ranks = 1;
         device::MemoryKind memory = device::MemoryKind::host;
     };
+    /// Tiles between the host's memory and a GPU's; the link carries both ways at a time.
+    struct Copies {
+        double in = 0;   ///< tiles that this rank copies to its GPU in a run
+        double out = 0;  ///< from it
+        Bytes tile;
+    };
     /// Tiles from and to files.
     struct Storage {
         std::optional<std::filesystem::path> file;  ///< a tile that this rank reads, if any
@@ -30,14 +36,17 @@ struct LimitPlan {
         comm::Role role = comm::Role::worker;  ///< of this rank
         double partial_tiles = 0;              ///< of each reducer in a run
         Bytes tile;
+        device::MemoryKind memory = device::MemoryKind::host;  ///< where they add
         /// Where tiles are sent as messages: the ranks between which the link is measured.
         struct Link {
             int worker = 0;
             int reducer = 0;
+            comm::PayloadPlace place = comm::PayloadPlace::host;
         };
         std::optional<Link> link;
     };
     Sgemm sgemm;
+    std::optional<Copies> copies;
     std::optional<Reducers> reducers;
     std::optional<Storage> storage;
 
@@ -61,7 +70,10 @@ class ProductLimit {
 
   private:
     void prepare_sgemm();
+    void prepare_copies();
+    void prepare_reducers();
     [[nodiscard]] Seconds time_of_sgemm();
+    [[nodiscard]] Seconds time_of_copies();
     [[nodiscard]] Seconds time_of_adding();
     [[nodiscard]] Seconds time_of_sending();
     [[nodiscard]] Seconds time_of_storage();
@@ -70,7 +82,11 @@ class ProductLimit {
     Problem problem_;
     LimitPlan plan_;
     std::optional<bench::SgemmProbe> sgemm_;
-    int products_ = 1;                       ///< in one measurement
+    int products_ = 1;  ///< in one measurement
+    device::Buffer<double> host_tile_;
+    device::Buffer<double> device_tile_;
+    std::optional<bench::MemoryProbe> copy_in_;  ///< of a tile
+    std::optional<bench::MemoryProbe> copy_out_;
     std::optional<bench::MemoryProbe> add_;  ///< on reducers
     std::optional<bench::PairProbe> link_;
     std::optional<bench::StorageProbe> storage_;

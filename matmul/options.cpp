@@ -42,6 +42,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({2, "--size 4k --data tiles --generate --dry-run",
                       "what a product of matrices in files would take"});
     command_line.add_queue();
+    command_line.add_reducer_device();
     command_line.add_lookahead();
     bench::add_data_options(command_line, options.data);
 }

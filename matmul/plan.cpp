@@ -67,11 +67,6 @@ void require_available(const PlanContext& context) {
     const bench::Variant& variant = context.variant;
     bench::Session& session = context.session;
     session.require_formulation(variant.formulation);
-    if (variant.formulation == bench::Formulation::dataflow && context.on_gpu()) {
-        throw Unavailable(
-            "not available in this build: matmul's data flow on a GPU: use --formulation native "
-            "or --device host");
-    }
     const comm::Transport& transport = session.transport(variant.transport);
     if (variant.formulation == bench::Formulation::library) {
         comm::require_plain_mpi(transport, "formulation library");

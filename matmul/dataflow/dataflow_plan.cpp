@@ -1,5 +1,11 @@
 #include "matmul/dataflow/dataflow_plan.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "matmul/dataflow/product_order.hpp"
+#include "matmul/dataflow/tile_sums.hpp"
 #include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
@@ -22,19 +28,23 @@ std::vector<Block> needed_blocks(const Problem& problem, const comm::Roles& role
 
 void plan_results(const Problem& problem, int rank, DataflowPlan& plan) {
     const comm::Roles& roles = plan.roles;
+    const ProductOrder order(problem, roles.reducers());
     std::int64_t used = 0;
     for (std::int64_t number = 0; number < problem.tiles() * problem.tiles(); ++number) {
-        const bool mine = roles.of(rank) == comm::Role::reducer &&
-                          number % roles.reducers() == roles.index_of(rank);
+        const TileIndex tile = order.tile(number);
+        const bool mine =
+            roles.of(rank) == comm::Role::reducer && order.reducer_of(tile) == roles.index_of(rank);
         plan.result_offsets.push_back(mine ? used : -1);
-        used += mine ? problem.elements(tile_at(problem, number)) : 0;
+        used += mine ? problem.elements(tile) : 0;
     }
     plan.results = bytes_of<float>(used);
 }
 
-std::vector<flow::QueuePlan> queues(const Problem& problem, const comm::Roles& roles, int bound) {
-    // Partial tiles of a worker for each reducer: one is made, one is read.
-    constexpr int outgoing = 2;
+std::vector<flow::QueuePlan> queues(const Problem& problem, const comm::Roles& roles, int bound,
+                                    const DataflowPlaces& places) {
+    // Partial tiles of a worker for each reducer: one is made, one is read. A GPU is given a
+    // product before the one before is pushed.
+    const int outgoing = places.workers_on_gpu() ? 3 : 2;
     std::vector<flow::QueuePlan> queues;
     for (int reducer = 0; reducer < roles.reducers(); ++reducer) {
         queues.push_back({.owner = roles.reducer_rank(reducer),
@@ -42,44 +52,77 @@ std::vector<flow::QueuePlan> queues(const Problem& problem, const comm::Roles& r
                           .bound = bound,
                           .largest = problem.tile_bytes(),
                           .order = flow::DequeueOrder::sequence,
-                          .outgoing = outgoing});
+                          .outgoing = outgoing,
+                          .place = places.partials});
     }
     return queues;
 }
 
+void plan_worker(const Problem& problem, DataflowPlan& plan) {
+    const bool on_gpu = plan.places.workers_on_gpu();
+    const int held = plan.settings.lookahead + 1;  // products whose tiles are there
+    if (plan.settings.inputs == DataflowInputs::files) {
+        // Before a GPU: one product's tiles are read while those before are copied.
+        plan.file_slots = FileSlots::memory(problem, 2 * (on_gpu ? std::min(held, 2) : held));
+    }
+    if (on_gpu) {
+        plan.device_slots = 2 * held * problem.tile_bytes();
+        plan.deliveries = 2;
+        if (plan.places.partials == comm::PayloadPlace::host) {
+            plan.partials = plan.deliveries * problem.tile_bytes();
+        }
+    }
+}
+
 }  // namespace
 
-DataflowPlan plan_dataflow(const Problem& problem, const comm::Roles& roles,
-                           const DataflowSettings& settings, const comm::Topology& topology,
-                           int rank, OperandCopies copies, const comm::OperationMemory& transport) {
+DataflowPlan plan_dataflow(const Problem& problem, const DataflowRanks& ranks,
+                           const DataflowSettings& settings, const DataflowPlaces& places) {
     DataflowPlan plan{
-        .roles = roles,
+        .roles = ranks.roles,
         .settings = settings,
-        .operands = lay_out_operands(problem, needed_blocks(problem, roles, settings.inputs), rank,
-                                     topology, copies),
-        .input_slots = {},
+        .places = places,
+        .operands = lay_out_operands(problem, needed_blocks(problem, ranks.roles, settings.inputs),
+                                     ranks.rank, ranks.topology, ranks.copies),
+        .file_slots = {},
+        .device_slots = {},
+        .partials = {},
         .result_offsets = {},
         .results = {},
-        .queues = queues(problem, roles, settings.bound),
+        .queues = queues(problem, ranks.roles, settings.bound, places),
         .memory = {}};
-    plan_results(problem, rank, plan);
-    if (roles.of(rank) == comm::Role::worker && settings.inputs == DataflowInputs::files) {
-        plan.input_slots = FileSlots::memory(problem, 2 * (settings.lookahead + 1));
-    }
+    plan_results(problem, ranks.rank, plan);
     plan.memory = plan.operands.memory();
-    plan.memory.add(plan.input_slots + plan.results, bench::Room::host);
+    if (ranks.roles.of(ranks.rank) == comm::Role::worker) {
+        plan_worker(problem, plan);
+    } else {
+        plan.memory.add(tile_sums_memory(problem, places.reducers, places.partials));
+    }
+    plan.memory.add(plan.file_slots + plan.results, bench::Room::host);
+    plan.memory.add(plan.device_slots + plan.partials, bench::Room::device);
     for (const flow::QueuePlan& queue : plan.queues) {
-        plan.memory.add(flow::queue_memory(queue, transport, rank));
+        plan.memory.add(flow::queue_memory(queue, ranks.transport, ranks.rank));
     }
     return plan;
 }
 
-TileIndex tile_at(const Problem& problem, std::int64_t number) {
-    return {number / problem.tiles(), number % problem.tiles()};
-}
-
-std::int64_t number_of(const Problem& problem, TileIndex tile) {
-    return tile.row * problem.tiles() + tile.column;
+int device_lookahead(const Problem& problem, const DataflowRanks& ranks, DataflowSettings settings,
+                     const DataflowPlaces& places, const MemoryBudget& budget) {
+    settings.lookahead = budget.lookahead.value_or(DataflowSettings::default_lookahead);
+    const int least = budget.lookahead.value_or(0);
+    Bytes needed;
+    for (; settings.lookahead >= least; --settings.lookahead) {
+        needed = plan_dataflow(problem, ranks, settings, places).memory.device() + budget.elsewhere;
+        if (needed <= budget.allowed) {
+            return settings.lookahead;
+        }
+    }
+    throw UsageError(fmt::format(
+        "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is {}, "
+        "products and limits take {}): give more --device-memory, or a smaller --tile{}",
+        problem.extent(0), problem.extent(0), to_string(needed), to_string(budget.allowed),
+        to_string(problem.tile_bytes()), to_string(budget.elsewhere),
+        budget.lookahead ? " or --lookahead" : ""));
 }
 
 }  // namespace quartet::matmul

@@ -2,203 +2,77 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
-#include "device/blas.hpp"
-#include "device/vector_operations.hpp"
+#include "matmul/dataflow/device_tiles.hpp"
+#include "matmul/dataflow/file_tiles.hpp"
+#include "matmul/dataflow/resident_tiles.hpp"
 
 namespace quartet::matmul {
-
-namespace {
-
-constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (VI.B)
-
-}  // namespace
 
 DataflowProduct::DataflowProduct(const Problem& problem, DataflowPlan plan, bench::Session& session,
                                  comm::Transport& transport, std::unique_ptr<const TileFiles> files)
     : problem_(problem),
       plan_(std::move(plan)),
-      rank_(session.world().rank()),
-      device_(session.device()),
-      operands_(problem, plan_.operands, session.topology().node(), device_, session.threads()),
+      operands_(problem, plan_.operands, session.topology().node(), session.device(),
+                session.threads()),
       hub_(session.world(), &session.trace().track("queue")),
-      results_(
-          device::allocate<float>(device_, floats_in(plan_.results), device::MemoryKind::host)),
+      dealer_(hub_, plan_.roles, plan_.settings.schedule),
       files_(std::move(files)) {
-    if (files_ && plan_.roles.of(rank_) == comm::Role::worker) {
-        reader_.emplace(problem, *files_, plan_.input_slots, device_);
-    } else if (files_ && plan_.settings.results == Results::kept) {
-        complete_ = device_.make_event();
-        writing_ = device_.make_stream("write", device::StreamKind::transfer);
-    }
-    make_queues(transport);
-    add_message_kinds();
-}
-
-void DataflowProduct::make_queues(comm::Transport& transport) {
     for (const flow::QueuePlan& queue : plan_.queues) {
         queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
     }
+    const int rank = session.world().rank();
+    if (plan_.roles.of(rank) == comm::Role::worker) {
+        worker_ = std::make_unique<DataflowWorker>(problem_, plan_, session.device(),
+                                                   make_tiles(session.device()), dealer_, queues_);
+        return;
+    }
+    const bool kept = plan_.settings.results == Results::kept;
+    reducer_ =
+        std::make_unique<DataflowReducer>(problem_, plan_, session, kept ? files_.get() : nullptr);
+    mine_ = queues_[static_cast<std::size_t>(plan_.roles.index_of(rank))].get();
 }
 
-void DataflowProduct::add_message_kinds() {
-    assignment_kind_ = hub_.add([this](int, std::span<const std::byte> message) {
-        std::int64_t number = 0;
-        std::memcpy(&number, message.data(), sizeof number);
-        assignment_ = number;
-    });
-    request_kind_ = hub_.add([this](int from, auto) {
-        const std::int64_t number = assigned_products_++;
-        hub_.send(from, assignment_kind_, std::as_bytes(std::span(&number, 1)));
-    });
-}
-
-int DataflowProduct::reducer_of(std::int64_t tile_number) const {
-    return static_cast<int>(tile_number % plan_.roles.reducers());
+std::unique_ptr<WorkerTiles> DataflowProduct::make_tiles(device::Device& device) const {
+    std::unique_ptr<WorkerTiles> tiles;
+    if (files_) {
+        tiles = std::make_unique<FileTiles>(problem_, *files_, plan_.file_slots, device);
+    } else {
+        tiles = std::make_unique<ResidentTiles>(operands_);
+    }
+    if (plan_.places.workers_on_gpu()) {
+        return std::make_unique<DeviceTiles>(problem_, std::move(tiles), plan_.device_slots,
+                                             device);
+    }
+    return tiles;
 }
 
 void DataflowProduct::prepare() {
-    received_ = 0;
-    assigned_products_ = 0;
-    written_ = {};
-    if (reader_) {
-        reader_->prepare();
+    dealer_.restart();
+    if (worker_) {
+        worker_->prepare();
+    } else {
+        reducer_->prepare();
     }
 }
 
 void DataflowProduct::run(device::Stream& stream) {
-    if (plan_.roles.of(rank_) == comm::Role::worker) {
-        work(stream);
+    if (worker_) {
+        worker_->run(stream);
     } else {
-        reduce(stream);
+        reducer_->run(*mine_);
     }
-}
-
-void DataflowProduct::work(device::Stream& stream) {
-    if (reader_) {
-        multiply_from_files(stream);
-    } else {
-        multiply_from_memory(stream);
-    }
-    for (const auto& queue : queues_) {
-        queue->close();
-    }
-}
-
-std::int64_t DataflowProduct::products() const {
-    return problem_.tiles() * problem_.tiles() * problem_.tiles();
-}
-
-// In the order (i, j, k), numbered (i n + j) n + k.
-DataflowReader::WorkItem DataflowProduct::work_item(std::int64_t number) const {
-    const TileIndex target = tile_at(problem_, number / problem_.tiles());
-    const std::int64_t inner = number % problem_.tiles();
-    return {number, {target.row, inner}, {inner, target.column}};
-}
-
-void DataflowProduct::multiply_from_memory(device::Stream& stream) {
-    for (std::int64_t next = next_product(-1); next < products(); next = next_product(next)) {
-        const DataflowReader::WorkItem item = work_item(next);
-        multiply({next, operands_.tile(Operand::a, item.a), operands_.tile(Operand::b, item.b)},
-                 stream);
-    }
-}
-
-void DataflowProduct::multiply_from_files(device::Stream& stream) {
-    std::int64_t next = next_product(-1);
-    while (true) {
-        while (next < products() && !reader_->full()) {
-            reader_->prefetch(work_item(next));
-            next = next_product(next);
-        }
-        if (reader_->empty()) {
-            break;
-        }
-        multiply(reader_->oldest(stream), stream);
-        reader_->release(stream);
-    }
-    reader_->synchronize();
-}
-
-std::int64_t DataflowProduct::next_product(std::int64_t before) {
-    if (plan_.settings.schedule == WorkSchedule::fixed) {
-        return before < 0 ? plan_.roles.index_of(rank_) : before + plan_.roles.workers();
-    }
-    assignment_.reset();
-    hub_.send(plan_.roles.reducer_rank(0), request_kind_, {});
-    hub_.serve_until([&] { return assignment_.has_value(); });
-    return *assignment_;
-}
-
-// The product is written to memory that the queue sends from.
-void DataflowProduct::multiply(const DataflowReader::Tiles& tiles, device::Stream& stream) {
-    const DataflowReader::WorkItem item = work_item(tiles.number);
-    const std::int64_t number = tiles.number / problem_.tiles();
-    const TileIndex target = tile_at(problem_, number);
-    flow::Queue& queue = *queues_[static_cast<std::size_t>(reducer_of(number))];
-    const auto outgoing = queue.next();
-    const std::int64_t elements = problem_.elements(target);
-    const auto partial = device::view_as<float>(outgoing.part(0, bytes_of<float>(elements).value));
-    device_.blas().gemm({problem_.extent(target.row), problem_.extent(target.column),
-                         problem_.extent(item.a.column)},
-                        tiles.a, tiles.b, partial, device::Update::replace, stream);
-    stream.synchronize();
-    queue.push(key_of({number, item.a.column}), bytes_of<float>(elements));
-}
-
-void DataflowProduct::reduce(device::Stream& stream) {
-    flow::Queue& queue = *queues_[static_cast<std::size_t>(plan_.roles.index_of(rank_))];
-    for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
-        for (const flow::Item& item : items) {
-            add(item, stream);
-        }
-        stream.synchronize();
-        received_ += std::ssize(items);
-    }
-    if (writing_) {
-        writing_->synchronize();
-    }
-}
-
-// A reducer's partial tiles are numbered in the order of their products, without gaps.
-std::int64_t DataflowProduct::key_of(const Partial& partial) const {
-    return partial.target / plan_.roles.reducers() * problem_.tiles() + partial.inner;
-}
-
-DataflowProduct::Partial DataflowProduct::partial_of(std::int64_t key) const {
-    return {key / problem_.tiles() * plan_.roles.reducers() + plan_.roles.index_of(rank_),
-            key % problem_.tiles()};
-}
-
-void DataflowProduct::add(const flow::Item& item, device::Stream& stream) {
-    const auto [number, inner] = partial_of(item.key);
-    const TileIndex tile = tile_at(problem_, number);
-    const std::int64_t elements = problem_.elements(tile);
-    const auto partial = device::view_as<float>(item.payload);
-    const auto target = results_.view().part(result_offset(tile), elements);
-    if (inner == 0) {
-        device_.copy(device::as_bytes(partial), device::as_bytes(target), stream);
-    } else {
-        device_.vectors().add(partial, target, stream);
-    }
-    if (writing_ && inner == problem_.tiles() - 1) {
-        write(tile, target, stream);
-    }
-}
-
-void DataflowProduct::write(TileIndex tile, device::View<float> elements, device::Stream& stream) {
-    stream.record(*complete_);
-    writing_->wait(*complete_);
-    writing_->enqueue(Phase::copy_out, "tile", [this, tile, elements] {
-        files_->write(tile, elements.span());
-        written_ = written_ + elements.bytes();
-    });
 }
 
 Traffic DataflowProduct::traffic() const {
-    return {.read = reader_ ? reader_->read() : Bytes{}, .written = written_};
+    return {.read = worker_ ? worker_->read() : Bytes{},
+            .written = reducer_ ? reducer_->written() : Bytes{}};
+}
+
+Traffic DataflowProduct::copied() const {
+    if (worker_) {
+        return {.read = worker_->copied_in(), .written = worker_->copied_out()};
+    }
+    return {.read = reducer_->sums().copied_in(), .written = reducer_->sums().copied_out()};
 }
 
 // A reducer has no input tiles: they are made again for the check.
@@ -210,22 +84,24 @@ std::span<const float> DataflowProduct::input(Operand operand, TileIndex tile) {
 
 std::span<const float> DataflowProduct::result(TileIndex tile) {
     check(owns(tile), "a tile of another rank");
-    return std::as_const(results_).view().part(result_offset(tile), problem_.elements(tile)).span();
+    return reducer_->result(tile);
 }
 
 bool DataflowProduct::owns(TileIndex tile) const {
-    return result_offset(tile) >= 0;
-}
-
-std::int64_t DataflowProduct::result_offset(TileIndex tile) const {
-    return plan_.result_offsets[static_cast<std::size_t>(number_of(problem_, tile))];
+    const ProductOrder order(problem_, plan_.roles.reducers());
+    return plan_.result_offsets[static_cast<std::size_t>(order.number_of(tile))] >= 0;
 }
 
 std::string DataflowProduct::note() const {
     const std::int64_t tiles = problem_.tiles();
-    const std::string ahead =
-        !files_ ? "" : fmt::format(", {} products read ahead", plan_.settings.lookahead);
-    return fmt::format("{} partial tiles shipped for {} of C{}", products(), tiles * tiles, ahead);
+    std::string text =
+        fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles, tiles * tiles);
+    if (plan_.places.workers_on_gpu()) {
+        text += fmt::format(", {} products copied ahead", plan_.settings.lookahead);
+    } else if (files_) {
+        text += fmt::format(", {} products read ahead", plan_.settings.lookahead);
+    }
+    return text;
 }
 
 bench::Details DataflowProduct::details(const comm::Communicator& world) const {
@@ -236,12 +112,18 @@ bench::Details DataflowProduct::details(const comm::Communicator& world) const {
                                        {"result_tiles", tiles * tiles},
                                        {"reducers", plan_.roles.reducers()}},
                            .series = {}};
+    const auto add_sum = [&](const char* key, Bytes moved) {
+        details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
+    };
     if (files_) {
-        const auto add_sum = [&](const char* key, Bytes moved) {
-            details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
-        };
         add_sum("bytes_read", traffic().read);
         add_sum("bytes_written", traffic().written);
+    }
+    if (plan_.places.workers_on_gpu()) {
+        add_sum("bytes_copied_in", copied().read);
+        add_sum("bytes_copied_out", copied().written);
+    }
+    if (files_ || plan_.places.workers_on_gpu()) {
         details.numbers.emplace_back("lookahead", plan_.settings.lookahead);
     }
     return details;

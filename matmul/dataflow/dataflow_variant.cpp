@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include "comm/mpi/agree.hpp"
+#include "device/blas.hpp"
 #include "matmul/dataflow/dataflow_product.hpp"
+#include "matmul/native/device_plan.hpp"
 #include "matmul/product_plan.hpp"
 
 namespace quartet::matmul {
@@ -17,37 +20,115 @@ DataflowSettings settings_of(const PlanContext& context) {
         .inputs = context.options.data.in_files() ? DataflowInputs::files : DataflowInputs::memory};
 }
 
+DataflowPlaces places_of(const PlanContext& context) {
+    bench::Session& session = context.session;
+    const device::MemoryKind reducers = session.reducer_device().memory_kind();
+    const comm::TransportTraits& transport = session.registry().traits(context.variant.transport);
+    return {.workers = session.device().memory_kind(),
+            .reducers = reducers,
+            .partials = transport.payload_place(reducers)};
+}
+
+// One copy of A and B per node, where the ranks' GPUs can copy from shared windows, too.
+OperandCopies copies_of(const PlanContext& context) {
+    const comm::TransportTraits& transport =
+        context.session.registry().traits(context.variant.transport);
+    if (context.on_gpu()) {
+        return transport.reach == comm::Reach::one_node ? OperandCopies::per_node
+                                                        : OperandCopies::per_rank;
+    }
+    return copies_over(transport);
+}
+
+DataflowRanks ranks_of(const PlanContext& context) {
+    bench::Session& session = context.session;
+    const int ranks = session.world().size();
+    return {.roles = comm::Roles::with_reducers(
+                ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
+            .topology = session.topology(),
+            .rank = context.rank(),
+            .copies = copies_of(context),
+            .transport = bench::operation_memory(session, context.variant.transport)};
+}
+
+// Tiles that this rank copies to its GPU and from it in a run.
+std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowRanks& ranks,
+                                               const DataflowPlaces& places) {
+    if (!places.workers_on_gpu()) {
+        return std::nullopt;
+    }
+    const auto edge = static_cast<double>(problem.tiles());
+    const bool through_host = places.partials == comm::PayloadPlace::host;
+    LimitPlan::Copies copies{.tile = problem.tile_bytes()};
+    if (ranks.roles.of(ranks.rank) == comm::Role::worker) {
+        const double products = edge * edge * edge / ranks.roles.workers();
+        copies.in = 2 * products;
+        copies.out = through_host ? products : 0;
+    } else if (places.reducers == device::MemoryKind::device) {
+        const double results = edge * edge / ranks.roles.reducers();
+        copies.in = through_host ? edge * results : 0;
+        copies.out = results;
+    }
+    return copies;
+}
+
 // What a worker reads: two tiles for each product, whatever was read before.
 double bytes_read(const Problem& problem, const comm::Roles& roles) {
     const auto tiles = static_cast<double>(problem.tiles());
     return 2 * tiles * static_cast<double>(problem.matrix_bytes().value) / roles.workers();
 }
 
-LimitPlan limit_of(const PlanContext& context, const comm::Roles& roles, OperandCopies copies) {
+std::int64_t sgemm_edge(const PlanContext& context) {
+    if (context.on_gpu()) {
+        return device_probe_edge(context.problem.size, allowed_device_memory(context.session));
+    }
+    return context.options.data.in_files() ? context.problem.extent(0)
+                                           : host_sgemm_edge(context.problem);
+}
+
+LimitPlan limit_of(const PlanContext& context, const DataflowRanks& ranks,
+                   const DataflowPlaces& places) {
     const Problem& problem = context.problem;
-    const comm::Role role = roles.of(context.rank());
+    const comm::Roles& roles = ranks.roles;
+    const comm::Role role = roles.of(ranks.rank);
     const bool works = role == comm::Role::worker;
-    const bool in_files = context.options.data.in_files();
-    const std::int64_t edge = in_files ? problem.extent(0) : host_sgemm_edge(problem);
     const auto tiles = static_cast<double>(problem.tiles());
     LimitPlan limit{
-        .sgemm = {.edge = works ? edge : 0,
+        .sgemm = {.edge = works ? sgemm_edge(context) : 0,
                   .computing_ranks = roles.workers(),
-                  .memory = device::MemoryKind::host},
+                  .memory = places.workers},
+        .copies = copies_to_gpu(problem, ranks, places),
         .reducers = LimitPlan::Reducers{.role = role,
                                         .partial_tiles = tiles * tiles * tiles / roles.reducers(),
                                         .tile = problem.tile_bytes(),
+                                        .memory = places.reducers,
                                         .link = {}},
         .storage = {}};
-    if (copies == OperandCopies::per_rank) {
-        limit.reducers->link = {roles.worker_rank(0), roles.reducer_rank(0)};
+    if (ranks.transport.payloads_travel(places.partials)) {
+        limit.reducers->link = {roles.worker_rank(0), roles.reducer_rank(0), places.partials};
     }
-    if (in_files) {
+    if (context.options.data.in_files()) {
         limit.storage =
             storage_limit(context, works ? std::optional<std::int64_t>(0) : std::nullopt,
                           bytes_read(problem, roles));
     }
     return limit;
+}
+
+// The least of what the ranks' GPUs have room for: one for all.
+int agreed_lookahead(const PlanContext& context, const DataflowRanks& ranks,
+                     const DataflowSettings& settings, const DataflowPlaces& places,
+                     const bench::BufferPlan& elsewhere) {
+    int lookahead = 0;
+    comm::agree<UsageError>(context.session.world(), [&] {
+        lookahead = device_lookahead(context.problem, ranks, settings, places,
+                                     {.allowed = allowed_device_memory(context.session),
+                                      .elsewhere = elsewhere.device(),
+                                      .lookahead = context.session.options().lookahead});
+    });
+    lookahead = static_cast<int>(context.session.world().minimum(lookahead));
+    context.session.resolve("lookahead", std::to_string(lookahead));
+    return lookahead;
 }
 
 void add_factors(const PlanContext& context, const DataflowPlan& plan, bench::RowName& name) {
@@ -57,17 +138,23 @@ void add_factors(const PlanContext& context, const DataflowPlan& plan, bench::Ro
     if (plan.settings.schedule == WorkSchedule::dynamic) {
         name.factors.emplace_back("schedule", "dynamic");
     }
+    bench::add_reducer_device(context.session, name);
     add_memory_factors(context, name);
 }
 
-void add_to_plan(const PlanContext& context, const comm::Roles& roles,
+void add_to_plan(const PlanContext& context, const DataflowPlan& plan,
                  bench::PlannedCase& planned) {
     const Problem& problem = context.problem;
+    const comm::Roles& roles = plan.roles;
     planned.roles = roles;
     planned.work.workers = roles.workers();
     planned.products = Flops{problem.flops().value / roles.workers()};
     planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
                                     roles.reducers(), roles.ranks());
+    if (plan.places.workers_on_gpu()) {
+        planned.plan_note +=
+            fmt::format("; {} products copied ahead to the GPU", plan.settings.lookahead);
+    }
     if (context.options.data.in_files()) {  // two tiles a product, to the page cache and from there
         planned.work.bytes = 2 * problem.tiles() * problem.matrix_bytes();
         planned.traffic = 2 * Bytes{planned.work.bytes.value / roles.workers()};
@@ -77,23 +164,28 @@ void add_to_plan(const PlanContext& context, const comm::Roles& roles,
 }  // namespace
 
 ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase& planned) {
-    const int ranks = context.session.world().size();
-    const auto roles =
-        comm::Roles::with_reducers(ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2));
-    const OperandCopies copies =
-        copies_over(context.session.registry().traits(context.variant.transport));
-    const DataflowPlan plan = plan_dataflow(
-        context.problem, roles, settings_of(context), context.session.topology(), context.rank(),
-        copies, bench::operation_memory(context.session, context.variant.transport));
-    add_factors(context, plan, planned.name);
-    add_to_plan(context, roles, planned);
+    const DataflowRanks ranks = ranks_of(context);
+    const DataflowPlaces places = places_of(context);
+    const bool reduces = ranks.roles.of(ranks.rank) == comm::Role::reducer;
     // A reducer has every R-th tile of all of C.
     const Range all{0, context.problem.tiles()};
-    const bool reduces = roles.of(context.rank()) == comm::Role::reducer;
-    return {.block = reduces ? Block{all, all} : Block{},
-            .memory = plan.memory,
-            .limit = limit_of(context, roles, copies),
-            .make = [context, plan] {
+    const Block block = reduces ? Block{all, all} : Block{};
+    const LimitPlan limit = limit_of(context, ranks, places);
+    DataflowSettings settings = settings_of(context);
+    bench::BufferPlan workspace;  // of the BLAS
+    if (places.workers_on_gpu()) {
+        workspace.add(reduces ? Bytes{} : context.session.device().blas().workspace(),
+                      bench::Room::device);
+        bench::BufferPlan elsewhere = memory_besides(context, block, limit);
+        elsewhere.add(workspace);
+        settings.lookahead = agreed_lookahead(context, ranks, settings, places, elsewhere);
+    }
+    const DataflowPlan plan = plan_dataflow(context.problem, ranks, settings, places);
+    add_factors(context, plan, planned.name);
+    add_to_plan(context, plan, planned);
+    bench::BufferPlan memory = plan.memory;
+    memory.add(workspace);
+    return {.block = block, .memory = memory, .limit = limit, .make = [context, plan] {
                 std::unique_ptr<const TileFiles> files;
                 if (plan.settings.inputs == DataflowInputs::files) {
                     files = open_files(context);

@@ -1,14 +1,14 @@
-#include "matmul/dataflow/dataflow_reader.hpp"
+#include "matmul/dataflow/file_tiles.hpp"
 
 #include "core/check.hpp"
 
 namespace quartet::matmul {
 
-DataflowReader::DataflowReader(const Problem& problem, const TileFiles& files, Bytes slots,
-                               device::Device& device)
+FileTiles::FileTiles(const Problem& problem, const TileFiles& files, Bytes slots,
+                     device::Device& device)
     : problem_(problem),
       files_(files),
-      tiles_(problem, slots, device, device::MemoryKind::host),
+      tiles_(problem, slots, device, device::MemoryKind::pinned),
       slots_(static_cast<std::size_t>(tiles_.size() / 2)),
       reading_(device.make_stream("read", device::StreamKind::transfer)) {
     for (Slot& slot : slots_) {
@@ -16,7 +16,7 @@ DataflowReader::DataflowReader(const Problem& problem, const TileFiles& files, B
     }
 }
 
-void DataflowReader::prepare() {
+void FileTiles::prepare() {
     begun_ = 0;
     done_ = 0;
     read_ = {};
@@ -31,7 +31,7 @@ void DataflowReader::prepare() {
     }
 }
 
-void DataflowReader::prefetch(const WorkItem& item) {
+void FileTiles::prefetch(const WorkItem& item) {
     check(!full(), "more tiles are to be read than there is room for");
     Slot& slot = this->slot(begun_);
     slot.item = item;
@@ -42,7 +42,7 @@ void DataflowReader::prefetch(const WorkItem& item) {
     ++begun_;
 }
 
-void DataflowReader::read_tile(Operand operand, TileIndex tile) {
+void FileTiles::read_tile(Operand operand, TileIndex tile) {
     const auto target = tiles_.slot(file_slot(begun_, operand));
     reading_->enqueue(Phase::read, "tile", [this, operand, tile, target] {
         const auto elements = files_.read(name(operand), tile, target.span());
@@ -50,15 +50,15 @@ void DataflowReader::read_tile(Operand operand, TileIndex tile) {
     });
 }
 
-DataflowReader::Tiles DataflowReader::oldest(device::Stream& stream) {
+WorkerTiles::Tiles FileTiles::oldest(device::Stream& stream) {
     check(!empty(), "no tiles are being read");
     Slot& slot = this->slot(done_);
     stream.wait(*slot.loaded);
-    return {slot.item.number, tiles_.elements(file_slot(done_, Operand::a), slot.item.a),
+    return {slot.item, tiles_.elements(file_slot(done_, Operand::a), slot.item.a),
             tiles_.elements(file_slot(done_, Operand::b), slot.item.b)};
 }
 
-void DataflowReader::release(device::Stream& stream) {
+void FileTiles::release(device::Stream& stream) {
     stream.record(*slot(done_).used);
     ++done_;
 }

@@ -4,48 +4,28 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "matmul/dataflow/worker_tiles.hpp"
 #include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
 
-/// The tiles of A and B that a worker of the data flow multiplies, read from files by a stream of
-/// its own, some products ahead of the one that is multiplied: "each loads A(i,k), B(k,j)" (VI.B).
-/// Tiles are read anew for each product, as published. Used by the main thread only.
-class DataflowReader {
+/// Tiles that a stream of its own reads from files into the host's memory, some products ahead.
+class FileTiles final : public WorkerTiles {
   public:
     /// Allocates `slots`, two for each product whose tiles are there or on their way. `files` and
     /// `device` are borrowed.
-    DataflowReader(const Problem& problem, const TileFiles& files, Bytes slots,
-                   device::Device& device);
+    FileTiles(const Problem& problem, const TileFiles& files, Bytes slots, device::Device& device);
 
-    /// Before each run: resets what was read. With --cache drop the page cache forgets all tiles.
-    void prepare();
+    /// With --cache drop the page cache forgets all tiles.
+    void prepare() override;
 
-    /// A product C(i,j) += A(i,k) B(k,j).
-    struct WorkItem {
-        std::int64_t number = 0;
-        TileIndex a;
-        TileIndex b;
-    };
-    [[nodiscard]] bool full() const { return begun_ - done_ == std::ssize(slots_); }
-    [[nodiscard]] bool empty() const { return begun_ == done_; }
-    /// Begins to read a product's tiles. Throws Failure while full().
-    void prefetch(const WorkItem& item);
-
-    struct Tiles {
-        std::int64_t number = 0;  ///< of their product
-        device::View<const float> a;
-        device::View<const float> b;
-    };
-    /// The tiles of the product begun longest ago, there for the stream's later work.
-    Tiles oldest(device::Stream& stream);
-    /// Says that the stream's work so far is the last that uses them.
-    void release(device::Stream& stream);
-    /// Throws what reading has thrown.
-    void synchronize() { reading_->synchronize(); }
-
-    /// In this run.
-    [[nodiscard]] Bytes read() const { return read_; }
+    [[nodiscard]] bool full() const override { return begun_ - done_ == std::ssize(slots_); }
+    [[nodiscard]] bool empty() const override { return begun_ == done_; }
+    void prefetch(const WorkItem& item) override;
+    Tiles oldest(device::Stream& stream) override;
+    void release(device::Stream& stream) override;
+    void synchronize() override { reading_->synchronize(); }
+    [[nodiscard]] Bytes read() const override { return read_; }
 
   private:
     struct Slot {

@@ -12,6 +12,7 @@ ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase&
             .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem),
                                 .computing_ranks = ranks,
                                 .memory = device::MemoryKind::host},
+                      .copies = {},
                       .reducers = {},
                       .storage = {}},
             .make = [&session = context.session, problem = context.problem] {

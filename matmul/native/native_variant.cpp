@@ -24,6 +24,7 @@ LimitPlan limit_on_host(const PlanContext& context) {
     return {.sgemm = {.edge = host_sgemm_edge(context.problem),
                       .computing_ranks = context.session.world().size(),
                       .memory = device::MemoryKind::host},
+            .copies = {},
             .reducers = {},
             .storage = {}};
 }
@@ -33,6 +34,7 @@ LimitPlan limit_on_gpu(const PlanContext& context) {
     return {.sgemm = {.edge = device_probe_edge(context.problem.size, memory),
                       .computing_ranks = context.session.world().size(),
                       .memory = device::MemoryKind::device},
+            .copies = {},
             .reducers = {},
             .storage = {}};
 }

@@ -15,7 +15,7 @@ Operands::Operands(const Problem& problem, OperandLayout layout, const comm::Com
 
 void Operands::allocate(const comm::Communicator& node, device::Device& device) {
     if (layout_.copies == OperandCopies::per_node) {
-        pool_.emplace(comm::WindowKind::shared, node);
+        pool_.emplace(comm::WindowKind::shared, node, device.accelerator());
         memory_ = pool_->allocate(layout_.allocated);
         return;
     }

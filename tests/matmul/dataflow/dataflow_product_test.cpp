@@ -8,7 +8,9 @@
 #include "core/files/tiles.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
+#include "device/accelerator.hpp"
 #include "device/blas.hpp"
+#include "matmul/dataflow/dataflow_ways.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/plan.hpp"
 #include "matmul/reference.hpp"
@@ -35,16 +37,42 @@ struct Files {
     std::optional<int> lookahead = std::nullopt;
 };
 
-class DataflowProductTest : public testing::TestWithParam<const char*> {
+class DataflowProductTest : public testing::TestWithParam<DataflowWay> {
   protected:
     DataflowProductTest() {
-        common.device = "host";
+        common.device = GetParam().device;
+        common.reducer_device = GetParam().reducer_device;
         common.threads = 1;
         common.formulations = {Formulation::dataflow};
-        common.transports = {GetParam()};
+        common.transports = {GetParam().transport};
+    }
+    void SetUp() override {
+        try {
+            session = std::make_unique<bench::Session>(bench::ProgramDescription{.name = "matmul"},
+                                                       common, comm::TransportRegistry::standard());
+        } catch (const Unavailable& unavailable) {
+            GTEST_SKIP() << unavailable.what();
+        }
+        if (const auto reason =
+                session->registry().why_not(GetParam().transport, session->transport_context())) {
+            GTEST_SKIP() << *reason;
+        }
     }
 
     MultiplyCase& run_once(const Flow& flow, const std::optional<Files>& files = std::nullopt) {
+        plan(flow, files);
+        made = session->plan().front().make();
+        auto& subject = dynamic_cast<MultiplyCase&>(*made);
+        bench::Clocks clocks(0);
+        for (int run = 0; run < 2; ++run) {  // the second one begins where the first has ended
+            subject.prepare();
+            world.barrier();
+            subject.run(clocks);
+            world.barrier();
+        }
+        return subject;
+    }
+    void plan(const Flow& flow, const std::optional<Files>& files = std::nullopt) {
         made.reset();
         Options options;
         common.lookahead.reset();
@@ -61,16 +89,6 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
         session = std::make_unique<bench::Session>(description, common,
                                                    comm::TransportRegistry::standard());
         plan_cases(*session, options);
-        made = session->plan().front().make();
-        auto& subject = dynamic_cast<MultiplyCase&>(*made);
-        bench::Clocks clocks(0);
-        for (int run = 0; run < 2; ++run) {  // the second one begins where the first has ended
-            subject.prepare();
-            world.barrier();
-            subject.run(clocks);
-            world.barrier();
-        }
-        return subject;
     }
     void TearDown() override {
         made.reset();
@@ -95,6 +113,29 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
         shared.clear();
         world.barrier();
     }
+    /// What this rank's device makes of a product.
+    std::vector<float> multiply(const device::GemmShape& shape, const std::vector<float>& a,
+                                const std::vector<float>& b) {
+        device::Device& device = session->device();
+        device::Stream& stream = session->stream();
+        std::vector<float> product(static_cast<std::size_t>(shape.rows * shape.columns));
+        const auto on_host = [](auto& values) {
+            return device::View(values.data(), std::ssize(values), device::MemoryKind::host);
+        };
+        const auto on_device = [&](const std::vector<float>& values) {
+            auto buffer = device::allocate<float>(device, std::ssize(values));
+            device.copy(as_bytes(on_host(values)), as_bytes(buffer.view()), stream);
+            return buffer;
+        };
+        const auto left = on_device(a);
+        const auto right = on_device(b);
+        auto result = on_device(product);
+        device.blas().gemm(shape, left.view(), right.view(), result.view(), device::Update::replace,
+                           stream);
+        device.copy(as_bytes(std::as_const(result).view()), as_bytes(on_host(product)), stream);
+        stream.synchronize();
+        return product;
+    }
     [[nodiscard]] Problem problem_of(const Flow& flow) const {
         return {flow.size, std::min(flow.tile, flow.size), common.seed};
     }
@@ -115,26 +156,21 @@ class DataflowProductTest : public testing::TestWithParam<const char*> {
 
     /// A tile of C, its products made one by one and added in the order of the inner index.
     std::vector<float> sum_in_order(const Problem& problem, TileIndex tile) {
-        device::Device& device = session->device();
-        const std::int64_t elements = problem.elements(tile);
-        auto sum = device::allocate<float>(device, elements);
-        auto partial = device::allocate<float>(device, elements);
+        std::vector<float> sum(static_cast<std::size_t>(problem.elements(tile)));
         for (std::int64_t inner = 0; inner < problem.tiles(); ++inner) {
-            auto a = device::allocate<float>(device, problem.elements({tile.row, inner}));
-            auto b = device::allocate<float>(device, problem.elements({inner, tile.column}));
-            fill_tile(problem, "A", {tile.row, inner}, a.span());
-            fill_tile(problem, "B", {inner, tile.column}, b.span());
-            device.blas().gemm(
+            const auto tile_of_matrix = [&](const char* matrix, TileIndex index) {
+                std::vector<float> elements(static_cast<std::size_t>(problem.elements(index)));
+                fill_tile(problem, matrix, index, elements);
+                return elements;
+            };
+            const auto partial = multiply(
                 {problem.extent(tile.row), problem.extent(tile.column), problem.extent(inner)},
-                a.view(), b.view(), inner == 0 ? sum.view() : partial.view(),
-                device::Update::replace, session->stream());
-            session->stream().synchronize();
-            for (std::int64_t at = 0; inner > 0 && at < elements; ++at) {
-                sum.span()[static_cast<std::size_t>(at)] +=
-                    partial.span()[static_cast<std::size_t>(at)];
+                tile_of_matrix("A", {tile.row, inner}), tile_of_matrix("B", {inner, tile.column}));
+            for (std::size_t at = 0; at < sum.size(); ++at) {
+                sum[at] = inner == 0 ? partial[at] : sum[at] + partial[at];
             }
         }
-        return {sum.span().begin(), sum.span().end()};
+        return sum;
     }
 
     std::optional<TemporaryFolder> temporary;
@@ -177,8 +213,9 @@ TEST_P(DataflowProductTest, AddsInTheOrderOfTheInnerIndexToTheSameBitsInEachRun)
     const int most = world.size() - 1;
     for (const WorkSchedule schedule : {WorkSchedule::fixed, WorkSchedule::dynamic}) {
         for (const int bound : {1, 2, 16}) {
-            for (const Flow& flow : {Flow{150, 13, 1, bound, schedule},
-                                     Flow{96, 16, std::min(2, most), bound, schedule}}) {
+            const std::int64_t size = GetParam().on_gpu() ? 60 : 150;  // emulated kernels are slow
+            for (const Flow& flow : {Flow{size, 13, 1, bound, schedule},
+                                     Flow{48, 16, std::min(2, most), bound, schedule}}) {
                 const Problem problem = problem_of(flow);
                 auto& product = dynamic_cast<DataflowProduct&>(run_once(flow).product());
                 for (std::int64_t number = 0; number < problem.tiles() * problem.tiles();
@@ -260,7 +297,11 @@ TEST_P(DataflowProductTest, ItsLimitRecordsWorkersReducersLinkAndStorage) {
     const std::vector<std::string> in_windows{"SGEMM", "reducers", "storage"};
     const std::vector<std::string> by_messages{"SGEMM", "reducers", "link to the reducers",
                                                "storage"};
-    EXPECT_EQ(names, GetParam() == std::string("shm") ? in_windows : by_messages);
+    std::vector<std::string> expected = GetParam().in_place ? in_windows : by_messages;
+    if (GetParam().on_gpu()) {
+        expected.insert(expected.begin() + 1, "copies to and from GPUs");
+    }
+    EXPECT_EQ(names, expected);
     clear_folder();
 }
 
@@ -271,8 +312,59 @@ TEST_P(DataflowProductTest, RefusesTooFewRanksAndSaysTheNumberNeeded) {
                 HasSubstr("start at least " + std::to_string(world.size() + 1) + " ranks"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, DataflowProductTest, testing::Values("mpi", "shm"),
-                         [](const auto& instance) { return std::string(instance.param); });
+TEST_P(DataflowProductTest, CopiesWhatItsPlacesNeedAndNoMore) {
+    const Flow flow{60, 13, world.size() - 1, 4};
+    auto& product = dynamic_cast<DataflowProduct&>(run_once(flow).product());
+    const Problem problem = problem_of(flow);
+    const auto matrix = static_cast<double>(problem.matrix_bytes().value);
+    const auto tiles = static_cast<double>(problem.tiles());
+    const bool reduces_on_gpu = GetParam().reducer_device != "host";
+    const bool through_host = !reduces_on_gpu || GetParam().transport == "staged";
+    // A worker copies two tiles in for each product; partial tiles go through the host or not; the
+    // first of a tile is copied in, too.
+    const double partials = through_host ? tiles * matrix : 0;
+    const double in = 2 * tiles * matrix + (reduces_on_gpu ? partials : 0);
+    const double out = partials + (reduces_on_gpu ? matrix : 0);
+    const auto sum = [&](Bytes bytes) { return world.sum(static_cast<double>(bytes.value)); };
+    EXPECT_EQ(sum(product.copied().read), GetParam().on_gpu() ? in : 0);
+    EXPECT_EQ(sum(product.copied().written), GetParam().on_gpu() ? out : 0);
+}
+
+TEST_P(DataflowProductTest, TakesTheGpuMemoryThatItsPlanAnnounces) {
+    if (!GetParam().on_gpu()) {
+        GTEST_SKIP() << "the host has no memory of its own to be counted";
+    }
+    const auto free = [&] {
+        world.barrier();
+        const Bytes bytes = session->device().accelerator()->memory().free;
+        world.barrier();
+        return bytes;
+    };
+    common.limits = bench::Switch::off;
+    const Flow flow{600, 130, 1, 4};
+    plan(flow);
+    session->transport(GetParam().transport);
+    const Bytes before = free();
+    made = session->plan().front().make();
+    const Bytes taken = before - free();
+    Bytes planned = session->plan().front().device_memory;
+    if (world.rank() > 0) {  // a worker's, which its first product takes
+        planned = planned - session->device().blas().workspace();
+    }
+    if (GetParam().transport == "ipc") {  // whole exported blocks, which its probe may have left
+        EXPECT_LE(taken, planned + session->device().accelerator()->exported_block());
+        return;
+    }
+    EXPECT_GE(taken, planned);
+    EXPECT_LT(taken, planned + problem_of(flow).tile_bytes());  // whole pages
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, DataflowProductTest, testing::ValuesIn(dataflow_ways()),
+                         [](const auto& instance) {
+                             const DataflowWay& way = instance.param;
+                             return way.transport +
+                                    (way.on_gpu() ? "_reduced_on_" + way.reducer_device : "");
+                         });
 
 }  // namespace
 }  // namespace quartet::matmul

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bench/program/session.hpp"
+#include "flow/queue.hpp"
+#include "matmul/dataflow/dataflow_plan.hpp"
+#include "matmul/dataflow/product_dealer.hpp"
+#include "matmul/dataflow/product_order.hpp"
+
+namespace quartet::matmul {
+
+/// A worker of the data flow: it multiplies a tile of A by a tile of B, and pushes the partial tile
+/// to the queue of the reducer that owns the target. The product is written to memory that the
+/// queue sends from; a GPU whose queue has that on the host writes to its own, and a stream copies
+/// it out beside the next product. On a GPU a product is enqueued before the one before is pushed.
+class DataflowWorker {
+  public:
+    using Queues = std::vector<std::unique_ptr<flow::Queue>>;  ///< by reducer
+
+    /// Allocates plan.partials. All but `tiles` is borrowed.
+    DataflowWorker(const Problem& problem, const DataflowPlan& plan, device::Device& device,
+                   std::unique_ptr<WorkerTiles> tiles, ProductDealer& dealer, const Queues& queues);
+
+    /// Before each run, outside of the time.
+    void prepare();
+    /// All products of this worker; the queues are closed on return.
+    void run(device::Stream& stream);
+
+    /// In the last run.
+    [[nodiscard]] Bytes read() const { return tiles_->read(); }
+    /// To the GPU and from it, in the last run.
+    [[nodiscard]] Bytes copied_in() const { return tiles_->copied(); }
+    [[nodiscard]] Bytes copied_out() const { return copied_out_; }
+
+  private:
+    /// A partial tile that is made and not pushed yet.
+    struct Delivery {
+        std::int64_t product = 0;
+        std::unique_ptr<device::Event> made;   ///< by the product
+        std::unique_ptr<device::Event> ready;  ///< in the queue's memory
+    };
+
+    [[nodiscard]] Delivery& delivery(std::int64_t number) {
+        return deliveries_[static_cast<std::size_t>(number % std::ssize(deliveries_))];
+    }
+    [[nodiscard]] flow::Queue& queue_of(std::int64_t product) const;
+    [[nodiscard]] device::View<float> outgoing(std::int64_t product);
+    void multiply(const WorkerTiles::Tiles& tiles, device::Stream& stream);
+    void copy_out(device::View<const float> partial, device::View<float> to, Delivery& delivery,
+                  device::Stream& stream);
+    void push_oldest();
+
+    Problem problem_;
+    ProductOrder order_;
+    device::Device& device_;
+    std::unique_ptr<WorkerTiles> tiles_;
+    ProductDealer& dealer_;
+    const Queues& queues_;
+    device::Buffer<float> partials_;  ///< one for each delivery, where they are copied out
+    std::vector<Delivery> deliveries_;
+    std::int64_t made_ = 0;  ///< partial tiles
+    std::int64_t pushed_ = 0;
+    Bytes copied_out_;
+    std::unique_ptr<device::Stream> copying_;  ///< where partial tiles are copied out
+};
+
+}  // namespace quartet::matmul

@@ -1,0 +1,34 @@
+#include "matmul/dataflow/product_order.hpp"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+namespace quartet::matmul {
+namespace {
+
+TEST(ProductOrder, GivesEachReducerKeysWithoutGapsInTheProductsOrder) {
+    for (const std::int64_t size : {1, 7, 12, 15}) {
+        for (const int reducers : {1, 2, 3, 5}) {
+            const Problem problem{size, 3, 1};
+            const ProductOrder order(problem, reducers);
+            std::vector<std::int64_t> next_key(static_cast<std::size_t>(reducers));
+            for (std::int64_t product = 0; product < order.count(); ++product) {
+                const WorkItem item = order.item(product);
+                const TileIndex target = order.target(product);
+                EXPECT_EQ(item.number, product);
+                EXPECT_EQ(item.a, (TileIndex{target.row, item.b.row}));
+                EXPECT_EQ(item.b, (TileIndex{item.a.column, target.column}));
+                EXPECT_EQ(order.is_first(product), item.a.column == 0);
+                EXPECT_EQ(order.is_last(product), item.a.column == problem.tiles() - 1);
+                EXPECT_EQ(order.tile(order.number_of(target)), target);
+                const int reducer = order.reducer_of(target);
+                EXPECT_EQ(order.key(product), next_key[static_cast<std::size_t>(reducer)]++);
+                EXPECT_EQ(order.product(reducer, order.key(product)), product);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace quartet::matmul
