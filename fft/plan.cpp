@@ -41,6 +41,7 @@ void add_native(bench::Session& session, const bench::Variant& variant, const Pr
                 const Options& options, bench::PlannedCase& planned) {
     const NativePlan plan = plan_native(session, variant.transport, problem, options.data);
     bench::announce(plan.memory, session, planned);
+    planned.moved.sent = sent_bytes(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<NativeCase>(session, plan);
     };
@@ -59,6 +60,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan = plan_dataflow(session, variant.transport, problem, roles);
     bench::announce(plan.memory, session, planned);
+    planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<DataflowCase>(session, plan);
     };

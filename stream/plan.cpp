@@ -60,6 +60,23 @@ void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Pro
     bench::announce(plan, session, planned);
 }
 
+// The data flow's payloads lie in the hosts' memory.
+void plan_traffic(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
+    const int rank = session.world().rank();
+    const Route& route = *problem.route_of(rank);
+    const std::int64_t bytes = problem.pushes * problem.size.value;
+    const bool flows = planned.name.variant.formulation == bench::Formulation::dataflow;
+    if (rank != route.receiver) {
+        auto& sent = flows ? planned.moved.payloads : planned.moved.sent;
+        sent.resize(static_cast<std::size_t>(session.world().size()));
+        sent[static_cast<std::size_t>(route.receiver)] = bytes;
+    }
+    if (flows && session.device().memory_kind() == device::MemoryKind::device) {
+        (rank == route.receiver ? planned.moved.copied_in : planned.moved.copied_out) =
+            rank == route.receiver ? std::ssize(route.senders) * bytes : bytes;
+    }
+}
+
 }  // namespace
 
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
@@ -72,6 +89,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.probe_share = 1;
     if (problem.route_of(session.world().rank()) != nullptr) {
         plan_memory(planned, session, problem);
+        plan_traffic(planned, session, problem);
     }
     planned.conditions = {{"device", variant.device}, {"transport", variant.transport}};
     add_clock_rows(planned, problem);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/trace.hpp"
@@ -38,6 +39,10 @@ class Accelerator {
     [[nodiscard]] virtual GpuMemory memory() const = 0;
     /// Model, architecture, memory and versions in one line, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
+
+    /// Whether this one can map memory of the accelerator at a PCI address of the same node (peer
+    /// access); nothing where this process does not see that one.
+    [[nodiscard]] virtual std::optional<bool> reaches(const std::string& pci_bus) const = 0;
 
     /// Handles are for whole blocks of this size: allocations to be exported should be multiples,
     /// or other allocations in the same block are shared, too.

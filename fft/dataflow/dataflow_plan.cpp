@@ -47,4 +47,12 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
     return plan;
 }
 
+comm::RankTraffic traffic_of(const DataflowPlan& plan) {
+    comm::RankTraffic traffic;
+    traffic.payloads.resize(static_cast<std::size_t>(plan.roles.ranks()));
+    traffic.payloads[static_cast<std::size_t>(plan.queue.owner)] =
+        plan.tiles.size() * plan.queue.largest.value;
+    return traffic;
+}
+
 }  // namespace quartet::fft

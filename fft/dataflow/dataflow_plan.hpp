@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bench/program/session.hpp"
+#include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/dataflow/merger.hpp"
 #include "fft/problem.hpp"
@@ -30,5 +31,8 @@ struct DataflowPlan {
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles);
+
+/// What a run moves from this rank: a worker's tiles, to the merger. Local.
+comm::RankTraffic traffic_of(const DataflowPlan& plan);
 
 }  // namespace quartet::fft

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bench/data/data_options.hpp"
 #include "bench/program/buffer_plan.hpp"
@@ -47,6 +48,9 @@ NativePlan plan_native(bench::Session& session, const std::string& transport,
 /// beside the input. Local. Its algorithm is another one where there is no room for that.
 NativePlan plan_device_library(bench::Session& session, const std::string& transport,
                                const Problem& problem);
+
+/// Bytes of the exchanges of one run, by receiver. Local.
+std::vector<std::int64_t> sent_bytes(const NativePlan& plan);
 
 /// Whether one rank's GPU has room to transform all points as a single tile, with the result
 /// beside the input. Local.

@@ -109,6 +109,14 @@ struct GpuPlan {
     LimitPlan limit;
     Bytes workspace;  ///< of the BLAS
 
+    /// What a run moves over the host's link.
+    [[nodiscard]] comm::RankTraffic moved() const {
+        return {.sent = {},
+                .payloads = {},
+                .copied_out = device.copies.written.value,
+                .copied_in = device.copies.read.value};
+    }
+
     void add_to(bench::BufferPlan& plan) const {
         plan.add(device.buffers.sum() + workspace, bench::Room::device);
     }
@@ -136,6 +144,7 @@ ProductPlan plan_streamed(const PlanContext& context, bench::PlannedCase& planne
         lay_out_matrices(context.problem, context.blocks, context.rank(),
                          context.session.topology(), OperandCopies::per_rank);
     planned.plan_note = describe(gpu.device);
+    planned.moved = gpu.moved();
     bench::BufferPlan memory = layout.memory();
     gpu.add_to(memory);
     return {.block = context.block(),
@@ -163,6 +172,7 @@ ProductPlan plan_streamed_from_files(const PlanContext& context, bench::PlannedC
     limit.storage->bytes = static_cast<double>(files.best.value);
     describe_files(context, files, planned);
     planned.plan_note += "; " + describe(gpu.device);
+    planned.moved = gpu.moved();
     bench::BufferPlan memory = memory_of(files);
     gpu.add_to(memory);
     return {.block = context.block(),

@@ -76,6 +76,7 @@ cublasStatus_t sgemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperat
     a = on_cpu(a);
     b = on_cpu(b);
     c = on_cpu(c);
+    count_kernel(handle->stream);
     fakes(handle->stream).enqueue(quartet::Phase::compute, "sgemm", [=, kept = *beta] {
         for (std::int64_t row = 0; row < rows; ++row)
             for (std::int64_t column = 0; column < columns; ++column) {
@@ -166,6 +167,7 @@ cufftResult execute(cufftHandle handle, cufftDoubleComplex* from, cufftDoubleCom
         return CUFFT_INVALID_PLAN;
     using Point = std::complex<double>;
     const std::int64_t points = plan.shape.length * plan.shape.batch;
+    count_kernel(plan.stream);
     Stream& stream = fakes(plan.stream);
     plan.from.resize(static_cast<std::size_t>(points));
     plan.to.resize(static_cast<std::size_t>(points));

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/check.hpp"
-#include "core/environment.hpp"
 #include "device/host/runtime/host_stream.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 
@@ -53,12 +52,14 @@ class CapturingStream final : public Stream {
 }  // namespace
 
 struct CUstream_st {
+    int gpu = FakeGpuNode::current();
     Track track{"fake", 0};
     std::unique_ptr<Stream> work = make_host_stream(HostStreams::threaded, track);
     std::unique_ptr<CapturingStream> capture;
 };
 
 struct CUevent_st {
+    int gpu = FakeGpuNode::current();
     std::unique_ptr<Event> event = make_host_event();
     bool timed = true;
     std::atomic<int> recorded = 0;
@@ -69,10 +70,28 @@ struct CUevent_st {
 namespace {
 
 std::atomic<cudaError_t> broken = cudaSuccess;
-std::atomic<bool> peers_are_hidden = false;
 std::atomic<cudaError_t> last_error = cudaSuccess;
 std::mutex one_host_work_at_a_time;  // as a driver may do
 thread_local bool in_host_work = false;
+
+FakeGpuNode& node() {
+    return FakeGpuNode::of_process();
+}
+
+FakeGpuMemory& memory() {
+    return FakeGpuMemory::of_process();
+}
+
+void count_copy(std::optional<int> source, std::optional<int> target, std::size_t size) {
+    if (source && !target)
+        node().add(*source, GpuCount::to_host, size);
+    if (target && source != target)
+        node().add(*target, source ? GpuCount::from_peers : GpuCount::from_host, size);
+}
+
+}  // namespace
+
+namespace quartet::device {
 
 cudaError_t result(cudaError_t status) {
     if (status == cudaSuccess)
@@ -84,14 +103,6 @@ cudaError_t result(cudaError_t status) {
     return status;
 }
 
-FakeGpuMemory& memory() {
-    return FakeGpuMemory::of_process();
-}
-
-}  // namespace
-
-namespace quartet::device {
-
 Stream& fakes(cudaStream_t stream) {
     return stream->capture ? *stream->capture : *stream->work;
 }
@@ -101,11 +112,20 @@ void enqueue_kernel(cudaStream_t stream, KernelWork work) {
         stream->capture->graph.nodes.push_back({Phase::compute, "kernel", {}, std::move(work)});
         return;
     }
+    if (stream->gpu != FakeGpuNode::current()) {  // the launch's error, as a kernel's always is
+        last_error = cudaErrorInvalidResourceHandle;
+        return;
+    }
+    count_kernel(stream);
     stream->work->enqueue(Phase::compute, "kernel", [kept = new KernelWork(std::move(work))] {
         const std::unique_ptr<KernelWork> owned(kept);
         if (broken == cudaSuccess)
             (**owned)();
     });
+}
+
+void count_kernel(cudaStream_t stream) {
+    node().add(stream->gpu, GpuCount::kernels, 1);
 }
 
 void set_last_error(cudaError_t status) {
@@ -121,14 +141,6 @@ void repair_gpu() {
     last_error = cudaSuccess;
 }
 
-void hide_peers() {
-    peers_are_hidden = true;
-}
-
-void show_peers() {
-    peers_are_hidden = false;
-}
-
 }  // namespace quartet::device
 
 cudaError_t cudaGetLastError() {
@@ -137,12 +149,6 @@ cudaError_t cudaGetLastError() {
 
 const char* cudaGetErrorName(cudaError_t status) {
     return status == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress" : "cudaErrorOfTheFake";
-}
-
-// QUARTET_STAND_IN_REFUSES: "device", which another process has, or "kernels", none of which was
-// built for this GPU.
-static bool refuses(const char* what) {
-    return quartet::Environment().get("QUARTET_STAND_IN_REFUSES") == what;
 }
 
 const char* cudaGetErrorString(cudaError_t) {
@@ -157,127 +163,6 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
     return result(cudaSuccess);
-}
-
-cudaError_t cudaGetDeviceCount(int* count) {
-    *count = 1;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaSetDevice(int device) {
-    if (refuses("device"))
-        return result(cudaErrorDevicesUnavailable);
-    return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
-    *attributes = {};
-    return result(refuses("kernels") ? cudaErrorNoKernelImageForDevice : cudaSuccess);
-}
-
-cudaError_t cudaGetDevice(int* device) {
-    *device = 0;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-    switch (attribute) {
-        case cudaDevAttrComputeCapabilityMajor:
-            *value = 9;
-            break;
-        case cudaDevAttrMultiProcessorCount:
-            *value = 2;
-            break;
-        case cudaDevAttrClockRate:
-        case cudaDevAttrMemoryClockRate:
-            *value = 1'000'000;  // kHz
-            break;
-        case cudaDevAttrGlobalMemoryBusWidth:
-            *value = 128;
-            break;
-        default:
-            *value = 0;
-    }
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-    *properties = {};
-    std::strcpy(properties->name, "Fake");
-    properties->totalGlobalMem = memory().total();
-    properties->major = 9;
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* bus, int, int) {
-    std::strcpy(bus, "ffff:ff:1f.0");
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-    *total = memory().total();
-    *free = memory().free();
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaMalloc(void** address, std::size_t size) {
-    *address = memory().allocate(size);
-    return result(*address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
-}
-
-cudaError_t cudaFree(void* address) {
-    const bool known = address == nullptr || memory().release(address);
-    return result(known ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaHostAlloc(void** address, std::size_t size, unsigned) {
-    *address = std::aligned_alloc(512, std::max<std::size_t>((size + 511) / 512 * 512, 512));
-    if (*address == nullptr)
-        return result(cudaErrorMemoryAllocation);
-    std::memset(*address, 0xff, size);
-    memory().lock(*address, std::max<std::size_t>(size, 1));
-    return result(cudaSuccess);
-}
-
-cudaError_t cudaFreeHost(void* address) {
-    const bool known = address == nullptr || memory().unlock(address);
-    if (known)
-        std::free(address);
-    return result(known ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaHostRegister(void* begin, std::size_t size, unsigned) {
-    const bool locked = memory().lock(begin, size);
-    return result(locked ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered);
-}
-
-cudaError_t cudaHostUnregister(void* begin) {
-    const bool known = memory().unlock(begin);
-    return result(known ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
-}
-
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
-    const FakeGpuMemory::Handle found = memory().handle_of(address);
-    static_assert(sizeof(found) <= sizeof(*handle));
-    *handle = {};
-    std::memcpy(handle, &found, sizeof(found));
-    return result(found.size == 0 ? cudaErrorInvalidValue : cudaSuccess);
-}
-
-// As the real one, refuses the process that the memory belongs to.
-cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsigned flags) {
-    if (flags != cudaIpcMemLazyEnablePeerAccess)
-        return result(cudaErrorInvalidValue);
-    if (peers_are_hidden)
-        return result(cudaErrorInvalidDevice);
-    FakeGpuMemory::Handle wanted;
-    std::memcpy(static_cast<void*>(&wanted), &handle, sizeof(wanted));
-    *address = memory().open(wanted);
-    return result(*address == nullptr ? cudaErrorDeviceUninitialized : cudaSuccess);
-}
-
-cudaError_t cudaIpcCloseMemHandle(void* address) {
-    return result(memory().close(address) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
@@ -368,6 +253,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (stream->capture)  // allowed, but nothing of ours can use such an event
         return result(cudaErrorStreamCaptureUnsupported);
+    if (event->gpu != stream->gpu)
+        return result(cudaErrorInvalidResourceHandle);
     ++event->recorded;
     stream->work->enqueue(Phase::compute, "record", [event] {
         event->time = quartet::now().value;
@@ -425,11 +312,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMe
     const bool in = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     if (memory().is_on_gpu(from) != out || memory().is_on_gpu(to) != in)
         return result(cudaErrorInvalidMemcpyDirection);
+    const auto source = memory().gpu_of(from);
+    const auto target = memory().gpu_of(to);
     if (in)
         to = on_cpu(to);
     if (out)
         from = on_cpu(from);
-    fakes(stream).enqueue(Phase::compute, "copy",
-                          [to, from, size] { std::memcpy(to, from, size); });
+    fakes(stream).enqueue(Phase::compute, "copy", [to, from, size, source, target] {
+        std::memcpy(to, from, size);
+        count_copy(source, target, size);
+    });
     return result(cudaSuccess);
 }

@@ -12,8 +12,8 @@
 /// kernels are the true ones (emulator/launch.hpp), and memory of the GPU cannot be touched by the
 /// CPU (fake_gpu_memory.hpp). What the runtime refuses, it refuses too: times of events that have
 /// not happened, copies in a direction that the memory does not have, host work that calls CUDA, a
-/// process that opens its own memory's handle. New memory is full of rubbish. Every process sees
-/// one GPU.
+/// process that opens its own memory's handle. New memory is full of rubbish. How many GPUs
+/// a process sees, and which reach one another, is said in fake_gpu_node.hpp.
 namespace quartet::device {
 
 /// The stream behind a CUDA stream.
@@ -22,6 +22,10 @@ Stream& fakes(cudaStream_t stream);
 /// Enqueues a kernel: work that may be larger than a task, and is kept for as long as it may run.
 using KernelWork = std::shared_ptr<const std::function<void()>>;
 void enqueue_kernel(cudaStream_t stream, KernelWork work);
+/// Counts a kernel on the stream's GPU: for libraries, whose kernels are work of the stream.
+void count_kernel(cudaStream_t stream);
+/// What a call returns that has come so far: the error that the GPU has run into, if any.
+cudaError_t result(cudaError_t status);
 /// What the runtime says of its last call.
 void set_last_error(cudaError_t status);
 

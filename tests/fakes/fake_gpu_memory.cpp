@@ -65,12 +65,14 @@ const std::byte* as_byte(const void* address) {
 }  // namespace
 
 FakeGpuMemory& FakeGpuMemory::of_process() {
-    static auto* memory = new FakeGpuMemory;  // streams may use it until the process ends
+    static auto* memory =
+        new FakeGpuMemory(FakeGpuNode::of_process());  // streams may use it until the process ends
     return *memory;
 }
 
-FakeGpuMemory::FakeGpuMemory()
-    : guarded_(reserve_addresses()),
+FakeGpuMemory::FakeGpuMemory(FakeGpuNode& node)
+    : node_(node),
+      guarded_(reserve_addresses()),
       touchable_(reserve_addresses()),
       file_(make_file()),
       next_(granularity),  // so that an address of nothing is there
@@ -88,19 +90,20 @@ void FakeGpuMemory::for_each_guard(const std::byte* address, const Block& block,
 
 std::byte* FakeGpuMemory::allocate(std::size_t size) {
     const std::lock_guard lock(mutex_);
-    Block block{nullptr, rounded(size), size};
-    if (block.bytes > total_ - std::min(total_, allocated_))
+    Block block{nullptr, rounded(size), size, FakeGpuNode::current()};
+    if (!node_.take(block.gpu, size, total_))
         return nullptr;
     std::byte* begin = map(file_, static_cast<std::int64_t>(next_), block.bytes);
-    if (begin == nullptr)
+    if (begin == nullptr) {
+        node_.give_back(block.gpu, size);
         return nullptr;
+    }
     block.begin = begin;
     std::memset(touchable_ + (begin - guarded_), std::to_integer<int>(rubbish), block.bytes);
     const std::size_t taken = std::max<std::size_t>(1, size);
     std::byte* address = begin + (block.bytes - taken) / alignment_ * alignment_;
     for_each_guard(address, block, emulator::forbid);
     blocks_.emplace(address, block);
-    allocated_ += block.bytes;
     return address;
 }
 
@@ -114,7 +117,7 @@ bool FakeGpuMemory::release(const void* address) {
     unmap(block.begin, block.bytes);
     ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, block.begin - guarded_,
                 static_cast<off_t>(block.bytes));
-    allocated_ -= block.bytes;
+    node_.give_back(block.gpu, block.size);
     blocks_.erase(found);
     return true;
 }
@@ -154,6 +157,22 @@ bool FakeGpuMemory::is_on_gpu(const void* address) const {
     return address >= guarded_ && address < guarded_ + range;
 }
 
+std::optional<int> FakeGpuMemory::gpu_of(const void* address) const {
+    const std::lock_guard lock(mutex_);
+    const auto after = blocks_.upper_bound(as_byte(address));
+    if (after != blocks_.begin()) {
+        const auto& [begin, block] = *std::prev(after);
+        if (as_byte(address) < begin + block.size)
+            return block.gpu;
+    }
+    for (const auto& [handle, opened] : opened_) {
+        const std::byte* begin = opened.address - handle.before;
+        if (as_byte(address) >= begin && as_byte(address) < begin + handle.size)
+            return static_cast<int>(handle.gpu);
+    }
+    return std::nullopt;
+}
+
 std::byte* FakeGpuMemory::on_cpu(const void* address) const {
     if (address == nullptr)
         return nullptr;
@@ -186,8 +205,12 @@ FakeGpuMemory::Handle FakeGpuMemory::handle_of(const void* address) const {
     if (found == blocks_.end())
         return {};
     const Block& block = found->second;
-    return {::getpid(), file_, block.begin - guarded_, static_cast<std::int64_t>(block.bytes),
-            found->first - block.begin};
+    return {::getpid(),
+            file_,
+            block.begin - guarded_,
+            static_cast<std::int64_t>(block.bytes),
+            found->first - block.begin,
+            block.gpu};
 }
 
 std::byte* FakeGpuMemory::open(const Handle& handle) {
@@ -227,8 +250,8 @@ bool FakeGpuMemory::close(const void* address) {
 }
 
 std::size_t FakeGpuMemory::free() const {
-    const std::lock_guard lock(mutex_);
-    return total_ - std::min(total_, allocated_);
+    const auto taken = node_.get(FakeGpuNode::current(), GpuCount::allocated);
+    return total_ - std::min(total_, static_cast<std::size_t>(taken));
 }
 
 }  // namespace quartet::device

@@ -8,25 +8,28 @@
 #include <string>
 
 #include "core/units.hpp"
+#include "fakes/fake_gpu_node.hpp"
 
 namespace quartet::device {
 
-/// The fake's GPU memory. What cudaMalloc returns lies in a range that the CPU may not touch:
-/// it would die at once. Kernels and copies find the same bytes elsewhere, by on_cpu(). The memory
-/// is a file without a name, so that other processes can map it, too; freed addresses never come
-/// back. Memory of the CPU is reachable from kernels where it is page-locked, as on a GPU.
+/// What a process has of the memory of the fake's GPUs. What cudaMalloc returns lies in a range
+/// that the CPU may not touch: it would die at once. Kernels and copies find the same bytes
+/// elsewhere, by on_cpu(). The memory is a file without a name, so that other processes can map it,
+/// too; freed addresses never come back. Memory of the CPU is reachable from kernels where it is
+/// page-locked, as on a GPU.
 ///
 /// Allocations end at a page that nobody may touch, but for less than one alignment; what lies
 /// between, and before them, is guarded: damage() tells who has written there.
 class FakeGpuMemory {
   public:
     static FakeGpuMemory& of_process();
-    FakeGpuMemory();
+    /// The node, which outlives it, counts what each GPU has given.
+    explicit FakeGpuMemory(FakeGpuNode& node);
     FakeGpuMemory(const FakeGpuMemory&) = delete;
     FakeGpuMemory& operator=(const FakeGpuMemory&) = delete;
 
-    /// Full of rubbish, bytes that are NaN in every floating type; null where there is not so much
-    /// left.
+    /// Of the calling thread's GPU. Full of rubbish, bytes that are NaN in every floating type;
+    /// null where there is not so much left.
     std::byte* allocate(std::size_t size);
     /// False for what is no allocation's beginning.
     bool release(const void* address);
@@ -35,6 +38,8 @@ class FakeGpuMemory {
     [[nodiscard]] std::optional<std::string> damage() const;
 
     [[nodiscard]] bool is_on_gpu(const void* address) const;
+    /// Whose memory an address is, this process's or another's; nothing where it is no GPU's.
+    [[nodiscard]] std::optional<int> gpu_of(const void* address) const;
     /// Where a kernel finds the bytes behind an address: memory of the GPU in the copy that may be
     /// touched, page-locked memory where it is. What a kernel cannot reach is an address that
     /// nobody may touch; null stays null.
@@ -52,6 +57,7 @@ class FakeGpuMemory {
         std::int64_t offset = 0;
         std::int64_t size = 0;
         std::int64_t before = 0;  ///< bytes from the offset to the allocation's first
+        std::int64_t gpu = 0;
         auto operator<=>(const Handle&) const = default;
     };
     /// Of the allocation that begins there; size 0 where none does.
@@ -62,9 +68,11 @@ class FakeGpuMemory {
     /// False for what was not opened.
     bool close(const void* address);
 
+    /// Of each GPU.
     [[nodiscard]] std::size_t total() const { return total_; }
+    /// Of the calling thread's GPU.
     [[nodiscard]] std::size_t free() const;
-    /// How much memory the GPU has, from now on. QUARTET_STAND_IN_MEMORY says it at the start.
+    /// How much memory each GPU has, from now on. QUARTET_STAND_IN_MEMORY says it at the start.
     void set_total(Bytes total) { total_ = static_cast<std::size_t>(total.value); }
     /// Of addresses, from now on: a power of two. QUARTET_STAND_IN_ALIGNMENT says it at the start;
     /// 256 bytes are what CUDA promises, less leaves less between an allocation and its guard.
@@ -76,6 +84,7 @@ class FakeGpuMemory {
         const std::byte* begin = nullptr;
         std::size_t bytes = 0;  ///< of whole pages
         std::size_t size = 0;   ///< as asked for
+        int gpu = 0;
     };
     struct Opened {
         std::byte* address = nullptr;
@@ -87,13 +96,13 @@ class FakeGpuMemory {
     std::byte* map(int file, std::int64_t offset, std::size_t size);
     void unmap(const std::byte* address, std::size_t size);
 
+    FakeGpuNode& node_;
     mutable std::mutex mutex_;
-    std::byte* guarded_;         ///< what programs see: nobody may touch it
-    std::byte* touchable_;       ///< the same as the fake sees it, as far as it is allocated
-    int file_;                   ///< as large as the range; holes where nothing is allocated
-    std::size_t next_;           ///< bytes of the range that have been given out
-    std::size_t total_;          ///< of the GPU
-    std::size_t allocated_ = 0;  ///< of it
+    std::byte* guarded_;    ///< what programs see: nobody may touch it
+    std::byte* touchable_;  ///< the same as the fake sees it, as far as it is allocated
+    int file_;              ///< as large as the range; holes where nothing is allocated
+    std::size_t next_;      ///< bytes of the range that have been given out
+    std::size_t total_;     ///< of each GPU
     std::size_t alignment_;
     std::map<const std::byte*, Block> blocks_;        ///< allocations
     std::map<const std::byte*, std::size_t> locked_;  ///< sizes of locked memory of the CPU

@@ -14,7 +14,8 @@ namespace {
 /// A fake that lets a mistake pass would prove nothing.
 class FakeGpuMemoryTest : public ::testing::Test {
   protected:
-    FakeGpuMemory memory;
+    FakeGpuNode node;
+    FakeGpuMemory memory{node};
 };
 using FakeGpuMemoryDeathTest = FakeGpuMemoryTest;
 
@@ -101,7 +102,7 @@ TEST_F(FakeGpuMemoryTest, AnotherProcessMapsTheSameMemory) {
 
     const pid_t child = ::fork();
     if (child == 0) {
-        FakeGpuMemory other;
+        FakeGpuMemory other(node);
         std::byte* theirs = other.open(handle);
         if (theirs == nullptr || theirs != other.open(handle) || !other.is_on_gpu(theirs))
             ::_exit(1);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "bench/program/session.hpp"
 #include "comm/transport/operation_memory.hpp"
@@ -40,6 +41,9 @@ class BufferPlan {
     void add(Bytes size, Room room) {
         Bytes& sum = sums_.at(static_cast<std::size_t>(room));
         sum = sum + size;
+        if (room == Room::device_window) {
+            device_windows_.push_back(size);
+        }
     }
 
     void add(const comm::PayloadMemory& memory) {
@@ -51,15 +55,20 @@ class BufferPlan {
         for (std::size_t room = 0; room < sums_.size(); ++room) {
             sums_[room] = sums_[room] + other.sums_[room];
         }
+        device_windows_.insert(device_windows_.end(), other.device_windows_.begin(),
+                               other.device_windows_.end());
     }
 
     /// What the device needs of its own memory, where it has such.
     [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
+    /// The same where each window takes whole blocks of the device's memory, at least one.
+    [[nodiscard]] Bytes device_in_blocks(Bytes block) const;
     [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_window); }
     [[nodiscard]] Bytes in(Room room) const { return sums_.at(static_cast<std::size_t>(room)); }
 
   private:
     std::array<Bytes, 4> sums_{};
+    std::vector<Bytes> device_windows_;
 };
 
 /// What the transport's operations allocate in this session. Local.

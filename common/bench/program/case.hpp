@@ -9,6 +9,7 @@
 
 #include "bench/program/options.hpp"
 #include "bench/report/row.hpp"
+#include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
 
 namespace quartet::bench {
@@ -93,6 +94,9 @@ struct PlannedCase {
     /// operations of its matrix products.
     Bytes traffic;
     Flops products;
+    /// What one run moves from this rank over the machine's links, for --dry-run; nothing where
+    /// that is not known.
+    comm::RankTraffic moved;
     /// For the estimated time: what one probe of the limit takes, as a share of a run's time.
     double probe_share = 0.1;
     std::string plan_note;             ///< what --dry-run says beside it

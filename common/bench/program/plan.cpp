@@ -183,7 +183,37 @@ std::string describe_gpus(const Session& session) {
         text += fmt::format("GPU memory: {} free for the first rank\n",
                             to_string(session.gpus().memory_share()));
     }
+    for (const std::string& line : session.gpus().idle()) {
+        text += line + "\n";
+    }
     return text;
+}
+
+std::vector<comm::RankPlace> places_of(const Session& session) {
+    const std::vector<Gpu>& gpus = session.gpus().all();
+    std::vector<comm::RankPlace> places;
+    for (int rank = 0; rank < session.world().size(); ++rank) {
+        const comm::Placement& place = session.topology().of(rank);
+        places.push_back({.host = place.host, .node = place.node});
+    }
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+        for (const int rank : gpus[gpu].ranks) {
+            places[static_cast<std::size_t>(rank)].gpu = static_cast<int>(gpu);
+        }
+    }
+    return places;
+}
+
+// Nothing where it is not known. Collective.
+std::string describe_links(const PlannedCase& planned, const Session& session,
+                           const comm::Route route) {
+    const comm::Communicator& world = session.world();
+    if (!world.any(planned.moved.known())) {
+        return {};
+    }
+    const std::string text =
+        comm::describe_traffic(comm::gather(planned.moved, world), places_of(session), route);
+    return fmt::format("    a run moves {}\n", text.empty() ? "nothing between ranks" : text);
 }
 
 std::string describe_files(const CommonOptions& options) {
@@ -240,6 +270,8 @@ std::string describe_plan(Session& session) {
         if (!planned.plan_note.empty()) {
             text += "    " + planned.plan_note + "\n";
         }
+        text += describe_links(planned, session,
+                               session.registry().traits(planned.name.variant.transport).route);
     }
     return text + fmt::format("estimated time: {:.1f} s\n", estimate(session).value);
 }

@@ -75,6 +75,23 @@ std::vector<GpuSight> sights_of(const comm::Communicator& world, const comm::Top
     return sights;
 }
 
+struct NodeGpus {
+    std::string host;
+    std::set<std::string> uuids;  ///< of those in use
+    int most_visible = 0;
+};
+
+std::map<int, NodeGpus> gpus_of_nodes(std::span<const GpuSight> sights) {
+    std::map<int, NodeGpus> nodes;
+    for (const GpuSight& sight : sights) {
+        NodeGpus& node = nodes[sight.node];
+        node.host = sight.host;
+        node.uuids.insert(sight.uuid);
+        node.most_visible = std::max(node.most_visible, sight.visible);
+    }
+    return nodes;
+}
+
 // What is not planned for: kernels that are loaded when first used, libraries' workspaces, buffers
 // of transports.
 Bytes usable(Bytes free) {
@@ -137,6 +154,7 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
         gpu_of_.push_back(place->second);
     }
     warnings_ = sight_warnings(sights);
+    idle_ = idle_gpus(sights);
     std::ranges::move(distance_warnings(sights), std::back_inserter(warnings_));
     world.barrier();  // every rank has its context, and what that takes
     const auto free = world.gather(mine.memory().free.value);
@@ -219,19 +237,7 @@ std::vector<std::string> throttle_warnings(std::span<const Gpu> gpus) {
 }
 
 std::vector<std::string> sight_warnings(std::span<const GpuSight> sights) {
-    struct OfNode {
-        std::string host;
-        std::set<std::string> uuids;
-        int most_visible = 0;
-    };
-    std::map<int, OfNode> nodes;
-    for (const GpuSight& sight : sights) {
-        OfNode& node = nodes[sight.node];
-        node.host = sight.host;
-        node.uuids.insert(sight.uuid);
-        node.most_visible = std::max(node.most_visible, sight.visible);
-    }
-    for (const auto& [number, node] : nodes) {
+    for (const auto& [number, node] : gpus_of_nodes(sights)) {
         if (node.most_visible == 1 && node.uuids.size() > 1) {
             return {fmt::format(
                 "ranks on {} see one GPU each, {} different ones in all (a binding option hides "
@@ -241,6 +247,18 @@ std::vector<std::string> sight_warnings(std::span<const GpuSight> sights) {
         }
     }
     return {};
+}
+
+std::vector<std::string> idle_gpus(std::span<const GpuSight> sights) {
+    std::vector<std::string> lines;
+    for (const auto& [number, node] : gpus_of_nodes(sights)) {
+        const auto used = static_cast<int>(node.uuids.size());
+        if (used < node.most_visible) {
+            lines.push_back(fmt::format("idle: {} of {} GPUs on {} (no rank uses them)",
+                                        node.most_visible - used, node.most_visible, node.host));
+        }
+    }
+    return lines;
 }
 
 std::vector<std::string> distance_warnings(std::span<const GpuSight> sights) {

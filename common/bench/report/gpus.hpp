@@ -41,6 +41,9 @@ class Gpus {
     /// devices, less a reserve, shared out evenly.
     [[nodiscard]] Bytes memory_share() const { return memory_share_; }
 
+    /// A line for each node some of whose GPUs no rank uses.
+    [[nodiscard]] const std::vector<std::string>& idle() const { return idle_; }
+
     /// Reads anew how the GPUs are: right after a case. Collective.
     void update(const comm::Communicator& world);
 
@@ -56,6 +59,7 @@ class Gpus {
     std::vector<Gpu> all_;
     std::vector<std::size_t> gpu_of_;  ///< index into all_, by rank
     std::vector<std::string> warnings_;
+    std::vector<std::string> idle_;
     Bytes memory_share_;
 };
 
@@ -79,6 +83,8 @@ struct GpuSight {
 /// A line where ranks of a node see one GPU each, and not the same: then none can reach another's
 /// memory. Of the first such node.
 std::vector<std::string> sight_warnings(std::span<const GpuSight> sights);
+/// A line for each node whose ranks see more GPUs than they use.
+std::vector<std::string> idle_gpus(std::span<const GpuSight> sights);
 /// A line where ranks, by their index, run on none of the NUMA nodes that their GPUs are attached
 /// to: copies then cross the processors' link (the paper's Fig. 9).
 std::vector<std::string> distance_warnings(std::span<const GpuSight> sights);

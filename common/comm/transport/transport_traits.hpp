@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "comm/topology/link_traffic.hpp"
 #include "comm/transport/shared/payload_channel.hpp"
 #include "comm/transport/shared/window.hpp"
 #include "device/memory.hpp"
@@ -107,6 +108,7 @@ struct TransportTraits {
     /// Whether pushes, exchanges and payloads need a receive buffer. `at_sender` also where the
     /// sender adds a push to the target itself.
     PartLocation location = PartLocation::received;
+    Route route = Route::direct;
     /// The kind of windows that allocate() takes from the node's shared memory, if any.
     std::optional<WindowKind> windows{};
     Chunking chunking = Chunking::none;

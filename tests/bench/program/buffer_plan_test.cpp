@@ -21,6 +21,20 @@ TEST(BufferPlan, SumsWhatIsAddedByRoom) {
     EXPECT_EQ(plan.in(Room::host_window), Bytes{11});
 }
 
+TEST(BufferPlan, CountsWholeBlocksOfWindowsThatOthersMap) {
+    BufferPlan part;
+    part.add<std::byte>(0, Room::device_window);
+    BufferPlan plan;
+    plan.add<std::byte>(5);
+    plan.add<std::byte>(7, Room::host_window);
+    plan.add<std::byte>(100, Room::device_window);
+    plan.add<std::byte>(101, Room::device_window);
+    plan.add(part);
+
+    EXPECT_EQ(plan.device().value, 5 + 201);
+    EXPECT_EQ(plan.device_in_blocks({100}).value, 5 + 100 + 200 + 100);
+}
+
 TEST(BufferPlan, AllocatesWhatItHasCounted) {
     Trace trace;
     const auto device = device::make_host_device({}, trace);

@@ -105,6 +105,16 @@ TEST(GpusTest, RanksThatSeeDifferentSingleGpusAreWarnedAbout) {
     EXPECT_THAT(sight_warnings(one_each), IsEmpty());
 }
 
+TEST(GpusTest, GpusThatNoRankUsesAreSaid) {
+    const auto sight = [](int node, int visible, const char* uuid) {
+        return GpuSight{node, "node" + std::to_string(node), visible, uuid, {}, {}};
+    };
+    const std::vector idle{sight(0, 4, "a"), sight(0, 4, "b"), sight(0, 4, "b"), sight(1, 1, "c")};
+    const std::vector busy{sight(0, 2, "a"), sight(0, 2, "b"), sight(1, 1, "c"), sight(1, 1, "d")};
+    EXPECT_THAT(idle_gpus(idle), ElementsAre(HasSubstr("2 of 4 GPUs on node0")));
+    EXPECT_THAT(idle_gpus(busy), IsEmpty());
+}
+
 TEST(GpusTest, FarGpusAreWarnedAbout) {
     const auto sight = [](std::vector<int> near, std::vector<int> cores) {
         return GpuSight{0, "node0", 1, "a", std::move(near), std::move(cores)};

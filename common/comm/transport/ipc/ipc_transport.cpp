@@ -102,8 +102,29 @@ std::string cannot_map(const std::string& reason) {
         reason);
 }
 
+// Two ranks whose GPUs have no peer access. Where a rank does not see another's GPU, trying tells.
+std::optional<std::string> gpus_out_of_reach(const TransportContext& context) {
+    const device::Accelerator& mine = *context.device.accelerator();
+    const auto buses = context.world.gather(mine.facts().pci_bus);
+    std::optional<std::string> problem;
+    for (int rank = 0; rank < context.world.size() && !problem; ++rank) {
+        const std::string& bus = buses[static_cast<std::size_t>(rank)];
+        if (mine.reaches(bus) == false) {
+            problem = fmt::format(
+                "transport ipc needs GPUs that reach one another's memory (those of ranks {} and "
+                "{} have no peer access: nvidia-smi topo -p2p r shows which have): use --transport "
+                "staged, or other GPUs by --gpu-map",
+                context.world.rank(), rank);
+        }
+    }
+    return context.world.first(problem);
+}
+
 std::optional<std::string> why_no_ipc(const TransportContext& context) {
     if (const auto problem = why_no_locked_windows(context.world, *context.device.accelerator())) {
+        return problem;
+    }
+    if (const auto problem = gpus_out_of_reach(context)) {
         return problem;
     }
     try {

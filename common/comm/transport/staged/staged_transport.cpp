@@ -40,6 +40,7 @@ constexpr TransportTraits staged_traits{
     .name = "staged",
     .capabilities = Capabilities::all(),
     .memory = TransportMemory::gpu,
+    .route = Route::through_host,
     .chunking = Chunking::pipelined,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {

@@ -56,6 +56,7 @@ class CudaAccelerator final : public Accelerator {
     [[nodiscard]] GpuFacts facts() const override;
     [[nodiscard]] GpuMemory memory() const override;
     [[nodiscard]] std::string description() const override;
+    [[nodiscard]] std::optional<bool> reaches(const std::string& pci_bus) const override;
 
     // What cudaMalloc takes from the driver at a time.
     [[nodiscard]] Bytes exported_block() const override { return mebibytes(2); }
@@ -118,6 +119,22 @@ std::string CudaAccelerator::description() const {
         properties.name, facts().uuid, properties.major, properties.minor,
         to_string(all_memory(properties)), properties.ECCEnabled != 0 ? "on" : "off", driver / 1000,
         driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+}
+
+std::optional<bool> CudaAccelerator::reaches(const std::string& pci_bus) const {
+    int mine = 0;
+    int other = 0;
+    int can = 0;
+    cuda_check(cudaGetDevice(&mine), "cudaGetDevice");
+    if (const cudaError_t status = cudaDeviceGetByPCIBusId(&other, pci_bus.c_str());
+        status != cudaSuccess) {
+        ignore(status);
+        return std::nullopt;
+    }
+    if (mine == other)
+        return true;
+    cuda_check(cudaDeviceCanAccessPeer(&can, mine, other), "cudaDeviceCanAccessPeer");
+    return can != 0;
 }
 
 // A handle is a cudaIpcMemHandle_t (CUDA Runtime API, 6.11).

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/mpi/communicator.hpp"
+
+namespace quartet::comm {
+
+/// How a transport's bytes get from the memory of one GPU to that of another.
+enum class Route {
+    direct,        ///< from GPU to GPU, as far as hardware and library can
+    through_host,  ///< out to the host's memory, and in again
+};
+
+/// Bytes that leave one rank in one run of a case, known before anything is allocated. Few bytes
+/// that go as control messages (sums of scalars, credits of queues) are not counted.
+struct RankTraffic {
+    std::vector<std::int64_t> sent;      ///< by a transport, where the device computes, by receiver
+    std::vector<std::int64_t> payloads;  ///< between the hosts' memories, by receiver
+    std::int64_t copied_out = 0;         ///< from the GPU to its host's memory, besides
+    std::int64_t copied_in = 0;
+
+    [[nodiscard]] bool known() const {
+        return !sent.empty() || !payloads.empty() || copied_out > 0 || copied_in > 0;
+    }
+};
+
+/// Where a rank is.
+struct RankPlace {
+    std::string host;
+    int node = 0;
+    int gpu = -1;  ///< by a number of its own in the job; -1 where it computes on the host
+};
+
+/// Every rank's, by rank. Collective.
+std::vector<RankTraffic> gather(const RankTraffic& mine, const Communicator& world);
+
+/// What the ranks together move over each kind of link, and most over a single one: "between GPUs
+/// 12 MiB (most: rank 0's to rank 1's, 4 MiB); between nodes 8 MiB". A kind that carries nothing is
+/// left out. GPUs go by their first rank. What a rank has for itself is not counted. Local.
+std::string describe_traffic(std::span<const RankTraffic> ranks, std::span<const RankPlace> places,
+                             Route route);
+
+}  // namespace quartet::comm

@@ -1,0 +1,113 @@
+"""Programs over nodes of two to four pretended GPUs: every GPU works, within the memory that was
+planned for it, and a run moves over the links what --dry-run says."""
+
+import unittest
+
+from gpu_node import gpu_node, moved, planned_memory
+from verified import assert_verified
+from quartet_cli import assert_refused, errors, medians, run
+
+UNAVAILABLE = 77
+FFT = "--size 21600 --tiles 24"
+CG = "--size 531 --iterations 3"
+SLACK = 64 << 10  # of a rank: what the device itself keeps for sums
+# Kernel, ranks, GPUs (some serve several ranks), transport, arguments of one case.
+CASES = [("fft", 4, 4, "ipc", f"{FFT} --order natural"),
+         ("fft", 3, 2, "ipc", FFT),
+         ("fft", 3, 3, "staged", f"{FFT} --order natural"),
+         ("cg", 4, 4, "ipc", f"{CG} --storage symmetric"),
+         ("cg", 3, 2, "staged", f"{CG} --storage symmetric"),
+         ("cg", 2, 2, "ipc", CG)]
+OUT, IN = "from GPUs to the host", "from the host to GPUs"
+BETWEEN, WITHIN = "between GPUs of a node", "within GPUs that ranks share"
+PEERS_NEEDED = "needs GPUs that reach one another's memory"
+
+
+def on_gpus(kernel, ranks, *arguments):
+    return run(f"fake_gpu_{kernel}", ranks, "--device cuda --threads 1 --warmup 0", *arguments)
+
+
+def plan_of(*arguments):
+    outcome = on_gpus(*arguments, "--dry-run")
+    assert outcome.code == 0, outcome
+    return outcome.stdout
+
+
+class NodesOfGpus(unittest.TestCase):
+    def test_every_gpu_works_in_the_memory_planned_for_it(self):
+        for kernel, ranks, gpus, transport, case in CASES:
+            with self.subTest(kernel=kernel, ranks=ranks, gpus=gpus, transport=transport):
+                arguments = (kernel, ranks, case, f"--transport {transport} --runs 1")
+                with gpu_node(gpus):
+                    largest, on_first = planned_memory(plan_of(*arguments))
+                with gpu_node(gpus) as node:
+                    outcome = on_gpus(*arguments)
+                    counts = node.counts()
+                assert_verified(self, outcome, 1)
+                used = outcome.document["context"]["quartet"]["gpus"]
+                self.assertEqual([gpu["ranks"] for gpu in used],
+                                 [list(range(gpu, ranks, gpus)) for gpu in range(gpus)])
+                planned = [on_first] + [len(gpu["ranks"]) * largest for gpu in used[1:]]
+                for gpu, place, wanted in zip(counts, used, planned):
+                    self.assertGreater(gpu.kernels, 0)
+                    self.assertEqual(gpu.allocated, 0, "not freed")
+                    self.assertLess(gpu.most_allocated, wanted + len(place["ranks"]) * SLACK)
+                    self.assertLess(wanted, 2 * gpu.most_allocated)
+
+    def copied_in_two_runs(self, gpus, *arguments):
+        """What two runs more copy, by GPU: nothing else differs."""
+        counts = []
+        for runs in (1, 3):
+            with gpu_node(gpus) as node:
+                outcome = on_gpus(*arguments, f"--verify off --limits off --remeasure off --runs {runs}")
+                self.assertEqual((outcome.code, errors(outcome.document)), (0, []), outcome)
+                counts.append(node.counts())
+        return [{key: getattr(more, key) - getattr(less, key)
+                 for key in ("to_host", "from_host", "from_peers")}
+                for less, more in zip(*counts)]
+
+    def test_links_carry_what_the_dry_run_says(self):
+        for kernel, ranks, gpus, transport, case, keys in (
+                ("fft", 3, 2, "staged", FFT, {OUT: "to_host", IN: "from_host"}),
+                ("cg", 3, 3, "ipc", CG, {BETWEEN: "from_peers"}),
+                ("cg", 2, 2, "staged", f"{CG} --storage symmetric", {OUT: "to_host"})):
+            with self.subTest(kernel=kernel, transport=transport):
+                arguments = (kernel, ranks, case, f"--transport {transport}")
+                with gpu_node(gpus):
+                    planned = moved(plan_of(*arguments))
+                copied = self.copied_in_two_runs(gpus, *arguments)
+                for kind, key in keys.items():
+                    amounts = [gpu[key] / 2 for gpu in copied]
+                    self.assertGreater(min(amounts), 0)
+                    total, busiest = planned[kind]
+                    self.assertAlmostEqual(sum(amounts) / total, 1, delta=0.01)
+                    if kind != BETWEEN:  # a GPU has a link to each of the others
+                        self.assertAlmostEqual(max(amounts) / busiest, 1, delta=0.01)
+
+    def test_ipc_is_for_gpus_with_peer_access(self):
+        case = f"{FFT} --runs 1 --limits off"
+        with gpu_node(2, peers="none"):
+            refused = on_gpus("fft", 3, case, "--transport ipc")
+            assert_refused(self, refused, UNAVAILABLE, "fft", PEERS_NEEDED, "ranks 0 and 1",
+                           "use --transport staged")
+            chosen, = medians(on_gpus("fft", 3, case).document)
+            self.assertIn("/staged/", chosen["name"], "two of the ranks share a GPU")
+            self.assertIs(chosen["verified"], True)
+        with gpu_node(4, peers="pairs"):
+            apart = on_gpus("fft", 2, case, "--transport ipc --gpu-map 1,2")
+            assert_refused(self, apart, UNAVAILABLE, "fft", PEERS_NEEDED)
+            beside, = medians(on_gpus("fft", 2, case, "--gpu-map 2,3").document)
+            self.assertIn("/ipc/", beside["name"])
+            self.assertIs(beside["verified"], True)
+
+    def test_what_ranks_of_one_gpu_exchange_stays_there_and_idle_gpus_are_said(self):
+        with gpu_node(4):
+            plan = plan_of("fft", 3, FFT, "--transport ipc --gpu-map 0,0,3")
+        self.assertIn("idle: 2 of 4 GPUs", plan)
+        links = moved(plan)
+        self.assertEqual(set(links), {BETWEEN, WITHIN})
+        self.assertGreater(links[BETWEEN][0], links[WITHIN][0])
+
+
+if __name__ == "__main__":
+    unittest.main()
