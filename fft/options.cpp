@@ -59,6 +59,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({4, "--size 2^24 --tiles 64 --order natural --transport mpi",
                       "in natural order, over MPI alone"});
     bench::add_data_options(command_line, options.data);
+    command_line.add_reducer_device();
 }
 
 }  // namespace quartet::fft

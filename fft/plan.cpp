@@ -29,6 +29,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     name.factors = {{"tiles", std::to_string(problem.tiles)}};
     if (variant.formulation == bench::Formulation::dataflow) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
+        bench::add_reducer_device(session, name);
     }
     if (options.data.in_files()) {
         name.factors.emplace_back("data", "files");

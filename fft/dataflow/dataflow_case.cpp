@@ -22,10 +22,6 @@ IndexOrder output_order(const DataflowPlan& plan) {
 comm::Transport& usable_transport(bench::Session& session, const DataflowPlan& plan) {
     comm::Transport& transport = session.transport(plan.transport);
     comm::require(transport, comm::Capability::payload_channel, "formulation dataflow");
-    if (session.device().memory_kind() == device::MemoryKind::device) {
-        throw Unavailable(
-            "not available in this build: fft's data flow on a GPU: use --device host");
-    }
     return transport;
 }
 
@@ -48,13 +44,13 @@ void DataflowCase::make_queue() {
 }
 
 bench::Check DataflowCase::verify() {
-    return check_.verify(result().span());
+    return check_.verify(role_->output());
 }
 
 void DataflowCase::prepare_limit() {
-    role_->prepare_limit();
+    role_->prepare_limit(*queue_);
     if (plan_.probes_link) {
-        link_.emplace(session_.transport(comm::TransportRegistry::plain_mpi()), session_.world(),
+        link_.emplace(session_.message_transport(plan_.queue.place), session_.world(),
                       plan_.roles.worker_rank(0), plan_.roles.reducer_rank(0),
                       bytes_of<double>(plan_.tile.parts_size()));
     }
@@ -68,8 +64,12 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
     const DataflowRole::Times mine = role_->measure();
     const Seconds transforms{world.maximum(mine.transforms.value)};
     const Seconds copy{world.maximum(mine.copy.value)};
+    const Seconds host_link{world.maximum(mine.host_link.value)};
     std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
                                                   {"merger's intake", copy + copy}};
+    if (host_link > Seconds{}) {
+        components.push_back({"copies between GPUs and CPUs", host_link + copy});
+    }
     if (link_) {
         const Seconds mine_sent = link_->measure(messages, session_.stream());
         const Seconds message{world.maximum(mine_sent.value)};
@@ -80,6 +80,9 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
 }
 
 std::string DataflowCase::note() const {
+    if (session_.reducer_device().accelerator() != nullptr) {
+        return fmt::format("{} tiles to one merger on a GPU", plan_.problem.tiles);
+    }
     return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
                        session_.threads(), session_.threads() == 1 ? "" : "s");
 }

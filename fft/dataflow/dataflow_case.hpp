@@ -18,9 +18,12 @@ namespace quartet::fft {
 /// a bounded queue to the one reducer, rank 0, which merges them into natural order. The paper's
 /// clock stops when the reducer has the last tile; the case's own when it has the result.
 ///
-/// The limit: the slower of the workers' transforms, made alone, and the reducer's intake, which
-/// reads and writes each point once; then one more reading and writing, as each value of the result
-/// depends on the last tile.
+/// On GPUs the merger computes on the CPU, or with --reducer-device on a GPU of its own; the tiles'
+/// SIMD blocks are laid out alike.
+///
+/// The limit: the slowest of the workers' transforms, made alone, the reducer's intake, which reads
+/// and writes each point once, copies between GPUs and CPUs, and the link; then one more reading
+/// and writing, as each value of the result depends on the last tile.
 class DataflowCase final : public bench::Case {
   public:
     /// Collective. Throws Unavailable.

@@ -22,15 +22,28 @@ struct DataflowPlan {
 
     bench::PlannedBuffer<Point> input{};       ///< a worker's tiles
     bench::PlannedBuffer<double> discarded{};  ///< what a worker's limit writes
-    flow::QueuePlan queue{};                   ///< of transformed tiles
-    bool probes_link = false;  ///< whether tiles travel: then the limit sends one, too
+    /// Tiles on a GPU, on their way to or from payloads in the host's memory: a worker's that are
+    /// transformed, a merger's that have arrived. Empty where payloads lie where the rank computes.
+    bench::PlannedBuffer<double> staged{};
+    bench::PlannedBuffer<double> copied{};  ///< what a merger's limit copies in, if it does
+    flow::QueuePlan queue{};                ///< of transformed tiles
+    bool probes_link = false;               ///< whether tiles travel: then the limit sends one, too
     /// All of these, and what FFT plans, merger, check and limit allocate.
     bench::BufferPlan memory{};
+
+    /// Whether this rank copies each tile between its GPU and the host's memory.
+    [[nodiscard]] bool copies() const { return staged.count > 0; }
 };
+
+/// Tiles that are staged at a time: one is copied while the next is computed on.
+inline constexpr std::int64_t staged_tiles = 2;
 
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles);
+
+/// Where the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
+bench::Room merger_room(bench::Session& session);
 
 /// What a run moves from this rank: a worker's tiles, to the merger. Local.
 comm::RankTraffic traffic_of(const DataflowPlan& plan);

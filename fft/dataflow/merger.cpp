@@ -138,9 +138,9 @@ void GroupMerger::finish(device::Stream& stream) {
 
 }  // namespace
 
-MergerBuffers::MergerBuffers(bench::BufferPlan& plan, const Problem& problem)
-    : row_input(plan.add<double>(problem.shape(1, 0).parts_size())),
-      result(plan.add<Point>(problem.points)) {}
+MergerBuffers::MergerBuffers(bench::BufferPlan& plan, const Problem& problem, bench::Room room)
+    : row_input(plan.add<double>(problem.shape(1, 0).parts_size(), room)),
+      result(plan.add<Point>(problem.points, room)) {}
 
 std::unique_ptr<Merger> make_merger(device::Device& device, const Problem& problem) {
     bench::BufferPlan scratch;

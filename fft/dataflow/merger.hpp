@@ -30,9 +30,10 @@ class Merger {
     [[nodiscard]] virtual device::View<const double> row_input() const = 0;
 };
 
-/// The buffers of a merger.
+/// The buffers of a merger, in the memory that its device computes on: `room` says whose that is.
 struct MergerBuffers {
-    MergerBuffers(bench::BufferPlan& plan, const Problem& problem);
+    MergerBuffers(bench::BufferPlan& plan, const Problem& problem,
+                  bench::Room room = bench::Room::device);
 
     bench::PlannedBuffer<double> row_input;
     bench::PlannedBuffer<Point> result;

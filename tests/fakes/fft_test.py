@@ -71,11 +71,6 @@ class StandInFft(unittest.TestCase):
         self.assertEqual(several.code, UNAVAILABLE)
         self.assertIn("use one rank", several.stdout + several.stderr)
 
-    def test_data_flow_is_refused(self):
-        outcome = run("fake_gpu_fft", 2, ONE_SIZE, "--device cuda --formulation dataflow")
-        self.assertNotEqual(outcome.code, 0)
-        self.assertIn("use --device host", outcome.stdout + outcome.stderr)
-
 
 if __name__ == "__main__":
     unittest.main()

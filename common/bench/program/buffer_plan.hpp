@@ -49,7 +49,9 @@ class BufferPlan {
     void add(const comm::PayloadMemory& memory) {
         add(memory.host, Room::host);
         add(memory.windows, Room::host_window);
-        add(memory.gpu, Room::device_window);
+        if (memory.gpu > Bytes{}) {
+            add(memory.gpu, Room::device_window);
+        }
     }
     void add(const BufferPlan& other) {
         for (std::size_t room = 0; room < sums_.size(); ++room) {
