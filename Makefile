@@ -14,6 +14,8 @@ COST_FLAGS ?=
 
 # More for `make gpu`: `make gpu GPU_FLAGS='--only build,tests'`.
 GPU_FLAGS ?=
+# Seconds for each reader in `make fuzz`.
+FUZZ_SECONDS ?= 60
 # More for `make soak`: `make soak SOAK_FLAGS='--minutes 5 --seed 7'`.
 SOAK_FLAGS ?=
 
@@ -30,10 +32,12 @@ PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
 JOBS := $(shell nproc)
 # Layout differs between versions of clang-format: the one of Debian 12 decides where it is there.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
-CLANG_TIDY_VERSIONS = $(foreach v,22 21 20 19,$(if $(shell command -v clang-tidy-$(v)),$(v)))
+CLANG_VERSIONS = 22 21 20 19
+CLANG_TIDY_VERSIONS = $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang-tidy-$(v)),$(v)))
+FUZZ_COMPILERS = $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang++-$(v)),clang++-$(v)))
 SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
-SHELL_SCRIPTS = $(shell grep -rlE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
+SHELL_SCRIPTS = $(shell grep -rlIE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 # Charts need matplotlib; without it the report has tables.
 REPORT_PYTHON = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'import matplotlib' \
 		2>/dev/null && echo $(p))) python3)
@@ -44,7 +48,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
 .PHONY: help setup run check-machine sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
-	soak format format-check lint clean
+	fuzz soak format format-check lint clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,6 +116,12 @@ sanitize: ## Test under the address, undefined-behaviour and thread sanitizers
 	@$(MAKE) --no-print-directory test PRESET=host-sanitize
 	@$(MAKE) --no-print-directory test PRESET=host-thread TARGETS=thread_tests
 
+fuzz: ## Look for inputs that break a reader of files or flags: FUZZ_SECONDS=60 for each
+	@scripts/setup.sh fuzz
+	@QUARTET_FUZZ_COMPILER=$(firstword $(FUZZ_COMPILERS)) cmake --preset host-fuzz --log-level=NOTICE >/dev/null
+	@cmake --build build/host-fuzz --target fuzz_targets
+	@tests/fuzz/search.sh build/host-fuzz $(FUZZ_SECONDS)
+
 soak: ## Disturb jobs for an hour: kills, signals, full disks, hostile inputs; nothing may be lost or left
 	@$(PROGRAMS_HERE)
 	@python3 scripts/soak.py --build $(BUILD) $(SOAK_FLAGS)
@@ -131,7 +141,7 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@$(CONFIGURE) -B build/lint >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
 	@run-clang-tidy-$(firstword $(CLANG_TIDY_VERSIONS)) -quiet -p build/lint -j $(JOBS) \
 	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include) \
-	    '^$(CURDIR)/(.*\.cpp|.*/unity_.*\.cxx)$$'
+	    '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
 
 clean: ## Remove everything that was built
 	@rm -rf build

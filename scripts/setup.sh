@@ -1,8 +1,8 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|lab|grpc|peers]: installs what is missing to run the suite, to draw the
-# report's charts, to run, draw and test it, to lint it as well, to test it on a Slurm of its own as
-# well, to run it with transport grpc, which it does without otherwise, or to compare it with other
-# suites as well. Silent when nothing is missing.
+# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers]: installs what is missing to run the suite, to draw
+# the report's charts, to run, draw and test it, to lint it or fuzz its readers as well, to test it on a
+# Slurm of its own as well, to run it with transport grpc, which it does without otherwise, or to compare
+# it with other suites as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -39,6 +39,9 @@ test module:jsonschema                 python3-jsonschema python3-jsonschema    
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 lint command:clang-tidy-22,clang-tidy-21,clang-tidy-20,clang-tidy-19 clang-tidy-19 clang-tools-extra llvm clang-tidy (19 or newer)
+fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 clang-19 clang             llvm          Clang (19 or newer)
+fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libclang-rt-19-dev compiler-rt llvm      its libFuzzer and sanitizers
+fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libomp-19-dev libomp-devel llvm-openmp   its OpenMP
 lab  command:slurmctld                 slurmctld          slurm-slurmctld        slurm         slurmctld
 lab  command:slurmd                    slurmd             slurm-slurmd           slurm         slurmd
 lab  command:sbatch                    slurm-client       slurm                  slurm         sbatch, squeue and the like
@@ -70,6 +73,17 @@ has_mpi() (
     for compiler in $1; do
         printf '#if !__has_include(<mpi.h>)\n#error\n#endif\n' |
             "$compiler" -E -x c++ - >/dev/null 2>&1 && exit 0
+    done
+    exit 1
+)
+
+# Whether any of the comma-separated compilers links a fuzz target.
+has_fuzzer() (
+    IFS=,
+    for compiler in $1; do
+        command -v "$compiler" >/dev/null || continue
+        printf 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+            "$compiler" -fsanitize=fuzzer,address -fopenmp -x c++ - -o /dev/null >/dev/null 2>&1 && exit 0
     done
     exit 1
 )
@@ -143,6 +157,7 @@ is_there() {
     header:*) has_header "${1#*:}" ;;
     library:*) has_library "${1#*:}" ;;
     share:*) has_share "${1#*:}" ;;
+    fuzzer:*) has_fuzzer "${1#*:}" ;;
     module:*) case " $missing_modules " in *" ${1#*:} "*) false ;; esac ;;
     esac
 }
@@ -178,7 +193,7 @@ MESSAGE
 
 # Where only libraries seem to be missing CMake is the judge: sites keep them in places of their own.
 cmake_is_content() (
-    case $probes in *command:* | *mpi:* | *share:* | *module:*) exit 1 ;; esac
+    case $probes in *command:* | *mpi:* | *share:* | *module:* | *fuzzer:*) exit 1 ;; esac
     tests=OFF
     case $groups in *" test "*) tests=ON ;; esac
     build=$(mktemp -d)
@@ -241,11 +256,12 @@ run) groups=' run ' ;;
 report) groups=' report ' ;;
 test) groups=' run report test ' ;;
 lint) groups=' run report test lint ' ;;
+fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
 grpc) groups=' run grpc ' ;;
 peers) groups=' run peers ' ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, lab, grpc, peers" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers" >&2
     exit 2
     ;;
 esac

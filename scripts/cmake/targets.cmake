@@ -20,7 +20,7 @@ if(QUARTET_SANITIZE)
   # Instrumented, <regex> looks uninitialized to GCC 12.
   target_compile_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE}
                                                     -fno-omit-frame-pointer
-                                                    -Wno-maybe-uninitialized)
+                                                    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE})
 endif()
 

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
 #include "bench/program/version.hpp"
 #include "core/check.hpp"
+#include "core/files/file.hpp"
+#include "core/files/json_text.hpp"
 
 namespace quartet::bench {
 
@@ -33,17 +34,18 @@ std::optional<double> distance(const Conditions& ours, std::optional<double> the
 
 PublishedNumbers::PublishedNumbers(const std::filesystem::path& folder, std::string_view kernel) {
     const std::filesystem::path file = folder / fmt::format("{}.json", kernel);
-    std::ifstream stream(file);
-    if (!stream) {
+    std::error_code unreadable;  // which reading says, too
+    if (!std::filesystem::exists(file, unreadable)) {
         return;
     }
     try {
-        const auto document = nlohmann::json::parse(stream);
+        const auto document = parse_json(contents(file));
         check(document.at("schema_version").get<int>() <= schema_version, "newer schema");
         const std::string source = document.at("source").at("short").get<std::string>();
         for (const auto& item : document.at("numbers")) {
             Entry entry;
             item.at("value").get_to(entry.number.value);
+            check(entry.number.value > 0 && std::isnormal(entry.number.value), "no rate");
             item.at("unit").get_to(entry.number.unit);
             item.at("bound").get_to(entry.number.bound);
             item.at("conditions").get_to(entry.number.conditions);
