@@ -47,6 +47,12 @@ function(quartet_layer name)
                         PRIVATE quartet_settings ${layer_PRIVATE})
 endfunction()
 
+# Seconds for a test. Under sanitizers, the emulated kernels above all take several times as long.
+set(QUARTET_TEST_TIMEOUT 300)
+if(QUARTET_SANITIZE)
+  set(QUARTET_TEST_TIMEOUT 1500)
+endif()
+
 # All tests that need a GPU: scripts/gpu.py builds no others. All of one process: `make check`. All
 # whose threads share memory: `make sanitize`.
 add_custom_target(gpu_tests)
@@ -83,7 +89,7 @@ function(quartet_test name)
   if(NOT test_RANKS)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT 300
+    set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${QUARTET_TEST_TIMEOUT}
       ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT})
     return()
   endif()
@@ -92,7 +98,7 @@ function(quartet_test name)
     add_test(NAME ${name}_${ranks}_ranks
              COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)
     set_tests_properties(${name}_${ranks}_ranks PROPERTIES
-      LABELS "${test_LABELS}" TIMEOUT 300 PROCESSORS ${ranks}
+      LABELS "${test_LABELS}" TIMEOUT ${QUARTET_TEST_TIMEOUT} PROCESSORS ${ranks}
       ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT}
       ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE};QUARTET_BIND=none")
   endforeach()

@@ -16,12 +16,7 @@ namespace quartet::device {
 
 namespace {
 
-// Of addresses, not of memory. ThreadSanitizer leaves a program fewer.
-#ifdef __SANITIZE_THREAD__
-constexpr std::size_t range = std::size_t{32} << 30;
-#else
-constexpr std::size_t range = std::size_t{256} << 30;
-#endif
+constexpr std::size_t range = std::size_t{64} << 30;  // of addresses, not of memory
 constexpr std::size_t granularity = 4096;
 constexpr Bytes default_total = gibibytes(4);
 constexpr std::byte rubbish{0xff};

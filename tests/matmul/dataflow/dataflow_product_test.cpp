@@ -53,6 +53,9 @@ class DataflowProductTest : public testing::TestWithParam<DataflowWay> {
         } catch (const Unavailable& unavailable) {
             GTEST_SKIP() << unavailable.what();
         }
+        if (session->world().size() < 2) {
+            GTEST_SKIP() << "a data flow has at least two ranks";
+        }
         if (const auto reason =
                 session->registry().why_not(GetParam().transport, session->transport_context())) {
             GTEST_SKIP() << *reason;
