@@ -10,6 +10,7 @@ from quartet_cli import assert_refused, errors, medians, run
 UNAVAILABLE = 77
 FFT = "--size 21600 --tiles 24"
 CG = "--size 531 --iterations 3"
+MATMUL = "--size 531 --tile 96 --formulation native"
 SLACK = 64 << 10  # of a rank: what the device itself keeps for sums
 # Kernel, ranks, GPUs (some serve several ranks), transport, arguments of one case.
 CASES = [("fft", 4, 4, "ipc", f"{FFT} --order natural"),
@@ -17,7 +18,9 @@ CASES = [("fft", 4, 4, "ipc", f"{FFT} --order natural"),
          ("fft", 3, 3, "staged", f"{FFT} --order natural"),
          ("cg", 4, 4, "ipc", f"{CG} --storage symmetric"),
          ("cg", 3, 2, "staged", f"{CG} --storage symmetric"),
-         ("cg", 2, 2, "ipc", CG)]
+         ("cg", 2, 2, "ipc", CG),
+         ("matmul", 4, 4, "staged", MATMUL),
+         ("matmul", 3, 2, "staged", f"{MATMUL} --device-memory 36MiB")]  # C in parts
 OUT, IN = "from GPUs to the host", "from the host to GPUs"
 BETWEEN, WITHIN = "between GPUs of a node", "within GPUs that ranks share"
 PEERS_NEEDED = "needs GPUs that reach one another's memory"
@@ -69,6 +72,7 @@ class NodesOfGpus(unittest.TestCase):
     def test_links_carry_what_the_dry_run_says(self):
         for kernel, ranks, gpus, transport, case, keys in (
                 ("fft", 3, 2, "staged", FFT, {OUT: "to_host", IN: "from_host"}),
+                ("matmul", 3, 2, "staged", MATMUL, {OUT: "to_host", IN: "from_host"}),
                 ("cg", 3, 3, "ipc", CG, {BETWEEN: "from_peers"}),
                 ("cg", 2, 2, "staged", f"{CG} --storage symmetric", {OUT: "to_host"})):
             with self.subTest(kernel=kernel, transport=transport):
