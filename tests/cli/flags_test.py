@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import KERNELS, cases, listed, medians, run, schemas
+from quartet_cli import KERNELS, cases, foreign_flags, listed, medians, run, schemas
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
@@ -36,8 +36,7 @@ class Flags(unittest.TestCase):
         for kernel in KERNELS:
             text = self.run_small(kernel, "--help").stdout
             shown = re.findall(r"(?m)^  (--[\w-]+)", text)
-            foreign = re.findall(r"(?m)^Not available in this build: (.*)$", text)
-            shown += re.findall(r"--[\w-]+", " ".join(foreign))
+            shown += foreign_flags(text)
             self.assertLessEqual(set(FLAGS), set(shown))
             self.assertEqual(len(shown), len(set(shown)))
             self.assertLessEqual(max(map(len, text.splitlines())), 80)

@@ -174,6 +174,12 @@ def listed(kernel_name):
     return dict(re.findall(r"^  (\w+) +(.*)$", outcome.stdout, re.MULTILINE))
 
 
+def foreign_flags(help_text):
+    """The flags of other programs that --help names."""
+    found = re.search(r"(?m)^Not available in this build: ((?:.+\n)+)", help_text)
+    return re.findall(r"--[\w-]+", found[1]) if found else []
+
+
 def available_transports(kernel):
     there = listed(kernel.name)
     return [name for name in kernel.transports if there[name] == "available"]

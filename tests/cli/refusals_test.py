@@ -1,15 +1,14 @@
 """What cannot be served is refused in one line, by its exit code, before anything is done."""
 
 import os
-import re
 import shlex
 import tempfile
 import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import (KERNELS, assert_refused, errors, listed, medians, run, run_each, schemas,
-                         unavailable_transports)
+from quartet_cli import (KERNELS, assert_refused, errors, foreign_flags, listed, medians, run,
+                         run_each, schemas, unavailable_transports)
 
 BAD_USAGE = 2
 UNAVAILABLE = 77
@@ -131,9 +130,7 @@ class FlagsWithoutEffect(unittest.TestCase):
 class Unavailable(unittest.TestCase):
     def test_reserved_flags(self):
         for kernel in KERNELS:
-            text = run(kernel.name, 2, "--help").stdout
-            foreign = re.search(r"(?m)^Not available in this build: (.*)$", text)
-            reserved = foreign[1].split(", ") if foreign else []
+            reserved = foreign_flags(run(kernel.name, 2, "--help").stdout)
             outcomes = run_each([(kernel.name, 2, kernel.small, f"{flag} 1") for flag in reserved])
             for flag, outcome in zip(reserved, outcomes):
                 with self.subTest(kernel.name, flag=flag):
