@@ -1,11 +1,10 @@
 #include "matmul/dataflow/dataflow_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "matmul/dataflow/product_order.hpp"
 #include "matmul/dataflow/tile_sums.hpp"
+#include "matmul/native/device_plan.hpp"
 #include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
@@ -117,12 +116,7 @@ int device_lookahead(const Problem& problem, const DataflowRanks& ranks, Dataflo
             return settings.lookahead;
         }
     }
-    throw UsageError(fmt::format(
-        "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is {}, "
-        "products and limits take {}): give more --device-memory, or a smaller --tile{}",
-        problem.extent(0), problem.extent(0), to_string(needed), to_string(budget.allowed),
-        to_string(problem.tile_bytes()), to_string(budget.elsewhere),
-        budget.lookahead ? " or --lookahead" : ""));
+    refuse_tiles(problem, needed, budget);
 }
 
 }  // namespace quartet::matmul

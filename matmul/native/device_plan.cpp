@@ -43,18 +43,21 @@ std::optional<Blocking> staging(const Problem& problem, const Block& block, Bloc
 
 }  // namespace
 
+void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget) {
+    throw UsageError(fmt::format(
+        "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is {}, "
+        "products and limits take {}): give more --device-memory, or a smaller --tile{}",
+        problem.extent(0), problem.extent(0), to_string(least), to_string(budget.allowed),
+        to_string(problem.tile_bytes()), to_string(budget.elsewhere),
+        budget.lookahead ? " or --lookahead" : ""));
+}
+
 DevicePlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget) {
     const TileMemory tiles = StreamedProduct::tile_memory(problem);
     const auto blocking =
         choose_blocking(problem, block, tiles, budget.allowed - budget.elsewhere, budget.lookahead);
     if (!blocking) {
-        throw UsageError(fmt::format(
-            "tiles of {} x {} take at least {} of GPU memory per rank ({} are allowed; a tile is "
-            "{}, products and limits take {}): give more --device-memory, or a smaller --tile{}",
-            problem.extent(0), problem.extent(0),
-            to_string(least_memory(tiles, budget.lookahead) + budget.elsewhere),
-            to_string(budget.allowed), to_string(problem.tile_bytes()), to_string(budget.elsewhere),
-            budget.lookahead ? " or --lookahead" : ""));
+        refuse_tiles(problem, least_memory(tiles, budget.lookahead) + budget.elsewhere, budget);
     }
     return {.blocking = *blocking,
             .copies = planned_traffic(problem, block, *blocking),

@@ -15,6 +15,9 @@ struct DevicePlan {
     TileBuffers buffers;  ///< on the GPU
 };
 
+/// Throws UsageError: so much of the GPU's memory is needed at least, and less is allowed.
+[[noreturn]] void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget);
+
 /// The plan of `block` in what is allowed of the GPU's memory. Throws UsageError with the
 /// arithmetic where not even one tile of C and what it needs fit. Local.
 DevicePlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget);
