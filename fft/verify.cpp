@@ -277,12 +277,9 @@ bench::Check TransformCheck::compare(std::span<const Point> found) const {
     const double scale = norm_ > 0 ? norm_ : 1;
     const auto n = static_cast<double>(points_);
     double error = std::abs(found[0] - expected_checksum_) / (std::sqrt(n) * scale);
-    for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+    for (std::size_t bin = 0; bin < bins_.size() && !std::isnan(error); ++bin) {  // NaN stays
         const double of_bin = std::abs(found[1 + bin] - expected_bins_[bin]) / scale;
-        error = of_bin <= error ? error : of_bin;  // NaN stays
-        if (std::isnan(error)) {
-            break;
-        }
+        error = of_bin <= error ? error : of_bin;
     }
     const double tolerance = 4 * std::numeric_limits<double>::epsilon() * (1 + std::log2(n));
     return {.passed = error <= tolerance, .error = error, .tolerance = tolerance};

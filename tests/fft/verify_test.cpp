@@ -18,9 +18,8 @@ class TransformCheckTest : public testing::Test {
   protected:
     /// The check of the input x[t::T] and of an output in the problem's order that `spoil` has
     /// changed.
-    bench::Check check(const Problem& problem,
-                       const std::function<void(std::vector<Point>& output)>& spoil = {},
-                       std::uint64_t seed = 1) {
+    using Spoil = std::function<void(std::vector<Point>& output)>;
+    bench::Check check(const Problem& problem, const Spoil& spoil = {}, std::uint64_t seed = 1) {
         std::vector<Point> x(static_cast<std::size_t>(problem.points));
         fill_points(x, 3, 0, 1);
         std::vector<Point> output;
@@ -116,11 +115,18 @@ TEST_F(TransformCheckTest, FindsTheInverseAndTheWrongOrder) {
 }
 
 TEST_F(TransformCheckTest, RefusesZerosAndNaN) {
-    const Problem problem{64, 8, ResultOrder::natural};
-    EXPECT_FALSE(check(problem, [](auto& output) { std::ranges::fill(output, Point{}); }).passed);
-    for (const double bad :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
-        EXPECT_FALSE(check(problem, [=](auto& output) { output[13] = {0, bad}; }).passed);
+    // Of 64 bins each is compared by itself, of 640 most are in the sum alone.
+    for (const std::int64_t tiles : {8, 80}) {
+        const Problem problem{8 * tiles, tiles, ResultOrder::natural};
+        const auto fails = [&](const Spoil& spoil) { return !check(problem, spoil).passed; };
+        EXPECT_TRUE(fails([](auto& output) { std::ranges::fill(output, Point{}); }));
+        for (const double bad :
+             {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+              std::numeric_limits<double>::max()}) {
+            for (std::size_t bin = 13; bin < 23; ++bin) {
+                EXPECT_TRUE(fails([=](auto& output) { output[bin] = {0, bad}; })) << bin;
+            }
+        }
     }
 }
 
