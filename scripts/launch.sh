@@ -2,6 +2,10 @@
 # launch.sh RANKS PROGRAM [ARGUMENTS...]: runs an MPI program on this machine and exits with its
 # exit code; 77, with the reason, where MPI cannot start here at all.
 #
+# In a Slurm job of several nodes it hands over to slurm/start.sh, which spreads the ranks over them,
+# unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in jobs of PBS and LSF on several hosts, ranks
+# are bound, and their number is the batch system's business. The rest is about one machine.
+#
 # TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to them, once there are
 # some); a second one ends the job. It then exits with the programs' code, 75 where they have kept
 # something, or with 128 plus the signal's number. Open MPI itself makes 1 of a signal that ends it,
@@ -63,6 +67,9 @@ has_program() (
     esac
     exit 1
 )
+if [ "${SLURM_JOB_NUM_NODES:-1}" != 1 ] && [ -z "${MPIEXEC-}${MPIEXEC_FLAGS+set}" ]; then
+    exec "$(dirname "$0")/slurm/start.sh" --threads="$threads" "$ranks" "$@"
+fi
 has_program "$launcher" ||
     refuse 77 "there is no $launcher: install an MPI, or set MPIEXEC to its launcher"
 if ! has_program "$1"; then
@@ -79,8 +86,23 @@ if [ "$cores" -eq 0 ] || [ "$cores" -gt "$allowed" ]; then
     cores=$allowed
 fi
 
+# Whether the batch system gave this job other hosts, too.
+has_other_hosts() {
+    [ "${SLURM_JOB_NUM_NODES:-1}" = 1 ] || return 0
+    for file in "${PBS_NODEFILE-}" "${LSB_DJOB_HOSTFILE-}"; do
+        if [ -r "$file" ] && [ "$(sort -u "$file" | wc -l)" -gt 1 ]; then return 0; fi
+    done
+    return 1
+}
+
 open_mpi_flags() {
-    if [ "$((ranks * threads))" -gt "$cores" ] || [ "$allowed" -lt "$online" ] ||
+    if has_other_hosts; then
+        if [ "${QUARTET_BIND:-core}" = none ]; then
+            echo "--bind-to none"
+        else
+            echo "--bind-to core --map-by slot:PE=$threads"
+        fi
+    elif [ "$((ranks * threads))" -gt "$cores" ] || [ "$allowed" -lt "$online" ] ||
         [ "${QUARTET_BIND:-core}" = none ]; then
         echo "--oversubscribe --bind-to none"
     else

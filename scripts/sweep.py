@@ -8,12 +8,13 @@ rest is run. After an interruption the same command resumes the sweep.
 
 With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
 the one before. The jobs do not need this script, which only watches them; it finds them again when it
-is restarted."""
+is restarted. With --inside launches are steps of one job: of this one where the script runs in salloc's
+shell or a batch script; else of one job for each number of nodes, which it submits (with --slurm)."""
 
 import argparse
 import os
-import subprocess
 from pathlib import Path
+from typing import Optional
 
 from quartet.command_line import add_launch_arguments, parser_of, run_script, seconds, whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED
@@ -22,20 +23,21 @@ from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import whole_number as whole_factor
+from quartet.slurm.allocation import Allocation, StepLauncher, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
 from quartet.sweep import table as sweep_table
 from quartet.sweep.folder import SweepFolder, launches, new_folder, stored_plan, unfinished
+from quartet.sweep.inside import InsideSweep
 from quartet.sweep.loop import Sweep
 from quartet.sweep.plan import Draft, Plan
 from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.spec import SpecError
+from quartet.sweep.versions import version_of
 from quartet.terminal import printable
 from quartet.wording import say
-
-VERSION_SECONDS = 60  # that a program may take to say its version
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -44,7 +46,7 @@ def parse_arguments() -> argparse.Namespace:
     factors = parser.add_argument_group("a sweep without a file, of all combinations of")
     for name, meaning in sweep_spec.FACTORS.items():
         known = f" ({','.join(NAMES)})" if name == "kernels" else ""
-        factors.add_argument(f"--{name}", metavar="LIST", help=meaning + known)
+        factors.add_argument(f"--{name.replace('_', '-')}", metavar="LIST", help=meaning + known)
     factors.add_argument("--scaling", default="none",
                          help="of the sizes with the ranks: none, strong or weak (%(default)s)")
     factors.add_argument("--arguments", default="", help="more flags for the programs")
@@ -64,14 +66,24 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     parser.add_argument("--slurm", type=Path, metavar="MACHINE",
                         help="submits to Slurm, as such a file says (scripts/slurm/machines/)")
-    parser.add_argument("--poll", type=seconds, default=5, metavar="SECONDS",
-                        help="how often to look at the queue (%(default)s)")
+    parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
+    parser.add_argument("--job-time", type=seconds, default=3600, metavar="SECONDS",
+                        help="of a job with --inside; what is left then runs when it is called again "
+                             "(%(default)s)")
+    parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
+                        help="how often to ask Slurm for its queue (%(default)s)")
     parser.add_argument("--cancel", action="store_true",
                         help="ends the jobs of a sweep that are still in the queue")
     options = parser.parse_args()
-    if options.slurm and options.budget is not None:
+    if options.inside:
+        options.allocation = Allocation.here()
+        if not (options.slurm or options.allocation):
+            parser.error("--inside needs a Slurm job: salloc or sbatch first, or name a machine to submit to "
+                         "with --slurm")
+    is_queued = options.slurm and not (options.inside and options.allocation)
+    if is_queued and options.budget is not None:
         parser.error("--budget is for this machine: with --slurm say --timeout, or less to run")
-    if options.cancel and not options.slurm:
+    if options.cancel and not is_queued:
         parser.error("--cancel is for jobs in a queue: with --slurm")
     return options
 
@@ -84,16 +96,24 @@ def make_plan(options: argparse.Namespace) -> Plan:
     specs = [(str(file), sweep_spec.read_spec(file)) for file in options.files]
     if lists:
         specs = [("command line", {"name": "sweep", "blocks": [_block(options, lists)]})]
-    cores = SlurmMachine.load(options.slurm).cores_per_node if options.slurm else Machine.here().cores
-    draft = Draft(cores)
+    machine = machine_of(options)
+    draft = Draft(machine.cores_per_node, machine.sockets_per_node, machine.gpus_per_node) if machine \
+        else Draft(Machine.here().cores)
     for where, spec in specs:
         sweep_plan.add_blocks(draft, spec, where, options.launches)
     names = dict.fromkeys(sweep_spec.name_of(spec) for _, spec in specs)
     seed = options.seed if options.seed is not None else sweep_spec.seed_of(specs[0][1])
     kernels = dict.fromkeys(one.kernel for one in draft.configurations)
-    programs = {kernel: _version(options.build / "bin" / kernel) for kernel in kernels}
+    programs = {kernel: version_of(options.build / "bin" / kernel) for kernel in kernels}
     return Plan("-".join(names), seed, programs, tuple(draft.blocks), tuple(draft.configurations),
                 tuple(dict.fromkeys(draft.notes)))
+
+
+def machine_of(options: argparse.Namespace) -> Optional[SlurmMachine]:
+    """On whose nodes the launches run; None where it is this machine."""
+    if options.slurm:
+        return SlurmMachine.load(options.slurm)
+    return machine_here() if options.inside else None
 
 
 def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
@@ -103,21 +123,14 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
     return {**block, "scaling": options.scaling, "arguments": options.arguments.split()}
 
 
-def _version(program: Path) -> str:
-    """A program's own version line: a sweep belongs to one build."""
-    try:
-        done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              text=True, errors="replace", check=True, timeout=VERSION_SECONDS)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise SpecError(f"{program} cannot be run ({error}): build it first (make programs)"
-                        ) from None
-    return printable(done.stdout.strip())
-
-
 def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:
-    if not options.slurm:
+    machine = machine_of(options)
+    if machine is None:
         return Sweep(folder, LocalLauncher(options.launcher), options)
-    return QueuedSweep(folder, SlurmLauncher(SlurmMachine.load(options.slurm), options.timeout), options)
+    if options.inside and options.allocation:
+        return InsideSweep(folder, StepLauncher(machine), options, options.allocation)
+    job_time = options.job_time if options.inside else None
+    return QueuedSweep(folder, SlurmLauncher(machine, options.timeout, job_time), options)
 
 
 def find_folder(options: argparse.Namespace) -> SweepFolder:
@@ -127,7 +140,7 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
         if data is None:
             raise SpecError(f"{options.folder} holds no sweep: give files, or --kernels and so on")
         plan = Plan.from_json(data)
-        now = {name: _version(options.build / "bin" / name) for name in plan.programs}
+        now = {name: version_of(options.build / "bin" / name) for name in plan.programs}
         plan = Plan(plan.name, plan.seed, now, plan.blocks, plan.configurations, plan.notes)
         return SweepFolder.open(options.folder, plan)
     plan = make_plan(options)

@@ -111,9 +111,14 @@ def parser_of(description: Optional[str], **more) -> argparse.ArgumentParser:
 
 def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
     """--build and --launcher: what is launched, and how."""
+    add_build(parser)
+    add_launcher(parser)
+
+
+def add_build(parser: argparse.ArgumentParser) -> None:
+    """--build alone."""
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
                         help="build folder, its programs in bin/ (%(default)s)")
-    add_launcher(parser)
 
 
 def add_launcher(parser: argparse.ArgumentParser) -> None:

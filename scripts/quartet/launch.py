@@ -16,6 +16,7 @@ from quartet.terminal import printable
 from quartet.units import KIB
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
+ASKING = (signal.SIGTERM, signal.SIGTERM)  # what a job gets, and if it goes on, again
 LAST_BYTES = 64 * KIB  # of a log, that hold its last words
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
@@ -55,6 +56,8 @@ class Job:
     threads: int  # of a rank
     arguments: tuple[str, ...]
     folder: Optional[Path] = None  # where it runs, if not here
+    nodes: Optional[int] = None  # to be spread over; None: as few as hold it
+    hosts: tuple[str, ...] = ()  # these nodes; empty: any
 
     @property
     def environment(self) -> dict[str, str]:
@@ -86,8 +89,9 @@ def end_jobs_when_ended() -> None:
 class Running:
     """A job that was started on this machine, in a session of its own."""
 
-    def __init__(self, process: subprocess.Popen):
+    def __init__(self, process: subprocess.Popen, ending: tuple[signal.Signals, ...] = ASKING):
         self._process = process
+        self._ending = ending
 
     def wait(self, seconds: Optional[float] = None) -> Optional[int]:
         """Its exit code; None while it is still running after so many seconds."""
@@ -99,8 +103,8 @@ class Running:
     def cancel(self) -> None:
         """Ends launcher and ranks. To launch.sh the first signal is a request, the second one is not.
         What is then left of the session is killed: launch.sh and Open MPI make process groups."""
-        for _ in range(2):
-            self._signal(signal.SIGTERM)
+        for number in self._ending:
+            self._signal(number)
             if self.wait(SECONDS_TO_CLEAN_UP) is not None:
                 break
         else:
@@ -147,6 +151,8 @@ def judged(program: str, files: Files, code: int, seconds: Optional[float]) -> O
 class LocalLauncher:
     """Runs jobs on this machine, now, through a script: SCRIPT RANKS PROGRAM ARGUMENTS."""
 
+    ENDING = ASKING
+
     def __init__(self, script: Path):
         self._script = script
 
@@ -159,7 +165,8 @@ class LocalLauncher:
         with open(log, "wb") as errors:
             return Running(subprocess.Popen(
                 self.command(job), env=job.environment, cwd=job.folder, stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held))
+                stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True, pass_fds=held),
+                           self.ENDING)
 
     def complete(self, job: Job, files: Files, timeout: float,
                  held: tuple[int, ...] = ()) -> Outcome:

@@ -1,12 +1,24 @@
-#!/bin/sh
-# start.sh PROGRAM [ARGUMENTS...]: runs an MPI program on all that a Slurm job has, and exits with its
-# exit code. In a batch script, or by hand in the shell that salloc gives.
+#!/bin/bash
+# start.sh [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...]: runs an MPI program on what a Slurm job has, and
+# exits with its exit code. In a batch script, or by hand in the shell that salloc gives.
 #
-# One rank a task, as many cores a rank as --cpus-per-task says. What the user has set stays.
+# Without options: one rank a task, as many cores a rank as --cpus-per-task says. What the user has
+# set stays. Settings come as arguments, since some sites hand no variables to jobs (--export=NONE):
 #
-# QUARTET_LAUNCHER  srun (the default) or mpirun
-# QUARTET_MPI       how srun speaks with the MPI (pmix; see srun --mpi=list)
-# QUARTET_MODULES   environment modules to load first, and to be found
+# --launcher=NAME      srun (the default, or QUARTET_LAUNCHER), mpirun (Open MPI's), mpiexec (MPICH's)
+# --mpi=NAME           how srun speaks with the MPI (pmix, or QUARTET_MPI; see srun --mpi=list)
+# --cpu-bind=HOW       for srun
+# --prepare=LINE       bash to be run first: module purge, source setvars.sh; as often as there are lines
+# --modules=NAMES      environment modules to load then, and to be found (or QUARTET_MODULES)
+# --set=NAME=VALUE     a variable for the job
+#
+# A part of the job, one step of several:
+# --ranks=N, or the number before PROGRAM     ranks in all
+# --nodes=N            to be spread evenly over so many of the job's nodes
+# --hosts=A,B          over these
+# --threads=N          cores of a rank (QUARTET_THREADS)
+# --distribution=HOW   block (the default) or cyclic
+# --seconds=N          ends the program after so long; srun counts minutes
 set -eu
 
 refuse() {
@@ -14,34 +26,96 @@ refuse() {
     exit 2
 }
 
-[ $# -ge 1 ] || refuse "no program: start.sh PROGRAM [ARGUMENTS...]"
+launcher=${QUARTET_LAUNCHER:-srun}
+mpi=${QUARTET_MPI:-pmix}
+modules=${QUARTET_MODULES-}
+prepare=()
+cpu_bind='' ranks='' nodes='' hosts='' threads='' distribution='' seconds=''
+while [ $# -gt 0 ]; do
+    value=${1#*=}
+    case $1 in
+    --launcher=*) launcher=$value ;;
+    --mpi=*) mpi=$value ;;
+    --cpu-bind=*) cpu_bind=$value ;;
+    --prepare=*) prepare+=("$value") ;;
+    --modules=*) modules=$value ;;
+    --set=[A-Za-z_]*=*) export "${value?}" ;;
+    --ranks=*) ranks=$value ;;
+    --nodes=*) nodes=$value ;;
+    --hosts=*) hosts=$value ;;
+    --threads=*) threads=$value ;;
+    --distribution=*) distribution=$value ;;
+    --seconds=*) seconds=$value ;;
+    -*) refuse "$1 is no option (see the head of this file): start.sh [OPTIONS] [RANKS] PROGRAM" ;;
+    *[!0-9]* | '') break ;;
+    *) ranks=$1 ;; # as launch.sh is called
+    esac
+    shift
+done
+[ $# -ge 1 ] || refuse "no program: start.sh [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...]"
 [ -n "${SLURM_JOB_ID-}" ] || refuse "no Slurm job (SLURM_JOB_ID is not set): sbatch or salloc \
 first, or scripts/launch.sh for this machine alone"
+for number in "$ranks" "$nodes" "$threads" "$seconds"; do
+    case $number in
+    0* | *[!0-9]* | ????????*) refuse "'$number' is no number of ranks, nodes, threads or seconds" ;;
+    esac
+done
 here=$(dirname "$0")
 
-load_modules() {
+find_modules() {
     # Batch shells need not have read the profile that defines it.
-    if ! command -v module >/dev/null; then
-        for file in "${LMOD_PKG:-/usr/share/lmod/lmod}/init/sh" \
-            "${MODULESHOME:-/usr/share/modules}/init/sh" /etc/profile.d/modules.sh /etc/profile.d/lmod.sh; do
-            # shellcheck disable=SC1090  # the site's
-            if [ -r "$file" ]; then . "$file" && break; fi
-        done
-    fi
-    command -v module >/dev/null || refuse "no module command (for QUARTET_MODULES): load them yourself"
-    set +u # the site's functions were not written for it
-    # shellcheck disable=SC2086  # a list of names
-    module load $QUARTET_MODULES || refuse "module load $QUARTET_MODULES failed: see module avail"
-    set -u
+    for file in "${LMOD_PKG:-/usr/share/lmod/lmod}/init/bash" \
+        "${MODULESHOME:-/usr/share/modules}/init/bash" /etc/profile.d/modules.sh /etc/profile.d/lmod.sh; do
+        command -v module >/dev/null && return
+        # shellcheck disable=SC1090  # the site's
+        if [ -r "$file" ]; then . "$file"; fi
+    done
 }
-[ -z "${QUARTET_MODULES-}" ] || load_modules
+# Without arguments, which a script that it sources would take for its own.
+run_line() {
+    local line=$1
+    shift
+    eval "$line"
+}
+if [ -n "$modules" ] || [ ${#prepare[@]} -gt 0 ]; then
+    set +eu # the site's functions were not written for it
+    find_modules
+    for line in ${prepare[@]+"${prepare[@]}"}; do
+        run_line "$line" || refuse "'$line' failed (prepare): try it in a job of yours"
+    done
+    if [ -n "$modules" ]; then
+        command -v module >/dev/null || refuse "no module command (for $modules): load them yourself"
+        # shellcheck disable=SC2086  # a list of names
+        module load $modules || refuse "module load $modules failed: see module avail"
+    fi
+    set -eu
+fi
 
 # shellcheck disable=SC1091  # beside this file
 . "$here/open_mpi.sh"
-ranks=${SLURM_NTASKS:-${SLURM_JOB_NUM_NODES:-1}}
-threads=${SLURM_CPUS_PER_TASK:-1}
+is_step=$ranks$nodes$hosts # a part of the job
+ranks=${ranks:-${SLURM_NTASKS:-${nodes:-${SLURM_JOB_NUM_NODES:-1}}}}
+threads=${threads:-${QUARTET_THREADS:-${SLURM_CPUS_PER_TASK:-1}}}
 : "${OMP_NUM_THREADS:=$threads}" "${OMP_PLACES:=cores}" "${OMP_PROC_BIND:=close}"
 export OMP_NUM_THREADS OMP_PLACES OMP_PROC_BIND
+export SLURM_EXPORT_ENV=ALL # a job without the user's variables would hand its own to no rank
+if [ -n "$is_step" ]; then
+    all=${SLURM_JOB_NUM_NODES:-1}
+    [ -z "$hosts" ] || nodes=$(tr , '\n' <<<"$hosts" | grep -c .)
+    nodes=${nodes:-$((ranks < all ? ranks : all))}
+    [ "$nodes" -le "$all" ] || refuse "$nodes nodes (the job has $all): ask Slurm for more"
+    [ "$nodes" -le "$ranks" ] || refuse "$ranks ranks on $nodes nodes (each needs one): give more ranks"
+    per_node=$(((ranks + nodes - 1) / nodes))
+fi
+
+# Names of the nodes to be used, a line each.
+names_of_nodes() {
+    if [ -n "$hosts" ]; then
+        tr , '\n' <<<"$hosts"
+    else
+        scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n "$nodes"
+    fi
+}
 
 with_srun() {
     # Since 22.05 srun no longer takes this from the job by itself.
@@ -50,32 +124,54 @@ with_srun() {
     # Where a rank dies the others would wait for it. All end within moments when all is well; ending
     # the others at once (--kill-on-bad-exit) would hide an exit code that all have.
     export SLURM_WAIT="${SLURM_WAIT:-20}" # seconds
-    flags="--ntasks=$ranks --mpi=${QUARTET_MPI:-pmix}"
+    local flags=("--ntasks=$ranks" "--mpi=$mpi")
+    if [ -n "$is_step" ]; then
+        # An interrupt ends the step, whatever its ranks do.
+        flags+=("--nodes=$nodes" "--ntasks-per-node=$per_node" "--cpus-per-task=$threads" --exact
+            "--distribution=${distribution:-block}" --quit-on-interrupt)
+        [ -z "$hosts" ] || flags+=("--nodelist=$hosts")
+    fi
+    [ -z "$cpu_bind" ] || flags+=("--cpu-bind=$cpu_bind")
+    [ -z "$seconds" ] || flags+=("--time=$(((seconds + 59) / 60))")
     # Ranks that see one GPU each cannot open each other's memory (CUDA IPC): all must see all of the
     # node's. By itself srun binds none; where the job asks for GPUs by the task, it does. Not always:
     # Slurm 22.05 then sets no CUDA_VISIBLE_DEVICES, and shared nodes without cgroups show too many.
     if [ -n "${SLURM_GPU_BIND-}${SLURM_GPUS_PER_TASK-}" ] ||
         [ -n "${SLURM_NTASKS_PER_GPU-}${SLURM_TRES_PER_TASK-}" ]; then
-        flags="$flags --gpu-bind=none"
+        flags+=(--gpu-bind=none)
     fi
-    # shellcheck disable=SC2086  # the flags are words
-    exec srun $flags "$@"
+    exec srun "${flags[@]}" "$@"
 }
 
 with_mpirun() {
     # The daemons of mpirun are a step with one task a node: they need all of its cores.
     unset SRUN_CPUS_PER_TASK
-    case ${SLURM_DISTRIBUTION:-block} in
-    cyclic*) : "${OMPI_MCA_rmaps_base_mapping_policy:=node:PE=$threads}" ;;
-    *) : "${OMPI_MCA_rmaps_base_mapping_policy:=slot:PE=$threads}" ;;
+    local flags=(-n "$ranks") policy=slot
+    case ${distribution:-${SLURM_DISTRIBUTION:-block}} in
+    cyclic*) policy=node ;;
     esac
+    if [ -n "$is_step" ]; then
+        flags+=(--host "$(names_of_nodes | sed "s/\$/:$per_node/" | paste -sd,)")
+    fi
+    [ -z "$seconds" ] || flags+=(--timeout "$seconds")
+    : "${OMPI_MCA_rmaps_base_mapping_policy:=$policy:PE=$threads}"
     : "${OMPI_MCA_hwloc_base_binding_policy:=core}"
     export OMPI_MCA_rmaps_base_mapping_policy OMPI_MCA_hwloc_base_binding_policy
-    exec mpirun -n "$ranks" "$@"
+    exec mpirun "${flags[@]}" "$@"
 }
 
-case ${QUARTET_LAUNCHER:-srun} in
+with_mpiexec() {
+    local flags=(-n "$ranks")
+    if [ -n "$is_step" ]; then
+        flags+=(-ppn "$per_node" -hosts "$(names_of_nodes | paste -sd,)")
+    fi
+    [ -z "$seconds" ] || export MPIEXEC_TIMEOUT="$seconds"
+    exec mpiexec "${flags[@]}" "$@"
+}
+
+case $launcher in
 srun) with_srun "$@" ;;
 mpirun) with_mpirun "$@" ;;
-*) refuse "QUARTET_LAUNCHER is '$QUARTET_LAUNCHER' (not srun or mpirun)" ;;
+mpiexec) with_mpiexec "$@" ;;
+*) refuse "launcher '$launcher' (not srun, mpirun or mpiexec): name another one" ;;
 esac

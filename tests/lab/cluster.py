@@ -61,8 +61,9 @@ EnforcePartLimits=ANY
 class Cluster:
     """Raises AssertionError, with the logs, where it does not come up."""
 
-    def __init__(self):
-        self.hosts = Hosts(NODES)
+    def __init__(self, nodes: int = NODES):
+        self.hosts = Hosts(nodes)
+        self._count = nodes
         self.folder = scratch() / "slurm"
         self.configuration = self.folder / "slurm.conf"
         self._held: dict[str, float] = {}
@@ -74,7 +75,7 @@ class Cluster:
         for host in self.hosts.nodes:
             self.start_node(host.name)
         try:
-            wait_for(lambda: self.nodes_in("idle") == NODES, SECONDS_TO_START, "Slurm does not come up")
+            wait_for(lambda: self.nodes_in("idle") == self._count, SECONDS_TO_START, "Slurm does not come up")
         except AssertionError:
             for log in self.folder.glob("*.log"):
                 print(log, log.read_text()[-2000:], sep="\n")
@@ -144,7 +145,7 @@ class Cluster:
     def repair(self, name: str) -> None:
         self.hosts.boot(name)
         self.start_node(name)
-        wait_for(lambda: self.nodes_in("idle") == NODES, SECONDS_TO_START, f"{name} does not come back")
+        wait_for(lambda: self.nodes_in("idle") == self._count, SECONDS_TO_START, f"{name} does not come back")
 
     def close(self) -> None:
         self.hosts.close()
@@ -173,7 +174,7 @@ class Cluster:
             lines.append(f"NodeName={host.name} NodeAddr={host.address} Port={FIRST_PORT + number} "
                          f"CPUs={CORES} Sockets=1 CoresPerSocket={CORES} ThreadsPerCore=1 "
                          f"RealMemory=1000 Gres=gpu:{GPUS} State=UNKNOWN\n")
-        lines.append(f"PartitionName=main Nodes=n[1-{NODES}] Default=YES MaxTime=INFINITE State=UP\n")
+        lines.append(f"PartitionName=main Nodes=n[1-{self._count}] Default=YES MaxTime=INFINITE State=UP\n")
         (self.folder / "state").mkdir()
         self.configuration.write_text("".join(lines))
         # A GPU needs a device of its own; the number that it ends in is the one that jobs see.
@@ -182,7 +183,7 @@ class Cluster:
         lines = []
         for number in range(GPUS):
             os.mknod(devices / f"gpu{number}", 0o666 | 0o020000, os.makedev(1, 3))
-            lines.append(f"NodeName=n[1-{NODES}] Name=gpu File={devices}/gpu{number}\n")
+            lines.append(f"NodeName=n[1-{self._count}] Name=gpu File={devices}/gpu{number}\n")
         (self.folder / "gres.conf").write_text("".join(lines))
 
 

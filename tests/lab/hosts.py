@@ -124,9 +124,10 @@ class Hosts:
             host.must("ip", "neigh", "flush", "all")
         time.sleep(1)
 
-    def shape(self, megabits: int) -> None:
-        """Lets every link carry so many Mbit/s in either direction, Ethernet's headers included."""
-        for host in self.nodes:
+    def shape(self, megabits: int, *names: str) -> None:
+        """Lets these links, or every one, carry so many Mbit/s in either direction, Ethernet's headers
+        included."""
+        for host in [self[name] for name in names] or self.nodes:
             for where, device in ((host, "eth0"), (self.head, host.port)):
                 where.must("tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
                            f"{megabits}mbit", *SHAPER)

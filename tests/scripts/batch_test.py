@@ -13,7 +13,7 @@ from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from quartet.launch import Job, LaunchError  # noqa: E402
+from quartet.launch import LaunchError  # noqa: E402
 from quartet.slurm import launcher  # noqa: E402
 from quartet.sweep.queue import QueuedSweep  # noqa: E402
 
@@ -22,7 +22,7 @@ HOSTILE = ("line1\n\t$(touch pwned1); touch pwned2; #", "$(touch pwned3)", "`tou
            "'\"*", "tab\tand\\n", "-n", "\udcff")
 # Leaves its arguments but for its own flags, a zero byte after each; waits where it is told to.
 SRUN = """#!/bin/bash
-while [[ $1 == --ntasks=* || $1 == --mpi=* ]]; do shift; done
+while [[ $1 == --* ]]; do echo "$1"; shift; done >"$FOLDER/flags"
 printf '%s\\0' "$@" >"$FOLDER/arguments"
 for name in USR1 TERM INT HUP; do
     trap "echo $name >>'$FOLDER/signals'; exit 75" $name
@@ -57,17 +57,18 @@ class Tasks(BatchCase):
     def tasks(self, *jobs):
         """The folder of an array's tasks, as a sweep writes it."""
         folder = self.folder / "array-1.tasks"
-        launcher._write_tasks({f"task{index}": Job(Path("/bin/echo"), 1, 1, job)
-                               for index, job in enumerate(jobs)}, folder)
+        launcher._write_tasks([{f"task{index}": ("/bin/echo", *job)} for index, job in enumerate(jobs)], folder)
         return folder
+
+    def run_task(self, folder, index=0, **how):
+        return subprocess.run(["bash", SCRIPTS / "slurm" / "array.sbatch", f"--root={SCRIPTS.parent}", folder],
+                              cwd=self.folder, timeout=LIMIT, check=False,
+                              env={**self.variables, "SLURM_ARRAY_TASK_ID": str(index)}, **how)
 
     def test_arguments_reach_the_program_unharmed_and_no_shell_reads_them(self):
         folder = self.tasks(HOSTILE, ("second",))
         for index, words in ((0, HOSTILE), (1, ("second",))):
-            done = subprocess.run(
-                ["bash", SCRIPTS / "slurm" / "array.sbatch"], cwd=self.folder, timeout=LIMIT, check=False,
-                env={**self.variables, "QUARTET_TASKS": str(folder), "SLURM_ARRAY_TASK_ID": str(index)})
-            self.assertEqual(done.returncode, 0)
+            self.assertEqual(self.run_task(folder, index).returncode, 0)
             self.assertEqual(self.arguments(), ["/bin/echo", *words])
             self.assertRegex((self.folder / f"task{index}.code").read_text(), r"^0 \d+\n$")
         self.assertEqual(list(self.folder.glob("pwned*")), [])
@@ -79,13 +80,40 @@ class Tasks(BatchCase):
     def test_a_file_that_is_no_task_is_refused(self):
         folder = self.folder / "tasks"
         folder.mkdir()
-        for text in (b"", b"../x\0/bin/echo\0", b".hidden\0/bin/echo\0"):
+        for text in (b"", b"\0001\0/bin/echo\0", b"../x\0001\0/bin/echo\0", b".hidden\0001\0/bin/echo\0",
+                     b"name\0/bin/echo\0", b"name\0001;2\0/bin/echo\0", b"name\0", b"name\0003\0/bin/echo\0"):
             (folder / "0").write_bytes(text)
-            done = subprocess.run(["bash", SCRIPTS / "slurm" / "array.sbatch"], check=False,
-                                  env={**self.variables, "QUARTET_TASKS": str(folder),
-                                       "SLURM_ARRAY_TASK_ID": "0"})
-            self.assertEqual(done.returncode, 2)
+            self.assertEqual(self.run_task(folder).returncode, 2, text)
             self.assertFalse((self.folder / "arguments").exists())
+
+    def test_launches_of_a_task_follow_each_other_and_those_that_ended_are_not_repeated(self):
+        folder = self.folder / "array-1.tasks"
+        launcher._write_tasks([{"one": ("/bin/echo", "1"), "two": ("/bin/echo", "2"), "three": ("/bin/echo", "3"),
+                                "four": ("--ranks=2", "--nodes=1", "/bin/echo", "4")}], folder)
+        (self.folder / "one.outcome").touch()
+        (self.folder / "three.code").write_text("0 7\n")
+        self.assertEqual(self.run_task(folder).returncode, 0)
+        self.assertFalse((self.folder / "one.code").exists())
+        self.assertRegex((self.folder / "two.code").read_text(), r"^0 \d+\n$")
+        self.assertEqual((self.folder / "three.code").read_text(), "0 7\n")
+        self.assertEqual(self.arguments(), ["/bin/echo", "4"])
+        flags = (self.folder / "flags").read_text().split()
+        self.assertIn("--ntasks=2", flags)
+        self.assertIn("--exact", flags)
+
+    def test_a_task_that_is_ended_starts_nothing_more(self):
+        folder = self.folder / "array-1.tasks"
+        launcher._write_tasks([{"one": ("/bin/echo", "1"), "two": ("/bin/echo", "2")}], folder)
+        (self.folder / "sleep").touch()
+        with subprocess.Popen(["bash", SCRIPTS / "slurm" / "array.sbatch", f"--root={SCRIPTS.parent}", folder],
+                              env={**self.variables, "SLURM_ARRAY_TASK_ID": "0"}) as process:
+            end = time.monotonic() + LIMIT
+            while not (self.folder / "started").exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            process.terminate()
+            self.assertEqual(process.wait(LIMIT), 75)
+        self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
+        self.assertFalse((self.folder / "two.log").exists())
 
     def test_an_array_never_takes_the_folder_of_another(self):
         sweep = SimpleNamespace(_folder=SimpleNamespace(path=self.folder))

@@ -113,6 +113,30 @@ class Starting(LaunchCase):
             self.assertEqual(used(), [], text)
             (etc / name).unlink()
 
+    def test_a_job_of_several_nodes_has_its_own_launcher(self):
+        self.put("srun", "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + str(self.folder / "step") + "\n", 0o755)
+        job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "QUARTET_THREADS": "3",
+               "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        done = subprocess.run([LAUNCH, "5", self.program, "a b"], check=False, capture_output=True, text=True,
+                              env={"HOME": str(self.folder), **job}, timeout=LIMIT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = (self.folder / "step").read_text().splitlines()
+        self.assertEqual(words[-2:], [str(self.program), "a b"])
+        for word in ("--ntasks=5", "--nodes=2", "--ntasks-per-node=3", "--cpus-per-task=3", "--mpi=pmix"):
+            self.assertIn(word, words)
+        (self.folder / "step").unlink()
+        self.assertEqual(self.launch(5, self.program, **job).returncode, 0)  # it has MPIEXEC
+        self.assertFalse((self.folder / "step").exists())
+        self.assertNotIn("--oversubscribe", (self.folder / "arguments").read_text())
+
+    def test_hosts_of_other_batch_systems_are_not_oversubscribed(self):
+        for variable in ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE"):
+            for hosts, is_alone in (("a\na\n", True), ("a\nb\n", False)):
+                file = self.put("hosts", hosts)
+                self.launch(2, self.program, **{variable: str(file)})
+                arguments = (self.folder / "arguments").read_text().split()
+                self.assertEqual("--oversubscribe" in arguments, is_alone, (variable, hosts))
+
     def test_a_closed_input_is_an_empty_one(self):
         done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', LAUNCH, "1", self.program], check=False,
                               env=self.variables, capture_output=True, text=True, timeout=LIMIT)

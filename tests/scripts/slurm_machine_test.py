@@ -1,4 +1,4 @@
-"""Tests of scripts/quartet/slurm/machine.py and scripts/submit.py without a Slurm; tests/lab/ has one."""
+"""Tests of scripts/quartet/slurm/machine.py, request.py and scripts/submit.py without a Slurm; tests/lab/ has one."""
 
 import json
 import subprocess
@@ -12,7 +12,8 @@ from jsonschema import Draft202012Validator
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.launch import Job  # noqa: E402
-from quartet.slurm.machine import MachineError, SlurmMachine, request  # noqa: E402
+from quartet.slurm.machine import MachineError, SlurmMachine  # noqa: E402
+from quartet.slurm.request import request  # noqa: E402
 
 MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))
 SCHEMA = json.loads((SCRIPTS / "slurm" / "machine.schema.json").read_text(encoding="utf-8"))
@@ -29,8 +30,8 @@ class MachineCase(unittest.TestCase):
         self.file.write_text(json.dumps(data), encoding="utf-8")
         return SlurmMachine.load(self.file)
 
-    def options(self, machine, ranks, *arguments, threads=1, program="cg"):
-        job = Job(Path("/bin") / program, ranks, threads, arguments)
+    def options(self, machine, ranks, *arguments, threads=1, program="cg", nodes=None, hosts=()):
+        job = Job(Path("/bin") / program, ranks, threads, arguments, nodes=nodes, hosts=hosts)
         return request(self.load({**LEAST, **machine}), job, 10).options
 
 
@@ -53,7 +54,9 @@ class Files(MachineCase):
         Draft202012Validator.check_schema(SCHEMA)
         for change in ({"cores_per_node": 0}, {"cores_per_node": "8"}, {"cores_per_node": True},
                        {"cores_per_node": 1.5}, {"name": ""}, {"name": 3}, {"gpus_per_node": -1},
-                       {"gpu_request": "gpus"}, {"launcher": "aprun"}, {"mpi": ""}, {"modules": "gcc"},
+                       {"gpu_request": "gpus"}, {"launcher": "aprun"}, {"sockets_per_node": 0}, {"hint": "quick"},
+                       {"requeue": "no"}, {"prepare": "module purge"}, {"memory": 0}, {"launcher": "mpiexec"},
+                       {"hint": "", "cpu_bind": "cores"}, {"memory": "0", "prepare": ["module purge"]}, {"mpi": ""}, {"modules": "gcc"},
                        {"modules": [""]}, {"modules": [1]}, {"options": {}}, {"environment": []},
                        {"environment": {"A": 1}}, {"environment": {"A=B": "1"}}, {"jobs_at_a_time": 0}, {"colour": "red"},
                        {"mpi": "pmi2"}, {"modules": ["gcc"]}, {"environment": {"A": "1"}}):
@@ -103,6 +106,45 @@ class Requests(MachineCase):
         self.assertIn("--nodes=1", options)
         self.assertNotIn("gpu", " ".join(options))
 
+    def test_ranks_are_spread_over_the_nodes_that_are_asked_for(self):
+        for ranks, nodes, most in ((2, 2, 1), (5, 2, 3), (16, 4, 4)):
+            options = self.options({}, ranks, nodes=nodes)
+            self.assertIn(f"--nodes={nodes}", options)
+            self.assertIn(f"--ntasks-per-node={most}", options)
+        options = self.options({}, 2, nodes=2, hosts=("n1", "n7"))
+        self.assertIn("--nodelist=n1,n7", options)
+        for ranks, nodes, words in ((1, 2, "1 rank on 2 nodes"), (9, 1, "give 2 nodes")):
+            with self.assertRaisesRegex(MachineError, words):
+                self.options({}, ranks, nodes=nodes)
+        with self.assertRaisesRegex(MachineError, "2 GPUs a node"):
+            self.options({"gpus_per_node": 2}, 5, nodes=2)
+
+    def test_ranks_with_gpus_share_the_cores_of_a_node(self):
+        self.assertIn("--cpus-per-task=4", self.options({"gpus_per_node": 2}, 4))
+        self.assertIn("--cpus-per-task=2", self.options({"gpus_per_node": 2}, 5, "--formulation", "dataflow"))
+
+    def test_each_key_becomes_its_option(self):
+        keys = {"qos": "long", "constraint": "icelake", "reservation": "mine", "switches": "1@5",
+                "memory": "0", "partition": "main", "account": "me", "hint": ""}
+        options = self.options({**keys, "requeue": False}, 1)
+        for option in ("--qos=long", "--constraint=icelake", "--reservation=mine", "--switches=1@5", "--mem=0",
+                       "--partition=main", "--account=me", "--no-requeue"):
+            self.assertIn(option, options)
+        self.assertFalse([option for option in options if option.startswith("--hint")])
+        self.assertIn("--hint=nomultithread", self.options({}, 1))
+        self.assertIn("--requeue", self.options({}, 1))
+
+    def test_settings_are_arguments(self):
+        machine = self.load({**LEAST, "modules": ["gcc", "mpi"], "prepare": ["module purge", ". a b"],
+                             "hint": "", "cpu_bind": "cores", "environment": {"A": "1 2"}})
+        self.assertEqual(machine.settings, ("--launcher=srun", "--mpi=pmix", "--cpu-bind=cores",
+                                            "--prepare=module purge", "--prepare=. a b",
+                                            "--modules=gcc mpi", "--set=A=1 2"))
+
+    def test_slurm_takes_a_hint_or_a_binding(self):
+        with self.assertRaisesRegex(MachineError, "one of them"):
+            self.load({**LEAST, "cpu_bind": "cores"})
+
     def test_what_the_machine_has_not_is_refused(self):
         with self.assertRaisesRegex(MachineError, "9 threads"):
             self.options({}, 1, threads=9)
@@ -115,10 +157,11 @@ class Submitting(MachineCase):
         self.load({**LEAST, "modules": ["gcc", "openmpi"], "account": "me", "options": ["--exclusive"]})
         done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "9", "--dry-run", "/bin/true",
                                "--size", "100"], text=True, capture_output=True, check=True)
-        self.assertIn("QUARTET_MODULES='gcc openmpi' sbatch --parsable", done.stdout)
+        self.assertRegex(done.stdout, "^sbatch --parsable")
         self.assertIn("--nodes=2 --ntasks=9", done.stdout)
         self.assertIn("--account=me --exclusive", done.stdout)
-        self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch /\S*/bin/true --size 100\n$")
+        self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch --root=\S+ --launcher=srun --mpi=pmix "
+                         r"'--modules=gcc openmpi' /\S*/bin/true --size 100\n$")
 
     def test_broken_machine_file_is_refused_in_a_line(self):
         self.file.write_text("{}", encoding="utf-8")
@@ -141,6 +184,12 @@ class Submitting(MachineCase):
                                 (("--ranks", 1, "--threads", 0, "/bin/true", "--device", "host"),
                                  "whole number"),
                                 (("--ranks", 1, "--minutes", -1, "/bin/true"), "whole number"),
+                                (("/bin/true",), "no ranks"),
+                                (("--nodes", 2, "/bin/true"), "no ranks"),
+                                (("--ranks-per-node", 2, "/bin/true"), "neither --nodes nor"),
+                                (("--nodes", 2, "--ranks-per-node", "x", "/bin/true"), "'x'"),
+                                (("--nodes", 2, "--ranks", 2, "--ranks-per-node", 2, "/bin/true"), "leave one out"),
+                                (("--nodes", 3, "--ranks", 3, "--hosts", "a,b", "/bin/true"), "2 hosts"),
                                 (("--ranks", 1, "/no/such"), "no program"),
                                 (("--ranks", 1, self.file), "no program"),
                                 (("--ranks", 1, self.file.parent), "no program"),
@@ -151,6 +200,24 @@ class Submitting(MachineCase):
             self.assertIn(word, done.stderr)
         self.file.write_text(json.dumps({**LEAST, "options": ["a\x00b"]}))
         self.assertIn("control character", self.submit("--ranks", 1, "/bin/true").stderr)
+
+    def test_two_of_ranks_nodes_and_ranks_per_node_decide_the_third(self):
+        self.load({**LEAST, "gpus_per_node": 2, "sockets_per_node": 2})
+        host = ("/bin/true", "--device", "host")
+        for arguments, expected in (
+                (("--nodes", 2, "--ranks-per-node", 1, *host), "--nodes=2 --ntasks=2 --ntasks-per-node=1"),
+                (("--nodes", 2, "--ranks-per-node", "cores", *host), "--nodes=2 --ntasks=16 --ntasks-per-node=8"),
+                (("--nodes", 2, "--ranks-per-node", "sockets", *host),
+                 "--nodes=2 --ntasks=4 --ntasks-per-node=2 --cpus-per-task=4"),
+                (("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true"), "--nodes=2 --ntasks=4 --ntasks-per-node=2"),
+                (("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true", "--formulation=dataflow"),
+                 "--nodes=2 --ntasks=5 --ntasks-per-node=3"),
+                (("--ranks", 6, "--ranks-per-node", 2, *host), "--nodes=3 --ntasks=6"),
+                (("--ranks", 6, "--nodes", 3, *host), "--nodes=3 --ntasks=6"),
+                (("--ranks", 2, "--hosts", "a,b", *host), "--nodes=2 --ntasks=2")):
+            done = self.submit("--dry-run", *arguments)
+            self.assertIn(expected, done.stdout, done.stderr)
+        self.assertIn("--device host asks for none", self.submit("--dry-run", "--ranks", 1, "/bin/true").stderr)
 
     def test_ranks_without_threads_are_no_division(self):
         for ranks, threads in ((0, 1), (1, 0), (-3, 1)):

@@ -260,6 +260,9 @@ class Refusals(SweepCase):
             "either ranks or workers": {"workers": [1]},
             "kernel 'lu'": {"kernels": ["lu"]},
             "no sizes": {"sizes": []},
+            "nodes 'cores'": {"nodes": ["cores"]},
+            "no nodes": {"nodes": []},
+            "either ranks": {"ranks_per_node": [1]},
             "ranks 'many'": {"ranks": ["many"]},
             "ranks '0'": {"ranks": [0]},
             "ranks 'True'": {"ranks": [True]},
@@ -297,7 +300,7 @@ class Help(SweepCase):
     def test_each_factor_and_key_of_a_block_is_explained(self):
         text = self.sweep("--help").stdout
         for name in sweep_spec.FACTORS:
-            self.assertRegex(text, rf"(?m)^  --{name} LIST ", name)
+            self.assertRegex(text, rf"(?m)^  --{name.replace('_', '-')} LIST\b", name)
         for name in sweep_spec.SETTINGS:
             self.assertRegex(text, rf"(?m)^    {name} ", name)
 
@@ -352,6 +355,21 @@ class Planning(unittest.TestCase):
                          [(2, "1024"), (9, "2048")])
         self.assertIn("on 1 ranks or fewer is left out", flow.notes[0])
         self.assertEqual(flow.configurations[0].arguments[-2:], ("--reducers", "1"))
+
+    def test_ranks_are_spread_over_nodes(self):
+        def places(**block):
+            draft = sweep_plan.Draft(8, 2, 4)
+            sweep_plan.add_blocks(draft, {"blocks": [{"kernels": ["matmul"], "sizes": ["64"], **block}]}, "test")
+            return [(one.ranks, one.nodes, one.threads) for one in draft.configurations], draft.notes
+        self.assertEqual(places(nodes=["1:4"], ranks_per_node=[2])[0], [(2, 1, 1), (4, 2, 1), (8, 4, 1)])
+        self.assertEqual(places(nodes=[3], ranks_per_node=["cores", "sockets", "gpus", "1:2"])[0],
+                         [(24, 3, 1), (6, 3, 1), (12, 3, 1), (3, 3, 1)])
+        self.assertEqual(places(nodes=[3], ranks_per_node=["cores"], threads=[4, 3])[0], [(6, 3, 4), (6, 3, 3)])
+        self.assertEqual(places(nodes=[2], ranks_per_node=["gpus"], formulations=["dataflow"])[0], [(9, 2, 1)])
+        self.assertEqual(places(nodes=[2], workers=[4], formulations=["dataflow"])[0], [(5, 2, 1)])
+        found, notes = places(nodes=["1:4"], ranks=[2])
+        self.assertEqual(found, [(2, 1, 1), (2, 2, 1)])
+        self.assertEqual(notes, ["matmul native on fewer ranks than nodes is left out"])
 
     def test_configuration_of_two_blocks_is_measured_once(self):
         draft = sweep_plan.Draft(4)
@@ -408,6 +426,17 @@ class ReadyMade(unittest.TestCase):
 
 
 class Table(SweepCase):
+    def test_a_launch_on_other_nodes_than_were_asked_for_is_said_and_marked(self):
+        done = self.sweep(self.spec(ranks=[2], nodes=[1, 2], launches=1))  # both ran on one
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"on 2 ranks of 2 nodes, launch 1: .* ok, but it ran on 1 node \(2 were asked for\)")
+        lines = done.stdout.splitlines()
+        self.assertIn("nodes", lines[0])
+        self.assertEqual([line.split()[:5] for line in lines if line.strip().startswith("512")],
+                         [["512", "1", "2", "2", "200"], ["512", "2", "2", "2", "200?"]])
+        self.assertIn("1 launch of matmul native host auto 512 on 2 ranks of 2 nodes: it ran on", done.stdout)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
     def test_speed_ups_state_their_base_and_count_workers(self):
         text = self.sweep(self.spec(scaling="strong", title="Strong", launches=1)).stdout
         self.assertIn("Strong\nmatmul GFLOP/s, native, shm, host, tile:256, threads:1\n"

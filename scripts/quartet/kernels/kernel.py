@@ -129,5 +129,6 @@ def doublings(smallest: int) -> tuple[int, ...]:
 
 
 def options_of(arguments: tuple[str, ...]) -> dict[str, str]:
-    """Flags with the word after each."""
-    return dict(zip(arguments, arguments[1:]))
+    """Flags with the word after each, or what follows "="."""
+    joined = (word.split("=", 1) for word in arguments if word.startswith("--") and "=" in word)
+    return {**dict(zip(arguments, arguments[1:])), **{flag: value for flag, value in joined}}

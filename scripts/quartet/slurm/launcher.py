@@ -1,11 +1,12 @@
 """Submits jobs to Slurm, many at a time as the tasks of an array, and asks what became of them.
 
-A task is called "1234_5": array 1234, index 5. What it runs is in a file of its own (see
-scripts/slurm/array.sbatch); its exit code comes in another, since Slurm forgets jobs that have ended
-after minutes."""
+A task is called "1234_5": array 1234, index 5. What it runs, one launch or several, is in a file of its
+own (see scripts/slurm/array.sbatch); each exit code comes in another, since Slurm forgets jobs that have
+ended after minutes."""
 
 import math
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Iterable, Optional
@@ -13,23 +14,36 @@ from typing import Iterable, Optional
 from quartet.exit_codes import FAILED
 from quartet.files import reason_of
 from quartet.launch import Job, LaunchError
-from quartet.paths import SLURM
-from quartet.slurm.machine import MachineError, Request, SlurmMachine, request
+from quartet.paths import ROOT, SLURM
+from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.slurm.request import Request, request, request_of_nodes, shape_of
 
 NO_TASK = "4294967294"  # Slurm's word for none
 LONGEST_ARRAY = 1000  # Slurm's MaxArraySize, unless the site has set another
+# What sbatch says where fewer jobs, or later ones, would be taken.
+LIMITS = ("MaxSubmitJob", "MaxJobCount", "Job violates accounting/QOS policy", "Invalid job array specification",
+          "Slurm temporarily unable to accept job")
+
+
+class QueueFull(LaunchError):
+    """Slurm takes no more jobs now, or not so many at once."""
 
 
 class SlurmLauncher:
-    def __init__(self, machine: SlurmMachine, seconds: float):
-        """Jobs may take so many seconds each."""
+    def __init__(self, machine: SlurmMachine, seconds: float, job_seconds: Optional[float] = None):
+        """Launches may take so many seconds each. With `job_seconds` those that need as many nodes run
+        in one job, which ends after so long; else each is a job of its own."""
         self._machine = machine
-        self._minutes = max(1, math.ceil(seconds / 60))
+        self._seconds = math.ceil(seconds)
+        self._minutes = max(1, math.ceil((job_seconds or seconds) / 60))
+        self.shares = job_seconds is not None
 
     def request(self, job: Job) -> Request:
-        """What a job asks for: those that ask for the same fit one array. Raises LaunchError where
-        the machine has nothing for it."""
+        """What a job asks for: those that ask for the same fit one array, or one job. Raises LaunchError
+        where the machine has nothing for it."""
         try:
+            if self.shares:
+                return request_of_nodes(self._machine, shape_of(self._machine, job), self._minutes)
             return request(self._machine, job, self._minutes)
         except MachineError as error:
             raise LaunchError(FAILED, str(error)) from None
@@ -37,19 +51,29 @@ class SlurmLauncher:
     def submit(self, wanted: Request, jobs: dict[str, Job], folder: Path,
                after: Iterable[str] = ()) -> dict[str, str]:
         """Submits jobs, by name, as an array that waits for other arrays to end, well or not. What
-        NAME leaves lies beside `folder`, which is made: NAME.log, and NAME.code at its end. The
-        tasks, by name. Raises LaunchError where Slurm refuses."""
-        _write_tasks(jobs, folder)
-        array = f"--array=0-{len(jobs) - 1}%{self._machine.jobs_at_a_time}"
+        NAME leaves lies beside `folder`, which is made: NAME.log, and NAME.code at its end; and TASK.slurm,
+        what Slurm itself says of a task. The tasks, by name. Raises QueueFull, or LaunchError where Slurm
+        refuses."""
+        tasks = [jobs] if self.shares else [{name: job} for name, job in jobs.items()]
+        _write_tasks([{name: self._words(job) for name, job in task.items()} for task in tasks], folder)
+        array = f"--array=0-{len(tasks) - 1}%{self._machine.jobs_at_a_time}"
         arrays = ":".join(after)
         dependency = [f"--dependency=afterany:{arrays}"] if arrays else []
-        variables = {**self._machine.variables(), "QUARTET_TASKS": str(folder.resolve())}
+        beside = str(folder.resolve().parent).replace("%", "%%")
         answer = _ask(["sbatch", "--parsable", *wanted.options, array, *dependency,
-                       str(SLURM / "array.sbatch")], variables)
+                       f"--output={beside}/%A_%a.slurm", str(SLURM / "array.sbatch"), f"--root={ROOT}",
+                       str(folder.resolve())])
         if answer.returncode != 0:
-            raise LaunchError(FAILED, f"not submitted: {_one_line(answer.stderr)}")
+            shutil.rmtree(folder, ignore_errors=True)
+            is_full = any(words in answer.stderr for words in LIMITS)
+            raise (QueueFull if is_full else LaunchError)(FAILED, f"not submitted: {_one_line(answer.stderr)}")
         number = answer.stdout.strip().split(";")[0]
-        return {name: f"{number}_{index}" for index, name in enumerate(jobs)}
+        return {name: f"{number}_{index}" for index, task in enumerate(tasks) for name in task}
+
+    def _words(self, job: Job) -> tuple[str, ...]:
+        """Of batch.sh."""
+        step = (*shape_of(self._machine, job).step, f"--seconds={self._seconds}") if self.shares else ()
+        return (*self._machine.settings, *step, str(job.program), *job.arguments)
 
     def waiting(self, tasks: Iterable[str]) -> Optional[set[str]]:
         """Which of the tasks are in the queue: pending, running or about to end. None where Slurm
@@ -81,24 +105,26 @@ class SlurmLauncher:
             raise LaunchError(FAILED, f"not cancelled: {_one_line(answer.stderr)}")
 
 
-def _write_tasks(jobs: dict[str, Job], folder: Path) -> None:
-    """A file for each task, as array.sbatch reads it. Raises LaunchError."""
+def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
+    """A file for each task, as array.sbatch reads it: the words of each launch by its name. Raises
+    LaunchError."""
     try:
         folder.mkdir()
-        for index, (name, job) in enumerate(jobs.items()):
-            words = [os.fsencode(word) for word in (name, str(job.program), *job.arguments)]
-            if any(b"\0" in word for word in words):
-                raise LaunchError(FAILED, f"{name}: an argument has a zero byte (none can be passed on)")
-            (folder / str(index)).write_bytes(b"".join(word + b"\0" for word in words))
+        for index, task in enumerate(tasks):
+            text = b""
+            for name, words in task.items():
+                encoded = [os.fsencode(word) for word in (name, str(len(words)), *words)]
+                if any(b"\0" in word for word in encoded):
+                    raise LaunchError(FAILED, f"{name}: an argument has a zero byte (none can be passed on)")
+                text += b"".join(word + b"\0" for word in encoded)
+            (folder / str(index)).write_bytes(text)
     except OSError as error:
         raise LaunchError(FAILED, f"{folder}: {reason_of(error)}") from None
 
 
-def _ask(command: list[str], variables: Optional[dict[str, str]] = None
-         ) -> subprocess.CompletedProcess:
+def _ask(command: list[str]) -> subprocess.CompletedProcess:
     try:
-        return subprocess.run(command, env={**os.environ, **(variables or {})}, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except (OSError, ValueError) as error:
         raise LaunchError(FAILED, f"{command[0]} cannot be run ({error}): go to a machine with Slurm"
                           ) from None

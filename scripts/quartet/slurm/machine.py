@@ -1,16 +1,12 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
-(scripts/slurm/machines/ has a template and two examples), and what a job must ask for there."""
+(scripts/slurm/machines/ has a template and two examples)."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from quartet.exit_codes import ScriptError
 from quartet.files import read_json, with_bounds
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Reducers, options_of
-from quartet.launch import Job
-from quartet.paths import ROOT, SLURM
-from quartet.results import whole_number
+from quartet.paths import SLURM
 from quartet.schema import Schema
 from quartet.terminal import printable
 
@@ -23,16 +19,26 @@ class MachineError(ScriptError):
 class SlurmMachine:
     name: str
     cores_per_node: int
+    sockets_per_node: int
     gpus_per_node: int
     gpu_request: str
     gpu_type: str
     partition: str
     account: str
+    qos: str
+    constraint: str
+    reservation: str
+    switches: str
+    memory: str
+    hint: str
+    cpu_bind: str
+    requeue: bool
     modules: list
+    prepare: list
     launcher: str
     mpi: str
     jobs_at_a_time: int
-    options: list
+    more_options: list  # the file's "options"
     environment: dict
 
     @staticmethod
@@ -43,20 +49,41 @@ class SlurmMachine:
         except (OSError, ValueError) as error:
             raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json"
                                ) from None
+        return SlurmMachine.of(data, f"{path}: ")
+
+    @staticmethod
+    def of(data: object, where: str = "") -> "SlurmMachine":
+        """From a file's keys. Raises MachineError, which begins with `where`."""
         schema = read_json(SLURM / "machine.schema.json")
         problem = Schema(schema).problem(data)
-        if problem:
-            raise MachineError(f"{path}: {problem}: see {SLURM}/machine.schema.json")
-        data.pop("$schema", None)
+        if problem or not isinstance(data, dict):
+            raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json")
         defaults = {key: rule["default"] for key, rule in schema["properties"].items()
                     if "default" in rule}
-        return SlurmMachine(**{**defaults, **data})
+        values = {key: value for key, value in {**defaults, **data}.items() if key != "$schema"}
+        machine = SlurmMachine(more_options=values.pop("options"), **values)
+        if machine.cpu_bind and machine.hint:
+            raise MachineError(f"{where}cpu_bind beside hint {machine.hint} (Slurm takes one of them): "
+                               '"hint": "", and --threads-per-core=1 in options for one hardware thread')
+        return machine
 
-    def variables(self) -> dict[str, str]:
-        """What scripts/slurm/start.sh reads, and the file's own."""
-        return {"QUARTET_ROOT": str(ROOT), "QUARTET_LAUNCHER": self.launcher,
-                "QUARTET_MPI": self.mpi, "QUARTET_MODULES": " ".join(self.modules),
-                **self.environment}
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """For scripts/slurm/start.sh, whose arguments they are: some sites hand no variables to jobs."""
+        known = (("launcher", self.launcher), ("mpi", self.mpi if self.launcher == "srun" else ""),
+                 ("cpu-bind", self.cpu_bind), *(("prepare", line) for line in self.prepare),
+                 ("modules", " ".join(self.modules)),
+                 *(("set", f"{name}={value}") for name, value in self.environment.items()))
+        return tuple(f"--{key}={value}" for key, value in known if value)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For sbatch: what each job asks for, whatever its ranks."""
+        known = (("hint", self.hint), ("mem", self.memory), ("switches", self.switches),
+                 ("reservation", self.reservation), ("constraint", self.constraint),
+                 ("qos", self.qos), ("partition", self.partition), ("account", self.account))
+        return ("--requeue" if self.requeue else "--no-requeue",
+                *(f"--{key}={value}" for key, value in known if value), *self.more_options)
 
 
 def _plain(text: str) -> str:
@@ -64,62 +91,3 @@ def _plain(text: str) -> str:
     if printable(text) != text:
         raise ValueError(f"'{text:.40}' has a control character")
     return text
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a job asks sbatch for; jobs that ask for the same fit one array."""
-
-    script: Path  # that runs one such job
-    options: tuple[str, ...]
-
-
-def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:
-    """Whole nodes' worth of cores for the ranks, one GPU for each that computes on one. Raises
-    MachineError where a rank does not fit a node."""
-    if job.ranks < 1 or job.threads < 1:
-        raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
-    if job.threads > machine.cores_per_node:
-        raise MachineError(f"{job.threads} threads a rank ({machine.name} has {machine.cores_per_node} "
-                           "cores a node): give fewer")
-    uses_gpus = _option(job, "--device", "auto") in ("cuda", "auto") and machine.gpus_per_node > 0
-    if _option(job, "--device", "auto") == "cuda" and not uses_gpus:
-        raise MachineError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
-    reducers = _reducers(job)
-    if uses_gpus:
-        nodes = _ceil(max(1, job.ranks - reducers), machine.gpus_per_node)
-    else:
-        nodes = _ceil(job.ranks, machine.cores_per_node // job.threads)
-    # Ranks are dealt evenly. With reducers one by one, so that each node has as many workers.
-    order = "cyclic" if uses_gpus and reducers else "block"
-    options = [f"--nodes={nodes}", f"--ntasks={job.ranks}",
-               f"--ntasks-per-node={_ceil(job.ranks, nodes)}", f"--cpus-per-task={job.threads}",
-               f"--distribution={order}", f"--time={minutes}"]
-    if uses_gpus:
-        what = f"{machine.gpu_type}:" if machine.gpu_type else ""
-        gpus = "gres=gpu:" if machine.gpu_request == "gres" else "gpus-per-node="
-        options.append(f"--{gpus}{what}{machine.gpus_per_node}")
-    options += [f"--{key}={value}" for key, value in (("partition", machine.partition),
-                                                     ("account", machine.account)) if value]
-    script = SLURM / ("gpu.sbatch" if uses_gpus else "cpu.sbatch")
-    return Request(script, (*options, *machine.options))
-
-
-def _option(job: Job, flag: str, default: str) -> str:
-    return options_of(job.arguments).get(flag, default)
-
-
-def _reducers(job: Job) -> int:
-    """Ranks of a data flow that collect and do not compute."""
-    kernel = KERNELS.get(job.program.name)
-    if _option(job, "--formulation", "native") != "dataflow" \
-            or (kernel and kernel.reducers is Reducers.NONE):
-        return 0
-    reducers = _option(job, "--reducers", "1")
-    if whole_number(reducers) is None:
-        raise MachineError(f"--reducers '{reducers:.40}' (not a number): give how many ranks collect")
-    return int(reducers)
-
-
-def _ceil(number: int, divisor: int) -> int:
-    return -(-number // divisor)

@@ -41,8 +41,9 @@ class Launch:
     @property
     def name(self) -> str:
         one = self.configuration
+        where = f"-{'-'.join(one.hosts)[:60]}" if one.hosts else f"-nodes{one.nodes}" if one.nodes else ""
         text = (f"{self.number:03}-{one.kernel}-{one.formulation}-{one.transport}-{one.device}"
-                f"-{one.size}-ranks{one.ranks}-launch{self.repetition}")
+                f"-{one.size}-ranks{one.ranks}{where}-launch{self.repetition}")
         return re.sub(r"[^A-Za-z0-9.-]", "_", text)
 
     @property

@@ -2,11 +2,13 @@
 
 import argparse
 import time
+from dataclasses import replace
 from typing import Optional
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, worst
 from quartet.files import reason_of
 from quartet.launch import Job, LocalLauncher, Outcome, quiet_job
+from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.wording import say
 
@@ -92,6 +94,7 @@ class Sweep:
     def _report(self, launch: Launch, outcome: Outcome, total: int, left: list[Launch]) -> None:
         self._clock.add(launch, outcome)
         how = "ok" if outcome.exit_code == VERIFIED else outcome.message
+        how += "".join(f", but {problem}" for problem in placement.problems_of(self._folder, launch))
         took = "" if outcome.seconds is None else f"{outcome.seconds:.1f} s, "
         say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}" + self._clock.left(left))
 
@@ -108,5 +111,6 @@ class Sweep:
         """The launch as a job. Removes the document of an earlier, failed attempt."""
         one, document = launch.configuration, self._folder.document(launch)
         document.unlink(missing_ok=True)
-        return quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(),
-                         document.resolve())
+        job = quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(),
+                        document.resolve())
+        return replace(job, nodes=one.nodes, hosts=one.hosts)

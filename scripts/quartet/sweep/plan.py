@@ -15,14 +15,17 @@ from quartet.sizes import points, written
 from quartet.sweep import weak_scaling
 from quartet.sweep.spec import (BLOCK_KEYS, SCALINGS, SpecError, argument, counts_of, listed, positive,
                                 shown, with_known_keys, word, words)
+from quartet.wording import counted
 
 PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
+COUNTS = ("ranks", "workers", "ranks_per_node")  # of which a block has one
 
 
 _WORD = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"}
 _COUNT = {"type": "integer", "minimum": 1, "maximum": 10**6}
+_HOST = {"type": "string", "maxLength": 200, "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$"}
 # What a folder may hold as a plan.
 SCHEMA = Schema({
     "type": "object", "additionalProperties": False,
@@ -42,7 +45,8 @@ SCHEMA = Schema({
                          "arguments", "launches"],
             "properties": {"kernel": {"enum": list(KERNELS)}, "size": _WORD, "ranks": _COUNT,
                            "formulation": _WORD, "transport": _WORD, "device": _WORD,
-                           "threads": _COUNT, "launches": _COUNT,
+                           "threads": _COUNT, "launches": _COUNT, "nodes": _COUNT,
+                           "hosts": {"type": "array", "minItems": 1, "items": _HOST},
                            "arguments": {"type": "array", "items": {
                                "type": "string", "pattern": "^[^\\x00]*$"}}}}},
         "notes": {"type": "array", "items": {"type": "string", "maxLength": 1000}}}})
@@ -61,11 +65,14 @@ class Configuration:
     threads: int
     arguments: tuple[str, ...] = ()
     launches: int = 1
+    nodes: Optional[int] = None  # that were asked for; None: as few as hold the ranks
+    hosts: tuple[str, ...] = ()  # that were asked for
 
     @property
     def title(self) -> str:
         factors = (self.kernel, self.formulation, self.device, self.transport, self.size)
-        return f"{' '.join(factors)} on {self.ranks} rank{'s' if self.ranks > 1 else ''}"
+        where = " and ".join(self.hosts) or (counted(self.nodes, "node") if self.nodes else "")
+        return f"{' '.join(factors)} on {counted(self.ranks, 'rank')}" + (f" of {where}" if where else "")
 
     def command_line(self) -> tuple[str, ...]:
         return ("--device", self.device, "--formulation", self.formulation, "--transport",
@@ -94,7 +101,12 @@ class Plan:
     notes: tuple[str, ...] = ()  # sizes that were rounded
 
     def as_json(self) -> dict:
-        return json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
+        data = json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
+        for one in data["configurations"]:  # what was not asked for is left out
+            for key in ("nodes", "hosts"):
+                if not one[key]:
+                    del one[key]
+        return data
 
     @staticmethod
     def problem(data: object) -> str:
@@ -114,8 +126,9 @@ class Plan:
     def from_json(data: dict) -> "Plan":
         blocks = tuple(Block(block["title"], block["scaling"], tuple(block["members"]))
                        for block in data["blocks"])
-        configurations = tuple(Configuration(**{**item, "arguments": tuple(item["arguments"])})
-                               for item in data["configurations"])
+        configurations = tuple(
+            Configuration(**{**item, "arguments": tuple(item["arguments"]), "hosts": tuple(item.get("hosts", ()))})
+            for item in data["configurations"])
         return Plan(data["name"], data["seed"], data["programs"], blocks, configurations,
                     tuple(data["notes"]))
 
@@ -124,7 +137,9 @@ class Plan:
 class Draft:
     """A plan in the making. A configuration that several blocks name is measured once."""
 
-    cores: int
+    cores: int  # of a node, as the sockets and GPUs
+    sockets: int = 1
+    gpus: int = 0
     blocks: list[Block] = field(default_factory=list)
     configurations: list[Configuration] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -155,34 +170,41 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
     scaling = block.get("scaling", "none")
     if scaling not in SCALINGS:
         raise SpecError(f"{where}: scaling {shown(scaling)} (one of {', '.join(SCALINGS)})")
-    if ("ranks" in block) == ("workers" in block):
-        raise SpecError(f"{where}: give either ranks or workers (one of them decides the other)")
+    if sum(key in block for key in COUNTS) != 1:
+        raise SpecError(f"{where}: give either ranks or workers, or nodes and ranks_per_node (one of them "
+                        "decides the others)")
+    if "ranks_per_node" in block and "nodes" not in block:
+        raise SpecError(f"{where}: ranks_per_node without nodes: say on how many")
     reducers = positive(block.get("reducers", 1), f"{where}: reducers")
     more = tuple(argument(value, f"{where}: arguments")
                  for value in listed(block.get("arguments"), f"{where}: arguments", []))
-    counts = counts_of(block.get("ranks", block.get("workers")), draft.cores, where)
+    nodes = counts_of(block["nodes"], {}, where, "nodes") if "nodes" in block else [None]
+    [(key, values)] = [(key, block[key]) for key in COUNTS if key in block]
     members: list[int] = []
     lists = (words(block, "kernels", None, where), words(block, "sizes", None, where),
              words(block, "formulations", ["native"], where),
              words(block, "transports", ["auto"], where), words(block, "devices", ["host"], where),
              listed(block.get("threads"), f"{where}: threads", [1]))
-    if math.prod(map(len, (*lists, counts))) * launches > MOST_LAUNCHES:
+    if math.prod(map(len, (*lists, nodes, listed(values, f"{where}: {key}", [])))) * launches > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches: plan fewer")
     for kernel, size, formulation, transport, device, threads in itertools.product(*lists):
         if kernel not in KERNELS:
             raise SpecError(f"{where}: kernel '{kernel:.60}' (one of {', '.join(KERNELS)})")
         roles = _Roles(kernel, formulation, reducers, where)
-        placed = [place for place in (roles.place(count, "workers" in block) for count in counts)
-                  if place[1] > 0]
-        if len(placed) < len(counts):
+        threads = positive(threads, f"{where}: threads")
+        places = [_Place(*roles.place(count, key == "workers" or on_top and roles.collecting > 0), node) for count, node, on_top
+                  in _counts(draft, key, values, nodes, threads, where)]
+        placed = [place for place in places if place.workers > 0 and (place.nodes or 1) <= place.ranks]
+        if any(place.workers <= 0 for place in places):
             draft.notes.append(f"{kernel} {formulation} on {roles.collecting} ranks or fewer is "
                                "left out (no worker would be left)")
-        for ranks, workers in placed:
-            one = Configuration(kernel, size, ranks, formulation, transport, device,
-                                positive(threads, f"{where}: threads"),
-                                more + roles.arguments, launches)
+        if any(place.workers > 0 and (place.nodes or 1) > place.ranks for place in places):
+            draft.notes.append(f"{kernel} {formulation} on fewer ranks than nodes is left out")
+        for place in placed:
+            one = Configuration(kernel, size, place.ranks, formulation, transport, device, threads,
+                                more + roles.arguments, launches, place.nodes)
             if scaling == "weak":
-                one = _weak(draft, one, workers, min(placed)[1], roles)
+                one = _weak(draft, one, place.workers, min(each.workers for each in placed), roles)
             members.append(draft.number_of(one))
     if not members:
         raise SpecError(f"{where}: no ranks are left (a data flow has a worker): give more")
@@ -190,6 +212,26 @@ def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
     draft.blocks.append(Block(word(title, f"{where}: title"), scaling, tuple(dict.fromkeys(members))))
     if sum(one.launches for one in draft.configurations) > MOST_LAUNCHES:
         raise SpecError(f"{where}: more than {MOST_LAUNCHES} launches in all: plan fewer")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """How many ranks, of which so many compute, and on how many nodes."""
+
+    ranks: int
+    workers: int
+    nodes: Optional[int]
+
+
+def _counts(draft: Draft, key: str, values, nodes: list, threads: int, where: str
+            ) -> list[tuple[int, Optional[int], bool]]:
+    """Of ranks or workers, with the nodes; and whether reducers come on top of it."""
+    if key != "ranks_per_node":
+        return [(count, node, False) for node in nodes
+                for count in counts_of(values, {"cores": draft.cores}, where, key)]
+    known = {"cores": max(1, draft.cores // threads), "sockets": draft.sockets, "gpus": draft.gpus}
+    return [(each * node, node, value == "gpus") for node in nodes for value in values
+            for each in counts_of([value], known, where, key)]
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ FACTORS = {
     "sizes": 'as the program takes them: "8192", "2^24", "2:128"',
     "ranks": 'of a job: numbers, or "1:cores", which doubles from 1 to the cores of this machine',
     "workers": "instead of ranks: those that compute, without reducers",
+    "nodes": 'to be spread over evenly: numbers, or "1:8", which doubles (as few as hold the ranks)',
+    "ranks_per_node": 'instead of ranks, with nodes: numbers, "cores", "sockets" or "gpus" (a data flow\'s '
+                      "reducers come on top of gpus)",
     "formulations": "native, dataflow, library (native)",
     "transports": "auto, mpi, shm and so on (auto)",
     "devices": "host, cuda (host)",
@@ -141,18 +144,19 @@ def positive(value, what: str, most: int = 10**6) -> int:
     return value
 
 
-def counts_of(values, cores: int, where: str) -> list[int]:
-    """Rank counts: numbers, and "a:b", which doubles from a and ends with b; either may be "cores".
-    If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
+def counts_of(values, known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
+    """Counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b; either may be one
+    of the `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even
+    on one core."""
     counts: list[int] = []
-    for value in listed(values, f"{where}: ranks", []):
-        ends = [cores if part == "cores" else whole_number(part) or 0
-                for part in str(value).split(":")]
+    for value in listed(values, f"{where}: {what}", []):
+        ends = [known.get(part, whole_number(part) or 0) for part in str(value).split(":")]
         if isinstance(value, bool) or len(ends) > 2 or min(ends) < 1 or max(ends) > MOST_RANKS:
-            raise SpecError(f"{where}: ranks '{str(value):.60}': write a number, \"cores\" or \"1:cores\"")
+            words = "".join(f', "{word}"' for word, count in known.items() if count)
+            raise SpecError(f"{where}: {what} '{str(value):.60}': write a number{words} or \"1:8\"")
         first, last = ends[0], ends[-1]
         counts += [first * 2**power for power in range(64) if first * 2**power < last]
         counts.append(max(first, last))
     if not counts:
-        raise SpecError(f"{where}: no ranks (nothing would be measured): give a list of them")
+        raise SpecError(f"{where}: no {what} (nothing would be measured): give a list of them")
     return list(dict.fromkeys(counts))

@@ -9,12 +9,13 @@ from typing import Optional
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
 from quartet.results import Case, are_suspicious, cases
+from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
-from quartet.sweep.plan import Block
+from quartet.sweep.plan import Block, Configuration
 from quartet.wording import (ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size,
                              widths_of, wrapped)
 
-HEADINGS = ("size", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
+HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")
 VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
 
@@ -24,6 +25,8 @@ class Point:
     """One case over all its launches."""
 
     cases: tuple[Case, ...]
+    where: str = ""  # nodes that were asked for
+    is_misplaced: bool = False  # a launch ran elsewhere
 
     @property
     def name(self):
@@ -62,7 +65,7 @@ def _cases(folder: SweepFolder, launch: Launch) -> list[Case]:
         return []  # _failures() says so
 
 
-def _points(folder: SweepFolder, block: Block, everything: list[Launch]) -> list[Point]:
+def _points(folder: SweepFolder, block: Block, everything: list[Launch], misplaced: set[int]) -> list[Point]:
     found: dict[tuple[int, str], list[Case]] = {}
     for launch in everything:
         if launch.number not in block.members:
@@ -71,8 +74,12 @@ def _points(folder: SweepFolder, block: Block, everything: list[Launch]) -> list
             if not case.error:
                 found.setdefault((launch.number, str(case.name)), []).append(case)
     order = {number: place for place, number in enumerate(block.members)}
-    return [Point(tuple(members))
-            for _, members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+    return [Point(tuple(members), _where(folder.plan.configurations[number]), number in misplaced)
+            for (number, _), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+
+
+def _where(one: Configuration) -> str:
+    return ",".join(one.hosts) or (str(one.nodes) if one.nodes else "")
 
 
 def _series(points: list[Point]) -> dict[str, list[Point]]:
@@ -114,8 +121,9 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     fraction = percent_of_limit(point.fraction, are_suspicious(point.cases))
     checked = all(case.verified for case in point.cases)
     check = "WRONG" if not point.is_right else "ok" if checked else "off"
-    return (size(point.name.size), point.name.values.get("ranks", ""), str(point.workers),
-            rate(point.rate), bounds, str(len(point.cases)), speed_up, efficiency, fraction, check)
+    mark = "?" * point.is_misplaced
+    return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
+            rate(point.rate) + mark, bounds, str(len(point.cases)), speed_up, efficiency, fraction, check)
 
 
 def _block_rows(points: list[Point], scaling: str) -> list:
@@ -154,11 +162,23 @@ def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
     return lines + (wrapped("", f"{counted(left, 'launch')} not run yet") if left else [])
 
 
-def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool) -> list[str]:
+def _misplacements(folder: SweepFolder, everything: list[Launch]) -> dict[str, list[int]]:
+    """What did not run where it should, in words, and the configurations of these launches."""
+    said: dict[str, list[int]] = {}
+    for launch in everything:
+        for problem in placement.problems_of(folder, launch):
+            said.setdefault(f"{launch.configuration.title}: {problem}", []).append(launch.number)
+    return said
+
+
+def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool,
+           misplacements: dict[str, list[int]]) -> list[str]:
     lines = wrapped("", "median: of the launches' medians; range: from the lowest to the highest "
                         "of them, with one launch the 95% interval of its median")
     if flagged:
         lines += wrapped("!", ABOVE_LIMIT)
+    lines += [line for text, members in misplacements.items()
+              for line in wrapped("?", f"{counted(len(members), 'launch')} of {text}")]
     return lines + [line for note in folder.plan.notes for line in wrapped("", note)] \
         + _failures(folder, everything)
 
@@ -166,9 +186,13 @@ def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool) -> list
 def render(folder: SweepFolder) -> str:
     """The table over all that was measured so far, with what failed and what is left below."""
     everything = launches(folder.plan)
+    misplacements = _misplacements(folder, everything)
+    misplaced = {number for members in misplacements.values() for number in members}
     rows: list = [HEADINGS]
     for block in folder.plan.blocks:
-        rows += ["", block.title, *_block_rows(_points(folder, block, everything), block.scaling)]
+        rows += ["", block.title, *_block_rows(_points(folder, block, everything, misplaced), block.scaling)]
+    if not any(one.nodes or one.hosts for one in folder.plan.configurations):
+        rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
     cells = [row for row in rows if isinstance(row, tuple)]
     widths = widths_of(cells)
     lines: list[str] = []
@@ -178,4 +202,4 @@ def render(folder: SweepFolder) -> str:
         else:
             lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
     flagged = any("!" in row[-2] for row in cells)
-    return "\n".join([*lines, "", *_notes(folder, everything, flagged)]).rstrip() + "\n"
+    return "\n".join([*lines, "", *_notes(folder, everything, flagged, misplacements)]).rstrip() + "\n"

@@ -1,0 +1,137 @@
+"""Nodes that are asked for, sweeps inside one job, and scripts/nodes.py, on a real Slurm."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+from enclosure import ROOT, enclose
+
+enclose("slurmctld", "slurmd", "munged", "mpirun")
+from cluster import CORES, Cluster, ClusterTest  # noqa: E402
+from documents import PROGRAMS, quartet, read  # noqa: E402
+from hosts import wait_for  # noqa: E402
+
+# Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
+MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "launcher": "mpirun"}
+FEW = ["--runs", "1", "--limits", "off"]
+SECONDS = 120
+
+
+def setUpModule():
+    ClusterTest.cluster = Cluster(4)
+    unittest.addModuleCleanup(ClusterTest.cluster.close)
+
+
+class Nodes(ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.machine = self.folder / "machine.json"
+        self.machine.write_text(json.dumps(MACHINE))
+        self.addCleanup(self.cluster.wait)
+        self.addCleanup(self.cluster.run, "scancel", "--user=root")
+
+    def script(self, name, *words):
+        return [sys.executable, "-B", ROOT / "scripts" / f"{name}.py", *words]
+
+    def sweep(self, *words):
+        return self.script("sweep", "--build", PROGRAMS.parent, "--folder", self.folder / "sweep", "--kernels", "cg",
+                           "--sizes", "50", "--arguments", " ".join([*FEW, "--iterations", "3"]), "--inside",
+                           *words)
+
+    def places(self):
+        """Job, ranks and nodes of each document."""
+        found = [quartet(read(file)) for file in sorted((self.folder / "sweep").glob("*.json"))]
+        return [(one["slurm"]["SLURM_JOB_ID"], one["ranks"], one["nodes"]) for one in found]
+
+
+class Asking(Nodes):
+    def test_a_pair_of_nodes_where_jobs_get_no_variables(self):
+        document, output = self.folder / "pair.json", self.folder / "output"
+        # The laboratory's own settings for its network.
+        settings = {name: value for name, value in self.cluster.environment.items() if name.startswith("OMPI_")}
+        self.machine.write_text(json.dumps({**MACHINE, "environment": settings, "prepare": ["echo prepared >&2"]}))
+        job = self.cluster.must(*self.script("submit", self.machine, "--nodes", "2", "--ranks-per-node", "1",
+                                             "--output", output, PROGRAMS / "stream", "--device", "host", "--sizes",
+                                             "1:1", "--pushes", "3", *FEW, "--json", document),
+                                environment={"SBATCH_EXPORT": "NIL"})
+        self.cluster.wait(job)
+        self.assertTrue(document.exists(), output.read_text())
+        self.assertEqual((quartet(read(document))["ranks"], quartet(read(document))["nodes"]), (2, 2))
+        self.assertEqual(len({place["host"] for place in quartet(read(document))["placement"]}), 2)
+        self.assertIn("prepared", output.read_text())
+
+    def test_launch_spreads_ranks_over_the_nodes_of_a_job(self):
+        document = self.folder / "launch.json"
+        self.cluster.must("salloc", "--nodes=2", f"--ntasks-per-node={CORES}", ROOT / "scripts" / "launch.sh", "3",
+                          PROGRAMS / "cg", "--device", "host", "--size", "50", "--iterations", "3", *FEW, "--json",
+                          document, environment={"QUARTET_LAUNCHER": "mpirun"})
+        self.assertEqual((quartet(read(document))["ranks"], quartet(read(document))["nodes"]), (3, 2))
+
+
+class Inside(Nodes):
+    def test_a_sweep_runs_as_steps_of_the_job_that_it_is_in(self):
+        words = self.sweep("--slurm", self.machine, "--nodes", "1:4", "--ranks-per-node", "2")
+        done = self.cluster.run("salloc", "--nodes=2", f"--ntasks-per-node={CORES}", *words, timeout=SECONDS)
+        self.assertEqual(done.returncode, 75, done.stderr)  # four nodes are too many for this job
+        self.assertIn("1 launch left", done.stderr)
+        places = self.places()
+        self.assertEqual(sorted(place[1:] for place in places), [(2, 1), (4, 2)])
+        self.assertEqual(len({job for job, _, _ in places}), 1)
+        # The same command elsewhere submits what is left, a job for each number of nodes.
+        done = self.cluster.run(*words, "--poll", "0.5", timeout=SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 of 3 launches are done already", done.stderr)
+        self.assertEqual(sorted(place[1:] for place in self.places()), [(2, 1), (4, 2), (8, 4)])
+
+    def test_launches_of_a_number_of_nodes_share_a_job(self):
+        done = self.cluster.run(*self.sweep("--slurm", self.machine, "--nodes", "1,2", "--ranks-per-node", "1,2",
+                                            "--poll", "0.5"), timeout=SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        places = self.places()
+        self.assertEqual(sorted(place[1:] for place in places), [(1, 1), (2, 1), (2, 2), (4, 2)])
+        self.assertEqual(len({(job, nodes) for job, _, nodes in places}), 2)
+        self.assertEqual(list((self.folder / "sweep").glob("*.slurm")), [])
+
+
+class Slow(Nodes):
+    def check(self, *words):
+        return self.script("nodes", "--build", PROGRAMS.parent, "--slurm", self.machine, "--results",
+                           self.folder / "checks", "--small", "--kernels", "cg", "--launches", "1", *words)
+
+    def test_a_node_with_a_slow_link_is_named_and_a_killed_check_goes_on(self):
+        self.cluster.hosts.shape(50, "n3")
+        command = ["salloc", "--nodes=4", f"--ntasks-per-node={CORES}", *self.check("--at-once", "2")]
+        log = self.folder / "log"
+        with open(log, "w", encoding="utf-8") as errors:
+            process = subprocess.Popen(self.cluster.hosts.head.command(*command), env=self.cluster.environment,
+                                       stdout=errors, stderr=errors)
+            self.addCleanup(process.kill)
+            wait_for(lambda: len(re.findall(r" of 8: ", log.read_text())) >= 2, SECONDS, "nothing is measured")
+            for pid in self.cluster.hosts.head.processes():
+                if "nodes.py" in " ".join(words_of(pid)) and "salloc" not in words_of(pid)[0]:
+                    os.kill(pid, signal.SIGKILL)
+            process.wait(SECONDS)
+        self.cluster.wait()
+        done = self.cluster.run(*command, timeout=SECONDS)
+        self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
+        self.assertRegex(done.stderr, r"[2-7] of 8 launches are done already")
+        [folder] = (self.folder / "checks").iterdir()
+        self.assertEqual(len(list(folder.glob("*.json"))), 8)
+        slow = [line for line in done.stdout.splitlines() if " network " in line and "now" in line]
+        self.assertEqual([line.split()[0] for line in slow], ["n3"], done.stdout)
+
+
+def words_of(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
+            return file.read().split("\0")
+    except OSError:
+        return [""]
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
