@@ -1,0 +1,1 @@
+"""Whether the nodes of a cluster are alike: short launches on each and on pairs, and who stands out."""

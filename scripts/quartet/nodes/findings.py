@@ -1,0 +1,176 @@
+"""What a check of nodes has found: outliers, failures, and since when each was there.
+
+    nodes.findings      date, what was measured, and what was slow or failed; in each check's folder"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterator, Optional
+
+from quartet.documents import load
+from quartet.exit_codes import VERIFIED
+from quartet.files import FileProblem, read_json, write_json
+from quartet.nodes.outliers import LEAST_VALUES, Sample, scored, slow
+from quartet.nodes.plan import PAIR
+from quartet.results import cases
+from quartet.schema import Schema
+from quartet.sweep import placement
+from quartet.sweep.folder import Launch, SweepFolder, launches
+from quartet.units import MIB
+
+FINDINGS = "nodes.findings"
+NETWORK = "network"  # a node's best pair
+_TEXT = {"type": "string", "maxLength": 500}
+_NAMES = {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": _TEXT}}
+SCHEMA = Schema({"type": "object", "additionalProperties": False, "required": ["date", "measured", "bad"],
+                 "properties": {"date": _TEXT, "measured": _NAMES, "bad": _NAMES}})
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A node or a pair that stands out."""
+
+    who: str
+    what: str
+    rate: float
+    share: float  # below the median
+    score: float  # in robust deviations
+
+
+@dataclass
+class Measure:
+    """One thing that was measured on all nodes, or pairs."""
+
+    what: str
+    unit: str
+    rates: dict[str, float]
+    sample: Optional[Sample] = None  # None where there are too few
+
+
+@dataclass
+class Findings:
+    measures: list[Measure] = field(default_factory=list)
+    slow: list[Slow] = field(default_factory=list)
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by who and what
+    left: int = 0  # launches that were not run
+
+    @property
+    def is_decided(self) -> bool:
+        return any(measure.sample for measure in self.measures)
+
+
+def find(folder: SweepFolder, false_alarms: float, least: float) -> Findings:
+    """`false_alarms` is of the whole check: shared by what is measured."""
+    found = Findings()
+    rates, units = _rates(folder, found)
+    pairs = rates.pop(PAIR, {})
+    named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
+    if pairs:
+        named[NETWORK] = _best_of_each(pairs)
+    share = false_alarms / max(1, len(named) + bool(pairs))
+    for what, each in named.items():
+        _judge(found, Measure(what, units.get(what, units.get(PAIR, "")), each), share, least)
+    # A node whose pairs are all slow is said once.
+    known = {one.who for one in found.slow if one.what == NETWORK}
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not known & set(hosts)}
+    if others:
+        _judge(found, Measure(PAIR, units[PAIR], others), share, least)
+    found.slow.sort(key=lambda one: -one.share)
+    return found
+
+
+def _judge(found: Findings, measure: Measure, false_alarms: float, least: float) -> None:
+    found.measures.append(measure)
+    if len(measure.rates) < LEAST_VALUES:
+        return
+    measure.sample = scored(measure.rates, false_alarms)
+    found.slow += [Slow(who, measure.what, measure.rates[who], share, measure.sample.scores[who])
+                   for who, share in slow(measure.rates, false_alarms, least).items()]
+
+
+def _best_of_each(pairs: dict[tuple[str, ...], float]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for hosts, rate in pairs.items():
+        for host in hosts:
+            best[host] = max(rate, best.get(host, 0.0))
+    return best
+
+
+def _rates(folder: SweepFolder, found: Findings
+           ) -> tuple[dict[str, dict[tuple[str, ...], float]], dict[str, str]]:
+    """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
+    units."""
+    rates: dict[str, dict[tuple[str, ...], float]] = {}
+    units: dict[str, str] = {}
+    kinds = {number: block.title for block in folder.plan.blocks for number in block.members}
+    for launch in launches(folder.plan):
+        what, hosts = kinds[launch.number], launch.configuration.hosts
+        why = _why_not(folder, launch)
+        if why is None:
+            found.left += 1
+        elif why:
+            found.failures[(" - ".join(hosts), what)] = why
+        else:
+            for rate, unit in _measured(folder, launch):
+                units[what] = unit
+                each = rates.setdefault(what, {})
+                each[hosts] = max(rate, each.get(hosts, 0.0))
+    return rates, units
+
+
+def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
+    """Why a launch cannot be used; empty where it can, None where it was not run."""
+    outcome = folder.outcome(launch)
+    if outcome is None:
+        return None
+    if outcome.exit_code != VERIFIED:
+        return outcome.message or f"exit code {outcome.exit_code}"
+    return "; ".join(placement.problems_of(folder, launch))
+
+
+def _measured(folder: SweepFolder, launch: Launch) -> Iterator[tuple[float, str]]:
+    try:
+        document = load(folder.document(launch))
+    except (OSError, ValueError):
+        return
+    yield from ((case.rate, case.unit) for case in cases(document) if not case.error and case.rate > 0)
+
+
+def keep(folder: Path, found: Findings, date: str) -> None:
+    """For later checks."""
+    measured = [[who, measure.what] for measure in found.measures for who in measure.rates]
+    bad = [[one.who, one.what] for one in found.slow] + [list(key) for key in found.failures]
+    write_json(folder / FINDINGS, {"date": date, "measured": measured, "bad": bad})
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """Earlier checks, newest first."""
+
+    checks: tuple[dict, ...]
+
+    @staticmethod
+    def beside(folder: Path) -> "Earlier":
+        """Those in folders beside this one, whose names begin with their dates."""
+        found = []
+        for file in sorted(folder.resolve().parent.glob(f"*/{FINDINGS}"), reverse=True):
+            if file.parent.name < folder.resolve().name:
+                try:
+                    check = read_json(file, MIB * 16)
+                except (FileProblem, OSError):
+                    continue
+                if not SCHEMA.problem(check):
+                    found.append(check)
+        return Earlier(tuple(found))
+
+    def since(self, who: str, what: str) -> str:
+        """Since when it has been slow, or failing, in each check that tried it."""
+        first, fine = "", ""
+        for check in self.checks:
+            if [who, what] in check["bad"]:
+                first = check["date"]
+            elif [who, what] in check["measured"]:
+                fine = check["date"]
+                break
+        if first:
+            return first
+        return f"now (fine {fine})" if fine else "now"
