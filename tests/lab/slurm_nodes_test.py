@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from enclosure import ROOT, enclose
@@ -70,6 +71,34 @@ class Asking(Nodes):
                           PROGRAMS / "cg", "--device", "host", "--size", "50", "--iterations", "3", *FEW, "--json",
                           document, environment={"QUARTET_LAUNCHER": "mpirun"})
         self.assertEqual((quartet(read(document))["ranks"], quartet(read(document))["nodes"]), (3, 2))
+
+
+class Steps(Nodes):
+    """With srun, and programs that are none of ours, which need no MPI."""
+
+    START = [ROOT / "scripts" / "slurm" / "start.sh", "--launcher=srun", "--mpi=none"]
+
+    def test_a_step_has_the_nodes_and_cores_that_it_asks_for(self):
+        tell = 'echo "$(hostname) of $SLURM_STEP_NUM_NODES, $SLURM_CPUS_PER_TASK cores, $OMP_NUM_THREADS threads"'
+        job = ["salloc", "--nodes=3", f"--ntasks-per-node={CORES}"]
+        lines = self.cluster.must(*job, *self.START, "--hosts=n2,n3", "--threads=2", "3", "sh", "-c", tell).splitlines()
+        self.assertEqual(sorted(lines), [f"{name} of 2, 2 cores, 2 threads" for name in ("n2", "n2", "n3")])
+        for words, reason in ((["--nodes=4", "4"], "the job has 3"), (["--nodes=3", "2"], "each needs one")):
+            done = self.cluster.run(*job, *self.START, *words, "true")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(reason, done.stderr)
+
+    def test_an_interrupt_ends_a_step_that_takes_no_requests(self):
+        here = self.folder / "here"
+        stubborn = f"trap '' TERM INT; touch {here}; for i in $(seq 300); do sleep 0.1; done"
+        end_it = """"$@" & while [ ! -e "$0" ]; do sleep 0.1; done
+kill -TERM $!; sleep 0.5; kill -0 $! && kill -INT $!; wait $!; echo "code $?"; squeue -h -s -j $SLURM_JOB_ID -o %i"""
+        begin = time.monotonic()
+        done = self.cluster.run("salloc", "--nodes=1", "bash", "-mc", end_it, here, *self.START, "1", "sh", "-c",
+                                stubborn, timeout=SECONDS)
+        self.assertIn("code ", done.stdout, done)
+        self.assertNotIn(".0", done.stdout)
+        self.assertLess(time.monotonic() - begin, 25, done)
 
 
 class Inside(Nodes):
