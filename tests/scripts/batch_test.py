@@ -128,6 +128,58 @@ class Tasks(BatchCase):
                 launcher._ask(["sbatch"])
 
 
+class Starting(BatchCase):
+    """start.sh and its launchers."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("mpirun", "mpiexec"):
+            (self.folder / name).write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"$FOLDER/words"\nenv >"$FOLDER/variables"\n')
+            (self.folder / name).chmod(0o755)
+
+    def start(self, *words, **variables):
+        done = subprocess.run([SCRIPTS / "slurm" / "start.sh", *words], cwd=self.folder, check=False, text=True,
+                              env={**self.variables, "SLURM_JOB_NUM_NODES": "3", **variables}, capture_output=True,
+                              timeout=LIMIT)
+        file = self.folder / "words"
+        return done, " ".join(file.read_text().splitlines()) if file.exists() else ""
+
+    def variable(self, name):
+        lines = (self.folder / "variables").read_text().splitlines()
+        return next((line.partition("=")[2] for line in lines if line.startswith(f"{name}=")), None)
+
+    def test_each_launcher_is_told_where_the_ranks_go(self):
+        step = ("--hosts=a,b", "--threads=2", "--seconds=61", "3", "program", "x y")
+        self.assertEqual(self.start("--launcher=mpirun", *step)[1], "-n 3 --host a:2,b:2 --timeout 61 program x y")
+        self.assertEqual(self.variable("OMPI_MCA_rmaps_base_mapping_policy"), "slot:PE=2")
+        self.assertEqual(self.variable("OMP_NUM_THREADS"), "2")
+        self.assertEqual(self.start("--launcher=mpiexec", *step)[1], "-n 3 -ppn 2 -hosts a,b program x y")
+        self.assertEqual(self.variable("MPIEXEC_TIMEOUT"), "61")
+        self.assertEqual(self.start(*step)[0].returncode, 0)
+        flags = (self.folder / "flags").read_text().split()
+        for flag in ("--ntasks=3", "--nodes=2", "--ntasks-per-node=2", "--nodelist=a,b", "--time=2", "--exact"):
+            self.assertIn(flag, flags)
+        self.assertEqual(self.start("--launcher=mpiexec", "program", SLURM_NTASKS="4")[1], "-n 4 program")
+
+    def test_settings_come_as_arguments(self):
+        done, _ = self.start("--launcher=mpirun", "--prepare=export WORD='a b'", '--prepare=[ $# = 0 ]',
+                             "--set=OTHER=c d", "program", SLURM_EXPORT_ENV="NONE")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.variable("WORD"), self.variable("OTHER"), self.variable("SLURM_EXPORT_ENV")),
+                         ("a b", "c d", "ALL"))
+        self.start("--cpu-bind=cores", "program")
+        self.assertIn("--cpu-bind=cores", (self.folder / "flags").read_text())
+
+    def test_what_cannot_be_is_refused_in_a_line(self):
+        for words, reason in ((("--prepare=false", "program"), "'false' failed"), (("--colour=red", "program"), "no option"),
+                              (("--set=1=2", "program"), "no option"), (("--nodes=x", "program"), "'x' is no number"),
+                              (("--nodes=4", "4", "program"), "the job has 3"), ((), "no program"), (("4",), "no program"),
+                              (("--launcher=aprun", "program"), "aprun")):
+            done, _ = self.start(*words)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), (words, done.stderr))
+            self.assertIn(reason, done.stderr)
+
+
 class Restarts(BatchCase):
     WAYS = (("--checkpoint", "ck [1]"), ("--checkpoint=ck [1]",), ("--config", "a.toml"),
             ("--config=a.toml",))
