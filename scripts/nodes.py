@@ -35,8 +35,6 @@ from quartet.sweep.queue import QueuedSweep
 from quartet.sweep.versions import version_of
 from quartet.wording import counted, say
 
-KERNELS = ("stream", "cg", "fft")
-
 
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
@@ -44,7 +42,8 @@ def parse_arguments() -> argparse.Namespace:
                         "needed within a job")
     parser.add_argument("--hosts", metavar="LIST", help="as Slurm writes it, n[1-300] (all of the job, or of the "
                         "machine's partition that are up)")
-    parser.add_argument("--kernels", type=some_of(KERNELS), default=KERNELS, help="on each node (stream,cg,fft)")
+    parser.add_argument("--kernels", type=some_of(nodes_plan.KNOWN), default=nodes_plan.KNOWN, metavar="LIST",
+                        help=f"on each node ({','.join(nodes_plan.KNOWN)})")
     parser.add_argument("--pairs", default=nodes_plan.RING, metavar="ring|all|none|N",
                         help="N: about so many partners for each node, drawn by --seed (%(default)s)")
     parser.add_argument("--device", choices=("host", "cuda"), default="host", help="(%(default)s)")
@@ -96,10 +95,10 @@ def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[s
         raise ScriptError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
     node = nodes_plan.Node(machine.cores_per_node, machine.gpus_per_node if options.device == "cuda" else 0)
     pairs = nodes_plan.pairs_of(names, options.pairs, options.seed)
-    kernels = {*options.kernels, *(["stream"] if pairs else [])}
+    kernels = {*options.kernels, *([nodes_plan.BETWEEN] if pairs else [])}
     programs = {kernel: version_of(options.build / "bin" / kernel) for kernel in sorted(kernels)}
-    return nodes_plan.plan(names, pairs, node, nodes_plan.SMALL if options.small else nodes_plan.Sizes(),
-                           options.kernels, options.launches, options.seed, programs)
+    return nodes_plan.plan(names, pairs, node, options.kernels, options.launches, options.seed, programs,
+                           options.small)
 
 
 def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmMachine,

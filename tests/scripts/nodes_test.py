@@ -62,8 +62,8 @@ class Planning(unittest.TestCase):
         self.assertEqual(pairs(8, "2", 5), pairs(8, "2", 5))
 
     def test_every_launch_names_its_nodes_and_the_plan_survives_its_file(self):
-        plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], NODE, nodes_plan.SMALL, ("cg", "fft"), 2, 1,
-                               {"cg": "1", "fft": "1", "stream": "1"})
+        plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], NODE, ("cg", "fft"), 2, 1,
+                               {"cg": "1", "fft": "1", "stream": "1"}, is_small=True)
         self.assertEqual([(one.kernel, one.hosts, one.nodes, one.ranks, one.threads) for one in plan.configurations],
                          [("cg", ("n1",), 1, 28, 1), ("cg", ("n2",), 1, 28, 1), ("fft", ("n1",), 1, 16, 1),
                           ("fft", ("n2",), 1, 16, 1), ("stream", ("n1", "n2"), 2, 2, 1)])
@@ -86,8 +86,7 @@ class Checks(unittest.TestCase):
     def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
         pairs = pairs or {}
-        plan = nodes_plan.plan(tuple(rates), pairs, NODE, nodes_plan.SMALL, ("cg",), 1, 1,
-                               {"cg": "1", "stream": "1"})
+        plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, 1, {"cg": "1", "stream": "1"}, is_small=True)
         folder = SweepFolder(self.folder / name, plan)
         folder.path.mkdir()
         for launch in launches(plan):

@@ -4,8 +4,8 @@ from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Report, Run, Scaling,
-                                    SmallRun, doublings, one_rank_per_core)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Report, Run,
+                                    Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, side
 from quartet.machine import Machine
@@ -115,6 +115,8 @@ KERNEL = Kernel(
                 _benchmark(65536, 50, 250)),
     profiles=(Profile(1, ("--size", "16384", *BOTH_STORAGES, "--iterations", "3"),
                       ("--size", "512", *BOTH_STORAGES, "--iterations", "2")),),
+    node_check=NodeCheck(("8192", "--iterations", "20", "--runs", "6", "--limits", "off"),
+                         ("512", "--iterations", "10", "--runs", "3", "--limits", "off")),
     report=Report("Dense double-precision conjugate gradients: 2N² operations an iteration, as "
                   "published; vector operations are left out.", "--size 8192 --iterations 100",
                   figure=10))

@@ -7,8 +7,8 @@ from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Report, Run, Scaling,
-                                    SmallRun, doublings, one_rank_per_core)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Report, Run,
+                                    Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
                                   nanoseconds_per_point)
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
@@ -137,5 +137,7 @@ KERNEL = Kernel(
     profiles=(Profile(1, ("--size", "2^24", "--tiles", "4096"), ("--size", "2^12", "--tiles", "64")),
               Profile(2, ("--size", "2^26", "--transport", "ipc"),
                       ("--size", "2^12", "--tiles", "64", "--transport", "ipc"))),
+    node_check=NodeCheck(("2^24", "--runs", "6", "--limits", "off"), ("2^16", "--runs", "3", "--limits", "off"),
+                         lambda cores: 1 << (cores.bit_length() - 1)),  # as many tiles for each
     report=Report("One complex double-precision transform over all ranks: 5N log₂N operations, "
                   "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11))

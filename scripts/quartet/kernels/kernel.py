@@ -90,6 +90,17 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class NodeCheck:
+    """A launch of some seconds that shows whether a node is as fast as others: size and flags, beyond a
+    node's caches. Limits would take longer than that; nodes are compared with each other."""
+
+    full: tuple[str, ...]
+    small: tuple[str, ...]  # to try it
+    ranks: Callable[[int], int] = lambda cores: cores  # on a node with so many cores, or GPUs
+    is_of_pairs: bool = False  # also with a rank on each of two nodes
+
+
+@dataclass(frozen=True)
 class Report:
     """What the report says above the kernel's charts."""
 
@@ -116,6 +127,7 @@ class Kernel:
     profiles: tuple[Profile, ...] = ()
     # Ranks and arguments of a launch of a few seconds whose limit shows the memory's rate over time.
     check: Optional[Callable[[Machine], tuple[int, tuple[str, ...]]]] = None
+    node_check: Optional[NodeCheck] = None
     report: Report = Report()
 
 

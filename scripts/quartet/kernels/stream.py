@@ -4,8 +4,8 @@ from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Reducers, Report, Run,
-                                    SmallRun, doublings)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Reducers,
+                                    Report, Run, SmallRun, doublings)
 from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row, Take
 from quartet.limits.match import RANKS, Match, Section, side
 from quartet.machine import Machine
@@ -106,6 +106,9 @@ KERNEL = Kernel(
                           promises=_PROMISES, expected=_expected_on_gpu),),
     profiles=(Profile(2, ("--transport", "ipc", "--sizes", "128", "--pushes", "3"),
                       ("--transport", "ipc", "--sizes", "1", "--pushes", "2")),),
+    node_check=NodeCheck(("16:16", "--pushes", "50", "--runs", "6", "--limits", "off"),
+                         ("1:1", "--pushes", "3", "--runs", "3", "--limits", "off"), lambda _: 2,
+                         is_of_pairs=True),
     report=Report("Rate at which a vector is pushed to another rank and added there, by its size and "
                   "transport. One push reads the source and updates the target once.",
                   "--transport mpi,shm,rma", figure=7))

@@ -1,9 +1,10 @@
-"""What a check of nodes runs: stream, cg and fft on each node, stream between pairs of them."""
+"""What a check of nodes runs: some kernels on each node, and one between pairs of them."""
 
 import random
 from dataclasses import dataclass
 from typing import Iterable, Optional
 
+from quartet.kernels import KERNELS
 from quartet.sweep.plan import Block, Configuration, Plan
 
 RING, ALL, NONE = "ring", "all", "none"
@@ -11,19 +12,8 @@ PAIR = "pair"  # the title of the block of pairs
 NAME = "nodes"
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """Of the problems, as the programs take them: beyond the caches of a node, and done within seconds.
-    Limits would take longer than that; nodes are compared with each other."""
-
-    stream: tuple[str, ...] = ("16:16", "--pushes", "50", "--runs", "6", "--limits", "off")
-    cg: tuple[str, ...] = ("8192", "--iterations", "20", "--runs", "6", "--limits", "off")
-    fft: tuple[str, ...] = ("2^24", "--runs", "6", "--limits", "off")
-
-
-SMALL = Sizes(("1:1", "--pushes", "3", "--runs", "3", "--limits", "off"),
-              ("512", "--iterations", "10", "--runs", "3", "--limits", "off"),
-              ("2^16", "--runs", "3", "--limits", "off"))
+KNOWN = tuple(name for name, kernel in KERNELS.items() if kernel.node_check)
+[BETWEEN] = [name for name in KNOWN if KERNELS[name].node_check.is_of_pairs]
 
 
 @dataclass(frozen=True)
@@ -53,24 +43,22 @@ def pairs_of(hosts: tuple[str, ...], partners: str, seed: int) -> list[tuple[str
     return list({frozenset(pair): pair for pair in found}.values())
 
 
-def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, sizes: Sizes,
-         kernels: tuple[str, ...], launches: int, seed: int, programs: Optional[dict[str, str]] = None) -> Plan:
+def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, kernels: tuple[str, ...],
+         launches: int, seed: int, programs: dict[str, str], is_small: bool = False) -> Plan:
     """Each launch names its nodes."""
-    whole = node.gpus or node.cores
-    power = 1 << (whole.bit_length() - 1)  # fft's tiles are shared out evenly
-    ranks = {"stream": (2, 1), "cg": (whole, 1), "fft": (power, max(1, node.cores // power) if not node.gpus else 1)}
     configurations: list[Configuration] = []
     blocks: list[Block] = []
 
-    def add(kernel: str, place: tuple[int, int], where: tuple[str, ...]) -> int:
-        size, *more = getattr(sizes, kernel)
-        configurations.append(Configuration(kernel, size, place[0], "native", "auto", node.device, place[1],
-                                            tuple(more), launches, len(where), where))
+    def add(kernel: str, ranks: Optional[int], where: tuple[str, ...]) -> int:
+        check = KERNELS[kernel].node_check
+        size, *more = check.small if is_small else check.full
+        configurations.append(Configuration(kernel, size, ranks or check.ranks(node.gpus or node.cores), "native",
+                                            "auto", node.device, 1, tuple(more), launches, len(where), where))
         return len(configurations) - 1
 
     for kernel in kernels:
-        blocks.append(Block(kernel, "none", tuple(add(kernel, ranks[kernel], (host,)) for host in hosts)))
-    between = tuple(add("stream", (2, 1), pair) for pair in pairs)
+        blocks.append(Block(kernel, "none", tuple(add(kernel, None, (host,)) for host in hosts)))
+    between = tuple(add(BETWEEN, 2, pair) for pair in pairs)
     if between:
         blocks.append(Block(PAIR, "none", between))
-    return Plan(NAME, seed, programs or {}, tuple(blocks), tuple(configurations))
+    return Plan(NAME, seed, programs, tuple(blocks), tuple(configurations))
