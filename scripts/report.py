@@ -7,6 +7,7 @@ tables.
 
     scripts/report.py                                  # results/report/index.html
     scripts/report.py old/ new/ --output page.html
+    scripts/report.py --rates mine.json FOLDER         # beside what the machine should give
     scripts/report.py --kernels kernels.png FOLDER     # each kernel against its limit, alone"""
 
 import argparse
@@ -25,6 +26,7 @@ from quartet.export import safe_cell
 from quartet.files import check_output, make_folder, replacing, write_text
 from quartet.kernels import KERNELS
 from quartet.paths import RESULTS
+from quartet.predict.expectation import Expectations
 from quartet.reporting import (cautions, comparisons, kernels_chart, machines, orientation, page,
                                paper_figures, publications, rooflines, summary)
 from quartet.reporting.cases import Launch, joined, read
@@ -78,13 +80,15 @@ def _series(found: Collection) -> list[str]:
 
 
 def compose(material: Material, published: list[publications.Number],
-            reference: Optional[Material] = None) -> page.Page:
-    """The page in its order. `reference` is shown as marks in the first chart alone."""
+            reference: Optional[Material] = None,
+            expected: Optional[Expectations] = None) -> page.Page:
+    """The page in its order. `reference` is shown as marks in the first chart alone, what is
+    `expected` as curves in the kernels' charts."""
     results = joined(material.measured)
     references = joined(reference.measured) if reference else []
     sections = [kernels_chart.section(results, references), rooflines.section(results),
                 summary.summary(results, published),
-                *(paper_figures.section(kernel, results, published)
+                *(paper_figures.section(kernel, results, published, expected)
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.fractions(results), comparisons.phases(results),
@@ -92,7 +96,8 @@ def compose(material: Material, published: list[publications.Number],
                 machines.section(material.documents),
                 summary.every_row(material.launches)]
     return page.Page(_subtitle(material), cautions.warnings(
-        material.documents, material.skipped, results, material.failed), sections)
+        material.documents, material.skipped, results, material.failed)
+        + cautions.surprises(results, expected), sections)
 
 
 def _subtitle(material: Material) -> str:
@@ -149,6 +154,9 @@ def parse_arguments() -> argparse.Namespace:
                              "(results/runs, with results/measured as marks)")
     parser.add_argument("--output", type=Path, default=RESULTS / "report" / "index.html",
                         help="the page; its figures go to figures/ beside it (%(default)s)")
+    parser.add_argument("--rates", type=Path, metavar="MACHINE",
+                        help="a machine file with rates (docs/prediction.md): what it should give, beside "
+                             "what was measured")
     parser.add_argument("--kernels", type=Path, metavar="FILE",
                         help="instead of the page: each kernel against its limit (png, svg, pdf)")
     return parser.parse_args()
@@ -165,13 +173,14 @@ def main() -> int:
         raise ScriptError(f"no usable result document in {places}: make some (make run, or a "
                           "program's --json), or name where they are")
     check_output(options.kernels or options.output, (path for path, _ in material.documents))
+    expected = Expectations.load(options.rates) if options.rates else None
     if options.kernels:
         write_kernels(material, options.kernels)
         print(os.path.relpath(options.kernels))
         return VERIFIED
     with_charts = has_matplotlib()
     reference = gather([REFERENCE]) if not options.paths and paths != [REFERENCE] else None
-    write(compose(material, publications.load(), reference), options.output, with_charts)
+    write(compose(material, publications.load(), reference, expected), options.output, with_charts)
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))

@@ -22,6 +22,7 @@ from quartet.kernels import NAMES
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
+from quartet.predict.expectation import Expectations
 from quartet.results import whole_number as whole_factor
 from quartet.slurm.allocation import Allocation, StepLauncher, machine_here
 from quartet.slurm.launcher import SlurmLauncher
@@ -66,6 +67,9 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     parser.add_argument("--slurm", type=Path, metavar="MACHINE",
                         help="submits to Slurm, as such a file says (scripts/slurm/machines/)")
+    parser.add_argument("--rates", type=Path, metavar="MACHINE",
+                        help="a machine file with rates (docs/prediction.md): the table has what it should "
+                             "give (--slurm's, where that has rates)")
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
     parser.add_argument("--job-time", type=seconds, default=3600, metavar="SECONDS",
                         help="of a job with --inside; what is left then runs when it is called again "
@@ -123,6 +127,14 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
     return {**block, "scaling": options.scaling, "arguments": options.arguments.split()}
 
 
+def expectations(options: argparse.Namespace) -> Optional[Expectations]:
+    """Of the machine file with rates, where there is one."""
+    if options.rates:
+        return Expectations.load(options.rates)
+    has_rates = options.slurm and SlurmMachine.load(options.slurm).rates
+    return Expectations.load(options.slurm) if has_rates else None
+
+
 def make_sweep(folder: SweepFolder, options: argparse.Namespace) -> Sweep:
     machine = machine_of(options)
     if machine is None:
@@ -152,6 +164,7 @@ def find_folder(options: argparse.Namespace) -> SweepFolder:
 
 def main() -> int:
     options = parse_arguments()
+    expected = expectations(options)
     folder = find_folder(options)
     sweep = make_sweep(folder, options)
     for note in folder.plan.notes:
@@ -164,7 +177,7 @@ def main() -> int:
     if options.cancel:
         return sweep.cancel()
     code = sweep.run()
-    print(sweep_table.render(folder), end="")
+    print(sweep_table.render(folder, expected), end="")
     # What a machine does not have is said in the table; it makes nothing wrong that ran.
     return VERIFIED if code == UNAVAILABLE else code
 

@@ -14,6 +14,7 @@ from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
 from quartet.machine import Machine
 from quartet.peers.hpcc_fft import MpiFft
+from quartet.predict.fft import MODEL
 from quartet.results import Case, whole_number
 from quartet.sizes import smooth_multiple
 
@@ -140,4 +141,5 @@ KERNEL = Kernel(
     node_check=NodeCheck(("2^24", "--runs", "6", "--limits", "off"), ("2^16", "--runs", "3", "--limits", "off"),
                          lambda cores: 1 << (cores.bit_length() - 1)),  # as many tiles for each
     report=Report("One complex double-precision transform over all ranks: 5N log₂N operations, "
-                  "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11))
+                  "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11),
+    model=MODEL)

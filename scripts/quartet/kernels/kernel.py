@@ -9,6 +9,8 @@ from typing import Callable, Optional
 from quartet.gpu.promise import Benchmark, Profile
 from quartet.limits.match import Match
 from quartet.machine import Machine
+from quartet.predict.model import Model
+from quartet.units import MIB
 
 
 class Reducers(Enum):
@@ -129,6 +131,12 @@ class Kernel:
     check: Optional[Callable[[Machine], tuple[int, tuple[str, ...]]]] = None
     node_check: Optional[NodeCheck] = None
     report: Report = Report()
+    model: Optional[Model] = None  # None: it is not predicted
+
+    @property
+    def unit_size(self) -> float:
+        """What its unit counts a second: operations or bytes."""
+        return {"GFLOP/s": 1e9, "MiB/s": MIB}[self.unit]
 
 
 def one_rank_per_core(machine: Machine) -> list[int]:

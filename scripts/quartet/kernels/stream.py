@@ -9,6 +9,7 @@ from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, N
 from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row, Take
 from quartet.limits.match import RANKS, Match, Section, side
 from quartet.machine import Machine
+from quartet.predict.stream import MODEL
 from quartet.results import Case
 from quartet.units import MIB
 
@@ -111,4 +112,5 @@ KERNEL = Kernel(
                          is_of_pairs=True),
     report=Report("Rate at which a vector is pushed to another rank and added there, by its size and "
                   "transport. One push reads the source and updates the target once.",
-                  "--transport mpi,shm,rma", figure=7))
+                  "--transport mpi,shm,rma", figure=7),
+    model=MODEL)

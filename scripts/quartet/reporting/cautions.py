@@ -2,7 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Optional
 
+from quartet.predict.expectation import Expectations
 
 from .cases import Launch, Result
 from .factors import grouped
@@ -50,6 +52,19 @@ def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: lis
               for text, count in said.items()]
     found += _about_builds(documents, results) + _about_rows(results)
     return sorted(found, key=lambda warning: not warning.is_grave)
+
+
+def surprises(results: list[Result], expected: Optional[Expectations]) -> list[Warning]:
+    """What was measured outside the band that the machine file gives, and what that file lacks."""
+    if not expected:
+        return []
+    found = [(result.case.text, expected.surprise(result.case, result.nodes, result.rate))
+             for result in results if not result.mark]
+    texts = [Warning(f"Outside of what {expected.machine.name} should give:",
+                     tuple(f"{name}: {text}" for name, text in found if text)),
+             Warning(f"Not everything could be predicted for {expected.machine.name}:",
+                     tuple(expected.missing))]
+    return [warning for warning in texts if warning.about]
 
 
 def _about_builds(documents, results: list[Result]) -> list[Warning]:

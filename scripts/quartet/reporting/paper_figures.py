@@ -2,12 +2,14 @@
 fewer than three numbers of workers are a table, no chart."""
 
 from dataclasses import dataclass, replace
+from typing import Optional
 
 from quartet.kernels.kernel import Kernel
+from quartet.predict.expectation import Expectations
 from quartet.units import MIB
 from quartet.wording import rate
 
-from . import findings
+from . import findings, predictions
 from .cases import Result
 from .charts.model import Axis, LineChart, Point, Series
 from .factors import (counted, factors, grouped, in_words, is_pair, natural, shown, size_of,
@@ -66,7 +68,8 @@ class Figure:
         return result.workers if self.is_scaling else size_of(result) / MIB
 
 
-def section(kernel: Kernel, results: list[Result], published: list[Number]) -> Section:
+def section(kernel: Kernel, results: list[Result], published: list[Number],
+            expected: Optional[Expectations] = None) -> Section:
     """A kernel's charts, with their tables and the conditions of the published numbers."""
     figure = Figure(kernel)
     ours = [result for result in usable(results) if result.name.kernel == kernel.name
@@ -81,7 +84,7 @@ def section(kernel: Kernel, results: list[Result], published: list[Number]) -> S
         for start in range(0, len(panel.lines), MOST_LINES) if _is_chart(figure, panel) else ():
             charts.append(_chart(figure, about, panel.lines[start:start + MOST_LINES],
                                  [] if panel.about else rates,
-                                 Variants() if panel.about else variants))
+                                 Variants() if panel.about else variants, expected))
             charts += _step_chart(charts[-1], panel.lines[start:start + MOST_LINES])
         if figure.is_scaling:
             tables += speedups(title, panel.lines, figure.unit)
@@ -127,7 +130,7 @@ def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
 
 
 def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
-           variants: "Variants") -> LineChart:
+           variants: "Variants", expected: Optional[Expectations]) -> LineChart:
     measured = [Series(line.label, tuple(
         Point(x, result.rate, result.interval, result.case.text, _mark(result))
         for x, result in line.points), formulation=line.formulation, transport=line.transport,
@@ -136,6 +139,7 @@ def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
     series = [*measured, *_limits(lines)]
     if figure.is_scaling:
         series += _ideal(lines, figure.unit)
+    series += predictions.series(lines, expected)
     values = [point.y for item in series for point in item.points]
     drawn = [result for line in lines for _, result in line.points]
     series += _published(figure, numbers, xs, drawn)
@@ -160,7 +164,7 @@ def _doubts(lines: list[Line]) -> tuple[str, ...]:
 def _step_chart(chart: LineChart, lines: list[Line]) -> list[LineChart]:
     """How long one push takes, where the documents count pushes."""
     measured = []
-    for series, line in zip(chart.series, lines):
+    for series, line in zip(chart.series, lines):  # the measured ones come first
         points = [_step(x, result) for x, result in line.points if _pushes(result)]
         if points:
             measured.append(replace(series, points=tuple(points)))

@@ -1,5 +1,5 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
-(scripts/slurm/machines/ has a template and two examples)."""
+(scripts/slurm/machines/ has a template and examples)."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,7 @@ class SlurmMachine:
     jobs_at_a_time: int
     more_options: list  # the file's "options"
     environment: dict
+    rates: dict  # as quartet.predict.rates reads them
 
     @staticmethod
     def load(path: Path) -> "SlurmMachine":

@@ -8,7 +8,8 @@ from typing import Optional
 
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
-from quartet.results import Case, are_suspicious, cases
+from quartet.predict.expectation import Expectations
+from quartet.results import Case, are_suspicious, cases, nodes
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block, Configuration
@@ -25,6 +26,7 @@ class Point:
     """One case over all its launches."""
 
     cases: tuple[Case, ...]
+    nodes: int
     where: str = ""  # nodes that were asked for
     is_misplaced: bool = False  # a launch ran elsewhere
 
@@ -58,24 +60,26 @@ class Point:
         return statistics.median(known) if known else None
 
 
-def _cases(folder: SweepFolder, launch: Launch) -> list[Case]:
+def _cases(folder: SweepFolder, launch: Launch) -> list[tuple[Case, int]]:
+    """With the number of nodes."""
     try:
-        return cases(load(folder.document(launch)))
+        document = load(folder.document(launch))
     except (OSError, ValueError):
         return []  # _failures() says so
+    return [(case, nodes(document)) for case in cases(document)]
 
 
 def _points(folder: SweepFolder, block: Block, everything: list[Launch], misplaced: set[int]) -> list[Point]:
-    found: dict[tuple[int, str], list[Case]] = {}
+    found: dict[tuple[int, str, int], list[Case]] = {}
     for launch in everything:
         if launch.number not in block.members:
             continue
-        for case in _cases(folder, launch):
+        for case, count in _cases(folder, launch):
             if not case.error:
-                found.setdefault((launch.number, str(case.name)), []).append(case)
+                found.setdefault((launch.number, str(case.name), count), []).append(case)
     order = {number: place for place, number in enumerate(block.members)}
-    return [Point(tuple(members), _where(folder.plan.configurations[number]), number in misplaced)
-            for (number, _), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+    return [Point(tuple(members), count, _where(folder.plan.configurations[number]), number in misplaced)
+            for (number, _, count), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
 
 
 def _where(one: Configuration) -> str:
@@ -126,7 +130,24 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
             rate(point.rate) + mark, bounds, str(len(point.cases)), speed_up, efficiency, fraction, check)
 
 
-def _block_rows(points: list[Point], scaling: str) -> list:
+def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[str]:
+    """What the series should give, in a line; nothing where nothing can be said."""
+    found = [(point, expected.of(point.cases[0], point.nodes)) for point in series] if expected else []
+    bands = [f"{rate(one.low)}-{rate(one.high)} at {size(point.name.size)} on "
+             f"{counted(point.workers, 'worker')}" for point, one in found if one]
+    return [f"  predicted (90%), not measured: {', '.join(bands)}"] if bands else []
+
+
+def _surprises(points: list[Point], expected: Optional[Expectations]) -> list[str]:
+    """Of the points outside their bands."""
+    found = [(point, expected.surprise(point.cases[0], point.nodes, point.rate)) for point in points
+             if point.is_right and not point.is_misplaced] if expected else []
+    return [line for point, text in found if text for line in wrapped(
+        "~", f"{point.name.kernel} {point.name.formulation} {point.name.transport} "
+        f"{size(point.name.size)}, {counted(point.workers, 'worker')}: {text}")]
+
+
+def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectations]) -> list:
     """Lines of text, and cells that are aligned over the whole table."""
     rows: list = []
     for heading, series in _series(points).items():
@@ -134,6 +155,7 @@ def _block_rows(points: list[Point], scaling: str) -> list:
         bases = [base_of(point, series, scaling) for point in series]
         rows += [f"  {_base_in_words(base, scaling)}" for base in _unique(bases) if base]
         rows += [_cells(point, base) for point, base in zip(series, bases)]
+        rows += _predicted(series, expected)
     return rows
 
 
@@ -183,14 +205,19 @@ def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool,
         + _failures(folder, everything)
 
 
-def render(folder: SweepFolder) -> str:
-    """The table over all that was measured so far, with what failed and what is left below."""
+def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
+    """The table over all that was measured so far, with what failed and what is left below. Beside it
+    what was `expected`, and which points are outside of that."""
     everything = launches(folder.plan)
     misplacements = _misplacements(folder, everything)
     misplaced = {number for members in misplacements.values() for number in members}
     rows: list = [HEADINGS]
+    surprises: list[str] = []
     for block in folder.plan.blocks:
-        rows += ["", block.title, *_block_rows(_points(folder, block, everything, misplaced), block.scaling)]
+        points = _points(folder, block, everything, misplaced)
+        rows += ["", block.title, *_block_rows(points, block.scaling, expected)]
+        surprises += _surprises(points, expected)
+    missing = [line for text in (expected.missing if expected else ()) for line in wrapped("~", text)]
     if not any(one.nodes or one.hosts for one in folder.plan.configurations):
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
     cells = [row for row in rows if isinstance(row, tuple)]
@@ -202,4 +229,5 @@ def render(folder: SweepFolder) -> str:
         else:
             lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
     flagged = any("!" in row[-2] for row in cells)
-    return "\n".join([*lines, "", *_notes(folder, everything, flagged, misplacements)]).rstrip() + "\n"
+    below = [*surprises, *missing, *_notes(folder, everything, flagged, misplacements)]
+    return "\n".join([*lines, "", *below]).rstrip() + "\n"

@@ -15,7 +15,9 @@ from .parts import SAMPLE, framed, tooltip
 from .text import plain, width
 
 PLOT = 280.0  # height of the plot with its axes' names, in points
-ROLES = {"limit": ((0, (1, 2)), 1.6), "ideal": ((0, (9, 4)), 1.0), "published": ((0, (4, 3)), 1.0)}
+ROLES = {"limit": ((0, (1, 2)), 1.6), "ideal": ((0, (9, 4)), 1.0), "published": ((0, (4, 3)), 1.0),
+         "predicted": ((0, (3, 2)), 1.4)}
+BAND = 0.15  # opacity
 TICKS_APART = 6.0  # points between the names of ticks
 
 
@@ -81,9 +83,14 @@ def _sample(series: Series) -> Line2D:
 
 
 def _draw(axes, series: Series, unit: str) -> None:
-    line, = axes.plot([point.x for point in series.points], [point.y for point in series.points],
-                      label=plain(series.label), clip_on=False, **_look(series))
+    xs = [point.x for point in series.points]
+    line, = axes.plot(xs, [point.y for point in series.points], label=plain(series.label), clip_on=False,
+                      **_look(series))
     tooltip(line, series.label)
+    if series.role == "predicted":
+        bounds = [[point.interval[end] for point in series.points] for end in (0, 1)]
+        axes.fill_between(xs, *bounds, color=style.colour(series.formulation), alpha=BAND, linewidth=0)
+        return
     point_look = _point(series)
     for point in series.points:
         if point.interval:

@@ -25,9 +25,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """A line. `role`: measured, limit, ideal, or published (`mark` is its letter). Without a
-    formulation it is grey: it belongs to no single line. `variant` tells lines of the same
-    formulation and transport apart."""
+    """A line. `role`: measured, limit, ideal, predicted (its intervals are a band), or published
+    (`mark` is its letter). Without a formulation it is grey: it belongs to no single line. `variant`
+    tells lines of the same formulation and transport apart."""
 
     label: str
     points: tuple[Point, ...]

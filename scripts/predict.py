@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""predict.py MACHINE KERNEL --sizes N --ranks 1:16384: how long a kernel should take on a described
+machine, and what the time is spent on. Computed by formulas (docs/prediction.md), not measured.
+
+MACHINE is a file as in scripts/slurm/machines/ with an object `rates`: each has a value, its
+uncertainty and its source. What documents show need not be described (--from).
+
+    scripts/predict.py scripts/slurm/machines/h100-example.json cg --sizes 65536 --ranks 1:16384
+    scripts/predict.py mine.json fft --sizes 2^31 --ranks 1:4096 --from results/runs --weak
+    scripts/predict.py --paper                   # why the paper's scaling flattened"""
+
+import argparse
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+
+from quartet.command_line import parser_of, run_script, whole_number
+from quartet.documents import collect
+from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.files import check_output, write_json
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Kernel
+from quartet.predict import table
+from quartet.predict.curve import Curve, Wanted, curve
+from quartet.predict.machine import Machine
+from quartet.predict.measured import measured
+from quartet.predict.model import Options
+from quartet.predict.paper import table as paper_table
+from quartet.sweep.spec import counts_of
+from quartet.wording import say
+
+MOST_POINTS = 500  # numbers of ranks times sizes
+MOST_PER_NODE = 10**5
+
+
+def parse_arguments() -> argparse.Namespace:
+    predicted = [name for name, kernel in KERNELS.items() if kernel.model]
+    parser = parser_of(__doc__)
+    parser.add_argument("machine", nargs="?", type=Path, metavar="MACHINE")
+    parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(predicted))
+    parser.add_argument("--sizes", metavar="LIST", help="as the program takes them, or 2^k")
+    parser.add_argument("--ranks", metavar="LIST",
+                        help='numbers, or "1:16384", which doubles from 1 to 16384')
+    parser.add_argument("--weak", action="store_true",
+                        help="the size is for the fewest workers and grows with them")
+    parser.add_argument("--formulation", default="native", metavar="NAME",
+                        help="native, dataflow or library (%(default)s)")
+    parser.add_argument("--arguments", default="", metavar="FLAGS",
+                        help="more flags of the program, of those that change the prediction")
+    parser.add_argument("--from", dest="documents", action="append", default=[], type=Path,
+                        metavar="PATH", help="documents, or a folder of them, whose rates are taken; "
+                        "may be repeated")
+    parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
+                        help="instead of the machine file's")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="writes the numbers, too")
+    parser.add_argument("--paper", action="store_true",
+                        help="the paper's numbers beside models of its programs and of ours")
+    options = parser.parse_args()
+    given = [options.machine, options.kernel, options.sizes, options.ranks]
+    if options.paper and any(given):
+        parser.error("--paper has machines and sizes of its own: leave them out")
+    if not options.paper and None in given:
+        parser.error("give MACHINE, KERNEL, --sizes and --ranks, or --paper")
+    return options
+
+
+def wanted_of(options: argparse.Namespace) -> list[Wanted]:
+    """A curve for each size. Raises ScriptError."""
+    kernel = KERNELS.get(options.kernel)
+    if not kernel or not kernel.model:
+        raise ScriptError(f"kernel '{options.kernel:.60}' (one of {', '.join(KERNELS)})")
+    if options.formulation not in kernel.model.formulations:
+        raise ScriptError(f"--formulation '{options.formulation:.40}' (one of "
+                          f"{', '.join(kernel.model.formulations)})")
+    sizes = _sizes(kernel, options.sizes)
+    ranks = counts_of(options.ranks.split(","), {}, "--ranks")
+    if len(sizes) * len(ranks) > MOST_POINTS:
+        raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes "
+                          "or ranks")
+    chosen = _options(kernel, options.arguments)
+    return [Wanted(kernel, options.formulation, size, tuple(ranks), chosen, options.weak)
+            for size in sizes]
+
+
+def _sizes(kernel: Kernel, text: str) -> list[int]:
+    try:
+        return list(dict.fromkeys(map(kernel.model.size_of, text.split(","))))
+    except ValueError as error:
+        raise ScriptError(f"--sizes: {error}") from None
+
+
+def _options(kernel: Kernel, text: str) -> Options:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ScriptError(f"--arguments '{text:.60}' ({error}): close the quotation") from None
+    flags, values = words[::2], words[1::2]
+    if len(flags) != len(values) or not all(flag.startswith("--") for flag in flags):
+        raise ScriptError(f"--arguments '{text:.60}': write --name value")
+    return kernel.model.chosen({flag[2:]: value for flag, value in zip(flags, values)})
+
+
+def machine_of(options: argparse.Namespace) -> Machine:
+    """With what the documents show in place of what is described. Raises ScriptError."""
+    machine = Machine.load(options.machine, options.ranks_per_node)
+    if not options.documents:
+        return machine
+    found = collect(options.documents)
+    for why in found.skipped:
+        say(f"left out {why}")
+    shown = measured(((str(path), document) for path, document in found.documents), machine)
+    for note in shown.notes:
+        say(note)
+    return machine.with_measured(shown.rates)
+
+
+def as_json(machine: Machine, curves: list[Curve]) -> dict:
+    rates = machine.rates
+    return {"predicted": True, "machine": machine.name, "ranks_per_node": machine.per_node,
+            "rates": {name: asdict(rate) for name, rate in rates.single.items()},
+            "bisection": [{"nodes": nodes, **asdict(rate)} for nodes, rate in rates.bisection],
+            "curves": [{"kernel": one.wanted.kernel.name, "formulation": one.wanted.formulation,
+                        "options": one.wanted.options, "unit": one.wanted.kernel.unit,
+                        "scaling": "weak" if one.wanted.is_weak else "strong",
+                        "points": [{"ranks": point.work.ranks, "workers": point.work.workers,
+                                    "nodes": point.nodes, "size": point.work.size,
+                                    "seconds": point.duration.total, **asdict(point.duration),
+                                    "rate": point.rate, "low": point.low, "high": point.high,
+                                    "efficiency": one.efficiency(point),
+                                    "marks": one.marks.get(point.work.ranks, [])}
+                                   for point in one.points]} for one in curves]}
+
+
+def main() -> int:
+    options = parse_arguments()
+    if options.json:
+        check_output(options.json, [path for path in (options.machine, *options.documents) if path])
+    if options.paper:
+        fits = paper_table.fits()
+        print(paper_table.render(fits), end="")
+        if options.json:
+            write_json(options.json, paper_table.as_json(fits))
+        return VERIFIED
+    wanted = wanted_of(options)
+    machine = machine_of(options)
+    curves = [curve(machine, one) for one in wanted]
+    for one in curves:
+        print(table.render(machine, one))
+    print(table.describe(machine), end="")
+    if options.json:
+        write_json(options.json, as_json(machine, curves))
+    return VERIFIED
+
+
+if __name__ == "__main__":
+    run_script(main)

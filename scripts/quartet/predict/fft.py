@@ -1,0 +1,92 @@
+"""The model of the Fourier transform; fft/README.md derives it."""
+
+from math import ceil, log2
+
+from quartet.predict import collectives
+from quartet.predict.cluster import Cluster
+from quartet.predict.data_flow import DataFlow
+from quartet.predict.duration import Duration, longer
+from quartet.predict.model import Model, Options, Run, shown
+from quartet.predict.paper.pipeline import Merged
+from quartet.results import Case
+from quartet.wording import size_in_bytes
+
+POINT = 16.0  # bytes
+LAUNCHES = 4
+FFT, MEMORY = "fft_flops_per_second", "memory_bytes_per_second"
+
+
+def operations(points: float, length: float) -> float:
+    """Of transforms of a length over all points."""
+    return 5.0 * points * log2(max(2.0, length))
+
+
+def _exchanges(run: Run, count: int) -> Duration:
+    """All-to-alls, and the launches beside them."""
+    cluster = run.cluster
+    exchange = collectives.all_to_all if run.formulation == "native" else Cluster.to_all
+    return count * exchange(cluster, POINT * run.size / cluster.ranks) + Duration(
+        overhead=LAUNCHES * cluster.values["launch_seconds"])
+
+
+def _transforms(run: Run) -> Duration:
+    seconds = operations(run.size, run.size) / run.ranks / run.cluster.rate(FFT, run.formulation)
+    return Duration(compute=run.cluster.slowest(seconds))
+
+
+def _native(run: Run) -> Duration:
+    is_natural = run.options["order"] == "natural" and run.ranks > 1
+    whole = _transforms(run) + _exchanges(run, 2 if is_natural else 1)
+    if is_natural:  # a pass that transposes
+        whole += Duration(compute=2 * POINT * run.size / run.ranks / run.cluster.values[MEMORY])
+    return whole
+
+
+def _library(run: Run) -> Duration:
+    """FFTW's six steps: three transpositions, of which scrambled output leaves out the last."""
+    return _transforms(run) + _exchanges(run, 3 if run.options["order"] == "natural" else 2)
+
+
+def tile_length(points: int) -> int:
+    """The longest that the program chooses."""
+    return 2**max(13, ceil(log2(max(2, points)) / 2))
+
+
+def _dataflow(run: Run) -> Duration:
+    cluster, points = run.cluster, run.size
+    flow = DataFlow(cluster, 1, run.options["queue"])
+    tiles = run.options["tiles"] or max(1, points // tile_length(points))
+    length, item = points / tiles, POINT * points / tiles
+    mine = operations(points, length) / flow.workers / cluster.values[FFT]
+    works = Duration(compute=cluster.slowest(mine),
+                     bandwidth=cluster.copied(POINT * points / flow.workers),
+                     overhead=cluster.values["launch_seconds"] * tiles / flow.workers)
+    crosses = Duration(bandwidth=flow.crossing(POINT * points), overhead=flow.handled(tiles, item))
+    # Tiles are read and written with their twiddles; then come the transforms over them, on a CPU
+    # beside GPUs as fast as it reads and writes once more.
+    passed = 2 * POINT * points / cluster.host_memory
+    over = passed if cluster.has_gpus else operations(points, tiles) / cluster.values[FFT]
+    merges = Duration(compute=passed + over, overhead=flow.handled(tiles, item))
+    # The last tile still has to come, and to be merged.
+    last = Duration(compute=merges.compute / tiles, bandwidth=crosses.bandwidth / tiles,
+                    latency=(3 if flow.asks else 1) * cluster.latency)
+    return longer(works, crosses, merges) + last
+
+
+def _shows(case: Case, _: Options) -> dict[str, float]:
+    points = size_in_bytes(case.name.size)
+    if case.name.formulation == "native":
+        seconds = sum(case.phases.get(phase, 0.0) for phase in ("compute", "merge"))
+    elif case.name.formulation == "library" and case.name.ranks == 1:  # its exchanges are inside
+        seconds = case.seconds
+    else:
+        return {}
+    return shown(FFT, case, operations(points, points), seconds)
+
+
+MODEL = Model(
+    work=lambda run: operations(run.size, run.size),
+    formulations={"native": _native, "dataflow": _dataflow, "library": _library},
+    options={"order": ("transposed", "natural"), "tiles": 0, "queue": 16},
+    shows=_shows,
+    program=Merged())

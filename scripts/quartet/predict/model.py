@@ -1,0 +1,75 @@
+"""What a kernel's model is: formulas for the time of a run, and what they take from measurements."""
+
+from dataclasses import dataclass, field
+from typing import Callable, Optional, Union
+
+from quartet.exit_codes import ScriptError
+from quartet.predict.cluster import Cluster
+from quartet.predict.duration import Duration
+from quartet.predict.paper.program import Program
+from quartet.results import Case, whole_number
+from quartet.sizes import points
+
+MOST = 10**12  # of an option that is a number
+
+Options = dict[str, Union[int, str]]  # by the names that flags and rows' names share
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be predicted. A data flow's reducers are ranks of the cluster, too."""
+
+    cluster: Cluster
+    formulation: str
+    size: int
+    options: Options
+
+    @property
+    def ranks(self) -> int:
+        return self.cluster.ranks
+
+
+@dataclass(frozen=True)
+class Model:
+    """`options` has each option's default, or its choices, the first being the default."""
+
+    work: Callable[[Run], float]  # operations, or bytes, that the kernel's rate counts
+    formulations: dict[str, Callable[[Run], Duration]]
+    options: dict[str, Union[int, tuple[str, ...]]] = field(default_factory=dict)
+    # Ranks of a data flow that collect: of all ranks and what --reducers says.
+    reducers: Callable[[int, Options], int] = lambda ranks, options: 1
+    size_of: Callable[[str], int] = points  # as a flag has it; raises ValueError
+    # Rates that a row of one node shows.
+    shows: Callable[[Case, Options], dict[str, float]] = lambda case, options: {}
+    # Rates and their uncertainties that rows of two ranks on two nodes show.
+    shows_link: Callable[[list[tuple[Case, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
+    program: Optional[Program] = None  # the paper's
+
+    def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
+        """Options with their defaults. Raises ScriptError where one has a wrong value, or with
+        `is_strict` is not known."""
+        unknown = sorted(given.keys() - self.options.keys())
+        if unknown and is_strict:
+            known = ", ".join(f"--{name}" for name in self.options) or "none"
+            raise ScriptError(f"--{unknown[0]:.40} (no option that changes this prediction): known are "
+                              f"{known}")
+        return {name: _value(name, given.get(name), default) for name, default in self.options.items()}
+
+
+def _value(name: str, text: Optional[str], default: Union[int, tuple[str, ...]]) -> Union[int, str]:
+    if isinstance(default, tuple):
+        if text is not None and text not in default:
+            raise ScriptError(f"--{name} '{text:.40}': give one of {', '.join(default)}")
+        return text or default[0]
+    if text is None:
+        return default
+    number = whole_number(text)
+    if number is None or not 1 <= number <= MOST:
+        raise ScriptError(f"--{name} '{text:.40}': give a whole number from 1 to {MOST}")
+    return number
+
+
+def shown(name: str, case: Case, work: float, seconds: float) -> dict[str, float]:
+    """The rate of each of a row's workers, which share the work; nothing where there is no time."""
+    prefix = "library_" if case.name.formulation == "library" else ""
+    return {prefix + name: work / case.workers / seconds} if seconds > 0 and case.workers else {}

@@ -1,0 +1,374 @@
+"""Tests of scripts/predict.py: formulas against closed forms and counted messages, bands, marks, what
+documents show, and the paper's numbers."""
+
+import contextlib
+import io
+import itertools
+import json
+import math
+import re
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake_results
+from in_process import run
+from predicted_machine import FREE, KERNELS, SCRIPTS, file, machine, work
+
+import predict
+from quartet.predict import collectives, matmul
+from quartet.predict.cluster import Cluster
+from quartet.predict.curve import FASTEST, LATENT, OVERTAKEN, Wanted, curve
+from quartet.predict.data_flow import DataFlow
+from quartet.predict.duration import PARTS
+from quartet.predict.paper import table as paper_table
+
+PLACES = [(ranks, per_node) for ranks in (1, 2, 3, 4, 5, 7, 8, 12, 16, 32) for per_node in (1, 2, 3, 4)]
+
+
+def cluster(ranks, per_node=4, has_gpus=False, transport="mpi", **rates):
+    free = {name: FREE for name in ("link_bytes_per_second", "node_bytes_per_second")}
+    none = {name: 1e-15 for name in ("latency_seconds", "node_latency_seconds", "overhead_seconds",
+                                     "addition_seconds")}
+    values = machine(**{**free, **none, **rates}).rates.values()
+    return Cluster(values, ranks, per_node, has_gpus, transport)
+
+
+class OneRank(unittest.TestCase):
+    def test_it_communicates_with_nobody(self):
+        for name, kernel in KERNELS.items():
+            for formulation in kernel.model.formulations:
+                one = work(name, 1, formulation=formulation)
+                if not one.why_not:
+                    spent = machine().predict(one).duration
+                    self.assertEqual(spent.communication, 0, (name, formulation))
+                    self.assertGreater(spent.compute, 0)
+
+    def test_times_are_those_of_the_formulas(self):
+        size, iterations = 4096, 10
+        for name, options, seconds in (
+                ("cg", {"iterations": iterations}, iterations * (8 * size**2 + 88 * size) / 1e10),
+                ("cg", {"iterations": iterations, "storage": "symmetric"},
+                 iterations * (4 * size**2 + 88 * size) / 1e10),
+                ("matmul", {"tile": 512}, 2 * size**3 / 1e11), ("fft", {}, 5 * size * 12 / 1e10)):
+            spent = machine().predict(work(name, 1, size, **options)).duration
+            self.assertAlmostEqual(spent.total / seconds, 1, msg=name)
+
+
+class Scaling(unittest.TestCase):
+    FREE_NETWORK = {"link_bytes_per_second": FREE, "node_bytes_per_second": FREE,
+                    "latency_seconds": 1e-15, "node_latency_seconds": 1e-15, "overhead_seconds": 1e-15,
+                    "addition_seconds": 1e-15}
+
+    def test_without_a_network_it_is_ideal(self):
+        free = machine(**self.FREE_NETWORK)
+        for name in ("cg", "fft", "matmul"):
+            one = free.predict(work(name, 1)).rate
+            for ranks in (2, 4, 8, 16):
+                options = {"tile": 256} if name == "matmul" else {}
+                many = free.predict(work(name, ranks, **options)).rate
+                self.assertAlmostEqual(many / one / ranks, 1, places=4, msg=(name, ranks))
+
+    def test_ranks_that_differ_wait_for_the_slowest(self):
+        some = machine(**self.FREE_NETWORK, compute_variation=0.01).predict(work("cg", 64)).rate
+        none = machine(**self.FREE_NETWORK).predict(work("cg", 64)).rate
+        self.assertAlmostEqual(none / some, 1 + 0.01 * math.sqrt(2 * math.log(64)), places=4)
+
+    def test_weak_scaling_keeps_the_work_of_a_worker(self):
+        kernel = KERNELS["fft"]
+        wanted = Wanted(kernel, "native", 2**20, (1, 2, 4, 8), kernel.model.chosen({}), True)
+        points = curve(machine(), wanted).points
+        self.assertEqual([point.work.size for point in points], [2**20, 2**21, 2**22, 2**23])
+
+    def test_largest_block_is_that_of_the_program(self):
+        # As matmul/partition.cpp tries all numbers of columns.
+        for tiles, ranks in itertools.product((1, 3, 8, 16), range(1, 40)):
+            blocks = [max(matmul._block(tiles, ranks, columns, column)[0]
+                          * matmul._block(tiles, ranks, columns, column)[1]
+                          for column in range(columns)) for columns in range(1, ranks + 1)]
+            rows, wide = matmul.largest_block(tiles, ranks)
+            self.assertEqual(rows * wide, min(blocks), (tiles, ranks))
+        self.assertEqual(matmul.largest_block(8, 7)[0] * matmul.largest_block(8, 7)[1], 10)
+
+
+class Counted(unittest.TestCase):
+    """Messages made one by one, and what they are predicted to take."""
+
+    def busiest(self, messages, per_node):
+        """Bytes that leave the node that sends most to other nodes."""
+        sent = {}
+        for source, target, size in messages:
+            if source // per_node != target // per_node:
+                sent[source // per_node] = sent.get(source // per_node, 0) + size
+        return max(sent.values(), default=0)
+
+    def doubling_steps(self, ranks, per_node, part):
+        """Recursive doubling by pairs of powers of two, else Bruck's; checks that all have all."""
+        have = [{rank} for rank in range(ranks)]
+        in_pairs = all(count & (count - 1) == 0 for count in (ranks, min(ranks, per_node)))
+        distance = 1
+        while distance < ranks:
+            count, steps, new = min(distance, ranks - distance), [], [set(own) for own in have]
+            for rank in range(ranks):
+                target = rank ^ distance if in_pairs else (rank - distance) % ranks
+                held = sorted(have[rank], key=lambda other, rank=rank: (other - rank) % ranks)
+                new[target] |= set(held if in_pairs else held[:count])
+                steps.append((rank, target, count * part))
+            have, distance = new, 2 * distance
+            yield steps
+        self.assertTrue(all(len(own) == ranks for own in have), (ranks, per_node))
+
+    def test_doubling_moves_what_its_messages_move(self):
+        for ranks, per_node in PLACES:
+            whole = 8.0 * ranks * 100
+            counted = sum(self.busiest(step, per_node)
+                          for step in self.doubling_steps(ranks, per_node, 800.0))
+            spent = collectives.doubling(cluster(ranks, per_node, link_bytes_per_second=1.0), whole)
+            if ranks % min(ranks, per_node) == 0:
+                self.assertAlmostEqual(spent.bandwidth, counted, places=6, msg=(ranks, per_node))
+            else:  # it is as if the last node were full
+                self.assertLessEqual(counted, spent.bandwidth, (ranks, per_node))
+
+    def test_doubling_has_a_latency_for_each_step(self):
+        for ranks, per_node in PLACES:
+            steps = list(self.doubling_steps(ranks, per_node, 1.0))
+            across = sum(self.busiest(step, per_node) > 0 for step in steps)
+            spent = collectives.doubling(cluster(ranks, per_node, latency_seconds=1.0), 8.0 * ranks)
+            self.assertAlmostEqual(spent.latency, across, places=6, msg=(ranks, per_node))
+
+    def test_ring_moves_each_part_over_each_link_once(self):
+        for ranks, per_node in PLACES:
+            spent = collectives.ring(cluster(ranks, per_node, link_bytes_per_second=1.0), 8.0 * ranks)
+            nodes = -(-ranks // per_node)
+            self.assertAlmostEqual(spent.bandwidth, 8.0 * (ranks - 1) * (nodes > 1), places=6)
+
+    def test_all_to_all_moves_what_its_messages_move(self):
+        for ranks, per_node in PLACES:
+            messages = [(source, target, 8.0) for source in range(ranks) for target in range(ranks)
+                        if source != target]
+            spent = cluster(ranks, per_node, link_bytes_per_second=1.0).to_all(8.0 * ranks)
+            self.assertAlmostEqual(spent.bandwidth, self.busiest(messages, min(ranks, per_node)),
+                                   places=6, msg=(ranks, per_node))
+            spent = cluster(ranks, per_node, overhead_seconds=1.0).to_all(8.0 * ranks)
+            self.assertAlmostEqual(spent.overhead, ranks - 1, places=6)
+
+    def test_staged_parts_cross_the_hosts_link(self):
+        staged = {"staged_through_host": True, "host_link_bytes_per_second": 1.0}
+        spent = collectives.all_gather(cluster(8, 2, has_gpus=True, **staged), 800.0)
+        self.assertAlmostEqual(spent.bandwidth, 700.0, places=6)
+        direct = cluster(8, 2, has_gpus=True, host_link_bytes_per_second=1.0)
+        self.assertLess(collectives.all_gather(direct, 800.0).bandwidth, 1.0)
+
+    def test_sums_add_every_ranks_numbers(self):
+        spent = collectives.ordered_sums(cluster(16, addition_seconds=1.0), 2)
+        self.assertAlmostEqual(spent.overhead, 32, places=6)
+
+    def test_memory_that_ranks_share_takes_two_barriers(self):
+        spent = collectives.all_to_all(cluster(4, transport="shm", node_latency_seconds=1.0), 1e6)
+        self.assertAlmostEqual(spent.total, 4, places=6)
+
+    def test_queues_have_the_messages_of_their_protocol(self):
+        # An item, its payload, the word that it was taken; asking and being told where places are few.
+        for workers, queue, inline, size in ((4, 16, 2, 24.0), (20, 16, 4, 24.0), (4, 16, 3, 1e6),
+                                             (20, 16, 5, 1e6)):
+            flow = DataFlow(cluster(workers + 1, 1, overhead_seconds=1.0), 1, queue)
+            self.assertAlmostEqual(flow.collected(size).overhead, workers * inline, places=6)
+
+    def test_reducers_link_carries_what_workers_on_other_nodes_push(self):
+        flow = DataFlow(cluster(9, 3, link_bytes_per_second=1.0), 1, 16)
+        self.assertEqual((flow.workers, flow.near), (8, 2))
+        self.assertAlmostEqual(flow.crossing(800.0), 600.0, places=6)
+
+    def test_bisection_narrows_the_link(self):
+        shares = [{"nodes": nodes, "value": value, "uncertainty": 0.0, "source": "a"}
+                  for nodes, value in ((4, 1.0), (16, 0.5))]
+        one = cluster(64, 1, link_bytes_per_second=8.0, bisection=shares)
+        self.assertEqual([one.link(nodes) for nodes in (2, 4, 5, 16, 64)], [8, 8, 4, 4, 4])
+
+
+class Bands(unittest.TestCase):
+    def prediction(self, uncertainty, **rates):
+        return machine(uncertainty=uncertainty, **rates).predict(work("cg", 64, 16384))
+
+    def test_they_hold_the_prediction_and_widen_with_the_uncertainty(self):
+        widths = []
+        for uncertainty in (0.0, 0.05, 0.2, 1.0):
+            one = self.prediction(uncertainty)
+            self.assertLessEqual(one.low, one.rate)
+            self.assertGreaterEqual(one.high, one.rate)
+            widths.append(one.high / one.low)
+        self.assertAlmostEqual(widths[0], 1)
+        self.assertEqual(widths, sorted(set(widths)))
+
+    def test_a_single_rates_band_is_its_uncertainty(self):
+        one = machine(uncertainty=0.5).predict(work("fft", 1))
+        self.assertAlmostEqual(one.high / one.rate, 1.5, delta=0.15)
+        self.assertAlmostEqual(one.rate / one.low, 1.5, delta=0.15)
+
+    def test_they_are_the_same_each_time_and_with_another_rate(self):
+        first = self.prediction(0.3)
+        self.assertEqual(first, self.prediction(0.3))
+        again = self.prediction(0.3, host_memory_bytes_per_second=1e9)
+        self.assertEqual((first.low, first.high), (again.low, again.high))
+
+    def test_parts_sum_up_to_the_whole(self):
+        spent = self.prediction(0.0).duration
+        self.assertAlmostEqual(sum(getattr(spent, part) for part in PARTS), spent.total)
+
+
+class Marks(unittest.TestCase):
+    def marks(self, **rates):
+        kernel = KERNELS["cg"]
+        ranks = tuple(2**power for power in range(12))
+        return curve(machine(**rates), Wanted(kernel, "native", 4096, ranks, kernel.model.chosen({}))
+                     ).marks
+
+    def test_latency_is_all_in_the_end_where_nothing_else_costs(self):
+        marks = self.marks(latency_seconds=1e-4, link_bytes_per_second=FREE)
+        texts = [text for texts in marks.values() for text in texts]
+        self.assertTrue(any(OVERTAKEN in text for text in texts), marks)
+        self.assertTrue(any(LATENT in text for text in texts), marks)
+        fastest = next(ranks for ranks, texts in marks.items() if FASTEST in texts)
+        self.assertLess(fastest, 2048)
+
+    def test_where_nothing_is_in_the_way_the_last_is_fastest(self):
+        self.assertEqual(self.marks(**Scaling.FREE_NETWORK), {2048: ["fastest of these"]})
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.file = self.folder / "machine.json"
+        self.write(file(0.1))
+
+    def write(self, data):
+        self.file.write_text(json.dumps(data), encoding="utf-8")
+
+    def predict(self, *arguments, kernel="cg", sizes="4096", ranks="1:64"):
+        code, output, errors = run(predict, self.file, kernel, "--sizes", sizes, "--ranks", ranks,
+                                   *arguments)
+        self.assertEqual(code, 0, errors)
+        for line in output.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        return output, errors
+
+    @mock.patch("quartet.predict.machine.SAMPLES", 20)
+    def test_every_kernel_and_formulation_has_a_table_of_80_columns(self):
+        for name, kernel in KERNELS.items():
+            for formulation in kernel.model.formulations:
+                output, _ = self.predict("--formulation", formulation, kernel=name, ranks="1:16384")
+                self.assertIn("predicted", output)
+                self.assertIn("not measured", output)
+                self.assertIn("invented", output)
+            if kernel.scaling:
+                self.predict("--weak", kernel=name, sizes="1048576", ranks="2:16384")
+
+    def test_what_cannot_run_is_left_out_by_name(self):
+        output, _ = self.predict("--formulation", "dataflow")
+        self.assertIn("Left out: 1 rank (no worker would be left)", output)
+
+    def test_json_has_the_numbers_of_the_table(self):
+        target = self.folder / "out.json"
+        self.predict("--json", target, "--arguments", "--iterations 10")
+        data = json.loads(target.read_text())
+        self.assertTrue(data["predicted"])
+        points = data["curves"][0]["points"]
+        self.assertEqual([point["ranks"] for point in points], [1, 2, 4, 8, 16, 32, 64])
+        for point in points:
+            self.assertAlmostEqual(sum(point[part] for part in PARTS), point["seconds"])
+            self.assertAlmostEqual(point["rate"], 10 * 2 * 4096**2 / point["seconds"] / 1e9)
+            self.assertTrue(point["low"] <= point["rate"] <= point["high"])
+
+    def document(self, name, *rows, **quartet):
+        document = fake_results.document(*rows)
+        document["context"]["quartet"].update(quartet)
+        path = self.folder / name
+        path.write_text(json.dumps(document))
+        return path
+
+    def test_documents_show_rates_of_computing(self):
+        names = {"cg": "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:2/threads:1",
+                 "fft": "fft/native/host/shm/transposed/n:4096/tiles:64/ranks:2/threads:1",
+                 "matmul": "matmul/native/host/shm/n:4096/tile:512/ranks:2/threads:1"}
+        works = {"cg": 50 * (8 * 4096**2 + 88 * 4096), "fft": 5 * 4096 * 12, "matmul": 2 * 4096**3}
+        rates = {"cg": "memory_bytes_per_second", "fft": "fft_flops_per_second",
+                 "matmul": "sgemm_flops_per_second"}
+        rows = [fake_results.case(text, 1.0, "GFLOP/s", workers=2, phases={"compute": works[name] / 6e6})
+                for name, text in names.items()]
+        path = self.document("a.json", *rows)
+        self.write(file(**dict.fromkeys(rates.values())))  # which describes none of them
+        for name, rate in rates.items():
+            output, errors = self.predict("--from", path, kernel=name)
+            self.assertRegex(" ".join(output.split()), rf"{rate}: 3e\+06, known to 3%: measured, 2 ranks of "
+                             r"a node: a\.json")
+            self.assertIn("the machine has 4", errors)
+
+    def test_a_pair_of_nodes_shows_link_and_latency(self):
+        latency, link = 2e-5, 1.5e9
+        rows = []
+        for size, pushes in (("4KiB", 1), ("64MiB", 10)):
+            count = {"4KiB": 4096, "64MiB": 64 * 2**20}[size]
+            name = f"stream/native/host/mpi/size:{size}/pushes:{pushes}/ranks:2/threads:1"
+            seconds = 2 * latency + pushes * count / link
+            rows.append([{**row, "real_time": seconds} for row in fake_results.case(name, 1000.0)])
+        path = self.document("pair.json", *itertools.chain(*rows), nodes=2)
+        output, _ = self.predict("--from", path)
+        self.assertIn("latency_seconds: 2e-05, known to 30%: measured", output)
+        self.assertIn("link_bytes_per_second: 1.5e+09, known to 5%: measured", output)
+
+    def test_without_a_short_run_no_latency_is_told(self):
+        name = "stream/native/host/mpi/size:64MiB/pushes:10/ranks:2/threads:1"
+        path = self.document("pair.json", fake_results.case(name, 1000.0), nodes=2)
+        output, _ = self.predict("--from", path)
+        self.assertIn("latency_seconds: 1e-06, known to 10%: invented", output)
+        self.assertIn("measured, a pair of nodes: pair.json", " ".join(output.split()))
+
+    def test_marked_and_wrong_rows_show_nothing(self):
+        name = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:2/threads:1"
+        flags = [{"kind": "disturbed", "text": "others"}]
+        for more in ({"verified": False}, {"distrusted": True, "flags": flags}):
+            path = self.document("a.json", fake_results.case(name, 1.0, "GFLOP/s",
+                                                             phases={"compute": 1.0}, **more))
+            code, _, errors = run(predict, self.file, "cg", "--sizes", "4096", "--ranks", "4", "--from",
+                                  path)
+            self.assertEqual(code, 2)
+            self.assertIn("no document shows a rate", errors)
+
+
+class Paper(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.fits = {fit.points[0].kernel.name: fit for fit in paper_table.fits()}
+
+    def test_published_cg_points_are_within_15_percent_by_one_constant(self):
+        fit = self.fits["cg"]
+        self.assertEqual((len(fit.numbers), len(fit.constants)), (7, 1))
+        self.assertLess(fit.worst, 0.15)
+        self.assertTrue(fit.by_machine)
+        self.assertLess(max(map(abs, fit.left_out)), 0.15)
+
+    def test_page_has_what_the_command_says(self):
+        page = (SCRIPTS.parent / "docs" / "prediction.md").read_text(encoding="utf-8")
+        for line in paper_table.render(list(self.fits.values())).splitlines():
+            self.assertIn(line, page)
+
+    def test_json_has_every_number(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            target = Path(folder) / "paper.json"
+            target.write_text(json.dumps(paper_table.as_json(list(self.fits.values()))))
+            kernels = json.loads(target.read_text())
+        self.assertEqual([one["kernel"] for one in kernels], list(KERNELS))
+        self.assertEqual(sum(len(one["points"]) for one in kernels), 21)
+
+    def test_native_is_never_slower_than_the_data_flow_on_more_gpus(self):
+        for fit in self.fits.values():
+            for point in fit.numbers:
+                if not re.search("speed-up", point.unit):
+                    self.assertGreater(point.native(), point.data_flow(fit.constants), point.label)
+
+
+if __name__ == "__main__":
+    unittest.main()
