@@ -8,7 +8,7 @@ from math import log, sqrt
 from quartet.predict.duration import Duration
 from quartet.predict.rates import BISECTION, STAGED, Values
 
-SHARED = ("", "auto", "shm", "ipc")  # transports by which ranks of a node read one another's memory
+SHARED = ("", "auto", "shm", "ipc", "rma")  # transports by which ranks of a node reach one another's memory
 
 
 @dataclass(frozen=True)
