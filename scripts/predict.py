@@ -106,6 +106,8 @@ def machine_of(options: argparse.Namespace) -> Machine:
     if not options.documents:
         return machine
     found = collect(options.documents)
+    if options.json:
+        check_output(options.json, (path for path, _ in found.documents))
     for why in found.skipped:
         say(f"left out {why}")
     shown = measured(((str(path), document) for path, document in found.documents), machine)
@@ -134,7 +136,7 @@ def as_json(machine: Machine, curves: list[Curve]) -> dict:
 def main() -> int:
     options = parse_arguments()
     if options.json:
-        check_output(options.json, [path for path in (options.machine, *options.documents) if path])
+        check_output(options.json, [options.machine] if options.machine else [])
     if options.paper:
         fits = paper_table.fits()
         print(paper_table.render(fits), end="")

@@ -172,7 +172,8 @@ def main() -> int:
         places = ", ".join(map(os.path.relpath, paths))
         raise ScriptError(f"no usable result document in {places}: make some (make run, or a "
                           "program's --json), or name where they are")
-    check_output(options.kernels or options.output, (path for path, _ in material.documents))
+    inputs = [path for path, _ in material.documents] + ([options.rates] if options.rates else [])
+    check_output(options.kernels or options.output, inputs)
     expected = Expectations.load(options.rates) if options.rates else None
     if options.kernels:
         write_kernels(material, options.kernels)

@@ -70,6 +70,17 @@ class Script(unittest.TestCase):
         path.write_text(json.dumps(document))
         return path
 
+    def test_what_is_read_is_never_written_over(self):
+        name = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:2/threads:1"
+        path = self.document("a.json", fake_results.case(name, 1.0, "GFLOP/s", phases={"compute": 1.0}))
+        before = path.read_text()
+        for target in (path, self.file):
+            code, output, errors = run(predict, self.file, "cg", "--sizes", "4096", "--ranks", "4", "--from",
+                                       self.folder, "--json", target)
+            self.assertEqual((code, output), (2, ""))
+            self.assertIn("is read from", errors)
+        self.assertEqual(path.read_text(), before)
+
     def test_documents_show_rates_of_computing(self):
         names = {"cg": "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:2/threads:1",
                  "fft": "fft/native/host/shm/transposed/n:4096/tiles:64/ranks:2/threads:1",
