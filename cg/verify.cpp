@@ -112,7 +112,8 @@ VerificationResult Verifier::examine(std::span<const double> found,
     const double rounding =
         std::numeric_limits<double>::epsilon() * (iterations_ + 1.0) * (std::sqrt(n) + 32);
     const double gap_norm = norm(view(gap));
-    const double gap_allowed = rounding * (spectrum.largest * norm(view(x)) + right_side_norm_);
+    const double x_norm = std::min(solution_norm_, norm(view(x)));  // of a sound x
+    const double gap_allowed = rounding * (spectrum.largest * x_norm + right_side_norm_);
     const auto energy = static_cast<double>(energy_of_error(x, residual));
     const double energy_allowed =
         static_cast<double>(reference_energy_) + gap_allowed / std::sqrt(spectrum.smallest);

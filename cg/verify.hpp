@@ -26,7 +26,9 @@ struct VerificationResult {
 /// 1. The recurrence's r is the residual of x. In exact arithmetic it is; rounding makes a gap
 ///    (Greenbaum, "Estimating the attainable accuracy of recursively computed residual methods",
 ///    1997): each iteration adds errors of products of N terms, about eps sqrt(N) |A| |x|, and of a
-///    few vector operations. So it must be at most eps (k + 1) (sqrt(N) + 32) (|A| |x| + |b|).
+///    few vector operations. So it must be at most eps (k + 1) (sqrt(N) + 32) (|A| |x| + |b|),
+///    where |x| counts at most as much as that of the solution, to which the iterates' norm rises
+///    (Steihaug, 1983): an x that is far too large must not widen what it is judged by.
 ///    (Over all of laplace and random from N = 1 to 8192 and up to 500 iterations at most 0.005 of
 ///    that were measured.) A wrong product, a wrong vector operation, a changed element of x, all
 ///    show here, converged or not.

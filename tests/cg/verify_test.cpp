@@ -136,12 +136,13 @@ TEST(Verifier, CatchesTheSolutionOfAnotherSystem) {
     EXPECT_FALSE(Verifier(system, 400).examine(wrong.x, wrong.r).check.passed);
 }
 
-TEST(Verifier, CatchesNaN) {
+TEST(Verifier, CatchesNaNAndHugeNumbers) {
     const RandomSystem system(50, 1);
     const Verifier verifier(system, 10);
     const Result result = solve(system, 10);
     for (const double bad :
-         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+          std::numeric_limits<double>::max(), -1e306, 1e150}) {
         Result wrong = result;
         wrong.x[20] = bad;
         EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed);
