@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "device/fft_factory.hpp"
+#include "device/registry.hpp"
+
+namespace quartet::faults {
+
+/// The same device, but that what it computes passes the sites gemm, gemv, add, axpy, xpay, dot,
+/// update, product, columns and rows. Making it gives the process its fault.
+device::DeviceKind faulty(const device::DeviceKind& sound);
+
+/// Borrows the sound one: of that device.
+std::unique_ptr<device::FftFactory> make_faulty_ffts(device::FftFactory& sound);
+
+}  // namespace quartet::faults
