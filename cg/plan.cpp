@@ -85,7 +85,7 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
         plan_solver(session.device(), bench::operation_memory(session, variant.transport), problem,
                     variant.formulation, roles.ranks(), rank, session.options().queue);
     SolveCase::Buffers(plan, problem, rows);
-    if (has_own_memory(session.device())) {
+    if (device::has_own_memory(session.device())) {
         // The CPU sees whole vectors of a GPU in memory of its own.
         plan.add(bytes_of<double>(2 * problem.size), bench::Room::host);
     }
@@ -114,7 +114,7 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
             to_ranks[static_cast<std::size_t>(to)] = bytes(works ? mine : problem.size);
         }
         traffic.payloads = to_ranks;
-        if (works && has_own_memory(session.device())) {
+        if (works && device::has_own_memory(session.device())) {
             traffic.copied_out = bytes(mine);
             traffic.copied_in = bytes(problem.size);
         }

@@ -27,11 +27,6 @@ class Solver {
     virtual std::unique_ptr<Limit> make_limit(const RankContext& context, const Problem& problem);
 };
 
-/// Whether the CPU cannot use what the device works on.
-inline bool has_own_memory(const device::Device& device) {
-    return device.memory_kind() == device::MemoryKind::device;
-}
-
 /// A vector of the device's, copied to the CPU. Local.
 std::vector<double> on_host(device::View<const double> vector, device::Device& device,
                             device::Stream& stream);

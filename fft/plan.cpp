@@ -92,7 +92,7 @@ void add_device_library(bench::Session& session, const bench::Variant& variant,
 
 void add_library(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                  const Options& options, bench::PlannedCase& planned) {
-    if (session.device().memory_kind() == device::MemoryKind::device) {
+    if (device::has_own_memory(session.device())) {
         add_device_library(session, variant, problem, planned);
         return;
     }

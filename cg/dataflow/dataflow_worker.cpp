@@ -24,7 +24,7 @@ DataflowWorker::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& 
         *vector = plan.add<double>(block.rows);
     }
     sum = plan.add<double>(1, bench::Room::host);
-    whole = plan.add<double>(has_own_memory(device) ? problem.size : 0);
+    whole = plan.add<double>(device::has_own_memory(device) ? problem.size : 0);
 }
 
 DataflowWorker::DataflowWorker(const RankContext& context, const Buffers& buffers,
@@ -83,7 +83,7 @@ device::View<const double> DataflowWorker::exchange_direction() {
     const Span span(stream_.track(), Phase::exchange, "direction");
     queues_.blocks.push(index_, mine.bytes());
     const auto received = queues_.direction.receive();
-    if (has_own_memory(device_)) {
+    if (device::has_own_memory(device_)) {
         device_.copy(received, device::as_bytes(whole_.view()), stream_);
         return whole_.view();
     }

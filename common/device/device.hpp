@@ -66,6 +66,11 @@ class Device {
     [[nodiscard]] virtual Accelerator* accelerator() const { return nullptr; }
 };
 
+/// Whether the CPU cannot use what the device works on.
+[[nodiscard]] inline bool has_own_memory(const Device& device) {
+    return device.memory_kind() == MemoryKind::device;
+}
+
 /// `count` elements of T from `device`.
 template <typename T>
 Buffer<T> allocate(Device& device, std::int64_t count, MemoryKind kind) {

@@ -13,10 +13,6 @@ namespace {
 // Transformed tiles in a worker's memory: one is written, the others are under way.
 constexpr int outgoing_tiles = 8;
 
-bool on_gpu(const device::Device& device) {
-    return device.memory_kind() == device::MemoryKind::device;
-}
-
 // Adds what a worker, or the merger, needs of its device, and what lets the CPU see it.
 void plan_worker(DataflowPlan& plan, bench::Session& session) {
     const device::Device& device = session.device();
@@ -27,7 +23,7 @@ void plan_worker(DataflowPlan& plan, bench::Session& session) {
     plan.input = plan.memory.add<Point>(plan.tiles.size() * plan.problem.length());
     plan.discarded = plan.memory.add<double>(tile);
     plan.memory.add(device.ffts().four_step_fft_memory(plan.tile), bench::Room::device);
-    if (on_gpu(device) && plan.queue.place == comm::PayloadPlace::host) {
+    if (device::has_own_memory(device) && plan.queue.place == comm::PayloadPlace::host) {
         plan.staged = plan.memory.add<double>(staged_tiles * tile);
     }
     plan.memory.add(
@@ -44,7 +40,7 @@ void plan_merger(DataflowPlan& plan, bench::Session& session) {
         plan.memory.add<double>(0, bench::Room::device_window);  // it has no outgoing tiles
     }
     plan.memory.add(device.ffts().four_step_fft_memory(plan.problem.shape(1, 0)), room);
-    if (on_gpu(device) && plan.queue.place == comm::PayloadPlace::host) {
+    if (device::has_own_memory(device) && plan.queue.place == comm::PayloadPlace::host) {
         plan.staged = plan.memory.add<double>(staged_tiles * tile);
         plan.copied = plan.memory.add<double>(tile, bench::Room::host);
     }
@@ -56,8 +52,10 @@ void plan_merger(DataflowPlan& plan, bench::Session& session) {
 }  // namespace
 
 bench::Room merger_room(bench::Session& session) {
-    return on_gpu(session.device()) && !on_gpu(session.reducer_device()) ? bench::Room::host
-                                                                         : bench::Room::device;
+    return device::has_own_memory(session.device()) &&
+                   !device::has_own_memory(session.reducer_device())
+               ? bench::Room::host
+               : bench::Room::device;
 }
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,

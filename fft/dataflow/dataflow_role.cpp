@@ -13,7 +13,7 @@ constexpr int batch = 16;  // tiles that the reducer takes out at a time
 
 // A host's streams work while they are enqueued to: there a tile is pushed before the next begins.
 std::size_t tiles_ahead(const device::Device& device) {
-    return device.memory_kind() == device::MemoryKind::device ? staged_tiles - 1 : 0;
+    return device::has_own_memory(device) ? staged_tiles - 1 : 0;
 }
 
 device::View<const std::byte> bytes_in(device::View<double> blocks) {

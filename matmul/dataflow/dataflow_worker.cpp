@@ -14,18 +14,22 @@ DataflowWorker::DataflowWorker(const Problem& problem, const DataflowPlan& plan,
       dealer_(dealer),
       queues_(queues),
       partials_(device::allocate<float>(device, floats_in(plan.partials))),
-      deliveries_(static_cast<std::size_t>(plan.deliveries)) {
-    for (Delivery& delivery : deliveries_) {
-        delivery = {0, device.make_event(), device.make_event()};
+      deliveries_(plan.deliveries) {
+    const bool copies_out = partials_.size() > 0;
+    std::int64_t begin = 0;
+    for (Delivery& delivery : deliveries_.slots()) {
+        const std::int64_t elements = copies_out ? problem.elements({}) : 0;
+        delivery = {0, partials_.view().part(begin, elements), device.make_event(),
+                    device.make_event()};
+        begin += elements;
     }
-    if (partials_.size() > 0) {
+    if (copies_out) {
         copying_ = device.make_stream("copy out", device::StreamKind::transfer);
     }
 }
 
 void DataflowWorker::prepare() {
-    made_ = 0;
-    pushed_ = 0;
+    deliveries_.clear();
     copied_out_ = {};
     tiles_->prepare();
 }
@@ -45,11 +49,11 @@ void DataflowWorker::run(device::Stream& stream) {
         }
         multiply(tiles_->oldest(stream), stream);
         tiles_->release(stream);
-        if (made_ - pushed_ == std::ssize(deliveries_)) {
+        if (deliveries_.full()) {
             push_oldest();
         }
     }
-    while (pushed_ < made_) {
+    while (!deliveries_.empty()) {
         push_oldest();
     }
     tiles_->synchronize();
@@ -70,9 +74,8 @@ flow::Queue& DataflowWorker::queue_of(std::int64_t product) const {
 device::View<float> DataflowWorker::outgoing(std::int64_t product) {
     flow::Queue& queue = queue_of(product);
     int others = 0;
-    for (std::int64_t number = pushed_; number < made_; ++number) {
-        others += &queue_of(delivery(number).product) == &queue ? 1 : 0;
-    }
+    deliveries_.each_in_use(
+        [&](const Delivery& delivery) { others += &queue_of(delivery.product) == &queue ? 1 : 0; });
     const Bytes size = bytes_of<float>(problem_.elements(order_.target(product)));
     return device::view_as<float>(queue.next(others).part(0, size.value));
 }
@@ -80,13 +83,9 @@ device::View<float> DataflowWorker::outgoing(std::int64_t product) {
 void DataflowWorker::multiply(const WorkerTiles::Tiles& tiles, device::Stream& stream) {
     const WorkItem& item = tiles.item;
     const auto target = outgoing(item.number);
-    Delivery& delivery = this->delivery(made_);
-    auto partial = target;
-    if (copying_) {
-        const std::int64_t slot = made_ % std::ssize(deliveries_) * problem_.elements({});
-        partial = partials_.view().part(slot, target.size());
-    }
+    Delivery& delivery = deliveries_.fill();
     delivery.product = item.number;
+    const auto partial = copying_ ? delivery.partial.part(0, target.size()) : target;
     device_.blas().gemm({problem_.extent(item.a.row), problem_.extent(item.b.column),
                          problem_.extent(item.a.column)},
                         tiles.a, tiles.b, partial, device::Update::replace, stream);
@@ -95,7 +94,6 @@ void DataflowWorker::multiply(const WorkerTiles::Tiles& tiles, device::Stream& s
     } else {
         stream.record(*delivery.ready);
     }
-    ++made_;
 }
 
 void DataflowWorker::copy_out(device::View<const float> partial, device::View<float> to,
@@ -108,7 +106,7 @@ void DataflowWorker::copy_out(device::View<const float> partial, device::View<fl
 }
 
 void DataflowWorker::push_oldest() {
-    Delivery& delivery = this->delivery(pushed_++);
+    const Delivery& delivery = deliveries_.empty_oldest();
     delivery.ready->synchronize();
     const std::int64_t product = delivery.product;
     queue_of(product).push(order_.key(product),

@@ -8,6 +8,7 @@
 #include "matmul/dataflow/dataflow_plan.hpp"
 #include "matmul/dataflow/product_dealer.hpp"
 #include "matmul/dataflow/product_order.hpp"
+#include "matmul/dataflow/slot_ring.hpp"
 
 namespace quartet::matmul {
 
@@ -38,13 +39,11 @@ class DataflowWorker {
     /// A partial tile that is made and not pushed yet.
     struct Delivery {
         std::int64_t product = 0;
+        device::View<float> partial;           ///< where it is made before it is copied out
         std::unique_ptr<device::Event> made;   ///< by the product
         std::unique_ptr<device::Event> ready;  ///< in the queue's memory
     };
 
-    [[nodiscard]] Delivery& delivery(std::int64_t number) {
-        return deliveries_[static_cast<std::size_t>(number % std::ssize(deliveries_))];
-    }
     [[nodiscard]] flow::Queue& queue_of(std::int64_t product) const;
     [[nodiscard]] device::View<float> outgoing(std::int64_t product);
     void multiply(const WorkerTiles::Tiles& tiles, device::Stream& stream);
@@ -59,9 +58,7 @@ class DataflowWorker {
     ProductDealer& dealer_;
     const Queues& queues_;
     device::Buffer<float> partials_;  ///< one for each delivery, where they are copied out
-    std::vector<Delivery> deliveries_;
-    std::int64_t made_ = 0;  ///< partial tiles
-    std::int64_t pushed_ = 0;
+    SlotRing<Delivery> deliveries_;
     Bytes copied_out_;
     std::unique_ptr<device::Stream> copying_;  ///< where partial tiles are copied out
 };

@@ -7,12 +7,12 @@ DeviceTiles::DeviceTiles(const Problem& problem, std::unique_ptr<WorkerTiles> so
     : problem_(problem),
       device_(device),
       memory_(device::allocate<float>(device, floats_in(slots))),
-      slots_(static_cast<std::size_t>(slots.value / (2 * problem.tile_bytes()).value)),
+      slots_(slots.value / (2 * problem.tile_bytes()).value),
       source_(std::move(source)),
       copying_(device.make_stream("copy in", device::StreamKind::transfer)) {
     const std::int64_t elements = problem.elements({});
     std::int64_t begin = 0;
-    for (Slot& slot : slots_) {
+    for (Slot& slot : slots_.slots()) {
         slot = {{},
                 memory_.view().part(begin, elements),
                 memory_.view().part(begin + elements, elements),
@@ -23,16 +23,14 @@ DeviceTiles::DeviceTiles(const Problem& problem, std::unique_ptr<WorkerTiles> so
 }
 
 void DeviceTiles::prepare() {
-    begun_ = 0;
-    done_ = 0;
+    slots_.clear();
     copied_ = {};
     source_->prepare();
 }
 
 // The source's tiles are released at once: its own streams wait for the copies.
 void DeviceTiles::prefetch(const WorkItem& item) {
-    check(!full(), "more tiles are to be copied than there is room for");
-    Slot& slot = this->slot(begun_);
+    Slot& slot = slots_.fill();
     slot.item = item;
     source_->prefetch(item);
     const Tiles tiles = source_->oldest(*copying_);
@@ -41,7 +39,6 @@ void DeviceTiles::prefetch(const WorkItem& item) {
     copy(tiles.b, slot.b);
     copying_->record(*slot.filled);
     source_->release(*copying_);
-    ++begun_;
 }
 
 void DeviceTiles::copy(device::View<const float> from, device::View<float> to) {
@@ -50,15 +47,13 @@ void DeviceTiles::copy(device::View<const float> from, device::View<float> to) {
 }
 
 WorkerTiles::Tiles DeviceTiles::oldest(device::Stream& stream) {
-    check(!empty(), "no tiles are being copied");
-    Slot& slot = this->slot(done_);
+    Slot& slot = slots_.oldest();
     stream.wait(*slot.filled);
     return {slot.item, part_of(slot.a, slot.item.a), part_of(slot.b, slot.item.b)};
 }
 
 void DeviceTiles::release(device::Stream& stream) {
-    stream.record(*slot(done_).used);
-    ++done_;
+    stream.record(*slots_.empty_oldest().used);
 }
 
 void DeviceTiles::synchronize() {

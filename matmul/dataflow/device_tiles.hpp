@@ -1,9 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "device/device.hpp"
+#include "matmul/dataflow/slot_ring.hpp"
 #include "matmul/dataflow/worker_tiles.hpp"
 
 namespace quartet::matmul {
@@ -18,8 +18,8 @@ class DeviceTiles final : public WorkerTiles {
 
     void prepare() override;
 
-    [[nodiscard]] bool full() const override { return begun_ - done_ == std::ssize(slots_); }
-    [[nodiscard]] bool empty() const override { return begun_ == done_; }
+    [[nodiscard]] bool full() const override { return slots_.full(); }
+    [[nodiscard]] bool empty() const override { return slots_.empty(); }
     void prefetch(const WorkItem& item) override;
     Tiles oldest(device::Stream& stream) override;
     void release(device::Stream& stream) override;
@@ -36,9 +36,6 @@ class DeviceTiles final : public WorkerTiles {
         std::unique_ptr<device::Event> used;
     };
 
-    [[nodiscard]] Slot& slot(std::int64_t number) {
-        return slots_[static_cast<std::size_t>(number % std::ssize(slots_))];
-    }
     void copy(device::View<const float> from, device::View<float> to);
     [[nodiscard]] device::View<const float> part_of(device::View<float> slot,
                                                     TileIndex tile) const {
@@ -48,9 +45,7 @@ class DeviceTiles final : public WorkerTiles {
     Problem problem_;
     device::Device& device_;
     device::Buffer<float> memory_;
-    std::vector<Slot> slots_;
-    std::int64_t begun_ = 0;  ///< products
-    std::int64_t done_ = 0;
+    SlotRing<Slot> slots_;
     Bytes copied_;
     std::unique_ptr<WorkerTiles> source_;
     std::unique_ptr<device::Stream> copying_;

@@ -1,7 +1,5 @@
 #include "matmul/dataflow/file_tiles.hpp"
 
-#include "core/check.hpp"
-
 namespace quartet::matmul {
 
 FileTiles::FileTiles(const Problem& problem, const TileFiles& files, Bytes slots,
@@ -9,16 +7,17 @@ FileTiles::FileTiles(const Problem& problem, const TileFiles& files, Bytes slots
     : problem_(problem),
       files_(files),
       tiles_(problem, slots, device, device::MemoryKind::pinned),
-      slots_(static_cast<std::size_t>(tiles_.size() / 2)),
+      slots_(tiles_.size() / 2),
       reading_(device.make_stream("read", device::StreamKind::transfer)) {
-    for (Slot& slot : slots_) {
-        slot = {{}, device.make_event(), device.make_event()};
+    std::int64_t first = 0;
+    for (Slot& slot : slots_.slots()) {
+        slot = {first, {}, device.make_event(), device.make_event()};
+        first += 2;
     }
 }
 
 void FileTiles::prepare() {
-    begun_ = 0;
-    done_ = 0;
+    slots_.clear();
     read_ = {};
     if (files_.cache() != FileCache::drop) {
         return;
@@ -32,18 +31,16 @@ void FileTiles::prepare() {
 }
 
 void FileTiles::prefetch(const WorkItem& item) {
-    check(!full(), "more tiles are to be read than there is room for");
-    Slot& slot = this->slot(begun_);
+    Slot& slot = slots_.fill();
     slot.item = item;
     reading_->wait(*slot.used);
-    read_tile(Operand::a, item.a);
-    read_tile(Operand::b, item.b);
+    read_tile(Operand::a, item.a, slot.first);
+    read_tile(Operand::b, item.b, slot.first + 1);
     reading_->record(*slot.loaded);
-    ++begun_;
 }
 
-void FileTiles::read_tile(Operand operand, TileIndex tile) {
-    const auto target = tiles_.slot(file_slot(begun_, operand));
+void FileTiles::read_tile(Operand operand, TileIndex tile, std::int64_t file_slot) {
+    const auto target = tiles_.slot(file_slot);
     reading_->enqueue(Phase::read, "tile", [this, operand, tile, target] {
         const auto elements = files_.read(name(operand), tile, target.span());
         read_ = read_ + Bytes{std::ssize(std::as_bytes(elements))};
@@ -51,16 +48,14 @@ void FileTiles::read_tile(Operand operand, TileIndex tile) {
 }
 
 WorkerTiles::Tiles FileTiles::oldest(device::Stream& stream) {
-    check(!empty(), "no tiles are being read");
-    Slot& slot = this->slot(done_);
+    Slot& slot = slots_.oldest();
     stream.wait(*slot.loaded);
-    return {slot.item, tiles_.elements(file_slot(done_, Operand::a), slot.item.a),
-            tiles_.elements(file_slot(done_, Operand::b), slot.item.b)};
+    return {slot.item, tiles_.elements(slot.first, slot.item.a),
+            tiles_.elements(slot.first + 1, slot.item.b)};
 }
 
 void FileTiles::release(device::Stream& stream) {
-    stream.record(*slot(done_).used);
-    ++done_;
+    stream.record(*slots_.empty_oldest().used);
 }
 
 }  // namespace quartet::matmul

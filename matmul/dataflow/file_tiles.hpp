@@ -1,9 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "device/device.hpp"
+#include "matmul/dataflow/slot_ring.hpp"
 #include "matmul/dataflow/worker_tiles.hpp"
 #include "matmul/tiles/file_slots.hpp"
 
@@ -19,8 +19,8 @@ class FileTiles final : public WorkerTiles {
     /// With --cache drop the page cache forgets all tiles.
     void prepare() override;
 
-    [[nodiscard]] bool full() const override { return begun_ - done_ == std::ssize(slots_); }
-    [[nodiscard]] bool empty() const override { return begun_ == done_; }
+    [[nodiscard]] bool full() const override { return slots_.full(); }
+    [[nodiscard]] bool empty() const override { return slots_.empty(); }
     void prefetch(const WorkItem& item) override;
     Tiles oldest(device::Stream& stream) override;
     void release(device::Stream& stream) override;
@@ -29,26 +29,18 @@ class FileTiles final : public WorkerTiles {
 
   private:
     struct Slot {
+        std::int64_t first = 0;  ///< of its two in tiles_: of A, then of B
         WorkItem item;
         std::unique_ptr<device::Event> loaded;
         std::unique_ptr<device::Event> used;
     };
 
-    [[nodiscard]] Slot& slot(std::int64_t number) {
-        return slots_[static_cast<std::size_t>(number % std::ssize(slots_))];
-    }
-    /// The slot for a file of a product.
-    [[nodiscard]] std::int64_t file_slot(std::int64_t number, Operand operand) const {
-        return 2 * (number % std::ssize(slots_)) + (operand == Operand::a ? 0 : 1);
-    }
-    void read_tile(Operand operand, TileIndex tile);
+    void read_tile(Operand operand, TileIndex tile, std::int64_t file_slot);
 
     Problem problem_;
     const TileFiles& files_;
     FileSlots tiles_;
-    std::vector<Slot> slots_;
-    std::int64_t begun_ = 0;  ///< products
-    std::int64_t done_ = 0;
+    SlotRing<Slot> slots_;
     Bytes read_;  ///< written by the stream while it reads
     std::unique_ptr<device::Stream> reading_;
 };

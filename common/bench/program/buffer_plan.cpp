@@ -37,7 +37,7 @@ comm::OperationMemory operation_memory(Session& session, const std::string& tran
 
 void announce(const BufferPlan& plan, Session& session, PlannedCase& planned) {
     planned.shared_memory = plan.in(Room::host_window);
-    if (session.device().memory_kind() == device::MemoryKind::device) {
+    if (device::has_own_memory(session.device())) {
         planned.device_memory =
             device_memory(plan, session, session.registry().traits(planned.name.variant.transport));
         planned.memory = plan.host();

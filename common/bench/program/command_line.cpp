@@ -234,10 +234,8 @@ void CommandLine::require_effect() const {
     if (is_given("--ci") && options_.runs.count) {
         throw UsageError("--ci: a fixed number of runs has no interval to reach: add --runs auto");
     }
-    const bool flows = std::ranges::find(options_.formulations, Formulation::dataflow) !=
-                       options_.formulations.end();
     for (const char* flag : {"--queue", "--schedule", "--reducer-device"}) {
-        if (is_given(flag) && !flows) {
+        if (is_given(flag) && !options_.has(Formulation::dataflow)) {
             throw UsageError(fmt::format(
                 "{}: no formulation here has queues: add --formulation dataflow", flag));
         }

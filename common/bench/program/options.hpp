@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -51,6 +52,11 @@ struct CommonOptions {
     std::optional<std::filesystem::path> trace;
     Progress progress = Progress::automatic;
     Switch quiet = Switch::off;
+
+    /// Whether a formulation is asked for.
+    [[nodiscard]] bool has(Formulation formulation) const {
+        return std::ranges::find(formulations, formulation) != formulations.end();
+    }
 };
 
 }  // namespace quartet::bench

@@ -47,9 +47,7 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
     require_gpu_for_its_flags();
     require_usable_reducer_device();
     stream_ = device_->make_stream("compute");
-    const bool flows = std::ranges::find(options_.formulations, Formulation::dataflow) !=
-                       options_.formulations.end();
-    if (flows && device_->accelerator() != nullptr) {
+    if (options_.has(Formulation::dataflow) && device_->accelerator() != nullptr) {
         host_ = make_device(devices_.host());
         host_stream_ = host_->make_stream("reduce");
     }
@@ -235,7 +233,7 @@ RowName Session::row_name(const Variant& variant, std::string size) const {
 }
 
 void add_reducer_device(Session& session, RowName& name) {
-    if (session.reducer_device().memory_kind() == device::MemoryKind::device) {
+    if (device::has_own_memory(session.reducer_device())) {
         name.factors.emplace_back("reducer-device", session.reducer_device().name());
     }
 }

@@ -42,7 +42,7 @@ std::string TransportRegistry::plain_mpi() {
 }
 
 std::string TransportRegistry::automatic(const TransportContext& context) const {
-    const bool on_gpu = context.device.memory_kind() == device::MemoryKind::device;
+    const bool on_gpu = device::has_own_memory(context.device);
     std::span<const std::string_view> choices = host_choices;
     if (on_gpu) {
         choices = gpu_choices;

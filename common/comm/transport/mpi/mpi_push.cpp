@@ -96,7 +96,7 @@ void MpiPush::post_receive(std::size_t sender, std::int64_t chunk) {
 void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream) {
     const auto source = staged(sender, chunk);
     const auto target = plan_.target.part(first(chunk), size(chunk));
-    const bool in_steps = device_.memory_kind() == device::MemoryKind::host;
+    const bool in_steps = !device::has_own_memory(device_);
     const std::int64_t step = in_steps ? added_at_once : source.size();
     for (std::int64_t done = 0; done < source.size(); done += step) {
         const std::int64_t count = std::min(step, source.size() - done);

@@ -86,9 +86,7 @@ class MpiTransport final : public Transport {
     }
 
   private:
-    [[nodiscard]] bool on_gpu() const {
-        return device_.memory_kind() == device::MemoryKind::device;
-    }
+    [[nodiscard]] bool on_gpu() const { return device::has_own_memory(device_); }
     [[nodiscard]] MessageContext message_context() { return {comm_, messages_, device_}; }
 
     Communicator comm_;
@@ -99,7 +97,7 @@ class MpiTransport final : public Transport {
 };
 
 std::optional<std::string> why_no_mpi(const TransportContext& context) {
-    if (context.device.memory_kind() != device::MemoryKind::device) {
+    if (!device::has_own_memory(context.device)) {
         return std::nullopt;
     }
     const auto reason = context.world.first(why_mpi_reaches_no_gpu());

@@ -12,7 +12,7 @@ namespace {
 constexpr int payload_tag = 0;
 
 device::MemoryKind kind_of(PayloadPlace place, const device::Device& device) {
-    const bool on_gpu = device.memory_kind() == device::MemoryKind::device;
+    const bool on_gpu = device::has_own_memory(device);
     if (place == PayloadPlace::gpu) {
         check(on_gpu, "payload channel: payloads on a GPU of ranks that have none");
         return device::MemoryKind::device;
