@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # search.sh BUILD SECONDS: lets libFuzzer look for inputs that a reader neither takes nor refuses, so
-# long for each reader. New inputs that reach more code go to BUILD/corpus, failing ones to
-# BUILD/failures; then it ends with 1, once all readers have had their turn.
+# long for each reader, as many readers at a time as there are processors. New inputs that reach more
+# code go to BUILD/corpus, failing ones to BUILD/failures; then it ends with 1, once all readers have
+# had their turn.
 set -uo pipefail
 [ $# = 2 ] || {
     echo "usage: search.sh BUILD SECONDS" >&2
@@ -9,18 +10,32 @@ set -uo pipefail
 }
 build=$1 seconds=$2
 seeds=$(dirname "$0")/corpus
-failed=()
-mkdir -p "$build/failures"
-for folder in "$seeds"/*/; do
-    reader=$(basename "$folder")
+
+search_one() { # search_one FOLDER: the reader whose seeds lie there
+    local reader files
+    reader=$(basename "$1")
+    # The inputs become files that are read and removed at once: a disk would be what is measured.
+    files=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
     mkdir -p "$build/corpus/$reader"
-    echo "== $reader"
-    "$build/tests/${reader}_fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
-        -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/failures/$reader-" \
-        "$build/corpus/$reader" "$folder" 2>"$build/$reader.log" || failed+=("$reader")
+    TMPDIR=$files "$build/tests/${reader}_fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
+        -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -artifact_prefix="$build/failures/$reader-" \
+        "$build/corpus/$reader" "$1" 2>"$build/$reader.log"
+    local code=$?
+    rm -rf "$files"
+    echo "== $reader: $([ $code = 0 ] && echo nothing found || echo FAILED)"
     grep -E '^stat::number_of_executed_units|^stat::new_units_added|ERROR|not kept|Test unit written' "$build/$reader.log"
-done
-[ ${#failed[@]} -eq 0 ] || {
-    printf 'search: failed: %s\n' "${failed[@]}" >&2
-    exit 1
+    return $code
 }
+
+mkdir -p "$build/failures"
+searches=()
+for folder in "$seeds"/*/; do
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do sleep 1; done
+    search_one "$folder" &
+    searches+=($!)
+done
+failed=0
+for search in "${searches[@]}"; do
+    wait "$search" || failed=1
+done
+exit $failed
