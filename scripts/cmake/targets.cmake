@@ -48,7 +48,7 @@ function(quartet_layer name)
 endfunction()
 
 # Seconds for a test. Under sanitizers, the emulated kernels above all take several times as long.
-set(QUARTET_TEST_TIMEOUT 300)
+set(QUARTET_TEST_TIMEOUT 600)
 if(QUARTET_SANITIZE)
   set(QUARTET_TEST_TIMEOUT 1500)
 endif()

@@ -25,7 +25,7 @@ import schemas  # noqa: E402
 from concurrent_tests import once  # noqa: E402
 from quartet.processes import kill_session, wait_for_the_last  # noqa: E402
 
-SECONDS_FOR_A_JOB = 100
+SECONDS_FOR_A_JOB = 240
 SECONDS_TO_VANISH = 5
 
 
