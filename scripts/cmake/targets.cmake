@@ -49,8 +49,13 @@ endfunction()
 
 # Seconds for a test. Under sanitizers, the emulated kernels above all take several times as long.
 set(QUARTET_TEST_TIMEOUT 600)
+# What tests that start programs need in their environment.
+set(QUARTET_LAUNCH_ENVIRONMENT "MPIEXEC=${MPIEXEC_EXECUTABLE};QUARTET_BIND=none")
 if(QUARTET_SANITIZE)
   set(QUARTET_TEST_TIMEOUT 1500)
+  # Leaks are looked for by the unit and MPI tests: remembering who allocates what makes each start of
+  # a program take four times as long.
+  string(APPEND QUARTET_LAUNCH_ENVIRONMENT ";ASAN_OPTIONS=detect_leaks=0")
 endif()
 
 # All tests that need a GPU: scripts/gpu.py builds no others. All of one process: `make check`. All
