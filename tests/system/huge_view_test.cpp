@@ -55,7 +55,7 @@ TEST_F(HugeViewTest, LeavesTheMemoryWhenItGoes) {
     view->data()[huge_page] = std::byte{9};
     view->collapse();
 
-    HugeView moved(*std::move(view));
+    HugeView moved(std::move(*view));
     view.reset();
     EXPECT_EQ(moved.data()[huge_page], std::byte{9});
     EXPECT_EQ(memory_[huge_page], std::byte{9});

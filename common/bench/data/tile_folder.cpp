@@ -39,11 +39,11 @@ bool is_mine(std::size_t file, const comm::Communicator& sharers) {
            static_cast<std::size_t>(sharers.rank());
 }
 
-// All ranks where each sees what the first one puts there, else those of each node. Collective.
-const comm::Communicator& sharers(const std::filesystem::path& folder,
-                                  const comm::Communicator& world, const comm::Topology& topology) {
+// Whether each rank sees what the first one puts there. Collective.
+bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicator& world,
+                    const comm::Topology& topology) {
     if (topology.nodes() == 1) {
-        return world;
+        return true;
     }
     const std::string token = world.broadcast(
         fmt::format(".visible-{:x}", static_cast<std::int64_t>(now().value * 1e9)), 0);
@@ -58,7 +58,7 @@ const comm::Communicator& sharers(const std::filesystem::path& folder,
     if (world.rank() == 0) {
         std::filesystem::remove(folder / token, ignored);
     }
-    return all_see ? world : topology.node();
+    return all_see;
 }
 
 // What each rank has computed the checksums of, everywhere. Collective.
@@ -151,7 +151,8 @@ template <typename T>
 void TileFolder<T>::generate(const comm::Communicator& world, const comm::Topology& topology,
                              const Fill& fill) const {
     comm::agree(world, [&] { make_folder(folder_); });
-    const comm::Communicator& sharing = sharers(folder_, world, topology);
+    const comm::Communicator& sharing =
+        is_seen_by_all(folder_, world, topology) ? world : topology.node();
     Manifest manifest = wanted_;
     comm::agree<UsageError>(world, [&] {
         if (is_there(folder_ / "manifest.json")) {
@@ -197,7 +198,8 @@ std::map<std::string, std::uint64_t> TileFolder<T>::make_missing(const Manifest&
 
 template <typename T>
 void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology& topology) const {
-    const comm::Communicator& sharing = sharers(folder_, world, topology);
+    const comm::Communicator& sharing =
+        is_seen_by_all(folder_, world, topology) ? world : topology.node();
     comm::agree<UsageError>(world, [&] { require_sound(sharing); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "bench/measure/samples.hpp"
@@ -18,7 +19,7 @@ constexpr double least_agreement = 0.9;
 
 // For normal values: the median of |x - y| in standard deviations, and the standard error of the
 // median over that of the mean.
-constexpr double median_difference = 0.6745 * 1.4142;
+constexpr double median_difference = 0.6745 * std::numbers::sqrt2;
 constexpr double median_error = 1.2533;
 
 std::size_t quarter_of(std::size_t runs) {

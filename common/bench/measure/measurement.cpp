@@ -210,8 +210,8 @@ void Measurement::choose_among_repeats() {
     if (!asked_ || runs() <= *asked_) {
         return;
     }
-    std::stable_partition(samples_.begin(), samples_.end(),
-                          [this](const Sample& sample) { return is_clean(sample); });
+    std::ranges::stable_partition(samples_,
+                                  [this](const Sample& sample) { return is_clean(sample); });
     const auto kept = samples_.begin() + *asked_;
     for (auto sample = kept; sample != samples_.end(); ++sample) {
         replaced_.push_back(std::move(sample->run));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -30,7 +31,7 @@ std::optional<std::pair<int, int>> median_interval_ranks(int values) {
     // Terms of the binomial distribution by their logarithms: n may be thousands.
     const auto term = [values](int k) {
         return std::exp(std::lgamma(values + 1.0) - std::lgamma(k + 1.0) -
-                        std::lgamma(values - k + 1.0) - values * std::log(2.0));
+                        std::lgamma(values - k + 1.0) - values * std::numbers::ln2);
     };
     int k = 0;
     for (double below = term(0); below <= tail && k < values; below += term(k)) {

@@ -41,9 +41,10 @@ void print(std::FILE* stream, const std::string& text) {
 // Where several ranks fail at once, the first one's words are enough: it ends the others, unless
 // they have spoken by then.
 std::chrono::milliseconds wait_before_speaking(int rank) {
+    constexpr std::chrono::milliseconds to_be_ended{500};  // what it takes on a busy machine
     constexpr std::chrono::milliseconds between{100};
     constexpr int most = 20;
-    return std::min(rank, most) * between;
+    return rank == 0 ? std::chrono::milliseconds{0} : to_be_ended + std::min(rank, most) * between;
 }
 
 // What the standard library throws says neither what was wanted nor what to do.

@@ -1,5 +1,6 @@
 #include "comm/transport/transport_contract.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -36,12 +37,14 @@ std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
         if (!traits.moves(memory)) {
             continue;
         }
-        all.push_back({name + suffix, name, defaults, device});
+        const auto add = [&](const char* kind, const TransportSettings& settings) {
+            all.push_back({fmt::format("{}{}{}", name, kind, suffix), name, settings, device});
+        };
+        add("", defaults);
         if (traits.chunking == Chunking::pipelined) {
-            all.push_back({name + "_small_chunks" + suffix, name, {kibibytes(64)}, device});
-            all.push_back({name + "_tiny_chunks" + suffix, name, {{1000}}, device});
-            all.push_back(
-                {name + "_whole" + suffix, name, {defaults.chunk, Pipeline::off}, device});
+            add("_small_chunks", {kibibytes(64)});
+            add("_tiny_chunks", {{1000}});
+            add("_whole", {defaults.chunk, Pipeline::off});
         }
     }
     return all;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -103,7 +104,7 @@ TEST_P(MatrixContract, ReadsAndWritesOnlyTheVectorsItIsGiven) {
     const auto x = random_values<double>(size, 3);
     for (const std::int64_t offset : {1, 3, 8}) {
         std::vector<double> padded(static_cast<std::size_t>(size + 16), NAN);
-        std::copy(x.begin(), x.end(), padded.begin() + offset);
+        std::ranges::copy(x, padded.begin() + offset);
         const Buffer<double> in = upload(padded);
         Buffer<double> out = upload(std::vector<double>(padded.size(), 7.0));
         for (const auto& matrix : {device->matrices().make_matrix(RowBlock{0, size, size}),

@@ -25,7 +25,7 @@ const std::vector<unsigned>& ThreadOrder::turns(unsigned threads) {
         turns_.resize(threads);
         std::iota(turns_.begin(), turns_.end(), 0U);
         if (order_ == Order::descending)
-            std::reverse(turns_.begin(), turns_.end());
+            std::ranges::reverse(turns_);
     }
     return turns_;
 }

@@ -217,7 +217,7 @@ std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
         std::numeric_limits<std::int64_t>::max() / std::int64_t{sizeof(Point)};
     check(shape.length >= 1 && shape.batch >= 0, "fft: a length below 1 or a negative batch");
     check(shape.batch <= most / shape.length, "fft: batch x length outgrows the address space");
-    return std::make_unique<CudaFftPlan>(shape, library, memory, most_workspace);
+    return std::make_unique<CudaFftPlan>(shape, std::move(library), memory, most_workspace);
 }
 
 std::string cuda_fft_description(const CufftLibrary& library) {

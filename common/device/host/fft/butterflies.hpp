@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <numbers>
 
 #include "device/host/fft/simd_complex.hpp"
 
@@ -19,7 +20,7 @@ struct CosSin {
 };
 
 constexpr CosSin on_circle(int numerator, int denominator) {
-    constexpr long double pi = 3.14159265358979323846264338327950288L;
+    constexpr long double pi = std::numbers::pi_v<long double>;
     const int eightfold = 8 * (numerator % denominator);
     const int eighth = eightfold / denominator;
     const int rest =

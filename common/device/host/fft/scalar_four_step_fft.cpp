@@ -164,7 +164,7 @@ Bytes scalar_column_ffts_memory(const FourStepFft& shape) {
 }
 
 Bytes scalar_row_ffts_memory(const FourStepFft& shape, int threads) {
-    return 2 * threads * bytes_of<Point>(FourStepFft::block_bins * shape.tiles) +
+    return std::int64_t{2} * threads * bytes_of<Point>(FourStepFft::block_bins * shape.tiles) +
            bytes_of<Point>(shape.tiles);
 }
 

@@ -116,7 +116,7 @@ ColumnWorkspace SimdColumnFfts::make_workspace() const {
     work.scratch = work.columns + first_.length();
     work.outer_twiddles = work.scratch + rows_.strips() * scratch_row_;
     work.inner_twiddles = reinterpret_cast<double*>(work.outer_twiddles + rows_.strips());
-    work.bins = work.inner_twiddles + 2 * second_.length();
+    work.bins = work.inner_twiddles + std::int64_t{2} * second_.length();
     return work;
 }
 
@@ -188,7 +188,7 @@ void SimdColumnFfts::make_tile_twiddles(std::int64_t tile, const ColumnWorkspace
         }
     }
     const std::uint64_t step = t * static_cast<std::uint64_t>(first_.length());
-    for (int kb = 0; kb < second_.length(); ++kb) {
+    for (std::int64_t kb = 0; kb < second_.length(); ++kb) {
         const auto root = twiddles_(step * static_cast<std::uint64_t>(kb));
         work.inner_twiddles[2 * kb] = root.real();
         work.inner_twiddles[2 * kb + 1] = root.imag();
@@ -196,7 +196,7 @@ void SimdColumnFfts::make_tile_twiddles(std::int64_t tile, const ColumnWorkspace
 }
 
 void SimdColumnFfts::transform_columns(const double* points, const ColumnWorkspace& work) const {
-    const std::int64_t stride = 2 * second_.length();
+    const std::int64_t stride = std::int64_t{2} * second_.length();
     const std::int64_t next_tile = 2 * shape_.length;
     for (std::int64_t strip = 0; strip < columns_.strips(); ++strip) {
         const std::int64_t first_column = columns_.begin(strip);
@@ -276,7 +276,8 @@ void SimdColumnFfts::transform_rows_into(const ColumnWorkspace& work,
         second_.run(
             [=](int j) __attribute__((always_inline)) { return source[j]; },
             [=](int k, const SimdComplex& value) __attribute__((always_inline)) {
-                store_block(first_bin + k * step, value * times(*outer, inner + 2 * k));
+                store_block(first_bin + k * step,
+                            value * times(*outer, inner + std::int64_t{2} * k));
             },
             work.stages);
     }

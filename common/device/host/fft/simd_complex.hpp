@@ -12,21 +12,21 @@ namespace quartet::device {
 
 inline constexpr int simd_width = 8;
 
-typedef double Vector __attribute__((vector_size(64), may_alias));
+using Vector = double __attribute__((vector_size(64), may_alias));
 
 struct SimdComplex {
     Vector re;
     Vector im;
 };
-static_assert(sizeof(SimdComplex) == 2 * simd_width * sizeof(double));
+static_assert(sizeof(SimdComplex) == sizeof(double[2][simd_width]));
 
-/// body(integral_constant) for 0 to Count - 1, unrolled whatever the size of the body.
-template <int Count, typename Body>
+/// body(integral_constant) for 0 to count - 1, unrolled whatever the size of the body.
+template <int count, typename Body>
 [[gnu::always_inline]] inline void unrolled(Body body) {
     [&]<int... index>(std::integer_sequence<int, index...>) __attribute__((always_inline)) {
         (body(std::integral_constant<int, index>{}), ...);
     }
-    (std::make_integer_sequence<int, Count>{});
+    (std::make_integer_sequence<int, count>{});
 }
 
 [[gnu::always_inline]] inline SimdComplex operator+(const SimdComplex& a, const SimdComplex& b) {

@@ -103,7 +103,7 @@ void SimdPartialRowFfts::sum(std::int64_t group, const Range& blocks, const Simd
         transform_.run(
             [=](int j) __attribute__((always_inline)) { return source[j]; },
             [=](int k2, const SimdComplex& value) __attribute__((always_inline)) {
-                const SimdComplex product = value * times(twiddle, rows + 2 * k2);
+                const SimdComplex product = value * times(twiddle, rows + std::int64_t{2} * k2);
                 store_streaming(product.re, target + k2 * step);
                 store_streaming(product.im, target + k2 * step + simd_width);
             },
@@ -116,7 +116,8 @@ std::optional<std::int64_t> groups_of(const FourStepFft& shape) {
         return std::nullopt;
     std::optional<std::int64_t> best;
     const auto distance = [&](std::int64_t groups) {
-        return std::abs(std::log2(static_cast<double>(shape.tiles / groups) / wanted_members));
+        return std::abs(std::log2(static_cast<double>(shape.tiles) / static_cast<double>(groups) /
+                                  wanted_members));
     };
     for (std::int64_t groups = 2; groups <= SmallTransform::longest; ++groups) {
         if (shape.tiles % groups == 0 && shape.tiles > groups && SmallTransform::supports(groups) &&

@@ -193,7 +193,7 @@ void SimdRowFfts::transform(const RowWorkspace& work, StoreRow store_row) const 
         first_.run(
             [=](int j) __attribute__((always_inline)) { return load(j * columns + b); },
             [=](int k, const SimdComplex& value) __attribute__((always_inline)) {
-                target[k * row] = times(value, twiddles + 2 * k);
+                target[k * row] = times(value, twiddles + std::int64_t{2} * k);
             },
             work.stages);
     }
@@ -228,7 +228,7 @@ std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads)
         return std::nullopt;
     return bytes_of<Source>(shape.tiles) + bytes_of<std::complex<double>>(shape.tiles) +
            threads * bytes_of<double>(row_workspace_size(*levels)) +
-           2 * threads * bytes_of<const SimdComplex*>(shape.ranks);
+           std::int64_t{2} * threads * bytes_of<const void*>(shape.ranks);
 }
 
 }  // namespace quartet::device

@@ -106,7 +106,7 @@ template <typename Load>
 void SmallTransform::first_stage(const Stage& stage, Load load, SimdComplex* to) {
     with_radix(
         stage.radix, [&](auto radix) __attribute__((always_inline)) {
-            constexpr int R = decltype(radix)::value;
+            constexpr std::int64_t R = decltype(radix)::value;
             const int after = stage.after;
             const double* w = stage.twiddles.data();
             for (int c = 0; c < after; ++c, w += 2 * R) {
@@ -126,9 +126,9 @@ inline void SmallTransform::middle_stage(const Stage& stage, const SimdComplex* 
                                          SimdComplex* to) {
     with_radix(
         stage.radix, [&](auto radix) __attribute__((always_inline)) {
-            constexpr int R = decltype(radix)::value;
+            constexpr std::int64_t R = decltype(radix)::value;
             const int after = stage.after;
-            for (int before = 0; before < stage.before; ++before) {
+            for (std::int64_t before = 0; before < stage.before; ++before) {
                 const double* w = stage.twiddles.data();
                 const SimdComplex* source = from + before * R * after;
                 SimdComplex* target = to + before * after;
@@ -152,7 +152,7 @@ template <typename Store>
 void SmallTransform::last_stage(const Stage& stage, const SimdComplex* from, Store store) {
     with_radix(
         stage.radix, [&](auto radix) __attribute__((always_inline)) {
-            constexpr int R = decltype(radix)::value;
+            constexpr std::int64_t R = decltype(radix)::value;
             const int before = stage.before;
             for (int index = 0; index < before; ++index) {
                 SimdComplex x[R];
