@@ -10,7 +10,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 Options options_of(std::vector<const char*> arguments) {

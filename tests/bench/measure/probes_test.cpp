@@ -15,7 +15,6 @@ namespace quartet::bench {
 namespace {
 
 using testing::AllOf;
-using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
 
