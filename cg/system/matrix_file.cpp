@@ -44,7 +44,7 @@ std::int64_t MatrixFile::size_in(const std::filesystem::path& file) {
 
 Bytes MatrixFile::memory(std::int64_t size, int ranks) {
     // Solution and right side; product and mirrored product; both halves of a sum of all ranks.
-    return (16 + 8 + 2 * 16 + 2 * 8 * (1 + static_cast<std::int64_t>(ranks))) * Bytes{size};
+    return (16 + 8 + 2 * 16 + std::int64_t{16} * (1 + ranks)) * Bytes{size};
 }
 
 MatrixFile::MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,

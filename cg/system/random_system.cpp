@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "cg/system/uniform.hpp"
 
@@ -64,8 +65,9 @@ void RandomSystem::split_rank_two_part() {
         for (std::size_t i = 0; i < z.size(); ++i) {
             const long double left = balance * normal_[i];
             const long double right = z[i] / balance;
-            sum_[i] = static_cast<double>((left + right) / std::sqrt(2.0L));
-            difference_[i] = static_cast<double>((left - right) / std::sqrt(2.0L));
+            sum_[i] = static_cast<double>((left + right) / std::numbers::sqrt2_v<long double>);
+            difference_[i] =
+                static_cast<double>((left - right) / std::numbers::sqrt2_v<long double>);
         }
     }
 }

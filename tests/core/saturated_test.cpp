@@ -14,9 +14,9 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 
 // 128 bits hold every result.
-__extension__ using wide = __int128;
+__extension__ using Wide = __int128;
 
-std::int64_t clamped(wide exact) {
+std::int64_t clamped(Wide exact) {
     return exact > most ? most : exact < least ? least : static_cast<std::int64_t>(exact);
 }
 
@@ -39,10 +39,10 @@ TEST(SaturatedArithmetic, IsExactOrStaysAtTheLimit) {
                                 most};
     for (const std::int64_t a : values) {
         for (const std::int64_t b : values) {
-            EXPECT_EQ(saturated_sum(a, b), clamped(static_cast<wide>(a) + b)) << a << " " << b;
-            EXPECT_EQ(saturated_difference(a, b), clamped(static_cast<wide>(a) - b))
+            EXPECT_EQ(saturated_sum(a, b), clamped(static_cast<Wide>(a) + b)) << a << " " << b;
+            EXPECT_EQ(saturated_difference(a, b), clamped(static_cast<Wide>(a) - b))
                 << a << " " << b;
-            EXPECT_EQ(saturated_product(a, b), clamped(static_cast<wide>(a) * b)) << a << " " << b;
+            EXPECT_EQ(saturated_product(a, b), clamped(static_cast<Wide>(a) * b)) << a << " " << b;
         }
     }
 }

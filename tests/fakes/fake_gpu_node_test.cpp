@@ -1,8 +1,8 @@
 #include "fakes/fake_gpu_node.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <string>
 #include <thread>
 

@@ -67,13 +67,13 @@ class Traffic {
         if (from == to) {
             return;
         }
-        if (source < 0 || target < 0) {
-            send_by_host(from, to, bytes);
-        } else if (route_ == Route::through_host) {
+        const bool same_node = place(from).node == place(to).node;
+        const bool both_gpus = source >= 0 && target >= 0;
+        if (both_gpus && route_ == Route::through_host) {
             add(LinkKind::out_of_gpus, source, source, bytes);
             add(LinkKind::into_gpus, target, target, bytes);
-            send_by_host(from, to, place(from).node == place(to).node ? 0 : bytes);
-        } else if (place(from).node != place(to).node) {
+            send_by_host(from, to, same_node ? 0 : bytes);
+        } else if (!both_gpus || !same_node) {
             send_by_host(from, to, bytes);
         } else {
             add(source == target ? LinkKind::within_gpus : LinkKind::between_gpus, source, target,

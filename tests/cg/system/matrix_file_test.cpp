@@ -123,9 +123,10 @@ TEST_F(MatrixFileTest, NamesADiagonalElementThatIsNotPositive) {
 
 TEST_F(MatrixFileTest, NoticesOneAsymmetricElement) {
     for (const double difference : {1.0, 1e-6, -1e-11}) {
-        for (const auto& [row, column] : {std::pair{0, 8}, std::pair{8, 0}, std::pair{3, 4}}) {
+        for (const auto& [row, column] :
+             std::vector<std::pair<std::size_t, std::size_t>>{{0, 8}, {8, 0}, {3, 4}}) {
             auto elements = sound(9);
-            elements[static_cast<std::size_t>(row * 9 + column)] += difference;
+            elements[row * 9 + column] += difference;
             EXPECT_THAT(complaint(9, elements),
                         AllOf(HasSubstr("matrix.npy"), HasSubstr("differs from column")))
                 << difference;

@@ -62,8 +62,8 @@ class MpiExchange final : public Exchange {
           comm_(comm),
           track_(track) {
         for (int rank = 0; rank < comm.size(); ++rank) {
-            parts_.push_back(received_.view().part(counts_.receive().offset(rank),
-                                                   counts_.receive().count(rank)));
+            const auto& parts = counts_.receive();
+            parts_.emplace_back(received_.view().part(parts.offset(rank), parts.count(rank)));
         }
     }
 
