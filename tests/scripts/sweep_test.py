@@ -185,7 +185,7 @@ class Interruption(SweepCase):
         self.assertEqual(len(self.names()), 3)
 
     def test_killed_sweep_goes_on_when_its_job_has_ended(self):
-        self.behave(seconds=1)
+        self.behave(seconds=4)  # which starting another sweep takes less than
         process = self.begin(self.spec(launches=1))
         process.kill()
         process.wait()
