@@ -38,7 +38,7 @@ test module:scipy                      python3-scipy      python3-scipy         
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
-lint command:clang-tidy-22,clang-tidy-21,clang-tidy-20,clang-tidy-19 clang-tidy-19 clang-tools-extra llvm clang-tidy (19 or newer)
+lint venv:python3                python3-venv       python3                python        venv for Python (clang-tidy comes from PyPI)
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 clang-19 clang             llvm          Clang (19 or newer)
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libclang-rt-19-dev compiler-rt llvm      its libFuzzer and sanitizers
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libomp-19-dev libomp-devel llvm-openmp   its OpenMP
@@ -157,6 +157,7 @@ is_there() {
     header:*) has_header "${1#*:}" ;;
     library:*) has_library "${1#*:}" ;;
     share:*) has_share "${1#*:}" ;;
+    venv:*) "${1#*:}" -c 'import ensurepip, venv' >/dev/null 2>&1 ;;
     fuzzer:*) has_fuzzer "${1#*:}" ;;
     module:*) case " $missing_modules " in *" ${1#*:} "*) false ;; esac ;;
     esac
@@ -193,7 +194,7 @@ MESSAGE
 
 # Where only libraries seem to be missing CMake is the judge: sites keep them in places of their own.
 cmake_is_content() (
-    case $probes in *command:* | *mpi:* | *share:* | *module:* | *fuzzer:*) exit 1 ;; esac
+    case $probes in *command:* | *mpi:* | *share:* | *module:* | *fuzzer:* | *venv:*) exit 1 ;; esac
     tests=OFF
     case $groups in *" test "*) tests=ON ;; esac
     build=$(mktemp -d)
