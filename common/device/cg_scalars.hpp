@@ -26,7 +26,7 @@ struct CgScalars {
 inline constexpr double smallest_normal = std::numeric_limits<double>::min();
 
 constexpr bool is_finite(double value) {
-    return value - value == 0;
+    return value - value == 0;  // NOLINT(misc-redundant-expression): neither of infinity nor of NaN
 }
 
 /// Whether r.r and p.Ap can be those of a positive definite matrix.

@@ -68,6 +68,24 @@ add_custom_target(thread_tests)
 # others, and hang. The programs hold none.
 set(QUARTET_GPU_TEST_ENVIRONMENT "CUDA_DEVICE_MAX_CONNECTIONS=unset:")
 
+# How tests are compiled, which takes longer than running them; a quarter of that went into the headers
+# named here. `make lint` compiles without, so that each test includes what it uses.
+if(QUARTET_TESTS)
+  add_library(quartet_test_settings INTERFACE)
+  target_link_libraries(quartet_test_settings INTERFACE
+    quartet_settings OpenMP::OpenMP_CXX GTest::gmock GTest::gtest)
+  target_compile_options(quartet_test_settings INTERFACE $<$<CONFIG:Release>:-O1>)
+  add_library(counted_memory OBJECT ${PROJECT_SOURCE_DIR}/tests/support/counted_memory.cpp)
+  target_link_libraries(counted_memory PRIVATE quartet_core quartet_test_settings)
+  target_include_directories(counted_memory PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_precompile_headers(counted_memory PRIVATE
+    <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <algorithm> <array> <chrono> <filesystem> <fstream>
+    <functional> <map> <memory> <optional> <random> <ranges> <set> <span> <sstream> <string> <vector>)
+  add_library(mpi_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  target_link_libraries(mpi_main PRIVATE quartet_comm quartet_test_settings)
+  target_precompile_headers(mpi_main REUSE_FROM counted_memory)
+endif()
+
 # quartet_test(<name> SOURCES <cpp...> LINK <libraries...> [RANKS <counts...>] [LABELS <labels...>])
 # A GoogleTest program. With RANKS it runs under the MPI launcher once per rank count, and each rank
 # runs every test (label mpi); without, it runs alone (label unit). Tests on a GPU (label gpu) are
@@ -75,11 +93,10 @@ set(QUARTET_GPU_TEST_ENVIRONMENT "CUDA_DEVICE_MAX_CONNECTIONS=unset:")
 function(quartet_test name)
   cmake_parse_arguments(test "" "" "SOURCES;LINK;RANKS;LABELS" ${ARGN})
   add_executable(${name} ${test_SOURCES})
-  target_link_libraries(${name} PRIVATE ${test_LINK} quartet_settings GTest::gmock GTest::gtest)
+  target_link_libraries(${name} PRIVATE ${test_LINK} quartet_test_settings)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  # Compiling them takes longer than running them.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(${name} REUSE_FROM counted_memory)
   if("threads" IN_LIST test_LABELS)
     add_dependencies(thread_tests ${name})
   endif()
@@ -98,7 +115,7 @@ function(quartet_test name)
       ENVIRONMENT_MODIFICATION ${QUARTET_GPU_TEST_ENVIRONMENT})
     return()
   endif()
-  target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  target_link_libraries(${name} PRIVATE mpi_main)
   foreach(ranks IN LISTS test_RANKS)
     add_test(NAME ${name}_${ranks}_ranks
              COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)

@@ -107,7 +107,7 @@ class Mutator {
     }
 
     const std::vector<Input>& inputs_;
-    std::mt19937_64 random_;  // NOLINT: the same mutants in each run
+    std::mt19937_64 random_;  // the same mutants in each run
 };
 
 }  // namespace

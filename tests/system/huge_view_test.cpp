@@ -17,21 +17,21 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 class HugeViewTest : public testing::Test {
   protected:
     void SetUp() override {
-        void* const memory =
+        void* const mapped =
             mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        ASSERT_NE(memory, MAP_FAILED);
-        memory_ = {static_cast<std::byte*>(memory), size};
+        ASSERT_NE(mapped, MAP_FAILED);
+        memory = {static_cast<std::byte*>(mapped), size};
     }
-    void TearDown() override { munmap(memory_.data(), memory_.size()); }
+    void TearDown() override { munmap(memory.data(), memory.size()); }
 
     static constexpr std::size_t size = 8 * huge_page;
-    std::span<std::byte> memory_;
+    std::span<std::byte> memory;
 };
 
 TEST_F(HugeViewTest, IsTheSameMemoryWhereHugePagesCanBegin) {
     for (const std::size_t first : {std::size_t{0}, page, 3 * huge_page - page}) {
-        const std::span<std::byte> part = memory_.subspan(first, 4 * huge_page + 100);
-        std::ranges::fill(memory_, std::byte{7});
+        const std::span<std::byte> part = memory.subspan(first, 4 * huge_page + 100);
+        std::ranges::fill(memory, std::byte{7});
 
         const HugeView view(part.data(), static_cast<std::int64_t>(part.size()));
         const auto address = reinterpret_cast<std::uintptr_t>(view.data());
@@ -51,31 +51,31 @@ TEST_F(HugeViewTest, IsTheSameMemoryWhereHugePagesCanBegin) {
 }
 
 TEST_F(HugeViewTest, LeavesTheMemoryWhenItGoes) {
-    std::optional<HugeView> view(std::in_place, memory_.data(), std::int64_t{size});
+    std::optional<HugeView> view(std::in_place, memory.data(), std::int64_t{size});
     view->data()[huge_page] = std::byte{9};
     view->collapse();
 
     HugeView moved(std::move(*view));
     view.reset();
     EXPECT_EQ(moved.data()[huge_page], std::byte{9});
-    EXPECT_EQ(memory_[huge_page], std::byte{9});
+    EXPECT_EQ(memory[huge_page], std::byte{9});
 }
 
 TEST_F(HugeViewTest, OfLessThanAHugePageIsTheMemoryItself) {
-    const HugeView none(memory_.data(), 0);
-    const HugeView small(memory_.data() + page, static_cast<std::int64_t>(huge_page - 1));
+    const HugeView none(memory.data(), 0);
+    const HugeView small(memory.data() + page, static_cast<std::int64_t>(huge_page - 1));
     small.collapse();
 
-    EXPECT_EQ(none.data(), memory_.data());
-    EXPECT_EQ(small.data(), memory_.data() + page);
+    EXPECT_EQ(none.data(), memory.data());
+    EXPECT_EQ(small.data(), memory.data() + page);
 }
 
 TEST_F(HugeViewTest, OfWhatCannotBeMappedAgainIsTheMemoryItself) {
     // Beyond the mapping's end.
-    const HugeView view(memory_.data() + huge_page, std::int64_t{size});
+    const HugeView view(memory.data() + huge_page, std::int64_t{size});
     view.collapse();
 
-    EXPECT_EQ(view.data(), memory_.data() + huge_page);
+    EXPECT_EQ(view.data(), memory.data() + huge_page);
 }
 
 }  // namespace

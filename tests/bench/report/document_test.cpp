@@ -1,5 +1,6 @@
 #include "bench/report/document.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -298,7 +299,7 @@ void collect_numbers(const Json& json, const std::string& path,
         numbers.emplace_back(path, json.get<double>());
     } else if (json.is_structured()) {
         for (const auto& [key, value] : json.items()) {
-            collect_numbers(value, path + "/" + key, numbers);
+            collect_numbers(value, fmt::format("{}/{}", path, key), numbers);
         }
     }
 }

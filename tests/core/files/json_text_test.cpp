@@ -17,7 +17,7 @@ std::string nested(std::size_t levels, const std::string& open, const std::strin
     for (std::size_t level = 0; level < levels; ++level) {
         text += open;
     }
-    text += "1";
+    text += '1';
     for (std::size_t level = 0; level < levels; ++level) {
         text += close;
     }

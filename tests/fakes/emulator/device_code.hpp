@@ -35,6 +35,7 @@ T exchange(unsigned mask, T value, int from, const std::source_location& place) 
 
 }  // namespace quartet::emulator
 
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): CUDA's names
 inline constexpr const uint3& threadIdx = quartet::emulator::position.thread;
 inline constexpr const uint3& blockIdx = quartet::emulator::position.block;
 inline constexpr const dim3& blockDim = quartet::emulator::position.threads;
@@ -89,3 +90,4 @@ template <typename T>
 void __stcs(T* address, T value) {
     *address = value;
 }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)

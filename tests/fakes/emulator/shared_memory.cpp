@@ -22,7 +22,7 @@ std::size_t rounded(std::size_t size) {
 }  // namespace
 
 SharedMemory::SharedMemory() : bytes_(most_shared_bytes + (most_arrays + 1) * guard_bytes) {
-    std::fill(bytes_.begin(), bytes_.end(), rubbish);
+    std::ranges::fill(bytes_, rubbish);
     used_ = guard_bytes;
     forbid(bytes_.data(), bytes_.size());
 }
