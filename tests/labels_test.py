@@ -12,7 +12,7 @@ LAUNCHERS = r"mpi(run|exec)|orterun|srun|python|sh$"
 
 def tests_of_the_build():
     listing = subprocess.run(
-        ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "--show-only=json-v1"],
+        ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "-C", "Nightly", "--show-only=json-v1"],
         stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(listing.stdout)["tests"]
 

@@ -4,7 +4,7 @@
 # Slurm sends this shell USR1 before the time limit (#SBATCH --signal=B:USR1@...); it passes it on to
 # a program that saves a checkpoint then (--checkpoint DIR, also of a --config file). That ends with exit
 # code 75: the job is requeued, and goes on from there (--restart), as it does when a node has failed
-# under it. TERM, INT and HUP end every program by TERM.
+# under it. TERM, INT and HUP end every program by TERM; a job that is cancelled is not requeued.
 #
 # QUARTET_EXIT_CODE_FILE  where exit code and seconds are left when the job has ended (for sweep.py)
 set -u
@@ -87,13 +87,14 @@ if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
 fi
 
 step=
-is_ended= # from outside
+is_warned= # of the time limit
+is_ended=  # from outside
 # shellcheck disable=SC2317  # the traps call it
 pass_on() {
     [ -z "$step" ] || kill -s "$1" "$step"
 }
 # USR1 is no more than a warning: what saves no checkpoint may end in time.
-trap '[ -z "$checkpoints" ] || pass_on USR1' USR1
+trap 'is_warned=1; [ -z "$checkpoints" ] || pass_on USR1' USR1
 trap 'is_ended=1; pass_on TERM' TERM INT HUP
 "$here/start.sh" "${arguments[@]}" &
 step=$!
@@ -104,8 +105,9 @@ while kill -0 "$step" 2>/dev/null; do # a signal ends wait, not the program
     code=$?
 done
 
-# Without a checkpoint it would begin anew, and be stopped again.
-if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" ]; then
+# Without a checkpoint it would begin anew, and be stopped again. A TERM without a warning is scancel's.
+if [ "$code" = "$STOPPED" ] && [ -n "${SLURM_JOB_ID-}" ] && [ -n "$checkpoints" ] &&
+    { [ -z "$is_ended" ] || [ -n "$is_warned" ]; }; then
     job=$SLURM_JOB_ID
     [ -z "${SLURM_ARRAY_JOB_ID-}" ] || job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
     if scontrol requeue "$job"; then

@@ -13,7 +13,7 @@ from hosts import NETWORK, Hosts, wait_for
 NODES, CORES, GPUS = 3, 4, 2  # of each node; the GPUs are pretended, and nothing binds to the cores
 FIRST_PORT = 17000
 SECONDS_TO_START = 30
-SECONDS_FOR_A_JOB = 240  # Slurm asks a node that missed the end of a job again after two minutes
+SECONDS_FOR_A_JOB = 120
 SECONDS_HELD = 2.5  # a job that was requeued
 # Quick reactions for tests; nothing that needs cgroups, which a container does not have.
 SETTINGS = """

@@ -245,6 +245,9 @@ class Restarts(BatchCase):
             self.assertEqual(self.signalled(number), (75, ["TERM"]))
             self.assertFalse((self.folder / "requeued").exists())  # nothing was kept to go on from
             self.assertFalse((self.folder / "code").exists())  # a cancelled launch is run again
+        # What was kept stays; but whoever cancels a job does not want it back.
+        self.assertEqual(self.signalled(signal.SIGTERM, *self.WAYS[0]), (75, ["TERM"]))
+        self.assertFalse((self.folder / "requeued").exists())
         # A warning before the time limit is for those who save something.
         self.assertEqual(self.signalled(signal.SIGUSR1, is_passed=False), (75, ["TERM"]))
 
