@@ -14,6 +14,8 @@ COST_FLAGS ?=
 
 # More for `make gpu`: `make gpu GPU_FLAGS='--only build,tests'`.
 GPU_FLAGS ?=
+# More for ctest: `make test TESTS='-L cli'`.
+TESTS ?=
 # Seconds for each reader in `make fuzz`.
 FUZZ_SECONDS ?= 60
 # More for `make soak`: `make soak SOAK_FLAGS='--minutes 5 --seed 7'`.
@@ -106,10 +108,10 @@ check: ## Build and run the unit tests, of one process each: minutes
 	@$(MAKE) --no-print-directory build CUDA=$(CUDA_HERE) TARGETS=unit_tests
 	@ctest --preset $(PRESET) -j $(JOBS) -L unit
 
-test: ## Build everything and run all tests
+test: ## Build everything and run all tests, but for those that measure or take minutes (.ci/nightly)
 	@$(SAY_CUDA)
 	@$(MAKE) --no-print-directory build CUDA=$(CUDA_HERE)
-	@ctest --preset $(PRESET) -j $(JOBS)
+	@ctest --preset $(PRESET) -j $(JOBS) $(TESTS)
 
 microbench: build ## Run the micro benchmarks
 	@for program in $(BUILD)/microbench/*; do [ ! -x "$$program" ] || "$$program" || exit; done
