@@ -68,6 +68,18 @@ add_custom_target(thread_tests)
 # others, and hang. The programs hold none.
 set(QUARTET_GPU_TEST_ENVIRONMENT "CUDA_DEVICE_MAX_CONNECTIONS=unset:")
 
+# quartet_when(<when> <labels> <label> [NIGHTLY]): arguments of add_test, and labels. What takes minutes,
+# or measures, is NIGHTLY: .ci/nightly runs it with the machine to itself, by `ctest -C Nightly`.
+function(quartet_when when labels label)
+  if("NIGHTLY" IN_LIST ARGN)
+    set(${when} CONFIGURATIONS Nightly PARENT_SCOPE)
+    list(APPEND label nightly)
+  else()
+    set(${when} "" PARENT_SCOPE)
+  endif()
+  set(${labels} "${label}" PARENT_SCOPE)
+endfunction()
+
 # How tests are compiled, which takes longer than running them; a quarter of that went into the headers
 # named here. `make lint` compiles without, so that each test includes what it uses.
 if(QUARTET_TESTS)
