@@ -1,10 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "core/check.hpp"
 #include "device/memory.hpp"
 
 namespace quartet::comm {
@@ -15,6 +21,7 @@ namespace quartet::comm {
 class GrpcInbox {
   public:
     struct Chunk {
+        std::size_t sender = 0;  ///< which of the push's
         std::int64_t first = 0;  ///< element of the target
         device::View<const float> elements;
         bool* added = nullptr;  ///< of the thread that waits for it
@@ -31,13 +38,32 @@ class GrpcInbox {
         return added;
     }
 
-    /// Waits for a chunk.
-    Chunk take() {
+    /// No further chunk of that sender will come.
+    void end(std::size_t sender, std::string why) {
+        const std::lock_guard lock(mutex_);
+        ended_.emplace_back(sender, std::move(why));
+        came_.notify_one();
+    }
+
+    /// Waits for a chunk of a sender for which `is_awaited(sender)` holds; those of others stay.
+    /// Throws Failure where such a sender has ended.
+    template <typename Predicate>
+    Chunk take(const Predicate& is_awaited) {
         std::unique_lock lock(mutex_);
-        came_.wait(lock, [&] { return !waiting_.empty(); });
-        const Chunk chunk = waiting_.front();
-        waiting_.pop_front();
-        return chunk;
+        for (;;) {
+            for (const auto& [sender, why] : ended_) {
+                if (is_awaited(sender)) {
+                    throw Failure(why);
+                }
+            }
+            const auto found = std::ranges::find_if(waiting_, is_awaited, &Chunk::sender);
+            if (found != waiting_.end()) {
+                const Chunk chunk = *found;
+                waiting_.erase(found);
+                return chunk;
+            }
+            came_.wait(lock);
+        }
     }
 
     /// Lets the one that handed it over go on.
@@ -63,6 +89,7 @@ class GrpcInbox {
     std::condition_variable came_;
     std::condition_variable changed_;
     std::deque<Chunk> waiting_;
+    std::vector<std::pair<std::size_t, std::string>> ended_;  ///< senders, and why
     bool closed_ = false;
 };
 
