@@ -40,6 +40,10 @@ refuse() {
 [ $# -ge 2 ] || refuse 2 "too few arguments: launch.sh RANKS PROGRAM [ARGUMENTS...]"
 ranks=$1
 shift
+for word; do
+    [ "$word" != : ] ||
+        refuse 2 "an argument is ':' alone (MPI's launchers begin another program there): write it otherwise"
+done
 launcher=${MPIEXEC:-mpiexec}
 threads=${QUARTET_THREADS:-${OMP_NUM_THREADS:-1}}
 threads=${threads%%,*} # OpenMP allows a list, one number for each level

@@ -55,6 +55,10 @@ done
 [ $# -ge 1 ] || refuse "no program: start.sh [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...]"
 [ -n "${SLURM_JOB_ID-}" ] || refuse "no Slurm job (SLURM_JOB_ID is not set): sbatch or salloc \
 first, or scripts/launch.sh for this machine alone"
+for word; do
+    [ "$word" != : ] ||
+        refuse "an argument is ':' alone (launchers begin another program there): write it otherwise"
+done
 for number in "$ranks" "$nodes" "$threads" "$seconds"; do
     case $number in
     0* | *[!0-9]* | ????????*) refuse "'$number' is no number of ranks, nodes, threads or seconds" ;;

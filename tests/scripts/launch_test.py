@@ -87,6 +87,21 @@ class Starting(LaunchCase):
         self.assertEqual(found[-len(words):], words)
         self.assertEqual((self.folder / "input").read_text(), "some input")
 
+    def test_what_launchers_take_for_another_program_is_refused_in_a_line(self):
+        start = [SCRIPTS / "slurm" / "start.sh", "2", self.program]
+        job = {**self.variables, "SLURM_JOB_ID": "1", "QUARTET_LAUNCHER": "mpiexec",
+               "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        for words in ([":"], ["--sizes", ":"], [":", "program"], ["a", ":", "b"]):
+            started = subprocess.run([*start, *words], env=job, capture_output=True, text=True, check=False,
+                                     timeout=LIMIT)
+            for done in (self.launch(2, self.program, *words), started):
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+                self.assertIn("':' alone", done.stderr)
+            self.assertFalse((self.folder / "arguments").exists())
+        words = ["1:4", ":1", "1:", "::", " :"]
+        self.assertEqual(self.launch(2, self.program, *words).returncode, 0)
+        self.assertEqual((self.folder / "arguments").read_text().splitlines()[-len(words):], words)
+
     def test_open_mpi_stays_on_loopback_unless_something_says_otherwise(self):
         def used(**variables):
             self.launch(2, self.program, **variables)
