@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "system/mapping.hpp"
+#include "system/page.hpp"
 
 namespace quartet::system {
 
 namespace {
 
 constexpr int collapse_pages = 25;  // MADV_COLLAPSE, which older headers do not name
-constexpr std::uintptr_t small_page = 4096;
 constexpr std::uintptr_t huge_page = std::uintptr_t{2} << 20;
 
 std::uintptr_t number(const void* address) {
@@ -39,8 +39,7 @@ std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t si
 // Maps the memory once more where its huge pages can begin. Null where that cannot be.
 std::byte* map_again(std::byte* data, std::int64_t size) {
     // Mappings are of whole pages, which the memory's own is, too.
-    const std::size_t bytes =
-        (static_cast<std::size_t>(size) + small_page - 1) / small_page * small_page;
+    const auto bytes = static_cast<std::size_t>(whole_pages(size, page_bytes()));
     const auto offset = file_offset(number(data), bytes);
     if (!offset) {
         return nullptr;

@@ -4,8 +4,18 @@
 
 namespace quartet::system {
 
-/// Bytes of an ordinary page of memory: x86-64 and most of AArch64. Where pages are larger, data
-/// that this size keeps apart shares pages: slower, but correct.
-inline constexpr std::int64_t page_bytes = 4096;
+/// Bytes of the system's ordinary pages: 4 KiB on x86-64, 4, 16 or 64 KiB on AArch64. What is
+/// mapped, populated or touched first is so by whole pages.
+std::int64_t page_bytes();
+
+/// The least multiple of a page's size that is not below `bytes`. A page has a power of two of
+/// bytes.
+constexpr std::int64_t whole_pages(std::int64_t bytes, std::int64_t page) {
+    return (bytes + page - 1) & -page;
+}
+
+/// What keeps data of different writers apart, the same everywhere: an ordinary page of x86-64.
+/// Where pages are larger such data shares them: slower, but correct.
+inline constexpr std::int64_t page_spacing = 4096;
 
 }  // namespace quartet::system

@@ -7,10 +7,12 @@
 #include <optional>
 #include <span>
 
+#include "system/page.hpp"
+
 namespace quartet::system {
 namespace {
 
-constexpr std::size_t page = 4096;
+const auto page = static_cast<std::size_t>(page_bytes());
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 /// Shared memory, eight huge pages long.

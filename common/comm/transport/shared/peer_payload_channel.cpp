@@ -11,7 +11,7 @@ namespace {
 
 // Bytes from one slot to the next: slots of different writers never share a page.
 std::int64_t stride_of(const PayloadChannelPlan& plan) {
-    return (plan.largest.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
+    return system::whole_pages(plan.largest.value, system::page_spacing);
 }
 
 class PeerPayloadChannel final : public PayloadChannel {

@@ -27,9 +27,8 @@ namespace {
 // would straddle cache lines.
 
 std::int64_t distance_to_page(const std::byte* address) {
-    const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)) &
-                            (system::page_bytes - 1);
-    return (system::page_bytes - misaligned) & (system::page_bytes - 1);
+    const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address));
+    return system::whole_pages(begin, system::page_bytes()) - begin;
 }
 
 // Takes effect where the system's setting for shared memory is "advise", before the first touch.
@@ -64,7 +63,7 @@ Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
     local_ = base_ + offset;
     offsets_ = comm.gather(offset);
     if (kind == WindowKind::shared) {
-        ask_for_huge_pages(base_, size_ + Bytes{system::page_bytes});
+        ask_for_huge_pages(base_, size_ + Bytes{system::page_bytes()});
         make_views(comm);
     }
     populate(comm);
@@ -94,14 +93,14 @@ void Window::make_views(const Communicator& comm) {
         void* base = nullptr;
         check_mpi(MPI_Win_shared_query(window_, rank, &size, &unit, &base));
         views_.emplace_back(static_cast<std::byte*>(base) + displacement_of(rank),
-                            size - system::page_bytes);
+                            size - system::page_bytes());
     }
     local_ = views_[static_cast<std::size_t>(comm.rank())].data();
 }
 
 void Window::allocate(WindowKind kind, const Communicator& comm) {
     InfoGuard info;
-    const auto bytes = static_cast<MPI_Aint>(size_.value + system::page_bytes);
+    const auto bytes = static_cast<MPI_Aint>(size_.value + system::page_bytes());
     int code = MPI_SUCCESS;
     if (kind == WindowKind::shared) {
         // Parts of their own pages: each rank's memory may then lie on its own NUMA node.

@@ -25,16 +25,17 @@ constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers 
 constexpr Bytes beside_the_parts = kibibytes(64);
 constexpr Bytes beside_a_part = kibibytes(16);
 
-Bytes whole_pages(Bytes size) {
-    const std::int64_t pages = size.value / system::page_bytes + 1;
-    return pages * Bytes{system::page_bytes};
+// At least one more than it fills, since parts begin on a page.
+Bytes pages_for(Bytes size) {
+    const std::int64_t pages = size.value / system::page_bytes() + 2;
+    return pages * Bytes{system::page_bytes()};
 }
 
 // Of the calling rank's node.
 Bytes needed(Bytes size, const Communicator& node) {
     Bytes sum = beside_the_parts;
     for (const std::int64_t part : node.gather(size.value)) {
-        sum = sum + whole_pages({part}) + Bytes{system::page_bytes} + beside_a_part;
+        sum = sum + pages_for({part}) + beside_a_part;
     }
     return sum;
 }
@@ -112,7 +113,8 @@ std::optional<std::string> why_not_populated(std::byte* begin, Bytes size) {
     if (size.value <= 0) {
         return std::nullopt;
     }
-    const auto bytes = static_cast<std::size_t>(whole_pages(size - Bytes{1}).value);
+    const auto bytes =
+        static_cast<std::size_t>(system::whole_pages(size.value, system::page_bytes()));
     if (::madvise(begin, bytes, populate_write) == 0 || errno == EINVAL) {
         return std::nullopt;  // or Linux before 5.14 cannot say
     }

@@ -17,14 +17,14 @@ struct RingFlags {
     alignas(64) std::atomic<std::int64_t> taken;
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
-              sizeof(RingFlags) <= system::page_bytes);
+              sizeof(RingFlags) <= system::page_spacing);
 
 std::int64_t slot_bytes(Bytes chunk) {
-    return (chunk.value + system::page_bytes - 1) / system::page_bytes * system::page_bytes;
+    return system::whole_pages(chunk.value, system::page_spacing);
 }
 /// In the sender's part of the window: a ring for each of the other ranks.
 std::int64_t ring_bytes(Bytes chunk) {
-    return system::page_bytes + pipeline_depth * slot_bytes(chunk);
+    return system::page_spacing + pipeline_depth * slot_bytes(chunk);
 }
 
 /// Which of a rank's rings leads to `to`.
@@ -40,7 +40,7 @@ class Ring {
     [[nodiscard]] RingFlags& flags() const { return *reinterpret_cast<RingFlags*>(begin_); }
     [[nodiscard]] device::View<std::byte> slot(std::int64_t number, Bytes size) const {
         check(size <= chunk_, "a chunk is larger than the link's");
-        return {begin_ + system::page_bytes + number % pipeline_depth * slot_bytes(chunk_),
+        return {begin_ + system::page_spacing + number % pipeline_depth * slot_bytes(chunk_),
                 size.value, device::MemoryKind::pinned};
     }
 

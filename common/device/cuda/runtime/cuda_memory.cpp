@@ -9,6 +9,7 @@
 #include "core/block_range.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/host/runtime/host_memory.hpp"
+#include "system/page.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -40,7 +41,7 @@ Amount amount(MemoryKind kind) {
         cuda_check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
         return {as_bytes_amount(total), as_bytes_amount(free)};
     }
-    const auto page = static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE));
+    const std::int64_t page = system::page_bytes();
     return {{page * ::sysconf(_SC_PHYS_PAGES)}, {page * ::sysconf(_SC_AVPHYS_PAGES)}};
 }
 

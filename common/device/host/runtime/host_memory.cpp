@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "system/page.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -15,7 +16,6 @@ namespace quartet::device {
 namespace {
 
 constexpr std::size_t allocation_alignment = 64;
-constexpr std::size_t small_page = 4096;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
 [[noreturn]] void refuse(Bytes size) {
@@ -37,10 +37,10 @@ Allocation allocate_small(std::size_t size, MemoryKind kind) {
 // Untouched pages are taken from the NUMA node of the thread that touches them first: the same
 // share of the range as in the operations.
 void touch(std::byte* data, std::size_t size, int threads) {
-    const auto pages = static_cast<std::int64_t>((size + small_page - 1) / small_page);
-    system::parallel_for(threads, pages, [=](std::int64_t page) {
-        data[static_cast<std::size_t>(page) * small_page] = std::byte{0};
-    });
+    const std::int64_t page = system::page_bytes();
+    const std::int64_t all = system::whole_pages(static_cast<std::int64_t>(size), page);
+    system::parallel_for(threads, all / page,
+                         [=](std::int64_t number) { data[number * page] = std::byte{0}; });
 }
 
 // Successive arrays begin at the same offset in a huge page. Staggering them by pages and cache

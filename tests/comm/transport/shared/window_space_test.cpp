@@ -43,7 +43,7 @@ TEST_F(WindowSpaceTest, IsReservedByOneJobAtATime) {
 }
 
 TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
-    constexpr std::int64_t page = system::page_bytes;
+    const std::int64_t page = system::page_bytes();
     const TemporaryFolder folder;
     write_text(folder / "file", std::string(static_cast<std::size_t>(page), 'x'));
     const int file = ::open((folder / "file").c_str(), O_RDWR);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "comm/mpi/mpi_session.hpp"
+#include "system/page.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -25,10 +26,12 @@ class WindowTest : public testing::Test {
 };
 
 TEST_F(WindowTest, PartsBeginOnPagesAndAreZeroed) {
+    const std::int64_t page = system::page_bytes();
     for (const WindowKind kind : {WindowKind::shared, WindowKind::remote}) {
         const Window window(kind, size_on(rank), world);
 
-        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(window.local()) % 4096, 0U);
+        EXPECT_EQ(
+            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(window.local())) % page, 0);
         EXPECT_EQ(window.size(), size_on(rank));
         std::byte* end = window.local() + window.size().value;
         EXPECT_EQ(std::count(window.local(), end, std::byte{0}), window.size().value);
