@@ -5,6 +5,7 @@ at the documents, the bits, and what was left behind.
 
     scripts/soak.py                      # an hour; `make soak`
     scripts/soak.py --minutes 5 --seed 7
+    scripts/soak.py --jobs 8             # eight rounds at a time
     scripts/soak.py --seed 7 --only kills --round 12   # one round again
 
 What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full
@@ -23,13 +24,14 @@ from quartet.command_line import (add_launch_arguments, parser_of, positive_numb
                                   some_of, whole_number, why_not)
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE
 from quartet.files import check_output, write_json
-from quartet.soak import shared_memory, summary
+from quartet.soak import shared_memory, side_by_side, summary
 from quartet.soak.kinds import KINDS
-from quartet.soak.loop import Setting, rounds
+from quartet.soak.loop import Setting
 from quartet.soak.programs import SMALL
 from quartet.wording import say
 
 MOST = 10**9
+MOST_JOBS = 256
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -38,6 +40,8 @@ def parse_arguments() -> argparse.Namespace:
     add_launch_arguments(parser)
     parser.add_argument("--minutes", type=positive_number, default=60,
                         help="no round begins later (%(default)s)")
+    parser.add_argument("--jobs", type=whole_number(MOST_JOBS), default=1, metavar="N",
+                        help="rounds side by side, which share nothing but the machine (%(default)s)")
     parser.add_argument("--seed", type=whole_number(MOST, 0), default=1, help="(%(default)s)")
     parser.add_argument("--only", type=some_of(names), default=tuple(names), metavar="KINDS",
                         help=f"of {','.join(names)} (all)")
@@ -78,7 +82,7 @@ def main() -> int:
     numbers = itertools.count() if options.rounds is None else range(options.rounds)
     if options.round is not None:
         numbers = [options.round]
-    record = rounds(setting, numbers, time.monotonic() + 60 * options.minutes)
+    record = side_by_side.rounds(setting, numbers, time.monotonic() + 60 * options.minutes, options.jobs)
     print("\n".join(summary.lines(setting, record)), flush=True)
     if options.json:
         write_json(options.json, summary.as_json(setting, record))

@@ -44,6 +44,11 @@ exit $code
 CRASHES = """#!/bin/sh
 kill -SEGV $$
 """
+MEETS_ANOTHER_ROUND = """#!/bin/sh
+touch {build}/met-$(echo "$TMPDIR" | tr / _)
+until [ $(ls {build} | grep -c ^met-) -ge 2 ]; do sleep 0.05; done
+exec {true} "$@"
+"""
 FORGETS = """#!/bin/sh
 case "$*" in
 *--restart*) rm -rf checkpoints ;;
@@ -74,7 +79,7 @@ class Soak(unittest.TestCase):
         for name in names:
             file = self.build / "bin" / name
             file.unlink()
-            file.write_text(text.format(true=PROGRAMS / name))
+            file.write_text(text.format(true=PROGRAMS / name, build=self.build))
             file.chmod(0o755)
         return self.soak(*arguments)
 
@@ -101,15 +106,48 @@ class Programs(Soak):
         self.assertEqual(record["counts"]["kills"]["series"], 1)
 
 
+class SideBySide(Soak):
+    def test_rounds_run_at_the_same_time_in_folders_of_their_own(self):
+        ended, record = self.with_program(MEETS_ANOTHER_ROUND, "--only", "pauses", "--rounds", "2", "--jobs", "2")
+        self.assertEqual(ended.returncode, VERIFIED, ended)
+        self.assertEqual(record["rounds"], {"pauses": 2})
+
+    def test_each_failure_says_how_to_repeat_its_round_alone(self):
+        ended, record = self.with_program(LEAVES_A_FILE, "--only", "pauses", "--rounds", "3", "--jobs", "2",
+                                          "--seed", "5")
+        self.assertEqual(ended.returncode, FAILED, ended)
+        self.assertEqual([failure["number"] for failure in record["failures"]], [0, 1, 2])
+        for failure in record["failures"]:
+            self.assertIn(f"--seed 5 --only pauses --round {failure['number']}", failure["repeat"])
+            self.assertNotIn("--jobs", failure["repeat"])
+            self.assertIn(failure["repeat"], ended.stdout)
+
+    def test_what_a_round_leaves_in_shared_memory_is_not_another_rounds(self):
+        if os.geteuid() != 0:
+            self.skipTest("in a /dev/shm of its own, which is for root")
+        ended, record = self.with_program(LEAVES_SHARED_MEMORY, "--only", "pauses", "--rounds", "2", "--jobs", "2")
+        self.assertEqual(ended.returncode, FAILED, ended)
+        ranks = [failure["what"].count("left-by-") for failure in record["failures"]]
+        programs = [failure["command"].split()[1] for failure in record["failures"]]
+        self.assertEqual(ranks, [int(number) for number in programs], record)
+
+
 class Interrupts(Soak):
     def test_it_ends_its_jobs_and_leaves_nothing(self):
+        self.interrupt()
+
+    def test_it_ends_the_jobs_of_all_rounds_that_run_side_by_side(self):
+        self.interrupt("--jobs", "2")
+
+    def interrupt(self, *flags):
         scratch = self.build / "scratch"
         scratch.mkdir()
         soak = subprocess.Popen(
-            [sys.executable, "-B", SCRIPT, "--build", self.build, "--only", "kills"],
+            [sys.executable, "-B", SCRIPT, "--build", self.build, "--only", "kills", *flags],
             stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(scratch)})
         limit = time.monotonic() + float(PATIENCE)
-        while not list(scratch.glob("*/round-0/checkpoints")) and time.monotonic() < limit:
+        rounds = "*/worker-1/round-1" if flags else "*/round-0"
+        while not list(scratch.glob(f"{rounds}/checkpoints")) and time.monotonic() < limit:
             time.sleep(0.02)
         soak.send_signal(signal.SIGTERM)
         output, _ = soak.communicate()
