@@ -11,7 +11,6 @@ namespace quartet::cg {
 
 namespace {
 
-constexpr std::int64_t largest_size = std::int64_t{1} << 24;
 constexpr std::int64_t most_iterations = std::int64_t{1} << 24;
 
 template <typename Value>
@@ -158,13 +157,15 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.iterations =
                              static_cast<int>(bench::parse_count(text, 1, most_iterations));
                      });
-    command_line.add(
-        {.name = "--problem",
-         .value = "NAME|FILE.npy",
-         .help = "laplace, random, or a symmetric positive definite matrix in a file",
-         .standard = "laplace",
-         .words = made_problems()},
-        [&options](const std::string& text) { options.problem = parse_problem(text); });
+    command_line.add({.name = "--problem",
+                      .value = "NAME|FILE.npy",
+                      .help = "laplace, random, or a symmetric positive definite matrix in a file",
+                      .standard = "laplace",
+                      .words = made_problems()},
+                     [&options](const std::string& text) {
+                         options.problem = parse_problem(text);
+                         options.problem_given = bench::Switch::on;
+                     });
     command_line.add({.name = "--storage",
                       .value = "LIST",
                       .help = "what is stored, of full, symmetric (one element of each pair)",

@@ -48,6 +48,7 @@ struct Options {
     std::vector<std::int64_t> sizes;
     int iterations = 500;
     std::string problem = "laplace";  ///< or "random", or the path of an .npy file
+    bench::Switch problem_given = bench::Switch::off;
     std::vector<Storage> storages{Storage::full};
     std::vector<Algorithm> algorithms{Algorithm::classic};
     bench::DataOptions data;
@@ -55,6 +56,9 @@ struct Options {
 
     [[nodiscard]] bool from_file() const { return problem != "laplace" && problem != "random"; }
 };
+
+/// The most unknowns.
+inline constexpr std::int64_t largest_size = std::int64_t{1} << 24;
 
 /// Adds the flags to the command line; `options` outlives it.
 void add_options(bench::CommandLine& command_line, Options& options);

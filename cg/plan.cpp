@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
+#include "bench/data/own_data.hpp"
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
 #include "cg/system/matrix_file.hpp"
@@ -28,6 +30,27 @@ std::vector<std::int64_t> sizes_of(const Options& options) {
         }
     }
     return {size};
+}
+
+// The size is what a user's files say, where there are such. Collective.
+Options with_own_data(const comm::Communicator& world, Options options) {
+    options.data.own = bench::read_own(world, options.data, read_own_blocks);
+    if (!options.data.is_own()) {
+        return options;
+    }
+    if (options.problem_given == bench::Switch::on) {
+        throw UsageError(
+            fmt::format("--problem: {} is not what the files in {} have (a system of a user's "
+                        "own): leave it out",
+                        quotation(options.problem), quotation(options.data.folder->native())));
+    }
+    const auto& heights = options.data.own;
+    const auto size = std::accumulate(heights.begin(), heights.end(), std::int64_t{0});
+    for (const std::int64_t given : options.sizes) {
+        bench::require_own("--size", given, size, options.data);
+    }
+    options.sizes = {size};
+    return options;
 }
 
 template <typename Value>
@@ -69,7 +92,7 @@ Bytes folder_memory(const bench::Session& session, const Problem& problem,
     Bytes memory;
     comm::agree<UsageError>(session.world(), [&] {
         const BlockFolder folder(*data.folder, problem, session.options().seed,
-                                 session.world().size(), data.generate);
+                                 session.world().size(), data.generate, data.own);
         memory = folder.memory();
     });
     return memory;
@@ -226,8 +249,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     return planned;
 }
 
-void plan_cases(bench::Session& session, const Options& options) {
-    require_consistent(options, session.options());
+void plan_cases(bench::Session& session, const Options& given) {
+    require_consistent(given, session.options());
+    const Options options = with_own_data(session.world(), given);
     std::vector<std::int64_t> sizes;
     comm::agree<UsageError>(session.world(), [&] {
         if (options.checkpoint.wanted()) {
@@ -237,7 +261,7 @@ void plan_cases(bench::Session& session, const Options& options) {
     });
     add_used_files(options, session.files());
     Problem problem;
-    problem.system = options.problem;
+    problem.system = options.data.is_own() ? own_system : options.problem;
     problem.iterations = options.iterations;
     session.resolve("size", bench::join_sizes(sizes));
     session.resolve("storage", joined(options.storages));

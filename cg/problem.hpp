@@ -14,7 +14,7 @@ namespace quartet::cg {
 /// One case of the paper's dense conjugate gradients (VI.C): a symmetric system of `size`
 /// unknowns, in so many iterations.
 struct Problem {
-    std::string system;  ///< "laplace", "random", or the path of an .npy file
+    std::string system;  ///< "laplace", "random", "own" or the path of an .npy file
     std::int64_t size = 0;
     int iterations = 0;
     Storage storage = Storage::full;
@@ -34,6 +34,9 @@ struct Problem {
     /// an iteration, 8 N^2 bytes or, of a triangle, 4 N^2.
     [[nodiscard]] bench::Work work(int workers) const;
 };
+
+/// The system of a user's own folder of A-r.npy and b-r.npy.
+inline constexpr const char* own_system = "own";
 
 /// With `dataflow` the first rank reduces and the others work; else all work. Throws UsageError for
 /// too few ranks.

@@ -9,15 +9,15 @@
 #include "bench/program/version.hpp"
 #include "cg/system/make_system.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "core/files/checksum.hpp"
 
 namespace quartet::cg {
 
 namespace {
 
+// A user's own system reads its folder itself.
 std::optional<BlockFolder> folder_of(const bench::Session& session, const Problem& problem,
                                      const bench::DataOptions& data) {
-    if (!data.in_files()) {
+    if (!data.in_files() || data.is_own()) {
         return std::nullopt;
     }
     return BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),
@@ -43,7 +43,7 @@ CheckpointManifest manifest_of(const bench::Session& session, const bench::Varia
     manifest.system = problem.is_made() ? problem.system : "file";
     manifest.size = problem.size;
     manifest.seed = session.options().seed;
-    manifest.right_side = problem.is_made() ? 0 : checksum(std::as_bytes(system.right_side()));
+    manifest.right_side = system.fingerprint();
     manifest.algorithm = problem.algorithm;
     manifest.iterations = problem.iterations;
     manifest.set_up = {{"formulation", std::string(name(variant.formulation))},
@@ -112,7 +112,7 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       rows_(problem.rows(roles_, session.world().rank())),
       transport_(
           (session.require_formulation(variant.formulation), session.transport(variant.transport))),
-      system_(make_system(problem, session)),
+      system_(make_system(problem, session, data)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
       solver_(make_solver(session, transport_, problem, variant.formulation)),
@@ -194,7 +194,7 @@ bench::Check SolveCase::verify() {
     result_ = verifier_->examine(solution, residual);
     if (data_.keep == bench::Switch::on) {
         BlockFolder::write_solution(
-            *data_.folder, session_.world().rank(),
+            *data_.folder, session_.world(),
             std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
                                         static_cast<std::size_t>(rows_.size())));
     }
@@ -214,10 +214,14 @@ bench::Details SolveCase::details() const {
     if (result_) {
         details.numbers = {{"true_residual", result_->true_residual},
                            {"residual_gap", result_->residual_gap},
-                           {"residual_gap_tolerance", result_->gap_tolerance},
-                           {"solution_error", result_->solution_error},
-                           {"energy_error", result_->energy_error},
-                           {"energy_error_tolerance", result_->energy_tolerance}};
+                           {"residual_gap_tolerance", result_->gap_tolerance}};
+        for (const auto& [key, value] : {std::pair{"solution_error", result_->solution_error},
+                                         {"energy_error", result_->energy_error},
+                                         {"energy_error_tolerance", result_->energy_tolerance}}) {
+            if (value) {
+                details.numbers.emplace_back(key, *value);
+            }
+        }
     }
     if (checkpointing_) {
         std::ranges::copy(checkpointing_->numbers(), std::back_inserter(details.numbers));

@@ -6,9 +6,12 @@
 #include <cstring>
 #include <memory>
 
+#include "bench/data/listable.hpp"
 #include "core/data_source.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
+#include "core/files/own_files.hpp"
+#include "core/saturated.hpp"
 
 namespace quartet::fft {
 
@@ -16,7 +19,8 @@ namespace {
 
 constexpr Bytes staging_size = mebibytes(4);
 
-Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string order) {
+Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string order,
+                     const bench::DataOptions& data) {
     Manifest manifest;
     manifest.kernel = "fft";
     manifest.seed = seed;
@@ -25,28 +29,54 @@ Manifest manifest_of(const Problem& problem, std::uint64_t seed, std::string ord
     manifest.type = ElementType::c16;
     manifest.generator_version = DataSource::generator_version;
     manifest.order = std::move(order);
-    return manifest;
+    return data.is_own() ? manifest.of_own_data() : manifest;
 }
 
 }  // namespace
 
+std::vector<std::int64_t> read_own_points(const std::filesystem::path& folder) {
+    const std::int64_t tiles = count_blocks(folder, "x");
+    if (tiles == 0) {
+        return {};
+    }
+    bench::require_listable(tiles, quotation(folder.native()), "cut the vector into longer tiles");
+    const std::int64_t length = own_shape(folder / block_file("x", 0), ElementType::c16, 1).front();
+    const std::int64_t points = saturated_product(tiles, length);
+    if (points < 1 || points > largest_size) {
+        throw UsageError(
+            fmt::format("the tiles x-t.npy in {} have {} points in all (1 to {} are "
+                        "possible): use another vector",
+                        quotation(folder.native()), points, largest_size));
+    }
+    for (std::int64_t tile = 1; tile < tiles; ++tile) {
+        const auto path = folder / block_file("x", tile);
+        require(read_npy_header(path), ElementType::c16, {length}, path);
+    }
+    return {points, tiles};
+}
+
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
-                                     const std::filesystem::path& folder) {
+                                     const bench::DataOptions& data) {
     std::vector<bench::TileFile> files;
     for (std::int64_t tile = 0; tile < problem.tiles; ++tile) {
         files.push_back({block_file("x", tile), {problem.length()}});
     }
-    return {folder, manifest_of(problem, seed, "x[t::T]"), std::move(files)};
+    return {*data.folder, manifest_of(problem, seed, "x[t::T]", data), std::move(files)};
 }
 
-void generate_tiles(const bench::TileFolder<Point>& folder, const Problem& problem,
-                    bench::Session& session) {
+bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
+                                        const bench::DataOptions& data) {
     const std::uint64_t seed = session.options().seed;
-    folder.generate(session.world(), session.topology(),
-                    [&](const bench::TileFile& file, std::span<Point> points) {
-                        const std::int64_t tile = &file - folder.files().data();
-                        fill_points(points, seed, tile, problem.tiles);
-                    });
+    const bench::TileFolder<Point> folder = tile_folder(problem, seed, data);
+    if (data.generate == bench::Switch::on) {
+        folder.generate(session.world(), session.topology(),
+                        [&](const bench::TileFile& file, std::span<Point> points) {
+                            const std::int64_t tile = &file - folder.files().data();
+                            fill_points(points, seed, tile, problem.tiles);
+                        });
+    }
+    folder.verify(session.world(), session.topology());
+    return folder;
 }
 
 TileFileReader::TileFileReader(const bench::TileFolder<Point>& tiles, const Problem& problem,
@@ -85,10 +115,15 @@ void TileFileReader::read(std::span<Point> points) {
 }
 
 void TileFileReader::read_tile(std::int64_t tile, std::span<Point> points) {
-    read_file(files_[static_cast<std::size_t>(tile)], std::as_writable_bytes(points));
+    read_part(tile, 0, points);
 }
 
-void TileFileReader::read_file(const File& file, std::span<std::byte> out) {
+void TileFileReader::read_part(std::int64_t tile, std::int64_t first, std::span<Point> points) {
+    const File& file = files_[static_cast<std::size_t>(tile)];
+    read_file(file, file.data_offset + bytes_of<Point>(first), std::as_writable_bytes(points));
+}
+
+void TileFileReader::read_file(const File& file, Bytes begin, std::span<std::byte> out) {
     const FileName name(folder_, file.name);
     const InputFile input(name, cache_);
     if (input.size() != file.data_offset + bytes_of<Point>(length_)) {
@@ -98,16 +133,17 @@ void TileFileReader::read_file(const File& file, std::span<std::byte> out) {
             quotation(name.path().native()), to_string(input.size())));
     }
     if (cache_ == FileCache::direct) {
-        read_aligned(input, file.data_offset, out);
+        read_aligned(input, begin, out);
     } else {
-        static_cast<void>(input.read(file.data_offset, out));
+        static_cast<void>(input.read(begin, out));
     }
 }
 
-// Whole pages from the file's beginning; what belongs to the tile is copied out of them.
+// Whole pages; what is wanted is copied out of them.
 void TileFileReader::read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out) {
     const std::int64_t end = offset.value + std::ssize(out);
-    for (std::int64_t page = 0; page < end; page += staging_size.value) {
+    const std::int64_t begin = offset.value / direct_alignment * direct_alignment;
+    for (std::int64_t page = begin; page < end; page += staging_size.value) {
         const Bytes got = input.read({page}, aligned_);
         const std::int64_t first = std::max(page, offset.value);
         const std::int64_t last = std::min(page + got.value, end);
@@ -118,22 +154,24 @@ void TileFileReader::read_aligned(const InputFile& input, Bytes offset, std::spa
     }
 }
 
-void keep_result(const std::filesystem::path& folder, const Problem& problem,
-                 std::span<const Point> bins, bench::Session& session) {
+ResultLayout result_layout(const Problem& problem, std::int64_t bins) {
+    if (problem.order == ResultOrder::natural) {
+        return {{bins}, "natural: X-r holds k of block r"};
+    }
+    return {{problem.tiles, bins / problem.tiles},
+            "transposed: X-r holds [k2][k1 of block r], k = k1 + M k2"};
+}
+
+void keep_result(const bench::DataOptions& data, const Problem& problem,
+                 std::span<const Point> bins, const ResultLayout& layout, bench::Session& session) {
     const comm::Communicator& world = session.world();
-    const std::filesystem::path result = folder / "result";
+    const std::filesystem::path result = *data.folder / "result";
     make_folder(result);
-    const auto size = static_cast<std::int64_t>(bins.size());
-    const Shape shape = problem.order == ResultOrder::natural
-                            ? Shape{size}
-                            : Shape{problem.tiles, size / problem.tiles};
-    write_npy<Point>(result / block_file("X", world.rank()), shape, bins);
+    write_npy<Point>(result / block_file("X", world.rank()), layout.shape, bins);
+    remove_later_blocks(result, "X", world.rank(), world.size());
     const auto sums = world.gather(fmt::format("{}", checksum(std::as_bytes(bins))));
     if (session.is_root()) {
-        const std::string order = problem.order == ResultOrder::natural
-                                      ? "natural: X-r holds k of block r"
-                                      : "transposed: X-r holds [k2][k1 of block r], k = k1 + M k2";
-        Manifest manifest = manifest_of(problem, session.options().seed, order);
+        Manifest manifest = manifest_of(problem, session.options().seed, layout.order, data);
         for (int rank = 0; rank < world.size(); ++rank) {
             manifest.checksums[block_file("X", rank)] =
                 std::stoull(sums[static_cast<std::size_t>(rank)]);

@@ -13,15 +13,20 @@
 
 namespace quartet::fft {
 
+/// {N, T} of the vector that a user's files "x-t.npy" are: complex128, all of one length. Empty
+/// where there are no such files. Throws UsageError or NpyError that names what is missing or does
+/// not fit. Local.
+std::vector<std::int64_t> read_own_points(const std::filesystem::path& folder);
+
 /// The tiles of a problem as files "x-t.npy" of M points, and their manifest.
 bench::TileFolder<Point> tile_folder(const Problem& problem, std::uint64_t seed,
-                                     const std::filesystem::path& folder);
+                                     const bench::DataOptions& data);
 
-/// Makes the files that are missing. Collective.
-void generate_tiles(const bench::TileFolder<Point>& folder, const Problem& problem,
-                    bench::Session& session);
+/// The same: the files that are missing are made, where asked to, and all are checked. Collective.
+bench::TileFolder<Point> prepared_tiles(bench::Session& session, const Problem& problem,
+                                        const bench::DataOptions& data);
 
-/// This rank's tiles, to be read in every run.
+/// Some of the tiles, mostly this rank's, to be read in every run.
 class TileFileReader {
   public:
     /// Reads the headers. Throws NpyError.
@@ -35,6 +40,8 @@ class TileFileReader {
     void read(std::span<Point> points);
     /// The same for one of them: number `tile` of this rank's.
     void read_tile(std::int64_t tile, std::span<Point> points);
+    /// Points of one of them from number `first` on.
+    void read_part(std::int64_t tile, std::int64_t first, std::span<Point> points);
     [[nodiscard]] std::int64_t tiles() const { return static_cast<std::int64_t>(files_.size()); }
     /// Points of one tile.
     [[nodiscard]] std::int64_t length() const { return length_; }
@@ -45,7 +52,7 @@ class TileFileReader {
         Bytes data_offset;
     };
 
-    void read_file(const File& file, std::span<std::byte> out);
+    void read_file(const File& file, Bytes begin, std::span<std::byte> out);
     void read_aligned(const InputFile& input, Bytes offset, std::span<std::byte> out);
 
     std::int64_t length_;
@@ -56,10 +63,18 @@ class TileFileReader {
     std::span<std::byte> aligned_;
 };
 
+/// How a rank's part of the result lies in its file, and in words on the first rank.
+struct ResultLayout {
+    Shape shape;
+    std::string order;
+};
+/// Of so many bins in the problem's order. Transposed parts are matrices [k2][k1 of the rank].
+ResultLayout result_layout(const Problem& problem, std::int64_t bins);
+
 /// Writes each rank's part of the result, "X-r.npy", and a manifest that says its order, to the
-/// folder "result" in `folder`. Transposed parts are matrices [k2][k1 of the rank]. Throws Failure.
-/// Collective.
-void keep_result(const std::filesystem::path& folder, const Problem& problem,
-                 std::span<const Point> bins, bench::Session& session);
+/// folder "result" in that of the data; parts that more ranks have left there are removed. Throws
+/// Failure. Collective.
+void keep_result(const bench::DataOptions& data, const Problem& problem,
+                 std::span<const Point> bins, const ResultLayout& layout, bench::Session& session);
 
 }  // namespace quartet::fft

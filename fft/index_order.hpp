@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace quartet::fft {
 
@@ -24,5 +25,9 @@ struct IndexOrder {
 
     bool operator==(const IndexOrder&) const = default;
 };
+
+/// The order of an array whose element i has index indices[i]; nothing where it is not of this
+/// kind.
+std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices);
 
 }  // namespace quartet::fft

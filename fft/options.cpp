@@ -18,6 +18,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                       .alias = "--sizes"},
                      [&options](const std::string& text) {
                          options.sizes = bench::parse_sizes(text, largest_size);
+                         options.sizes_given = bench::Switch::on;
                      });
     command_line.add({.name = "--tiles",
                       .value = "N",

@@ -25,7 +25,8 @@ std::string_view name(Planning planning);
 /// The flags that only fft has.
 struct Options {
     std::vector<std::int64_t> sizes{std::int64_t{1} << 24};  ///< points, each run in turn
-    std::optional<std::int64_t> tiles;  ///< chosen by default_tiles unless given
+    bench::Switch sizes_given = bench::Switch::off;  ///< else those of a user's own files count
+    std::optional<std::int64_t> tiles;               ///< chosen by default_tiles unless given
     ResultOrder order = ResultOrder::transposed;
     Planning planning = Planning::estimate;
     std::optional<std::filesystem::path> wisdom;  ///< where FFTW's measured plans are kept

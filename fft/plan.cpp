@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bench/data/listable.hpp"
+#include "bench/data/own_data.hpp"
 #include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
 #include "fft/files.hpp"
@@ -24,15 +25,17 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     name.words = {{"order", std::string(fft::name(problem.order))}};
     if (variant.formulation == bench::Formulation::library) {
         name.factors = {{"plan", std::string(fft::name(options.planning))}};
-        return name;
+        if (!options.data.in_files()) {
+            return name;
+        }
     }
-    name.factors = {{"tiles", std::to_string(problem.tiles)}};
+    name.factors.emplace_back("tiles", std::to_string(problem.tiles));
     if (variant.formulation == bench::Formulation::dataflow) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
         bench::add_reducer_device(session, name);
     }
     if (options.data.in_files()) {
-        name.factors.emplace_back("data", "files");
+        name.factors.emplace_back("data", options.data.word());
         name.factors.emplace_back("cache", std::string(quartet::name(options.data.cache)));
     }
     return name;
@@ -50,7 +53,7 @@ void add_native(bench::Session& session, const bench::Variant& variant, const Pr
 
 // The paper's formulation: one reducer, which merges, and workers.
 void add_dataflow(bench::Session& session, const bench::Variant& variant, const Problem& problem,
-                  bench::PlannedCase& planned) {
+                  const Options& options, bench::PlannedCase& planned) {
     const auto roles = comm::Roles::with_reducers(session.world().size(), 1);
     planned.roles = roles;
     planned.work.workers = roles.workers();
@@ -59,7 +62,8 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.clock_rows = {{bench::paper_suffix, planned.work}};
     planned.compared = bench::ComparedRow::paper_clock;
     planned.plan_note = "rank 0 merges, the others work";
-    const DataflowPlan plan = plan_dataflow(session, variant.transport, problem, roles);
+    const DataflowPlan plan =
+        plan_dataflow(session, variant.transport, problem, roles, options.data);
     bench::announce(plan.memory, session, planned);
     planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
@@ -126,20 +130,33 @@ Problem problem_for(const Options& options, std::int64_t points, bench::Session&
     return wanted;
 }
 
+// Points and tiles are what a user's files say, where there are such. Collective.
+Options with_own_data(const comm::Communicator& world, Options options) {
+    options.data.own = bench::read_own(world, options.data, read_own_points);
+    if (!options.data.is_own()) {
+        return options;
+    }
+    const std::int64_t points = options.data.own.at(0);
+    const std::int64_t tiles = options.data.own.at(1);
+    if (options.sizes_given == bench::Switch::on) {
+        bench::require_own("--size", options.sizes.front(), points, options.data);
+    }
+    bench::require_own("--tiles", options.tiles.value_or(tiles), tiles, options.data);
+    options.sizes = {points};
+    options.tiles = tiles;
+    return options;
+}
+
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem wanted,
                   const Options& options) {
     if (variant.formulation == bench::Formulation::dataflow) {
-        if (options.data.in_files()) {
-            throw Unavailable(
-                "not available in this build: fft's data flow with tiles in files: leave out "
-                "--data or --formulation dataflow");
-        }
         wanted.order = ResultOrder::natural;  // as one merger has it
     }
-    if (variant.formulation == bench::Formulation::library && options.data.in_files()) {
+    if (variant.formulation == bench::Formulation::library && options.data.in_files() &&
+        device::has_own_memory(session.device())) {
         throw UsageError(
-            "--formulation library has its data in memory (FFTW-MPI's layout is "
-            "its own): leave out --data");
+            "--formulation library has its data in a GPU's memory (the vendor's transform takes no "
+            "tiles): leave out --data, or add --device host");
     }
     session.add(planned_case(session, variant, wanted, options));
 }
@@ -163,7 +180,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
             add_native(session, variant, problem, options, planned);
             break;
         case bench::Formulation::dataflow:
-            add_dataflow(session, variant, problem, planned);
+            add_dataflow(session, variant, problem, options, planned);
             break;
         case bench::Formulation::library:
             add_library(session, variant, problem, options, planned);
@@ -172,8 +189,9 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     return planned;
 }
 
-void plan_cases(bench::Session& session, const Options& options) {
-    bench::require_consistent(options.data, options.sizes.size());
+void plan_cases(bench::Session& session, const Options& given) {
+    bench::require_consistent(given.data, given.sizes.size());
+    const Options options = with_own_data(session.world(), given);
     std::vector<Problem> problems;
     std::vector<std::int64_t> tiles;
     comm::agree<UsageError>(session.world(), [&] {
@@ -186,7 +204,7 @@ void plan_cases(bench::Session& session, const Options& options) {
         if (options.data.in_files()) {
             bench::require_listable(problems.front().tiles, "--tiles",
                                     "ask for fewer, longer ones");
-            tile_folder(problems.front(), session.options().seed, *options.data.folder)
+            tile_folder(problems.front(), session.options().seed, options.data)
                 .require_usable(options.data.generate);
         }
     });

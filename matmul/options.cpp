@@ -2,13 +2,6 @@
 
 namespace quartet::matmul {
 
-namespace {
-
-// Far beyond what machines hold; the bytes of a few matrices are counted in 63 bits.
-constexpr std::int64_t largest_edge = std::int64_t{1} << 28;
-
-}  // namespace
-
 void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--size",
                       .value = "LIST",
@@ -17,6 +10,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                       .alias = "--sizes"},
                      [&options](const std::string& text) {
                          options.sizes = bench::parse_sizes(text, largest_edge);
+                         options.sizes_given = bench::Switch::on;
                      });
     command_line.add({.name = "--tile",
                       .value = "N",

@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "bench/data/listable.hpp"
+#include "bench/data/own_data.hpp"
 #include "comm/mpi/agree.hpp"
 #include "matmul/multiply_case.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/product_plan.hpp"
 #include "matmul/tiles/operand_layout.hpp"
+#include "matmul/tiles/own_tiles.hpp"
 
 namespace quartet::matmul {
 
@@ -18,7 +20,6 @@ namespace {
 void require_consistent(const PlanContext& context) {
     const Options& options = context.options;
     const bench::CommonOptions& common = context.session.options();
-    bench::require_consistent(options.data, options.sizes.size());
     if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
     }
@@ -56,10 +57,30 @@ PlanContext context_of(bench::Session& session, const Options& options, std::int
 void require_usable_folder(const PlanContext& context) {
     const bench::DataOptions& data = context.options.data;
     comm::agree<UsageError>(context.session.world(), [&] {
-        const bench::TileFolder<float> folder(*data.folder, manifest_of(context.problem),
-                                              input_files(context.problem));
-        folder.require_usable(data.generate);
+        tile_folder(context).require_usable(data.generate);
+        if (data.is_own() && data.keep == bench::Switch::off) {
+            require_no_results(*data.folder);
+        }
     });
+}
+
+// Size and tile are what a user's files say, where there are such. Collective.
+Options with_own_data(const comm::Communicator& world, Options options) {
+    options.data.own = bench::read_own(world, options.data, read_own_tiles);
+    if (!options.data.is_own()) {
+        return options;
+    }
+    const std::int64_t size = options.data.own.at(0);
+    const std::int64_t tile = options.data.own.at(1);
+    if (options.sizes_given == bench::Switch::on) {
+        bench::require_own("--size", options.sizes.front(), size, options.data);
+    }
+    if (options.tile) {
+        bench::require_own("--tile", std::min(*options.tile, size), tile, options.data);
+    }
+    options.sizes = {size};
+    options.tile = tile;
+    return options;
 }
 
 // Throws Unavailable for variants that do not exist, on all ranks alike. Collective.
@@ -70,11 +91,10 @@ void require_available(const PlanContext& context) {
     const comm::Transport& transport = session.transport(variant.transport);
     if (variant.formulation == bench::Formulation::library) {
         comm::require_plain_mpi(transport, "formulation library");
-        if (context.options.data.in_files() || context.on_gpu()) {
+        if (context.on_gpu()) {
             throw Unavailable(
-                "not available in this build: matmul's formulation library with tiles in files or "
-                "on a GPU (ScaLAPACK's layout in the host's memory is its own): leave out --data, "
-                "or add --device host");
+                "not available in this build: matmul's formulation library on a GPU (ScaLAPACK "
+                "computes in the host's memory): add --device host");
         }
     }
     if (!context.on_gpu() && !transport.can(comm::Capability::payload_channel)) {
@@ -137,7 +157,9 @@ bench::PlannedCase plan_case(const PlanContext& context) {
 
 }  // namespace
 
-void plan_cases(bench::Session& session, const Options& options) {
+void plan_cases(bench::Session& session, const Options& given) {
+    bench::require_consistent(given.data, given.sizes.size());
+    const Options options = with_own_data(session.world(), given);
     std::vector<PlanContext> contexts;
     std::vector<std::int64_t> tiles;
     for (const std::int64_t size : options.sizes) {

@@ -19,7 +19,7 @@ bench::BufferPlan memory_besides(const PlanContext& context, const Block& block,
 void add_tile_factors(const PlanContext& context, bench::RowName& name) {
     name.factors.emplace_back("tile", std::to_string(context.problem.tile));
     if (context.options.data.in_files()) {
-        name.factors.emplace_back("data", "files");
+        name.factors.emplace_back("data", context.options.data.word());
         name.factors.emplace_back("cache", quartet::name(context.options.data.cache));
     }
     if (const auto lookahead = context.session.options().lookahead) {
@@ -55,12 +55,19 @@ Results results_of(const bench::DataOptions& data) {
     return data.keep == bench::Switch::on ? Results::kept : Results::removed;
 }
 
+bench::TileFolder<float> tile_folder(const PlanContext& context) {
+    const Manifest manifest = manifest_of(context.problem);
+    const bench::DataOptions& data = context.options.data;
+    return {*data.folder, data.is_own() ? manifest.of_own_data() : manifest,
+            input_files(context.problem)};
+}
+
 std::unique_ptr<const TileFiles> open_files(const PlanContext& context) {
     const Problem& problem = context.problem;
     const bench::DataOptions& data = context.options.data;
     const comm::Communicator& world = context.session.world();
     const comm::Topology& topology = context.session.topology();
-    const bench::TileFolder<float> folder(*data.folder, manifest_of(problem), input_files(problem));
+    const bench::TileFolder<float> folder = tile_folder(context);
     if (data.generate == bench::Switch::on) {
         folder.generate(world, topology,
                         [&](const bench::TileFile& file, std::span<float> elements) {

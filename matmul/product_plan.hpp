@@ -62,6 +62,9 @@ LimitPlan::Storage storage_limit(const PlanContext& context, std::optional<std::
 /// Whether results in files stay when a case ends.
 Results results_of(const bench::DataOptions& data);
 
+/// The tiles of A and B as files, and the manifest that they should have. Local.
+bench::TileFolder<float> tile_folder(const PlanContext& context);
+
 /// The files of a case, generated with --generate, and verified. Collective. Throws Failure.
 std::unique_ptr<const TileFiles> open_files(const PlanContext& context);
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "bench/data/listable.hpp"
 #include "core/data_source.hpp"
 #include "core/files/file.hpp"
+#include "core/files/own_files.hpp"
+#include "core/saturated.hpp"
 
 namespace quartet::cg {
 
@@ -29,21 +32,35 @@ std::int64_t blocks_in(const std::filesystem::path& folder, std::int64_t otherwi
     return blocks;
 }
 
-Range rows_of_block(std::int64_t size, std::int64_t blocks, std::int64_t block) {
-    return block_range(size, static_cast<int>(blocks), static_cast<int>(block));
+// The row behind each block.
+std::vector<std::int64_t> ends_of(std::int64_t size, std::int64_t blocks) {
+    std::vector<std::int64_t> ends;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        ends.push_back(block_range(size, static_cast<int>(blocks), static_cast<int>(block)).end);
+    }
+    return ends;
+}
+
+std::vector<std::int64_t> ends_of(const std::vector<std::int64_t>& heights) {
+    std::vector<std::int64_t> ends(heights.size());
+    std::partial_sum(heights.begin(), heights.end(), ends.begin());
+    return ends;
 }
 
 // A_0, A_1, .., b_0, b_1, ..
-std::vector<bench::TileFile> file_list(std::int64_t size, std::int64_t blocks) {
+std::vector<bench::TileFile> file_list(std::int64_t size, const std::vector<std::int64_t>& ends) {
     std::vector<bench::TileFile> files;
-    for (std::int64_t block = 0; block < blocks; ++block) {
-        files.push_back(
-            {block_file(matrix, block), {rows_of_block(size, blocks, block).size(), size}});
-    }
-    for (std::int64_t block = 0; block < blocks; ++block) {
-        files.push_back(
-            {block_file(right_side, block), {rows_of_block(size, blocks, block).size()}});
-    }
+    const auto add_each = [&](std::string_view array, const Shape& row) {
+        std::int64_t begin = 0;
+        for (std::size_t block = 0; block < ends.size(); ++block) {
+            Shape shape{ends[block] - begin};
+            shape.insert(shape.end(), row.begin(), row.end());
+            files.push_back({block_file(array, static_cast<std::int64_t>(block)), shape});
+            begin = ends[block];
+        }
+    };
+    add_each(matrix, {size});
+    add_each(right_side, {});
     return files;
 }
 
@@ -55,40 +72,68 @@ Manifest wanted_manifest(const Problem& problem, std::uint64_t seed, std::int64_
     manifest.tile = blocks;
     manifest.generator_version = DataSource::generator_version;
     manifest.order = fmt::format("{}, row-major", problem.system);
-    return manifest;
+    return problem.system == own_system ? manifest.of_own_data() : manifest;
+}
+
+// Of A and of b.
+std::int64_t blocks_of_both(const std::filesystem::path& folder) {
+    const std::int64_t of_a = count_blocks(folder, matrix);
+    const std::int64_t of_b = count_blocks(folder, right_side);
+    if (of_a != of_b) {
+        throw UsageError(fmt::format(
+            "{} has no {} ({} blocks of A and {} of b): both need as many",
+            quotation(folder.native()),
+            block_file(of_a < of_b ? matrix : right_side, std::min(of_a, of_b)), of_a, of_b));
+    }
+    bench::require_listable(of_a, quotation(folder.native()), "cut the matrix into larger blocks");
+    return of_a;
 }
 
 }  // namespace
 
+std::vector<std::int64_t> read_own_blocks(const std::filesystem::path& folder) {
+    const std::int64_t blocks = blocks_of_both(folder);
+    std::vector<std::int64_t> heights;
+    std::int64_t size = 0;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        const auto path = folder / block_file(matrix, block);
+        heights.push_back(own_shape(path, ElementType::f8, 2).front());
+        size = saturated_sum(size, heights.back());
+    }
+    if (blocks > 0 && (size < 1 || size > largest_size)) {
+        throw UsageError(
+            fmt::format("the blocks A-r.npy in {} have {} rows in all (1 to {} are possible): use "
+                        "another matrix",
+                        quotation(folder.native()), size, largest_size));
+    }
+    for (const bench::TileFile& file : file_list(size, ends_of(heights))) {
+        const auto path = folder / file.name;
+        require(read_npy_header(path), ElementType::f8, file.shape, path);
+    }
+    return heights;
+}
+
 BlockFolder::BlockFolder(const std::filesystem::path& folder, const Problem& problem,
-                         std::uint64_t seed, int ranks, bench::Switch generate)
+                         std::uint64_t seed, int ranks, bench::Switch generate,
+                         const std::vector<std::int64_t>& own)
     : size_(problem.size),
-      blocks_(blocks_in(folder, ranks)),
-      files_(folder, wanted_manifest(problem, seed, blocks_), file_list(size_, blocks_)) {
+      ends_(own.empty() ? ends_of(size_, blocks_in(folder, ranks)) : ends_of(own)),
+      files_(folder, wanted_manifest(problem, seed, blocks()), file_list(size_, ends_)) {
     files_.require_usable(generate);
 }
 
 Range BlockFolder::rows_of(std::int64_t block) const {
-    return rows_of_block(size_, blocks_, block);
+    const auto index = static_cast<std::size_t>(block);
+    return {block == 0 ? 0 : ends_[index - 1], ends_[index]};
 }
 
 std::int64_t BlockFolder::block_of(std::int64_t row) const {
-    // Not far from row x blocks / size, which rounding may miss by one.
-    auto block = static_cast<std::int64_t>(static_cast<double>(row) / static_cast<double>(size_) *
-                                           static_cast<double>(blocks_));
-    block = std::clamp<std::int64_t>(block, 0, blocks_ - 1);
-    while (row < rows_of(block).begin) {
-        --block;
-    }
-    while (row >= rows_of(block).end) {
-        ++block;
-    }
-    return block;
+    return std::ranges::upper_bound(ends_, row) - ends_.begin();
 }
 
 Bytes BlockFolder::memory() const {
     std::int64_t rows = 0;
-    for (std::int64_t block = 0; block < blocks_; ++block) {
+    for (std::int64_t block = 0; block < blocks(); ++block) {
         rows = std::max(rows, rows_of(block).size());
     }
     return bytes_of<double>(rows * size_);
@@ -100,10 +145,10 @@ void BlockFolder::prepare(bench::Session& session, const LinearSystem& system,
         const auto index = static_cast<std::int64_t>(
             std::ranges::find(files_.files(), file.name, &bench::TileFile::name) -
             files_.files().begin());
-        const Range rows = rows_of(index % blocks_);
+        const Range rows = rows_of(index % blocks());
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             const auto place = static_cast<std::size_t>(row - rows.begin);
-            if (index < blocks_) {
+            if (index < blocks()) {
                 const auto columns = static_cast<std::size_t>(size_);
                 system.read_row(row, 0, elements.subspan(place * columns, columns));
             } else {
@@ -114,6 +159,10 @@ void BlockFolder::prepare(bench::Session& session, const LinearSystem& system,
     if (generate == bench::Switch::on) {
         files_.generate(session.world(), session.topology(), fill);
     }
+    verify(session);
+}
+
+void BlockFolder::verify(bench::Session& session) const {
     files_.verify(session.world(), session.topology());
 }
 
@@ -142,9 +191,10 @@ void BlockFolder::read_right_side(std::int64_t first_row, std::span<double> out)
     }
 }
 
-void BlockFolder::write_solution(const std::filesystem::path& folder, int rank,
-                                 std::span<const double> rows) {
-    write_npy(folder / block_file("X", rank), {std::ssize(rows)}, rows);
+void BlockFolder::write_solution(const std::filesystem::path& folder,
+                                 const comm::Communicator& world, std::span<const double> rows) {
+    write_npy(folder / block_file("X", world.rank()), {std::ssize(rows)}, rows);
+    remove_later_blocks(folder, "X", world.rank(), world.size());
 }
 
 }  // namespace quartet::cg

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "bench/data/tile_folder.hpp"
 #include "bench/program/session.hpp"
@@ -12,14 +13,19 @@
 
 namespace quartet::cg {
 
+/// The rows of each block, in order, of a system that a user's files "A-r.npy" and "b-r.npy" are:
+/// float64, a block of A as wide as all blocks are high. Empty where there are no such files.
+/// Throws UsageError or NpyError that names what is missing or does not fit. Local.
+std::vector<std::int64_t> read_own_blocks(const std::filesystem::path& folder);
+
 /// A system in files: `A-r.npy` is block r of the rows of A, `b-r.npy` that of b. There are as many
 /// blocks as the manifest says, whatever the rank count; where there is no manifest yet, one a
-/// rank.
+/// rank. A user's own blocks may have any heights.
 class BlockFolder {
   public:
     /// Throws UsageError unless the folder has, or can be made to have, these data. Local.
     BlockFolder(const std::filesystem::path& folder, const Problem& problem, std::uint64_t seed,
-                int ranks, bench::Switch generate);
+                int ranks, bench::Switch generate, const std::vector<std::int64_t>& own = {});
 
     /// What preparing takes for a while: the largest file.
     [[nodiscard]] Bytes memory() const;
@@ -27,21 +33,25 @@ class BlockFolder {
     /// Makes the files that are missing, where asked to, and checks all of them. Throws UsageError
     /// that names a file that is not as it should be. Collective.
     void prepare(bench::Session& session, const LinearSystem& system, bench::Switch generate) const;
+    /// Checks a user's own. Throws likewise. Collective.
+    void verify(bench::Session& session) const;
 
     /// Elements of a row of A; rows of b. Throw NpyError. Threads may call them together. Local.
     void read_row(std::int64_t row, std::int64_t first_column, std::span<double> out) const;
     void read_right_side(std::int64_t first_row, std::span<double> out) const;
 
-    /// Writes a rank's rows of the solution, `X-r.npy`. Local.
-    static void write_solution(const std::filesystem::path& folder, int rank,
+    /// Writes a rank's rows of the solution, `X-r.npy`, and removes those that more ranks have left
+    /// there. Local.
+    static void write_solution(const std::filesystem::path& folder, const comm::Communicator& world,
                                std::span<const double> rows);
 
   private:
+    [[nodiscard]] std::int64_t blocks() const { return std::ssize(ends_); }
     [[nodiscard]] Range rows_of(std::int64_t block) const;
     [[nodiscard]] std::int64_t block_of(std::int64_t row) const;
 
     std::int64_t size_;
-    std::int64_t blocks_;
+    std::vector<std::int64_t> ends_;  ///< the row behind each block
     bench::TileFolder<double> files_;
 };
 

@@ -11,7 +11,7 @@ struct Spectrum {
     double largest = 0;
 };
 
-/// A symmetric positive definite system A x = b of N unknowns whose solution is known.
+/// A symmetric positive definite system A x = b of N unknowns.
 class LinearSystem {
   public:
     virtual ~LinearSystem() = default;
@@ -23,9 +23,12 @@ class LinearSystem {
     virtual void read_row(std::int64_t row, std::int64_t first_column,
                           std::span<double> out) const = 0;
 
-    /// b and x, N elements each. Local.
+    /// b and x, N elements each; no x where nobody knows it. Local.
     [[nodiscard]] virtual std::span<const double> right_side() const = 0;
     [[nodiscard]] virtual std::span<const long double> solution() const = 0;
+
+    /// Tells a user's system from others of its size; 0 where the seed does. Local.
+    [[nodiscard]] virtual std::uint64_t fingerprint() const { return 0; }
 
     /// product = A x by another way than the measured one, more exact than double. Collective,
     /// the same bits on all ranks.

@@ -6,12 +6,20 @@
 
 namespace quartet::cg {
 
-std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session) {
+std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session,
+                                          const bench::DataOptions& data) {
     if (problem.system == "laplace") {
         return std::make_unique<Laplace>(problem.size);
     }
     if (problem.system == "random") {
         return std::make_unique<RandomSystem>(problem.size, session.options().seed);
+    }
+    if (data.is_own()) {
+        const BlockFolder folder(*data.folder, problem, session.options().seed,
+                                 session.world().size(), data.generate, data.own);
+        folder.verify(session);
+        return std::make_unique<MatrixFile>(folder, *data.folder, problem.size, session.world(),
+                                            session.options().seed);
     }
     return std::make_unique<MatrixFile>(problem.system, session.world(), session.options().seed);
 }

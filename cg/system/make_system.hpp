@@ -2,15 +2,17 @@
 
 #include <memory>
 
+#include "bench/data/data_options.hpp"
 #include "bench/program/session.hpp"
 #include "cg/problem.hpp"
 #include "cg/system/linear_system.hpp"
 
 namespace quartet::cg {
 
-/// The problem's system; a matrix file borrows the session's communicator. Collective. Throws
-/// UsageError that names a file.
-std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session);
+/// The problem's system; a matrix of files borrows the session's communicator, and is checked.
+/// Collective. Throws UsageError that names a file.
+std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session,
+                                          const bench::DataOptions& data);
 
 /// What that takes of a rank's memory. Local.
 Bytes system_memory(const Problem& problem, int ranks);

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "cg/system/uniform.hpp"
 #include "comm/mpi/agree.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/file.hpp"
+#include "core/files/npy.hpp"
 
 namespace quartet::cg {
 
@@ -26,6 +30,19 @@ void sum_over_ranks(std::span<long double> values, const comm::Communicator& wor
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<long double>(halves[2 * i]) + halves[2 * i + 1];
     }
+}
+
+// Reads rows of a matrix in one file.
+auto reader_of(const std::filesystem::path& file, std::int64_t size) {
+    const auto input = std::make_shared<const InputFile>(file);
+    return [file, size, input, begin = read_npy_header(file).data_offset](
+               std::int64_t row, std::int64_t first_column, std::span<double> out) {
+        const auto bytes = std::as_writable_bytes(out);
+        if (input->read(begin + bytes_of<double>(row * size + first_column), bytes).value <
+            std::ssize(bytes)) {
+            throw NpyError(NpyProblem::short_file, file, "it has shrunk");
+        }
+    };
 }
 
 }  // namespace
@@ -47,19 +64,40 @@ Bytes MatrixFile::memory(std::int64_t size, int ranks) {
     return (16 + 8 + 2 * 16 + std::int64_t{16} * (1 + ranks)) * Bytes{size};
 }
 
-MatrixFile::MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
-                       std::uint64_t seed)
-    : file_(file),
+MatrixFile::MatrixFile(const std::filesystem::path& path, std::int64_t size, ReadRow read,
+                       const comm::Communicator& world, std::uint64_t seed)
+    : file_(path),
       world_(world),
-      size_(size_in(file)),
-      header_(read_npy_header(file)),
-      input_(file),
+      size_(size),
+      read_(std::move(read)),
       rows_(block_range(size_, world.size(), world.rank())),
       right_side_(static_cast<std::size_t>(size_)) {
     const auto x = symmetric_uniform(size_, seed, solution_name);
     solution_.assign(x.begin(), x.end());
+}
+
+MatrixFile::MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
+                       std::uint64_t seed)
+    : MatrixFile(file, size_in(file), reader_of(file, size_in(file)), world, seed) {
     exponent_ = exponent_of_largest();
     find_right_side();
+    fingerprint_ = checksum(std::as_bytes(std::span(right_side_)));
+}
+
+MatrixFile::MatrixFile(const BlockFolder& folder, const std::filesystem::path& path,
+                       std::int64_t size, const comm::Communicator& world, std::uint64_t seed)
+    : MatrixFile(
+          path, size,
+          [folder](std::int64_t row, std::int64_t first_column, std::span<double> out) {
+              folder.read_row(row, first_column, out);
+          },
+          world, seed) {
+    static_cast<void>(exponent_of_largest());  // looks at all elements
+    find_right_side();                         // and at the matrix's symmetry
+    fingerprint_ = checksum(std::as_bytes(std::span(right_side_)));
+    solution_.clear();
+    comm::agree<UsageError>(world, [&] { folder.read_right_side(0, right_side_); });
+    fingerprint_ ^= checksum(std::as_bytes(std::span(right_side_)));
 }
 
 void MatrixFile::refuse(const std::string& why) const {
@@ -69,17 +107,9 @@ void MatrixFile::refuse(const std::string& why) const {
                     quotation(file_.native()), why));
 }
 
-void MatrixFile::read(std::int64_t row, std::int64_t first_column, std::span<double> out) const {
-    const Bytes offset = header_.data_offset + bytes_of<double>(row * size_ + first_column);
-    const auto bytes = std::as_writable_bytes(out);
-    if (input_.read(offset, bytes).value < std::ssize(bytes)) {
-        throw NpyError(NpyProblem::short_file, file_, "it has shrunk");
-    }
-}
-
 void MatrixFile::read_row(std::int64_t row, std::int64_t first_column,
                           std::span<double> out) const {
-    read(row, first_column, out);
+    read_(row, first_column, out);
     for (double& element : out) {
         element = std::ldexp(element, -exponent_);
     }

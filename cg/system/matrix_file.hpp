@@ -2,20 +2,23 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <vector>
 
+#include "cg/system/block_folder.hpp"
 #include "cg/system/linear_system.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/block_range.hpp"
-#include "core/files/file.hpp"
-#include "core/files/npy.hpp"
 
 namespace quartet::cg {
 
-/// A user's matrix: an N x N file of float64, symmetric and positive definite. x is uniform in
-/// [-1, 1), and b = A x. The matrix is taken times a power of two that brings its largest element
-/// between 1/2 and 1: no bit of x depends on that, and neither huge nor tiny matrices make sums
-/// overflow or vanish.
+/// A user's matrix of float64, symmetric and positive definite.
+///
+/// In one file: x is uniform in [-1, 1), and b = A x. The matrix is taken times a power of two that
+/// brings its largest element between 1/2 and 1: no bit of x depends on that, and neither huge nor
+/// tiny matrices make sums overflow or vanish.
+///
+/// In a folder of blocks: b is the user's own, and nobody knows x. Both are taken as they are.
 ///
 /// Of all elements it is checked that they are finite and that the matrix is symmetric: A x and A'
 /// x may differ by rounding only, for a random x. Whether it is positive definite shows while
@@ -33,12 +36,16 @@ class MatrixFile final : public LinearSystem {
     /// Collective over `world`, which outlives it.
     MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
                std::uint64_t seed);
+    /// The same of a user's own folder, once it was verified; `seed` is that of the x of the check.
+    MatrixFile(const BlockFolder& folder, const std::filesystem::path& path, std::int64_t size,
+               const comm::Communicator& world, std::uint64_t seed);
 
     [[nodiscard]] std::int64_t size() const override { return size_; }
     void read_row(std::int64_t row, std::int64_t first_column,
                   std::span<double> out) const override;
     [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
+    [[nodiscard]] std::uint64_t fingerprint() const override { return fingerprint_; }
     /// From the file, element by element, each rank its rows.
     void multiply(std::span<const long double> x, std::span<long double> product) const override;
     /// The Frobenius norm, which is at least the largest; x'A x / x'x, which is at least the
@@ -48,9 +55,12 @@ class MatrixFile final : public LinearSystem {
     [[nodiscard]] int affordable_products() const override { return 1; }
 
   private:
+    using ReadRow =
+        std::function<void(std::int64_t row, std::int64_t first_column, std::span<double> out)>;
     using UseRow = std::function<void(std::int64_t row, std::span<const double> elements)>;
 
-    void read(std::int64_t row, std::int64_t first_column, std::span<double> out) const;
+    MatrixFile(const std::filesystem::path& path, std::int64_t size, ReadRow read,
+               const comm::Communicator& world, std::uint64_t seed);
     void for_each_row(const UseRow& use) const;
     [[nodiscard]] int exponent_of_largest() const;
     void find_right_side();
@@ -61,13 +71,13 @@ class MatrixFile final : public LinearSystem {
     std::filesystem::path file_;
     const comm::Communicator& world_;
     std::int64_t size_;
-    NpyHeader header_;
-    InputFile input_;
+    ReadRow read_;
     Range rows_;
     int exponent_ = 0;  ///< the matrix is taken times 2^-exponent
     std::vector<long double> solution_;
     std::vector<double> right_side_;
     Spectrum spectrum_;
+    std::uint64_t fingerprint_ = 0;
 };
 
 }  // namespace quartet::cg

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace quartet::fft {
 
@@ -45,6 +46,18 @@ void DataflowCase::make_queue() {
 
 bench::Check DataflowCase::verify() {
     return check_.verify(role_->output());
+}
+
+void DataflowCase::finish() {
+    if (plan_.data.keep == bench::Switch::off) {
+        return;
+    }
+    std::vector<Point> bins;  // all on the reducer
+    role_->output()([&](std::int64_t, std::span<const Point> piece) {
+        bins.insert(bins.end(), piece.begin(), piece.end());
+    });
+    keep_result(plan_.data, plan_.problem, bins, result_layout(plan_.problem, std::ssize(bins)),
+                session_);
 }
 
 void DataflowCase::prepare_limit() {

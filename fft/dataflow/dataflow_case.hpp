@@ -32,6 +32,7 @@ class DataflowCase final : public bench::Case {
     void prepare() override { role_->prepare(); }
     void run(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
     bench::Check verify() override;
+    void finish() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override;

@@ -4,6 +4,7 @@
 
 #include "device/fft_factory.hpp"
 #include "device/host_access.hpp"
+#include "fft/tile_loader.hpp"
 #include "fft/verify.hpp"
 
 namespace quartet::fft {
@@ -21,6 +22,11 @@ void plan_worker(DataflowPlan& plan, bench::Session& session) {
         plan.problem.shape(plan.roles.workers(), plan.roles.index_of(session.world().rank()))
             .my_tiles();
     plan.input = plan.memory.add<Point>(plan.tiles.size() * plan.problem.length());
+    if (plan.data.in_files()) {
+        plan.read = plan.memory.add<Point>(
+            TileLoader::staged_points(plan.problem.length(), device.memory_kind()),
+            bench::Room::host);
+    }
     plan.discarded = plan.memory.add<double>(tile);
     plan.memory.add(device.ffts().four_step_fft_memory(plan.tile), bench::Room::device);
     if (device::has_own_memory(device) && plan.queue.place == comm::PayloadPlace::host) {
@@ -59,10 +65,12 @@ bench::Room merger_room(bench::Session& session) {
 }
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
-                           const Problem& problem, const comm::Roles& roles) {
+                           const Problem& problem, const comm::Roles& roles,
+                           const bench::DataOptions& data) {
     const int rank = session.world().rank();
     DataflowPlan plan{.transport = transport,
                       .problem = problem,
+                      .data = data,
                       .roles = roles,
                       .role = roles.of(rank),
                       .tiles = {},

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "bench/data/data_options.hpp"
 #include "bench/program/session.hpp"
 #include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
@@ -15,12 +16,14 @@ namespace quartet::fft {
 struct DataflowPlan {
     std::string transport;
     Problem problem;
+    bench::DataOptions data;
     comm::Roles roles;
     comm::Role role = comm::Role::worker;
     Range tiles{};               ///< a worker's
     device::FourStepFft tile{};  ///< one tile as a transform of its own
 
     bench::PlannedBuffer<Point> input{};       ///< a worker's tiles
+    bench::PlannedBuffer<Point> read{};        ///< tiles between their files and a worker's GPU
     bench::PlannedBuffer<double> discarded{};  ///< what a worker's limit writes
     /// Tiles on a GPU, on their way to or from payloads in the host's memory: a worker's that are
     /// transformed, a merger's that have arrived. Empty where payloads lie where the rank computes.
@@ -40,7 +43,8 @@ inline constexpr std::int64_t staged_tiles = 2;
 
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
-                           const Problem& problem, const comm::Roles& roles);
+                           const Problem& problem, const comm::Roles& roles,
+                           const bench::DataOptions& data = {});
 
 /// Where the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
 bench::Room merger_room(bench::Session& session);

@@ -52,13 +52,41 @@ DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan
     for (Step& step : steps_) {
         step = {session.device().make_event(), session.device().make_event()};
     }
-    const std::int64_t length = plan.problem.length();
+    make_tiles();
+}
+
+void DataflowWorker::make_tiles() {
+    if (plan_.data.in_files()) {
+        loader_ = std::make_unique<TileLoader>(session_, plan_.problem, plan_.tiles, plan_.data,
+                                               plan_.read);
+        for (std::size_t number = 0; number < order_.size(); ++number) {
+            read_ahead(number);
+            loader_->bring(static_cast<std::int64_t>(number), tile(number));
+        }
+        loader_->finish();
+        session_.stream().synchronize();
+        return;
+    }
+    const std::int64_t length = plan_.problem.length();
     for (std::size_t number = 0; number < order_.size(); ++number) {
-        device::HostAccess(session.device(), session.stream())
+        device::HostAccess(session_.device(), session_.stream())
             .write(tile(number), [&](std::int64_t first, std::span<Point> points) {
-                fill_tiles(points, session.options().seed, plan.problem,
+                fill_tiles(points, session_.options().seed, plan_.problem,
                            order_[number] * length + first);
             });
+    }
+}
+
+void DataflowWorker::prepare() {
+    if (loader_) {
+        loader_->prepare();
+    }
+}
+
+void DataflowWorker::read_ahead(std::size_t number) {
+    if (loader_ && number < order_.size()) {
+        loader_->begin(static_cast<std::int64_t>(number), order_[number] - plan_.tiles.begin,
+                       tile(number));
     }
 }
 
@@ -99,6 +127,10 @@ device::View<double> DataflowWorker::staged(std::size_t number) {
 void DataflowWorker::begin(std::size_t number, device::View<std::byte> slot) {
     Step& step = steps_[number % steps_.size()];
     device::Stream& stream = session_.stream();
+    if (loader_) {
+        read_ahead(number + 1);
+        loader_->bring(static_cast<std::int64_t>(number), tile(number));
+    }
     if (!plan_.copies()) {
         column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
         stream.record(*step.done);
@@ -113,6 +145,7 @@ void DataflowWorker::begin(std::size_t number, device::View<std::byte> slot) {
 
 void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
+    read_ahead(0);
     for (std::size_t number = 0; number < order_.size() + ahead_; ++number) {
         if (number < order_.size()) {
             const std::size_t begun = std::min(number, ahead_);
@@ -124,6 +157,9 @@ void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
         }
     }
     session_.stream().synchronize();
+    if (loader_) {
+        loader_->finish();
+    }
     queue.close();
 }
 
@@ -251,6 +287,9 @@ void DataflowReducer::copy_all() {
 
 std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session,
                                                  const DataflowPlan& plan) {
+    if (plan.data.in_files()) {
+        prepared_tiles(session, plan.problem, plan.data);
+    }
     if (plan.role == comm::Role::worker) {
         return std::make_unique<DataflowWorker>(session, plan);
     }

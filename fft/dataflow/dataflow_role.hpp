@@ -8,6 +8,7 @@
 #include "bench/measure/probes.hpp"
 #include "bench/program/case.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
+#include "fft/tile_loader.hpp"
 #include "fft/verify.hpp"
 #include "flow/queue.hpp"
 
@@ -42,11 +43,14 @@ class DataflowRole {
 
 /// Transforms its tiles and pushes each to the reducer: column FFTs write the tile's SIMD blocks,
 /// whose layout is the same on all devices, into the queue's own memory. Where that is the host's
-/// and tiles are on a GPU, each is copied there while the next is transformed.
+/// and tiles are on a GPU, each is copied there while the next is transformed. Tiles in files are
+/// read anew in each run, one ahead.
 class DataflowWorker final : public DataflowRole {
   public:
+    /// The tiles' files are there and have been checked.
     DataflowWorker(bench::Session& session, const DataflowPlan& plan);
 
+    void prepare() override;
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
     [[nodiscard]] ReadPieces input() const override;
     [[nodiscard]] device::View<Point> result() override { return {}; }
@@ -57,14 +61,17 @@ class DataflowWorker final : public DataflowRole {
   private:
     [[nodiscard]] device::View<Point> tile(std::size_t number);
     [[nodiscard]] device::View<double> staged(std::size_t number);
+    void make_tiles();
+    void read_ahead(std::size_t number);
     void begin(std::size_t number, device::View<std::byte> slot);
     void transform_all();
     void copy_all();
 
     bench::Session& session_;
     DataflowPlan plan_;
-    std::vector<std::int64_t> order_;  ///< this rank's tiles, as they are transformed
-    device::Buffer<Point> input_;      ///< the tiles in that order
+    std::vector<std::int64_t> order_;     ///< this rank's tiles, as they are transformed
+    device::Buffer<Point> input_;         ///< the tiles in that order
+    std::unique_ptr<TileLoader> loader_;  ///< null where tiles are not in files
     std::unique_ptr<device::ColumnFfts> column_ffts_;
     device::Buffer<double> staged_;
     std::unique_ptr<device::Stream> copying_;
@@ -124,6 +131,7 @@ class DataflowReducer final : public DataflowRole {
     int copy_passes_ = 1;
 };
 
+/// Makes and checks files, too. Collective. Throws Failure.
 std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan);
 
 }  // namespace quartet::fft

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fft/block_reader.hpp"
 #include "fft/library/library_wisdom.hpp"
 #include "fft/transform_limit.hpp"
 #include "fft/verify.hpp"
@@ -78,51 +79,14 @@ std::optional<std::string> why_not(const Problem& problem, std::int64_t ranks) {
     return std::nullopt;
 }
 
-// The order of an array whose element i has index indices[i], by its first steps; the caller
-// compares the rest.
-IndexOrder guessed_order(std::span<const std::int64_t> indices) {
-    const auto size = std::ssize(indices);
-    if (size == 0) {
-        return {};
-    }
-    IndexOrder order{.first = indices[0], .rows = 1, .columns = 1, .row_step = 1, .column_step = 1};
-    if (size > 1) {
-        order.column_step = indices[1] - indices[0];
-        while (order.columns < size && indices[static_cast<std::size_t>(order.columns)] ==
-                                           order.first + order.columns * order.column_step) {
-            ++order.columns;
-        }
-    }
-    order.rows = size / order.columns;
-    if (order.rows > 1) {
-        order.row_step = indices[static_cast<std::size_t>(order.columns)] - order.first;
-    }
-    return order;
-}
-
-bool follows(std::span<const std::int64_t> indices, const IndexOrder& order) {
-    if (order.size() != std::ssize(indices) || order.column_step < 0 || order.row_step < 0) {
-        return false;
-    }
-    for (std::size_t at = 0; at < indices.size(); ++at) {
-        const auto position = static_cast<std::int64_t>(at);
-        if (indices[at] != order.index(position / order.columns, position % order.columns)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 class LibraryCase final : public TransformCase {
   public:
     LibraryCase(bench::Session& session, const Problem& problem, const Options& options);
 
-    void prepare() override { std::ranges::copy(pristine_.span(), points(input_.get()).begin()); }
-    void run(bench::Clocks&) override {
-        const Span span(session_.stream().track(), Phase::compute, "fftw");
-        fftw_execute(plan_.get());
-    }
+    void prepare() override;
+    void run(bench::Clocks&) override;
     bench::Check verify() override { return check_->verify(bins()); }
+    void finish() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return note_; }
@@ -135,6 +99,11 @@ class LibraryCase final : public TransformCase {
     void make_plan(const Options& options);
     [[nodiscard]] Plan planned(unsigned flags) const;
     void find_order();
+    void make_input();
+    [[nodiscard]] bool is_natural() const {
+        return problem_.order == ResultOrder::natural || session_.world().size() == 1;
+    }
+    [[nodiscard]] ResultLayout layout_of_result() const;
 
     [[nodiscard]] static std::span<Point> points(fftw_complex* memory, std::int64_t count) {
         return {reinterpret_cast<Point*>(memory), static_cast<std::size_t>(count)};
@@ -148,12 +117,14 @@ class LibraryCase final : public TransformCase {
 
     bench::Session& session_;
     Problem problem_;
+    bench::DataOptions data_;
     Layout layout_;
     Memory input_;
     Memory output_;
     Plan plan_;
-    IndexOrder order_;  ///< of the output
-    device::Buffer<Point> pristine_;
+    IndexOrder order_;                  ///< of the output
+    device::Buffer<Point> pristine_;    ///< where the input is not in files
+    std::optional<BlockReader> files_;  ///< where it is
     std::optional<TransformCheck> check_;
     std::optional<TransformLimit> limit_;
     bool remembered_ = false;  ///< the plan, by an earlier job's wisdom
@@ -161,13 +132,15 @@ class LibraryCase final : public TransformCase {
 };
 
 LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const Options& options)
-    : session_(session), problem_(problem), layout_(layout_of(problem, options, session.world())) {
+    : session_(session),
+      problem_(problem),
+      data_(options.data),
+      layout_(layout_of(problem, options, session.world())) {
     session.require_formulation(bench::Formulation::library);
     allocate();
     make_plan(options);
     find_order();
-    pristine_ = device::allocate<Point>(session.device(), layout_.input_count);
-    fill_points(pristine_.span(), session.options().seed, layout_.input_begin, 1);
+    make_input();
     const IndexOrder input{.first = layout_.input_begin,
                            .rows = 1,
                            .columns = layout_.input_count,
@@ -175,12 +148,61 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
                            .column_step = 1};
     check_.emplace(problem.points, session.options().seed, input, order_, session.threads(),
                    session.world());
-    check_->expect(pristine_.span());
-    const bool natural = problem.order == ResultOrder::natural || session.world().size() == 1;
+    check_->expect(points(input_.get()));
     note_ =
         fmt::format("{}, {}d{}; input in natural order; output {}; one thread a rank", fftw_version,
                     name(options.planning), remembered_ ? " in an earlier job (--wisdom)" : "",
-                    natural ? "in natural order" : "as its algorithm leaves it (scrambled)");
+                    is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)");
+}
+
+void LibraryCase::make_input() {
+    const std::int64_t begin = layout_.input_begin;
+    if (data_.in_files()) {
+        files_.emplace(prepared_tiles(session_, problem_, data_), problem_,
+                       Range{begin, begin + layout_.input_count}, data_);
+        files_->read(points(input_.get()));
+        return;
+    }
+    pristine_ = device::allocate<Point>(session_.device(), layout_.input_count);
+    fill_points(pristine_.span(), session_.options().seed, begin, 1);
+    std::ranges::copy(pristine_.span(), points(input_.get()).begin());
+}
+
+// FFTW may have overwritten its input.
+void LibraryCase::prepare() {
+    if (files_) {
+        files_->prepare();
+    } else {
+        std::ranges::copy(pristine_.span(), points(input_.get()).begin());
+    }
+}
+
+void LibraryCase::run(bench::Clocks&) {
+    if (files_) {
+        const Span span(session_.stream().track(), Phase::read, "tiles");
+        files_->read(points(input_.get()));
+    }
+    const Span span(session_.stream().track(), Phase::compute, "fftw");
+    fftw_execute(plan_.get());
+}
+
+// Scrambled parts are matrices, too, each of steps of its own.
+ResultLayout LibraryCase::layout_of_result() const {
+    if (is_natural()) {
+        return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);
+    }
+    std::string order = "scrambled: X-r[i][j] holds";
+    for (const std::string& of_rank : session_.world().gather(fmt::format(
+             "k = {} + {} i + {} j", order_.first, order_.row_step, order_.column_step))) {
+        order += fmt::format("{} {}", order.back() == 's' ? "" : ";", of_rank);
+    }
+    return {{order_.rows, order_.columns}, order};
+}
+
+void LibraryCase::finish() {
+    if (data_.keep == bench::Switch::on) {
+        keep_result(data_, problem_, bins(), layout_of_result(), session_);
+    }
 }
 
 void LibraryCase::allocate() {
@@ -232,8 +254,9 @@ void LibraryCase::find_order() {
         const auto k = static_cast<std::int64_t>(std::llround(circles * n));
         indices.push_back(problem_.points == 1 ? 0 : (k + problem_.points) % problem_.points);
     }
-    order_ = guessed_order(indices);
-    if (!session_.world().all(follows(indices, order_))) {
+    const auto order = order_of(indices);
+    order_ = order.value_or(IndexOrder{});
+    if (!session_.world().all(order.has_value())) {
         throw Unavailable(
             "the order of FFTW-MPI's scrambled output cannot be told here: use "
             "--order natural");
@@ -241,8 +264,10 @@ void LibraryCase::find_order() {
 }
 
 void LibraryCase::prepare_limit() {
+    const device::View<const Point> source{points(input_.get()).data(), layout_.input_count,
+                                           device::MemoryKind::host};
     limit_.emplace(session_, session_.transport(comm::TransportRegistry::plain_mpi()), problem_,
-                   device::View<const Point>(pristine_.view()), result());
+                   source, result());
 }
 
 }  // namespace
@@ -265,7 +290,9 @@ bench::BufferPlan library_memory(bench::Session& session, const Problem& problem
     // Input, output and the exchanges' own buffer; a copy of the input; the impulse's indices in a
     // vector that grows.
     plan.add(3 * bytes_of<Point>(layout.allocated), bench::Room::host);
-    plan.add<Point>(layout.input_count);
+    const bool in_files = options.data.in_files();
+    plan.add<Point>(in_files ? BlockReader::staged_points(problem, layout.input_count)
+                             : layout.input_count);
     plan.add(bytes_of<std::int64_t>(2 * layout.output_count), bench::Room::host);
     TransformLimit::plan(plan, problem, session.world().size());
     plan.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <memory>
 
 #include "bench/program/session.hpp"
@@ -27,9 +26,5 @@ enum class InputUse { kept, overwritten };
 /// session's stream. Makes and checks files. Collective. Throws Failure.
 std::unique_ptr<InputTiles> make_input_tiles(bench::Session& session, const NativePlan& plan,
                                              device::View<Point> input, InputUse use);
-
-/// Page-locked points that tiles of that length need on their way from files to memory of that
-/// kind.
-std::int64_t staged_points(std::int64_t length, device::MemoryKind kind);
 
 }  // namespace quartet::fft

@@ -72,7 +72,8 @@ void NativeCase::finish() {
     pieces_of(result())([&](std::int64_t, std::span<const Point> piece) {
         bins.insert(bins.end(), piece.begin(), piece.end());
     });
-    keep_result(*plan_.data.folder, plan_.problem, bins, session_);
+    keep_result(plan_.data, plan_.problem, bins, result_layout(plan_.problem, std::ssize(bins)),
+                session_);
 }
 
 }  // namespace quartet::fft

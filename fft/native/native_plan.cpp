@@ -4,7 +4,7 @@
 
 #include "device/fft_factory.hpp"
 #include "device/host_access.hpp"
-#include "fft/native/input_tiles.hpp"
+#include "fft/tile_loader.hpp"
 #include "fft/transform_limit.hpp"
 #include "fft/verify.hpp"
 
@@ -74,7 +74,8 @@ NativePlan plan_native(bench::Session& session, const std::string& transport,
         plan_four_step(plan, session);
     }
     plan.staging = plan.memory.add<Point>(
-        data.in_files() ? staged_points(plan.shape.length, kind) : 0, bench::Room::host);
+        data.in_files() ? TileLoader::staged_points(plan.shape.length, kind) : 0,
+        bench::Room::host);
     plan.memory.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
     const Bytes largest = bytes_of<Point>(std::max(plan.input.count, plan.result.count));
     plan.memory.add(device::HostAccess::memory(largest, kind), bench::Room::host);

@@ -26,6 +26,10 @@ DataflowProduct::DataflowProduct(const Problem& problem, DataflowPlan plan, benc
                                                    make_tiles(session.device()), dealer_, queues_);
         return;
     }
+    if (files_) {
+        slot_.emplace(problem_, FileSlots::memory(problem_, 1), session.reducer_device(),
+                      device::MemoryKind::pinned);
+    }
     const bool kept = plan_.settings.results == Results::kept;
     reducer_ =
         std::make_unique<DataflowReducer>(problem_, plan_, session, kept ? files_.get() : nullptr);
@@ -75,8 +79,11 @@ Traffic DataflowProduct::copied() const {
     return {.read = reducer_->sums().copied_in(), .written = reducer_->sums().copied_out()};
 }
 
-// A reducer has no input tiles: they are made again for the check.
+// A reducer has no input tiles: they are read or made again for the check.
 std::span<const float> DataflowProduct::input(Operand operand, TileIndex tile) {
+    if (files_) {
+        return files_->read(name(operand), tile, slot_->slot(0).span());
+    }
     input_.resize(static_cast<std::size_t>(problem_.elements(tile)));
     fill_tile(problem_, name(operand), tile, input_);
     return input_;

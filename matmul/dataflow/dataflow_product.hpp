@@ -6,6 +6,7 @@
 
 #include "matmul/dataflow/dataflow_reducer.hpp"
 #include "matmul/dataflow/dataflow_worker.hpp"
+#include "matmul/tiles/file_slots.hpp"
 #include "matmul/tiles/operands.hpp"
 
 namespace quartet::matmul {
@@ -54,6 +55,7 @@ class DataflowProduct final : public Product {
     std::unique_ptr<DataflowReducer> reducer_;  ///< on reducers
     flow::Queue* mine_ = nullptr;               ///< a reducer's
     std::vector<float> input_;                  ///< a tile of A or B, for the check
+    std::optional<FileSlots> slot_;             ///< for one that a reducer reads
 };
 
 }  // namespace quartet::matmul

@@ -5,6 +5,7 @@
 #include "matmul/dataflow/dataflow_product.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/product_plan.hpp"
+#include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
 
@@ -185,6 +186,9 @@ ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase
     add_to_plan(context, plan, planned);
     bench::BufferPlan memory = plan.memory;
     memory.add(workspace);
+    if (reduces && settings.inputs == DataflowInputs::files) {  // for the check
+        memory.add(FileSlots::memory(context.problem, 1), bench::Room::host);
+    }
     return {.block = block, .memory = memory, .limit = limit, .make = [context, plan] {
                 std::unique_ptr<const TileFiles> files;
                 if (plan.settings.inputs == DataflowInputs::files) {

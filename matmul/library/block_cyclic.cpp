@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "system/parallel_for.hpp"
+
 namespace quartet::matmul {
 
 namespace {
@@ -20,6 +22,27 @@ void add_distributions(std::int64_t size, const ProcessGrid& grid,
     }
     if (found.size() == before) {
         found.push_back({size, divide_up(size, longest), grid});
+    }
+}
+
+// A row of the rank's blocks, by its number among them.
+void fill_block_row(const Problem& problem, const BlockCyclic& distribution, int rank,
+                    std::string_view matrix, std::int64_t number, std::span<float> out) {
+    const Problem blocks{problem.size, distribution.block, problem.seed};
+    const ProcessGrid& grid = distribution.grid;
+    const int column = grid.column_of(rank);
+    const std::int64_t width = distribution.columns().extent(column);
+    const std::int64_t block_row = number * grid.rows + grid.row_of(rank);
+    const std::int64_t count = distribution.columns().blocks(column);
+    for (std::int64_t line = 0; line < blocks.extent(block_row); ++line) {
+        for (std::int64_t block = 0; block < count; ++block) {
+            const std::int64_t block_column = block * grid.columns + column;
+            const std::int64_t begin =
+                (number * distribution.block + line) * width + block * distribution.block;
+            fill_rows(blocks, matrix, blocks.begin(block_row) + line, 1, block_column,
+                      out.subspan(static_cast<std::size_t>(begin),
+                                  static_cast<std::size_t>(blocks.extent(block_column))));
+        }
     }
 }
 
@@ -47,6 +70,16 @@ std::vector<BlockCyclic> distributions(std::int64_t size, int ranks) {
         }
     }
     return found;
+}
+
+void fill_blocks(const Problem& problem, const BlockCyclic& distribution, int rank,
+                 std::string_view matrix, int threads, std::span<float> out) {
+    system::parallel_parts(threads, [&](int part) {
+        const std::int64_t rows = distribution.rows().blocks(distribution.grid.row_of(rank));
+        for (std::int64_t number = part; number < rows; number += threads) {
+            fill_block_row(problem, distribution, rank, matrix, number, out);
+        }
+    });
 }
 
 Block strip_of(const Problem& problem, int ranks, int rank) {

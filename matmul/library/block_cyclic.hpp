@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "matmul/partition.hpp"
@@ -13,6 +15,8 @@ struct ProcessGrid {
     int rows = 1;
     int columns = 1;
     [[nodiscard]] int ranks() const { return rows * columns; }
+    [[nodiscard]] int row_of(int rank) const { return rank / columns; }
+    [[nodiscard]] int column_of(int rank) const { return rank % columns; }
     bool operator==(const ProcessGrid&) const = default;
 };
 
@@ -45,6 +49,10 @@ struct BlockCyclic {
 /// The distributions worth trying: every process grid, with blocks of 64 to 4096 in powers of two
 /// as far as each rank gets one; one block a rank where the matrix is too small for that.
 std::vector<BlockCyclic> distributions(std::int64_t size, int ranks);
+
+/// Makes a rank's blocks of A or B ("A", "B").
+void fill_blocks(const Problem& problem, const BlockCyclic& distribution, int rank,
+                 std::string_view matrix, int threads, std::span<float> out);
 
 /// Whole rows of tiles, as evenly as possible: C is redistributed to them for the check.
 Block strip_of(const Problem& problem, int ranks, int rank);

@@ -2,7 +2,8 @@
 
 namespace quartet::matmul {
 
-std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&) {
+std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&,
+                                              std::unique_ptr<const TileFiles>, Results) {
     throw Unavailable(
         "not available in this build: formulation library of matmul (ScaLAPACK was not found): "
         "install libscalapack-openmpi-dev and build again");

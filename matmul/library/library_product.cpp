@@ -10,8 +10,9 @@
 #include "device/device.hpp"
 #include "matmul/library/blas_in_use.hpp"
 #include "matmul/library/block_cyclic.hpp"
+#include "matmul/library/library_strips.hpp"
 #include "matmul/library/scalapack.hpp"
-#include "system/parallel_for.hpp"
+#include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
 
@@ -23,7 +24,6 @@ constexpr Seconds trial_time{8};
 constexpr Seconds final_time{15};
 constexpr std::size_t finalists = 3;
 constexpr std::int64_t least_trial_inner = 256;
-constexpr std::int64_t collected_at_a_time = std::int64_t{1} << 26;  // elements of all ranks
 
 struct Trial {
     BlockCyclic distribution;
@@ -39,18 +39,17 @@ std::int64_t most_elements(const Problem& problem, int ranks) {
     return most;
 }
 
-// Of the strips in which C is checked the first one is the largest.
-std::int64_t most_collected(const Problem& problem, int ranks) {
-    return elements_in(problem, strip_of(problem, ranks, 0));
-}
-
 /// Matrices are row-major to us and column-major to ScaLAPACK, which therefore sees their
 /// transposes, in a transposed grid: it computes C^T = B^T A^T.
 class LibraryProduct final : public Product {
   public:
-    LibraryProduct(bench::Session& session, const Problem& problem);
+    LibraryProduct(bench::Session& session, const Problem& problem,
+                   std::unique_ptr<const TileFiles> files, Results results);
+    ~LibraryProduct() override;
+    LibraryProduct(const LibraryProduct&) = delete;
+    LibraryProduct& operator=(const LibraryProduct&) = delete;
 
-    void prepare() override {}
+    void prepare() override;
     void run(device::Stream& stream) override;
     void collect() override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
@@ -65,40 +64,65 @@ class LibraryProduct final : public Product {
     [[nodiscard]] Seconds time_product(const BlockCyclic& distribution, std::int64_t inner);
     void use(const BlockCyclic& distribution);
     void multiply(std::int64_t inner);
-    void fill(std::string_view matrix, std::span<float> out) const;
-    void fill_block_row(std::string_view matrix, std::int64_t number, std::span<float> out) const;
-    [[nodiscard]] int row() const { return rank_ / distribution_.grid.columns; }
-    [[nodiscard]] int column() const { return rank_ % distribution_.grid.columns; }
+    void read(Operand operand, std::span<float> out);
+    void write();
+    [[nodiscard]] LibraryBlocks blocks(std::span<float> elements) const {
+        return {elements, descriptor_, grid_->context()};
+    }
+    [[nodiscard]] std::span<const float> from_file(std::string_view matrix, TileIndex tile) {
+        return files_->read(matrix, tile, slot_->slot(0).span());
+    }
 
     bench::Session& session_;
     Problem problem_;
     int rank_;
-    Block strip_;
     BlacsSystem system_;
+    LibraryStrips strips_;
     BlockCyclic distribution_;
     std::optional<BlacsGrid> grid_;
     Descriptor descriptor_{};
     device::Buffer<float> a_;
     device::Buffer<float> b_;
     device::Buffer<float> c_;
-    device::Buffer<float> collected_;  ///< the strip, row-major
-    std::vector<float> tile_;          ///< of the check
+    std::vector<float> tile_;  ///< of the check
     std::size_t tried_ = 0;
     std::int64_t tried_inner_ = 0;
-    std::size_t tried_whole_ = 0;  ///< of them again, in whole
+    std::size_t tried_whole_ = 0;             ///< of them again, in whole
+    std::unique_ptr<const TileFiles> files_;  ///< null where A and B are in memory
+    Results results_;
+    OldResults old_results_ = OldResults::of_any_job;
+    std::optional<FileSlots> slot_;
 };
 
-LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem)
+LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
+                               std::unique_ptr<const TileFiles> files, Results results)
     : session_(session),
       problem_(problem),
       rank_(session.world().rank()),
-      strip_(strip_of(problem, session.world().size(), rank_)),
-      system_(session.world()) {
+      system_(session.world()),
+      strips_(problem, session.world().size(), rank_, system_, session.device()),
+      files_(std::move(files)),
+      results_(results) {
     const auto candidates = distributions(problem.size, session.world().size());
     allocate();
     use(find_fastest(candidates));
-    fill("A", a_.span());
-    fill("B", b_.span());
+    if (!files_) {
+        fill_blocks(problem, distribution_, rank_, "A", session.threads(), a_.span());
+        fill_blocks(problem, distribution_, rank_, "B", session.threads(), b_.span());
+    }
+}
+
+LibraryProduct::~LibraryProduct() {
+    if (files_ && results_ == Results::removed) {
+        remove_results_quietly(*files_, strips_.mine());
+    }
+}
+
+void LibraryProduct::prepare() {
+    if (files_) {
+        prepare_files(*files_, problem_, strips_.mine(),
+                      std::exchange(old_results_, OldResults::of_this_job));
+    }
 }
 
 void LibraryProduct::allocate() {
@@ -108,8 +132,9 @@ void LibraryProduct::allocate() {
         *matrix = device::allocate<float>(device, floats_in(plan.matrix));
         std::ranges::fill(matrix->span(), 0.5F);
     }
-    collected_ = device::allocate<float>(device, floats_in(plan.collected));
-    tile_.reserve(static_cast<std::size_t>(floats_in(plan.tile)));
+    if (files_) {
+        slot_.emplace(problem_, FileSlots::memory(problem_, 1), device, device::MemoryKind::host);
+    }
 }
 
 // All ranks choose the same: times are the slowest rank's.
@@ -163,7 +188,7 @@ void LibraryProduct::use(const BlockCyclic& distribution) {
     grid_.reset();
     grid_.emplace(system_, distribution.grid.columns, distribution.grid.rows);
     descriptor_ = describe(distribution.size, distribution.block, distribution.block, *grid_,
-                           distribution.columns().extent(column()));
+                           distribution.columns().extent(distribution.grid.column_of(rank_)));
 }
 
 void LibraryProduct::multiply(std::int64_t inner) {
@@ -178,72 +203,60 @@ void LibraryProduct::multiply(std::int64_t inner) {
 }
 
 void LibraryProduct::run(device::Stream& stream) {
-    const Span span(stream.track(), Phase::compute, "psgemm");
-    multiply(problem_.size);
+    if (files_) {
+        const Span span(stream.track(), Phase::read, "strips of A and B");
+        read(Operand::a, a_.span());
+        read(Operand::b, b_.span());
+    }
+    {
+        const Span span(stream.track(), Phase::compute, "psgemm");
+        multiply(problem_.size);
+    }
+    if (files_) {
+        const Span span(stream.track(), Phase::copy_out, "strip of C");
+        write();
+    }
 }
 
-void LibraryProduct::fill(std::string_view matrix, std::span<float> out) const {
-    const int threads = session_.threads();
-    system::parallel_parts(threads, [&](int part) {
-        const std::int64_t blocks = distribution_.rows().blocks(row());
-        for (std::int64_t number = part; number < blocks; number += threads) {
-            fill_block_row(matrix, number, out);
+// This rank's strip from files, then all strips to blocks.
+void LibraryProduct::read(Operand operand, std::span<float> out) {
+    const Block& mine = strips_.mine();
+    for (std::int64_t row = mine.rows.begin; row < mine.rows.end; ++row) {
+        for (std::int64_t column = mine.columns.begin; column < mine.columns.end; ++column) {
+            strips_.put({row, column}, from_file(name(operand), {row, column}));
         }
-    });
+    }
+    strips_.distribute(blocks(out));
 }
 
-// A row of this rank's blocks, by its number among them.
-void LibraryProduct::fill_block_row(std::string_view matrix, std::int64_t number,
-                                    std::span<float> out) const {
-    const Problem blocks{problem_.size, distribution_.block, problem_.seed};
-    const std::int64_t width = distribution_.columns().extent(column());
-    const std::int64_t block_row = number * distribution_.grid.rows + row();
-    const std::int64_t count = distribution_.columns().blocks(column());
-    for (std::int64_t line = 0; line < blocks.extent(block_row); ++line) {
-        for (std::int64_t block = 0; block < count; ++block) {
-            const std::int64_t block_column = block * distribution_.grid.columns + column();
-            const std::int64_t begin =
-                (number * distribution_.block + line) * width + block * distribution_.block;
-            fill_rows(blocks, matrix, blocks.begin(block_row) + line, 1, block_column,
-                      out.subspan(static_cast<std::size_t>(begin),
-                                  static_cast<std::size_t>(blocks.extent(block_column))));
+// The blocks of C to strips, then this rank's to files.
+void LibraryProduct::write() {
+    strips_.collect(blocks(c_.span()));
+    const Block& mine = strips_.mine();
+    for (std::int64_t row = mine.rows.begin; row < mine.rows.end; ++row) {
+        for (std::int64_t column = mine.columns.begin; column < mine.columns.end; ++column) {
+            files_->write({row, column}, strips_.tile({row, column}));
         }
     }
 }
 
-// Some rows at a time, which bounds what the library takes for it.
 void LibraryProduct::collect() {
-    const int ranks = session_.world().size();
-    const BlacsGrid strips(system_, 1, ranks);
-    const std::int64_t height = elements_of(problem_, strip_of(problem_, ranks, 0).rows).size();
-    Descriptor to = describe(problem_.size, problem_.size, height, strips, problem_.size);
-    const std::int64_t most = std::max<std::int64_t>(collected_at_a_time / problem_.size, 1);
-    for (std::int64_t first = 0; first < problem_.size; first += most) {
-        const auto rows = static_cast<int>(std::min(most, problem_.size - first));
-        const auto begin = static_cast<int>(first + 1);
-        Cpsgemr2d(static_cast<int>(problem_.size), rows, c_.span().data(), 1, begin,
-                  descriptor_.data(), collected_.span().data(), 1, begin, to.data(),
-                  grid_->context());
+    if (!files_) {  // else the files have the result
+        strips_.collect(blocks(c_.span()));
     }
 }
 
 std::span<const float> LibraryProduct::input(Operand operand, TileIndex tile) {
+    if (files_) {
+        return from_file(name(operand), tile);
+    }
     tile_.resize(static_cast<std::size_t>(problem_.elements(tile)));
     fill_tile(problem_, name(operand), tile, tile_);
     return tile_;
 }
 
 std::span<const float> LibraryProduct::result(TileIndex tile) {
-    const std::int64_t width = problem_.extent(tile.column);
-    const std::int64_t above = elements_of(problem_, {strip_.rows.begin, tile.row}).size();
-    tile_.resize(static_cast<std::size_t>(problem_.elements(tile)));
-    for (std::int64_t line = 0; line < problem_.extent(tile.row); ++line) {
-        const std::int64_t begin = (above + line) * problem_.size + problem_.begin(tile.column);
-        std::ranges::copy(collected_.span().subspan(static_cast<std::size_t>(begin),
-                                                    static_cast<std::size_t>(width)),
-                          tile_.begin() + line * width);
-    }
-    return tile_;
+    return files_ ? from_file("C", tile) : strips_.tile(tile);
 }
 
 std::string LibraryProduct::note() const {
@@ -268,23 +281,26 @@ bench::Details LibraryProduct::details(const comm::Communicator&) const {
 
 }  // namespace
 
-std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem) {
+std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem,
+                                              std::unique_ptr<const TileFiles> files,
+                                              Results results) {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     const int ranks = session.world().size();
-    if (std::max(most_elements(problem, ranks), most_collected(problem, ranks)) > most) {
+    if (std::max(most_elements(problem, ranks), LibraryStrips::most_elements(problem, ranks)) >
+        most) {
         throw Unavailable(fmt::format(
             "ScaLAPACK cannot multiply matrices of {} x {} on {} ranks (it counts a rank's "
             "elements in 32 bits): use more ranks or the native formulation",
             problem.size, problem.size, ranks));
     }
-    return std::make_unique<LibraryProduct>(session, problem);
+    return std::make_unique<LibraryProduct>(session, problem, std::move(files), results);
 }
 
 LibraryPlan plan_library(const Problem& problem, int ranks, int rank) {
     const Bytes matrix = bytes_of<float>(most_elements(problem, ranks));
     const std::int64_t strip = elements_in(problem, strip_of(problem, ranks, rank));
     const std::int64_t redistributed =
-        std::min(problem.size * problem.size, std::max(collected_at_a_time, problem.size));
+        std::min(problem.size * problem.size, std::max(redistributed_at_a_time, problem.size));
     return {.matrix = matrix,
             .collected = bytes_of<float>(std::max<std::int64_t>(strip, 1)),
             .tile = problem.tile_bytes(),

@@ -1,23 +1,45 @@
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/library/library_product.hpp"
 #include "matmul/product_plan.hpp"
+#include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
 
-// A row's name has no tile: tiles are the check's alone.
-ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase&) {
+namespace {
+
+// A rank reads its strips of A and B, and writes that of C, once.
+LimitPlan::Storage storage_of_strip(const PlanContext& context, const Block& strip) {
+    const auto row = strip.empty() ? std::nullopt : std::optional(strip.rows.begin);
+    const Bytes bytes = bytes_of<float>(elements_in(context.problem, strip));
+    return storage_limit(context, row, 3 * static_cast<double>(bytes.value));
+}
+
+}  // namespace
+
+// A row's name has no tile unless tiles are files: in memory they are the check's alone.
+ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase& planned) {
     const int ranks = context.session.world().size();
-    return {.block = strip_of(context.problem, ranks, context.rank()),
-            .memory = plan_library(context.problem, ranks, context.rank()).memory(),
-            .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem),
-                                .computing_ranks = ranks,
-                                .memory = device::MemoryKind::host},
-                      .copies = {},
-                      .reducers = {},
-                      .storage = {}},
-            .make = [&session = context.session, problem = context.problem] {
-                return make_library_product(session, problem);
-            }};
+    const bool in_files = context.options.data.in_files();
+    ProductPlan plan{.block = strip_of(context.problem, ranks, context.rank()),
+                     .memory = plan_library(context.problem, ranks, context.rank()).memory(),
+                     .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem),
+                                         .computing_ranks = ranks,
+                                         .memory = device::MemoryKind::host},
+                               .copies = {},
+                               .reducers = {},
+                               .storage = {}},
+                     .make = {}};
+    if (in_files) {
+        add_tile_factors(context, planned.name);
+        plan.limit.storage = storage_of_strip(context, plan.block);
+        plan.memory.add(FileSlots::memory(context.problem, 1), bench::Room::host);
+    }
+    plan.make = [context, in_files] {
+        return make_library_product(context.session, context.problem,
+                                    in_files ? open_files(context) : nullptr,
+                                    results_of(context.options.data));
+    };
+    return plan;
 }
 
 }  // namespace quartet::matmul

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/files/checksum.hpp"
+#include "core/files/file.hpp"
 #include "core/files/tiles.hpp"
 
 namespace quartet::matmul {
@@ -24,7 +25,8 @@ void record_results(const std::filesystem::path& folder, const Block& block, Ran
     const auto of_all = world.gather(lines);
     // One after another: several nodes may see one folder.
     for (int node = 0; node < topology.nodes(); ++node) {
-        if (topology.mine().node == node && topology.mine().local_rank == 0) {
+        if (topology.mine().node == node && topology.mine().local_rank == 0 &&
+            is_there(folder / "manifest.json")) {
             Manifest manifest = read_manifest(folder);
             for (const std::string& text : of_all) {
                 std::istringstream words(text);

@@ -134,9 +134,11 @@ class Files(unittest.TestCase):
         (self.folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         assert_refused(self, self.fft(2), BAD_USAGE, "fft", "x-2.npy")
 
-    def test_the_library_formulation_has_none(self):
-        assert_refused(self, self.fft(2, "--generate --formulation library"), BAD_USAGE, "fft",
-                       "--data")
+    def test_all_formulations_read_them(self):
+        for formulation in ("native", "dataflow", "library"):
+            for ranks in (2, 3):
+                outcome = self.fft(ranks, f"--generate --formulation {formulation} --runs 2")
+                self.assertIn(outcome.code, (0, 77) if formulation == "library" else (0,), outcome)
 
 
 class Wisdom(unittest.TestCase):

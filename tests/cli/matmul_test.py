@@ -162,9 +162,17 @@ class Files(unittest.TestCase):
         self.assert_verified(outcome)
         self.assertIn("/cache:direct/lookahead:0/", medians(outcome.document)[0]["run_name"])
 
-    def test_the_library_formulation_has_none(self):
-        assert_refused(self, self.matmul("--generate --formulation library"), UNAVAILABLE, "matmul",
-                       "matmul's formulation library with tiles in files")
+    def test_the_library_formulation_reads_and_writes_them(self):
+        outcome = self.matmul("--generate --keep --formulation library --runs 2", ranks=3)
+        if outcome.code == UNAVAILABLE:
+            self.skipTest(outcome.stderr)
+        self.assert_verified(outcome)
+        self.assertEqual(list(cases(outcome.document)),
+                         ["matmul/library/host/mpi/n:100/tile:32/data:files/cache:warm/"
+                          "ranks:3/threads:1"])
+        self.assertTrue((self.folder / "C_3_3.npy").exists())
+        self.assert_verified(self.matmul("--formulation library", ranks=2))
+        self.assertEqual(list(self.folder.glob("C_*")), [])
 
     def test_flags_that_mean_nothing_are_refused(self):
         for flag in ("--lookahead 2", "--cache drop"):

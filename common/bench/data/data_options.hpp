@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "bench/data/used_files.hpp"
 #include "bench/program/command_line.hpp"
@@ -17,7 +19,14 @@ struct DataOptions {
     Switch keep = Switch::off;                    ///< write the result to files, too
     FileCache cache = FileCache::warm;            ///< where reading the files finds them
 
+    /// What a user's own files say of themselves, as read_own() has it; empty for data that the
+    /// suite has made or is to make.
+    std::vector<std::int64_t> own;
+
     [[nodiscard]] bool in_files() const { return folder.has_value(); }
+    [[nodiscard]] bool is_own() const { return !own.empty(); }
+    /// Of a row: "files", "own".
+    [[nodiscard]] const char* word() const { return is_own() ? "own" : "files"; }
 };
 
 /// Adds --data, --generate, --keep and --cache; `options` outlives the command line.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <optional>
 #include <sstream>
@@ -79,6 +80,20 @@ std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uin
     return all;
 }
 
+// Between these, squares and their sums neither overflow nor vanish.
+constexpr double least_magnitude = 1e-60;
+constexpr double greatest_magnitude = 1e60;
+
+// Of a complex number: the larger of its parts.
+double magnitude(double element) {
+    return std::abs(element);
+}
+double magnitude(const std::complex<double>& element) {
+    const double real = std::abs(element.real());
+    const double imaginary = std::abs(element.imag());
+    return std::isnan(real) || real > imaginary ? real : imaginary;
+}
+
 template <typename T>
 std::uint64_t checksum_of(std::span<const T> elements) {
     return checksum(std::as_bytes(elements));
@@ -119,7 +134,15 @@ Bytes TileFolder<T>::size() const {
 }
 
 template <typename T>
+bool TileFolder<T>::has_manifest() const {
+    return is_there(folder_ / "manifest.json");
+}
+
+template <typename T>
 Manifest TileFolder<T>::found() const {
+    if (wanted_.is_own() && !has_manifest()) {
+        return wanted_;
+    }
     Manifest manifest = read_manifest(folder_);
     require_same_data(manifest, wanted_, folder_);
     return manifest;
@@ -131,19 +154,34 @@ void TileFolder<T>::require_usable(Switch generate) const {
         throw UsageError(
             fmt::format("{} is not a folder: name another one", quotation(folder_.native())));
     }
-    const bool has_manifest = is_there(folder_ / "manifest.json");
-    if (has_manifest) {
+    if (has_manifest()) {
         static_cast<void>(found());
     }
-    if (generate == Switch::on) {
-        return;
-    }
+    generate == Switch::on ? require_room_for_generated() : require_files();
+}
+
+template <typename T>
+void TileFolder<T>::require_files() const {
     const auto missing = [&](const TileFile& file) { return !is_there(path_of(file.name)); };
     const auto first = std::ranges::find_if(files_, missing);
-    if (!has_manifest || first != files_.end()) {
+    const bool lacks_manifest = !wanted_.is_own() && !has_manifest();
+    if (lacks_manifest || first != files_.end()) {
+        throw UsageError(fmt::format("{} has no {}: {}name the folder that has it",
+                                     quotation(folder_.native()),
+                                     lacks_manifest ? "manifest.json" : first->name,
+                                     wanted_.is_own() ? "" : "make the data with --generate, or "));
+    }
+}
+
+template <typename T>
+void TileFolder<T>::require_room_for_generated() const {
+    const auto present = [&](const TileFile& file) { return is_there(path_of(file.name)); };
+    const auto first = std::ranges::find_if(files_, present);
+    if (!has_manifest() && first != files_.end()) {
         throw UsageError(fmt::format(
-            "{} has no {}: make the data with --generate, or name the folder that has it",
-            quotation(folder_.native()), has_manifest ? first->name : "manifest.json"));
+            "{} has {} of a user's own (there is no manifest.json): leave out --generate, or "
+            "name another folder",
+            quotation(folder_.native()), first->name));
     }
 }
 
@@ -200,34 +238,71 @@ template <typename T>
 void TileFolder<T>::verify(const comm::Communicator& world, const comm::Topology& topology) const {
     const comm::Communicator& sharing =
         is_seen_by_all(folder_, world, topology) ? world : topology.node();
-    comm::agree<UsageError>(world, [&] { require_sound(sharing); });
+    double largest = 0;
+    comm::agree<UsageError>(world, [&] { largest = require_sound(sharing); });
+    largest = world.maximum(largest);
+    if (largest > 0 && (largest < least_magnitude || largest > greatest_magnitude)) {
+        throw UsageError(fmt::format(
+            "the numbers in {} are up to {:.3g} (between {} and {} results can be checked): scale "
+            "them",
+            quotation(folder_.native()), largest, least_magnitude, greatest_magnitude));
+    }
 }
 
 template <typename T>
-void TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
+double TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
     const Manifest manifest = found();
+    const bool has_sums = has_manifest();
+    double largest = 0;
     std::vector<T> room = room_for_any<T>(files_);
     for (std::size_t index = 0; index < files_.size(); ++index) {
         const TileFile& file = files_[index];
         if (!is_mine(index, sharers)) {
             continue;
         }
-        const auto recorded = manifest.checksums.find(file.name);
-        if (recorded == manifest.checksums.end()) {
-            throw Failure(
-                fmt::format("{} has no checksum of {} (its making was interrupted): "
-                            "complete it with --generate",
-                            quotation(folder_.native()), file.name));
-        }
         const auto elements = std::span(room).first(static_cast<std::size_t>(elements_of<T>(file)));
         read_npy<T>(path_of(file.name), file.shape, elements);
-        if (checksum_of<T>(elements) != recorded->second) {
-            throw Failure(
-                fmt::format("{} is not what the manifest says (its checksum differs): "
-                            "make it again with --generate",
-                            quotation(path_of(file.name).native())));
+        if (has_sums) {
+            require_recorded(manifest, file, elements);
+        }
+        if (wanted_.is_own()) {
+            largest = std::max(largest, largest_in(file, elements));
         }
     }
+    return largest;
+}
+
+template <typename T>
+void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& file,
+                                     std::span<const T> elements) const {
+    const std::string_view remedy = wanted_.is_own()
+                                        ? "make the manifest again with scripts/tiles.py"
+                                        : "make it again with --generate";
+    const auto recorded = manifest.checksums.find(file.name);
+    if (recorded == manifest.checksums.end()) {
+        throw Failure(fmt::format("{} has no checksum of {} (its making was interrupted): {}",
+                                  quotation(folder_.native()), file.name, remedy));
+    }
+    if (checksum_of<T>(elements) != recorded->second) {
+        throw Failure(fmt::format("{} is not what the manifest says (its checksum differs): {}",
+                                  quotation(path_of(file.name).native()), remedy));
+    }
+}
+
+template <typename T>
+double TileFolder<T>::largest_in(const TileFile& file, std::span<const T> elements) const {
+    double largest = 0;
+    for (std::size_t index = 0; index < elements.size(); ++index) {
+        const double size = magnitude(elements[index]);
+        if (!std::isfinite(size)) {
+            throw Failure(
+                fmt::format("{} cannot be used (its element {} is not a finite number): "
+                            "replace it",
+                            quotation(path_of(file.name).native()), index));
+        }
+        largest = std::max(largest, size);
+    }
+    return largest;
 }
 
 template class TileFolder<float>;

@@ -23,19 +23,19 @@ struct TileFile {
 
 /// The data of one kernel as .npy files in a folder, with a manifest of what they hold and of their
 /// checksums. All nodes may see one folder, or each its own, which is then made and checked on each
-/// node. T is the element type that the manifest names.
+/// node. T is the element type that the manifest names. A user's own data may lack the manifest.
 template <typename T>
 class TileFolder {
   public:
     /// Makes the elements of a file, row-major.
     using Fill = std::function<void(const TileFile& file, std::span<T> elements)>;
 
-    /// `wanted` says what the folder should hold, without checksums.
+    /// `wanted` says what the folder should hold, without checksums; without a seed, a user's own.
     TileFolder(std::filesystem::path folder, Manifest wanted, std::vector<TileFile> files);
 
     /// Throws UsageError unless the wanted files are there; with `generate` they may be missing,
-    /// but other data is never replaced. Reads the manifest and looks for the files without reading
-    /// them. Local.
+    /// but neither other data nor a user's own is ever replaced. Reads the manifest and looks for
+    /// the files without reading them. Local.
     void require_usable(Switch generate) const;
 
     /// Makes the files that are missing or differ from the manifest, and completes the manifest.
@@ -45,9 +45,10 @@ class TileFolder {
     void generate(const comm::Communicator& world, const comm::Topology& topology,
                   const Fill& fill) const;
 
-    /// Reads every file, shared in the same way, and compares it with its checksum. Where a rank
-    /// finds a file missing, truncated or altered, all throw UsageError that names it. Collective
-    /// over `world`.
+    /// Reads every file, shared in the same way, and compares it with its checksum, where there is
+    /// a manifest; of a user's own, looks for numbers that cannot be computed with. Where a rank
+    /// finds a file missing, truncated, altered or with such numbers, all throw UsageError that
+    /// names it. Collective over `world`.
     void verify(const comm::Communicator& world, const comm::Topology& topology) const;
 
     [[nodiscard]] std::filesystem::path path_of(const std::string& file) const {
@@ -58,12 +59,20 @@ class TileFolder {
     [[nodiscard]] Bytes size() const;
 
   private:
+    [[nodiscard]] bool has_manifest() const;
+    /// The manifest; where a user's own data has none, what is wanted.
     [[nodiscard]] Manifest found() const;
+    void require_files() const;
+    void require_room_for_generated() const;
     /// The ranks of `sharers` share the files. Return checksums; throw Failure. Local.
     std::map<std::string, std::uint64_t> make_missing(const Manifest& manifest,
                                                       const comm::Communicator& sharers,
                                                       const Fill& fill) const;
-    void require_sound(const comm::Communicator& sharers) const;
+    /// The largest magnitude in a user's own files; else 0.
+    [[nodiscard]] double require_sound(const comm::Communicator& sharers) const;
+    void require_recorded(const Manifest& manifest, const TileFile& file,
+                          std::span<const T> elements) const;
+    [[nodiscard]] double largest_in(const TileFile& file, std::span<const T> elements) const;
 
     std::filesystem::path folder_;
     Manifest wanted_;

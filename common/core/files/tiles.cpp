@@ -40,15 +40,19 @@ Json to_json(const Manifest& manifest) {
         // As text: many readers of JSON keep only 53 bits of a number.
         entries.emplace_back(file, fmt::format("{:016x}", sum));
     }
-    return {{"schema_version", Manifest::schema_version},
-            {"kernel", manifest.kernel},
-            {"seed", manifest.seed},
-            {"shape", manifest.shape},
-            {"tile", manifest.tile},
-            {"dtype", descriptor(manifest.type)},
-            {"generator_version", manifest.generator_version},
-            {"order", manifest.order},
-            {"checksums", checksums}};
+    Json json{{"schema_version", Manifest::schema_version}, {"kernel", manifest.kernel}};
+    if (!manifest.is_own()) {
+        json["seed"] = *manifest.seed;
+    }
+    json["shape"] = manifest.shape;
+    json["tile"] = manifest.tile;
+    json["dtype"] = descriptor(manifest.type);
+    if (!manifest.is_own()) {
+        json["generator_version"] = manifest.generator_version;
+    }
+    json["order"] = manifest.order;
+    json["checksums"] = checksums;
+    return json;
 }
 
 // A whole number that T holds; the library's own conversion would cut and wrap silently.
@@ -90,18 +94,26 @@ Manifest from_json(const FoundJson& json) {
     }
     Manifest manifest;
     manifest.kernel = json.at("kernel").get<std::string>();
-    manifest.seed = whole<std::uint64_t>(json.at("seed"), "seed");
+    if (json.contains("seed") || json.contains("generator_version")) {
+        manifest.seed = whole<std::uint64_t>(json.at("seed"), "seed");
+        manifest.generator_version = whole<int>(json.at("generator_version"), "generator_version");
+    } else {
+        manifest = manifest.of_own_data();
+    }
     for (const FoundJson& extent : json.at("shape")) {
         manifest.shape.push_back(whole<std::int64_t>(extent, "an extent of shape"));
     }
     manifest.tile = whole<std::int64_t>(json.at("tile"), "tile");
     manifest.type = parse_type(json.at("dtype").get<std::string>());
-    manifest.generator_version = whole<int>(json.at("generator_version"), "generator_version");
     manifest.order = json.at("order").get<std::string>();
     for (const auto& [file, sum] : json.at("checksums").items()) {
         manifest.checksums[file] = parse_checksum(sum.get<std::string>());
     }
     return manifest;
+}
+
+std::string seed_of(const Manifest& manifest) {
+    return manifest.seed ? fmt::format("{}", *manifest.seed) : "none (a user's own)";
 }
 
 // The first field in which two manifests differ, as both of them have it.
@@ -115,7 +127,7 @@ Difference first_difference(const Manifest& found, const Manifest& wanted) {
     const auto text = [](const auto& value) { return fmt::format("{}", value); };
     const Difference differences[] = {
         {"kernel", quotation(found.kernel), quotation(wanted.kernel)},
-        {"seed", text(found.seed), text(wanted.seed)},
+        {"seed", seed_of(found), seed_of(wanted)},
         {"shape", to_string(found.shape), to_string(wanted.shape)},
         {"tile", text(found.tile), text(wanted.tile)},
         {"dtype", text(descriptor(found.type)), text(descriptor(wanted.type))},
@@ -138,6 +150,13 @@ std::string tile_file(std::string_view array, std::int64_t row, std::int64_t col
 
 std::string block_file(std::string_view array, std::int64_t index) {
     return fmt::format("{}-{}.npy", array, index);
+}
+
+Manifest Manifest::of_own_data() const {
+    Manifest own = *this;
+    own.seed.reset();
+    own.generator_version = 0;
+    return own;
 }
 
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ struct Manifest {
     static constexpr int schema_version = 1;
 
     std::string kernel;  ///< "matmul", "cg" or "fft"
-    std::uint64_t seed = 0;
+    /// Nothing where the data are a user's own: then no generator is named, either.
+    std::optional<std::uint64_t> seed = 0;
     Shape shape;            ///< of the whole array
     std::int64_t tile = 0;  ///< a tile's edge (matmul), length (fft) or the rank count (cg)
     ElementType type = ElementType::f4;
@@ -29,6 +31,9 @@ struct Manifest {
     std::map<std::string, std::uint64_t> checksums;  ///< of the elements, by file name
 
     bool operator==(const Manifest&) const = default;
+    [[nodiscard]] bool is_own() const { return !seed; }
+    /// The same of a user's own data, of which nobody knows how they were made.
+    [[nodiscard]] Manifest of_own_data() const;
 };
 
 /// Written aside and renamed. Throws Failure.

@@ -9,6 +9,7 @@ from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, N
 from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, side
 from quartet.machine import Machine
+from quartet.own_data.layout import RowBlocks
 from quartet.predict.cg import MODEL
 from quartet.results import Case
 from quartet.sizes import multiple
@@ -121,4 +122,5 @@ KERNEL = Kernel(
     report=Report("Dense double-precision conjugate gradients: 2N² operations an iteration, as "
                   "published; vector operations are left out.", "--size 8192 --iterations 100",
                   figure=10),
-    model=MODEL)
+    model=MODEL,
+    own_data=RowBlocks("<f8", "A", "b"))

@@ -13,6 +13,7 @@ from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
                                   nanoseconds_per_point)
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
 from quartet.machine import Machine
+from quartet.own_data.layout import EveryNth
 from quartet.peers.hpcc_fft import MpiFft
 from quartet.predict.fft import MODEL
 from quartet.results import Case, whole_number
@@ -142,4 +143,5 @@ KERNEL = Kernel(
                          lambda cores: 1 << (cores.bit_length() - 1)),  # as many tiles for each
     report=Report("One complex double-precision transform over all ranks: 5N log₂N operations, "
                   "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11),
-    model=MODEL)
+    model=MODEL,
+    own_data=EveryNth("<c16", "x"))

@@ -9,6 +9,7 @@ from typing import Callable, Optional
 from quartet.gpu.promise import Benchmark, Profile
 from quartet.limits.match import Match
 from quartet.machine import Machine
+from quartet.own_data.layout import Layout
 from quartet.predict.model import Model
 from quartet.units import MIB
 
@@ -132,6 +133,7 @@ class Kernel:
     node_check: Optional[NodeCheck] = None
     report: Report = Report()
     model: Optional[Model] = None  # None: it is not predicted
+    own_data: Optional[Layout] = None  # of a user's own files; None: it reads none
 
     @property
     def unit_size(self) -> float:

@@ -8,6 +8,7 @@ from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, R
 from quartet.limits.goals import Bound, BytesRead, Goal, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
+from quartet.own_data.layout import SquareTiles
 from quartet.predict.matmul import MODEL
 from quartet.sizes import multiple, points
 from quartet.units import GIB
@@ -121,4 +122,5 @@ KERNEL = Kernel(
     profiles=(Profile(1, ("--size", "8192"), _TRIED),),
     report=Report("Tiled single-precision product C = A B: 2N³ − N² operations over the time of the "
                   "slowest rank.", "--size 4096", figure=8),
-    model=MODEL)
+    model=MODEL,
+    own_data=SquareTiles("<f4", "A", "B"))

@@ -219,8 +219,8 @@ TEST_F(NativeCaseInFiles, GivesTheSameBitsAsMemory) {
 TEST_F(NativeCaseInFiles, NamesATileThatWasCutBetweenRuns) {
     static_cast<void>(subject());  // makes the files
     if (world.rank() == 0) {
-        TileFileReader reader(tile_folder(what(), options.seed, *wanted.data.folder), what(),
-                              {1, 2}, wanted.data);
+        TileFileReader reader(tile_folder(what(), options.seed, wanted.data), what(), {1, 2},
+                              wanted.data);
         std::vector<Point> points(80);
         reader.read(points);
         std::filesystem::resize_file(*wanted.data.folder / "x-1.npy", 500);
