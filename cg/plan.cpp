@@ -33,8 +33,8 @@ std::vector<std::int64_t> sizes_of(const Options& options) {
 }
 
 // The size is what a user's files say, where there are such. Collective.
-Options with_own_data(const comm::Communicator& world, Options options) {
-    options.data.own = bench::read_own(world, options.data, read_own_blocks);
+Options with_own_data(bench::Session& session, Options options) {
+    options.data.own = bench::read_own(session, options.data, read_own_blocks);
     if (!options.data.is_own()) {
         return options;
     }
@@ -50,6 +50,7 @@ Options with_own_data(const comm::Communicator& world, Options options) {
         bench::require_own("--size", given, size, options.data);
     }
     options.sizes = {size};
+    session.resolve("problem", own_system);
     return options;
 }
 
@@ -251,7 +252,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 
 void plan_cases(bench::Session& session, const Options& given) {
     require_consistent(given, session.options());
-    const Options options = with_own_data(session.world(), given);
+    const Options options = with_own_data(session, given);
     std::vector<std::int64_t> sizes;
     comm::agree<UsageError>(session.world(), [&] {
         if (options.checkpoint.wanted()) {

@@ -131,8 +131,8 @@ Problem problem_for(const Options& options, std::int64_t points, bench::Session&
 }
 
 // Points and tiles are what a user's files say, where there are such. Collective.
-Options with_own_data(const comm::Communicator& world, Options options) {
-    options.data.own = bench::read_own(world, options.data, read_own_points);
+Options with_own_data(bench::Session& session, Options options) {
+    options.data.own = bench::read_own(session, options.data, read_own_points);
     if (!options.data.is_own()) {
         return options;
     }
@@ -191,7 +191,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
 
 void plan_cases(bench::Session& session, const Options& given) {
     bench::require_consistent(given.data, given.sizes.size());
-    const Options options = with_own_data(session.world(), given);
+    const Options options = with_own_data(session, given);
     std::vector<Problem> problems;
     std::vector<std::int64_t> tiles;
     comm::agree<UsageError>(session.world(), [&] {

@@ -65,8 +65,8 @@ void require_usable_folder(const PlanContext& context) {
 }
 
 // Size and tile are what a user's files say, where there are such. Collective.
-Options with_own_data(const comm::Communicator& world, Options options) {
-    options.data.own = bench::read_own(world, options.data, read_own_tiles);
+Options with_own_data(bench::Session& session, Options options) {
+    options.data.own = bench::read_own(session, options.data, read_own_tiles);
     if (!options.data.is_own()) {
         return options;
     }
@@ -159,7 +159,7 @@ bench::PlannedCase plan_case(const PlanContext& context) {
 
 void plan_cases(bench::Session& session, const Options& given) {
     bench::require_consistent(given.data, given.sizes.size());
-    const Options options = with_own_data(session.world(), given);
+    const Options options = with_own_data(session, given);
     std::vector<PlanContext> contexts;
     std::vector<std::int64_t> tiles;
     for (const std::int64_t size : options.sizes) {

@@ -27,6 +27,8 @@ class OwnData(OwnFiles):
                     self.skipTest(outcome.stderr)
                 row, = medians(outcome.document)[:1]
                 self.assertIs(row["verified"], True)
+                options = outcome.document["context"]["quartet"]["options"]
+                self.assertEqual(options["seed"], "1 (of the check alone)")
                 for factors in self.FACTORS[kernel]:
                     self.assertIn(factors, row["run_name"])
                 self.assert_right(kernel, ranks, outcome)

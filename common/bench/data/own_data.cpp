@@ -31,8 +31,9 @@ std::vector<std::int64_t> own_in(const std::filesystem::path& folder, const Read
 
 }  // namespace
 
-std::vector<std::int64_t> read_own(const comm::Communicator& world, const DataOptions& options,
+std::vector<std::int64_t> read_own(Session& session, const DataOptions& options,
                                    const ReadOwn& read) {
+    const comm::Communicator& world = session.world();
     if (!options.in_files() || options.generate == Switch::on) {
         return {};
     }
@@ -46,6 +47,9 @@ std::vector<std::int64_t> read_own(const comm::Communicator& world, const DataOp
     std::vector<std::int64_t> found;
     for (std::int64_t number = 0; numbers >> number;) {
         found.push_back(number);
+    }
+    if (!found.empty()) {
+        session.resolve("seed", fmt::format("{} (of the check alone)", session.options().seed));
     }
     return found;
 }

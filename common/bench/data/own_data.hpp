@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/data/data_options.hpp"
-#include "comm/mpi/communicator.hpp"
+#include "bench/program/session.hpp"
 
 namespace quartet::bench {
 
@@ -17,8 +17,9 @@ using ReadOwn = std::function<std::vector<std::int64_t>(const std::filesystem::p
 
 /// Looks into the folder of `options` for a user's own data: files without a manifest, or with one
 /// that names no seed. The first rank reads; the others take its word. Empty where the data are
-/// made by the suite. Throws UsageError on all ranks alike. Collective.
-std::vector<std::int64_t> read_own(const comm::Communicator& world, const DataOptions& options,
+/// made by the suite. The record then says that the seed is not the data's. Throws UsageError on
+/// all ranks alike. Collective.
+std::vector<std::int64_t> read_own(Session& session, const DataOptions& options,
                                    const ReadOwn& read);
 
 /// Throws UsageError unless a flag that was given says what the user's files say.
