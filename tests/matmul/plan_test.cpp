@@ -8,6 +8,7 @@
 #include "matmul/library/library_product.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/native/streamed_product.hpp"
+#include "matmul/tiles/file_slots.hpp"
 #include "matmul/tiles/memory_tiles.hpp"
 #include "matmul/tiles/staged_tiles.hpp"
 #include "support/counted_memory.hpp"
@@ -112,6 +113,19 @@ TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
     }
     EXPECT_EQ(device::buffer_bytes() - before, (3 * plan.matrix + plan.collected).value);
     EXPECT_EQ(plan.memory().host(), 3 * plan.matrix + plan.collected + plan.tile + plan.workspace);
+}
+
+TEST_F(PlannedMemoryTest, OfTheLibraryHasATilesFileWhereTilesAreInFiles) {
+    common.formulations = {Formulation::library};
+    common.limits = bench::Switch::off;
+    const auto planned = [&] {
+        bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
+        plan_cases(session, options);
+        return session.plan().front().memory;
+    };
+    const Bytes in_memory = planned();
+    put_in_files();
+    EXPECT_EQ(planned(), in_memory + FileSlots::memory({150, 40, 1}, 1));
 }
 
 // Over the host device, whose memory stands for the GPU's and for the page-locked one.

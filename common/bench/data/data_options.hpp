@@ -21,7 +21,7 @@ struct DataOptions {
 
     /// What a user's own files say of themselves, as read_own() has it; empty for data that the
     /// suite has made or is to make.
-    std::vector<std::int64_t> own;
+    std::vector<std::int64_t> own{};
 
     [[nodiscard]] bool in_files() const { return folder.has_value(); }
     [[nodiscard]] bool is_own() const { return !own.empty(); }
