@@ -31,7 +31,7 @@ from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.paths import RESULTS
+from quartet.paths import RESULTS, SHIPPED
 from quartet.results import device
 from quartet.statistics import ERROR
 from quartet.wording import say
@@ -173,9 +173,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path,
                         help="with --run: of the documents (a new one in results/compare)")
     add_launcher(parser)
-    parser.add_argument("--published", type=Path, default=RESULTS / "published",
+    parser.add_argument("--published", type=Path, default=SHIPPED / "published",
                         help="folder behind the word (%(default)s)")
-    parser.add_argument("--measured", type=Path, default=RESULTS / "measured",
+    parser.add_argument("--measured", type=Path, default=SHIPPED / "measured",
                         help="folder behind the word reference (%(default)s)")
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)

@@ -14,8 +14,8 @@ A missed goal does not change the exit code: 3 means that a launch failed, 1 tha
 FFTW measures its plans before the rounds. That takes minutes and does not count towards the budget.
 The plans stay in the file fftw-plans beside the documents; remove it on another machine.
 
-The documents stay in results/limits/. --reuse shows them again; `make report REPORT_FLAGS=
-results/limits` makes a page of them."""
+The documents stay in results/limits/. --reuse shows them again; scripts/report.py
+results/limits makes a page of them."""
 
 import argparse
 import contextlib

@@ -18,12 +18,12 @@ import time
 from pathlib import Path
 from typing import Optional
 
-from quartet.command_line import (add_build, parser_of, positive_number, run_script, seconds, some_of,
-                                  whole_number)
+from quartet.command_line import (add_build, parser_of, positive_number, run_script, seconds, shipped_in,
+                                  some_of, whole_number)
 from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.nodes import findings, table
 from quartet.nodes import plan as nodes_plan
-from quartet.paths import RESULTS
+from quartet.paths import MACHINES, RESULTS
 from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
 from quartet.slurm.launcher import SlurmLauncher
 from quartet.slurm.machine import SlurmMachine
@@ -38,7 +38,7 @@ from quartet.wording import counted, say
 
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
-    parser.add_argument("--slurm", type=Path, metavar="MACHINE", help="a file as in scripts/slurm/machines/; not "
+    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE", help="a file as in scripts/slurm/machines/; not "
                         "needed within a job")
     parser.add_argument("--hosts", metavar="LIST", help="as Slurm writes it, n[1-300] (all of the job, or of the "
                         "machine's partition that are up)")

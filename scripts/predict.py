@@ -14,12 +14,13 @@ import shlex
 from dataclasses import asdict
 from pathlib import Path
 
-from quartet.command_line import parser_of, run_script, whole_number
+from quartet.command_line import parser_of, run_script, shipped_in, whole_number
 from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, write_json
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Kernel
+from quartet.paths import MACHINES
 from quartet.predict import table
 from quartet.predict.curve import Curve, Wanted, curve
 from quartet.predict.machine import Machine
@@ -36,7 +37,7 @@ MOST_PER_NODE = 10**5
 def parse_arguments() -> argparse.Namespace:
     predicted = [name for name, kernel in KERNELS.items() if kernel.model]
     parser = parser_of(__doc__)
-    parser.add_argument("machine", nargs="?", type=Path, metavar="MACHINE")
+    parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE")
     parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(predicted))
     parser.add_argument("--sizes", metavar="LIST", help="as the program takes them, or 2^k")
     parser.add_argument("--ranks", metavar="LIST",

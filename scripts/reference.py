@@ -13,11 +13,11 @@ from quartet.command_line import parser_of, run_script
 from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import make_folder, read_text, write_text
-from quartet.paths import RESULTS
+from quartet.paths import SHIPPED
 from quartet.results import cases, device
 from quartet.wording import say, slug
 
-MEASURED = RESULTS / "measured"
+MEASURED = SHIPPED / "measured"
 LEAST_LAUNCHES = 3  # a middle one is neither the best nor the worst
 
 

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Optional
 
 from quartet import identity
-from quartet.command_line import parser_of, run_script
+from quartet.command_line import parser_of, run_script, shipped_in
 from quartet.documents import Collection, collect
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
 from quartet.export import safe_cell
 from quartet.files import check_output, make_folder, replacing, write_text
 from quartet.kernels import KERNELS
-from quartet.paths import RESULTS
+from quartet.paths import MACHINES, RESULTS, SHIPPED
 from quartet.predict.expectation import Expectations
 from quartet.reporting import (cautions, comparisons, kernels_chart, machines, orientation, page,
                                paper_figures, publications, rooflines, summary)
@@ -36,7 +36,7 @@ from quartet.reporting.markup import Markup
 from quartet.terminal import printable
 from quartet.wording import counted, say
 
-OWN, REFERENCE = RESULTS / "runs", RESULTS / "measured"
+OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
 
 
 @dataclass
@@ -154,7 +154,7 @@ def parse_arguments() -> argparse.Namespace:
                              "(results/runs, with results/measured as marks)")
     parser.add_argument("--output", type=Path, default=RESULTS / "report" / "index.html",
                         help="the page; its figures go to figures/ beside it (%(default)s)")
-    parser.add_argument("--rates", type=Path, metavar="MACHINE",
+    parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file with rates (docs/prediction.md): what it should give, beside "
                              "what was measured")
     parser.add_argument("--kernels", type=Path, metavar="FILE",

@@ -12,15 +12,16 @@ third:
 
 import argparse
 import dataclasses
-import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
-from quartet.command_line import parser_of, run_script, whole_number
+from quartet.command_line import parser_of, run_script, shipped_in, whole_number
 from quartet.exit_codes import FAILED, VERIFIED, ScriptError
 from quartet.kernels.kernel import options_of
 from quartet.launch import Job
+from quartet.paths import MACHINES
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
 from quartet.wording import say
@@ -30,7 +31,7 @@ MOST_RANKS = 10**6
 
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__)
-    parser.add_argument("machine", type=Path)
+    parser.add_argument("machine", type=shipped_in(MACHINES))
     parser.add_argument("--ranks", type=whole_number(MOST_RANKS), help="in all")
     parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="to be spread over, evenly")
     parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
@@ -77,12 +78,13 @@ def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
 def main() -> int:
     given = parse_arguments()
     machine = SlurmMachine.load(given.machine)
-    if not given.program.is_file() or not os.access(given.program, os.X_OK):
+    program = shutil.which(given.program.absolute()) or shutil.which(given.program)  # on PATH
+    if not program:
         raise ScriptError(f"there is no program {given.program}: build it first")
     job = job_of(machine, given)
     wanted = request(machine, job, given.minutes)
     command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.arguments, *machine.settings,
-               str(given.program.resolve()), *given.arguments]
+               str(Path(program).resolve()), *given.arguments]
     if shape_of(machine, job).uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
         say("asks for GPUs, since --device is auto: --device host asks for none")
     if given.dry_run:

@@ -16,12 +16,13 @@ import os
 from pathlib import Path
 from typing import Optional
 
-from quartet.command_line import add_launch_arguments, parser_of, run_script, seconds, whole_number
+from quartet.command_line import (add_launch_arguments, parser_of, run_script, seconds, shipped_in,
+                                  whole_number)
 from quartet.exit_codes import UNAVAILABLE, VERIFIED
 from quartet.kernels import NAMES
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
-from quartet.paths import RESULTS
+from quartet.paths import MACHINES, RESULTS, SWEEPS
 from quartet.predict.expectation import Expectations
 from quartet.results import whole_number as whole_factor
 from quartet.slurm.allocation import Allocation, StepLauncher, machine_here
@@ -43,7 +44,8 @@ from quartet.wording import say
 
 def parse_arguments() -> argparse.Namespace:
     parser = parser_of(__doc__, epilog=sweep_spec.keys_help())
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="sweeps, run as one")
+    parser.add_argument("files", nargs="*", type=shipped_in(SWEEPS), metavar="FILE",
+                        help="sweeps, run as one")
     factors = parser.add_argument_group("a sweep without a file, of all combinations of")
     for name, meaning in sweep_spec.FACTORS.items():
         known = f" ({','.join(NAMES)})" if name == "kernels" else ""
@@ -65,9 +67,9 @@ def parse_arguments() -> argparse.Namespace:
                         help="runs again what did not end well")
     parser.add_argument("--dry-run", action="store_true", help="shows the launches, in their order")
     add_launch_arguments(parser)
-    parser.add_argument("--slurm", type=Path, metavar="MACHINE",
+    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="submits to Slurm, as such a file says (scripts/slurm/machines/)")
-    parser.add_argument("--rates", type=Path, metavar="MACHINE",
+    parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file with rates (docs/prediction.md): the table has what it should "
                              "give (--slurm's, where that has rates)")
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")

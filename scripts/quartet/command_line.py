@@ -14,8 +14,8 @@ from typing import Callable, Iterable, NoReturn, Optional
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of
 from quartet.launch import end_jobs_when_ended
-from quartet.paths import LAUNCHER, ROOT
-from quartet.wording import say
+from quartet.paths import LAUNCHER, PROGRAMS, given_or_shipped
+from quartet.wording import as_typed, say
 
 DEBUG = "--debug"
 NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
@@ -99,6 +99,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ScriptError(f"{message}: see --help")
 
+    def format_help(self) -> str:
+        return as_typed(super().format_help())
+
 
 def parser_of(description: Optional[str], **more) -> argparse.ArgumentParser:
     """A parser that shows the description as it is written, knows --debug, and says what is wrong in
@@ -117,8 +120,8 @@ def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_build(parser: argparse.ArgumentParser) -> None:
     """--build alone."""
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "host-release",
-                        help="build folder, its programs in bin/ (%(default)s)")
+    parser.add_argument("--build", type=Path, default=PROGRAMS,
+                        help="build folder or prefix, its programs in bin/ (%(default)s)")
 
 
 def add_launcher(parser: argparse.ArgumentParser) -> None:
@@ -130,6 +133,11 @@ def add_launcher(parser: argparse.ArgumentParser) -> None:
 def _launcher(text: str) -> Path:
     """A path is made absolute: as a Path, ./NAME would be NAME, which is searched for on PATH."""
     return Path(text).absolute() if os.sep in text else Path(text)
+
+
+def shipped_in(folder: Path) -> Callable[[str], Path]:
+    """The type of an argument that is a file, or the name of one in a folder beside the scripts."""
+    return lambda text: given_or_shipped(Path(text), folder)
 
 
 def positive_number(text: str) -> float:

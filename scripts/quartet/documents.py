@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Iterable, Iterator, Union
 
 from quartet.files import FileProblem, read_json, reason_of, with_bounds
-from quartet.paths import RESULTS
+from quartet.paths import SHIPPED
 from quartet.schema import Schema
 from quartet.terminal import printable
 
@@ -20,7 +20,7 @@ ENDING = ".json"
 
 @functools.cache
 def _schema(name: str) -> Schema:
-    return Schema(read_json(RESULTS / "schema" / f"quartet-{name}.schema.json"))
+    return Schema(read_json(SHIPPED / "schema" / f"quartet-{name}.schema.json"))
 
 
 def load(path: Union[str, Path]) -> dict:

@@ -4,11 +4,11 @@ devices' peak. Nothing of it is in a ratio with ours."""
 from pathlib import Path
 
 from quartet.documents import load_published
-from quartet.paths import RESULTS
+from quartet.paths import SHIPPED
 from quartet.results import Case, device
 from quartet.wording import aligned, counted, rate, widths_of, wrapped
 
-FOLDER = RESULTS / "published"
+FOLDER = SHIPPED / "published"
 HEADINGS = ("device", "what", "rate", "a device", "of peak")
 LEFT_ALIGNED = (0, 1)
 

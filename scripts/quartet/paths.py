@@ -1,9 +1,23 @@
-"""Where things are in the repository."""
+"""Where things are: in the repository, or below the prefix that `cmake --install` was given."""
 
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 ROOT = SCRIPTS.parent
-RESULTS = ROOT / "results"
+IS_INSTALLED = not (ROOT / "CMakeLists.txt").is_file()
+SHIPPED = ROOT if IS_INSTALLED else ROOT / "results"  # published numbers, references, schemas
+RESULTS = Path("quartet-results") if IS_INSTALLED else ROOT / "results"  # what scripts write
+PROGRAMS = ROOT.parents[1] if IS_INSTALLED else ROOT / "build" / "host-release"  # in its bin/
 LAUNCHER = SCRIPTS / "launch.sh"
 SLURM = SCRIPTS / "slurm"
+MACHINES = SLURM / "machines"
+SWEEPS = SCRIPTS / "sweeps"
+
+
+def given_or_shipped(file: Path, folder: Path) -> Path:
+    """The file; else, where there is none, the one in the folder that bears its name, with .json or
+    without."""
+    named = folder / file.name
+    if file.exists() or file.name != str(file):
+        return file
+    return next((path for path in (named, named.with_name(f"{file.name}.json")) if path.is_file()), file)

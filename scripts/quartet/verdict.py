@@ -11,7 +11,7 @@ from quartet import statistics
 from quartet.misfits import is_alike
 from quartet.results import Case
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
-from quartet.wording import WIDTH, aligned, counted, ratio, size, widths_of
+from quartet.wording import WIDTH, aligned, as_typed, counted, ratio, size, widths_of
 
 FORMULATIONS = ("native", "dataflow", "library")
 HEADINGS = ("of the limit", *FORMULATIONS, "native over library")
@@ -38,7 +38,7 @@ def render(cases: list[Case], style: Style = Style()) -> str:
     lines = [_verified(cases, style), *_kernels(measured)]
     room = max(MOST_LINES - 1 - len(lines), 1)
     lines += [style.paint(line, YELLOW) for line in _distrust(measured, room)]
-    return "\n".join([*lines, _next(cases)]) + "\n"
+    return "\n".join([*lines, as_typed(_next(cases))]) + "\n"
 
 
 def _verified(cases: list[Case], style: Style) -> str:

@@ -1,12 +1,14 @@
 """The words, numbers and lines that the scripts print."""
 
 import contextlib
+import os
 import re
 import sys
 import textwrap
 from pathlib import Path
 from typing import Iterable, Optional, Sequence
 
+from quartet.paths import IS_INSTALLED, SCRIPTS
 from quartet.terminal import printable
 
 WIDTH = 80
@@ -17,9 +19,29 @@ ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect
 DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
 
 
+IS_COMMAND = bool(os.environ.pop("QUARTET_COMMAND", ""))  # scripts/quartet.sh runs the script
+TYPED = (re.compile(r"(?<![\w/.-])(?:scripts/)?(\w+)\.(?:py|sh)\b"), re.compile(r"\bmake (?!build\b)([a-z-]+)"))
+RUNS = re.compile(r"(?<![\w/.-])results/(?=runs|limits|compare|nodes|report)")
+FOLDERS = re.compile(r"(?<![\w/.-])scripts/(?=slurm/|sweeps/|paper/)")
+
+
+def as_typed(text: str) -> str:
+    """The text with scripts and targets of make as the command that whoever reads it has typed: "quartet
+    sweep" for "scripts/sweep.py"; and with folders as they are where it is installed."""
+    if not IS_COMMAND:
+        return text
+    def command(found: re.Match) -> str:
+        name = found[1].replace("-", "_")
+        is_there = any((SCRIPTS / f"{name}.{kind}").is_file() for kind in ("py", "sh"))
+        return f"quartet {found[1].replace('_', '-')}" if is_there else found[0]
+    for pattern in TYPED:
+        text = pattern.sub(command, text)
+    return FOLDERS.sub(f"{SCRIPTS}/", RUNS.sub("quartet-results/", text)) if IS_INSTALLED else text
+
+
 def say(text: str) -> None:
     """One line on standard error, after the script's name. A text without end is cut."""
-    line = printable(" ".join(text.split()))
+    line = as_typed(printable(" ".join(text.split())))
     if len(line) > LONGEST_LINE:
         line = f"{line[:LONGEST_LINE // 2]} .. {line[-LONGEST_LINE // 2:]}"
     with contextlib.suppress(OSError, ValueError):  # the terminal may be gone

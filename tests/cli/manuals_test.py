@@ -30,28 +30,36 @@ class Manuals(unittest.TestCase):
                        stdout=subprocess.DEVNULL)
 
     def pages(self):
-        return {kernel.name: self.prefix / f"share/man/man1/{kernel.name}.1" for kernel in KERNELS}
+        return {kernel.name: self.page(kernel.name) for kernel in KERNELS}
+
+    def page(self, name):
+        return self.prefix / f"share/man/man1/{name}.1"
 
     def script(self, name):
         return self.prefix / "share/bash-completion/completions" / name
 
     def offered(self, name, *words):
+        environment = {**os.environ, "PATH": f"{self.prefix}/bin:{os.environ['PATH']}"}
         done = subprocess.run(["bash", "-c", OFFER, "-", self.script(name), *words], text=True,
-                              capture_output=True, check=True, cwd=self.prefix)
+                              capture_output=True, check=True, cwd=self.prefix, env=environment)
         self.assertEqual(done.stderr, "")
         return done.stdout.split()
 
     def test_pages_render_without_a_warning(self):
         if not shutil.which("groff"):
             self.skipTest("there is no groff")
+        self.assertIn("check-machine  says whether", self.rendered(self.page("quartet")))
         for name, page in self.pages().items():
-            done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-P-c", page], text=True,
-                                  capture_output=True, check=True)
-            self.assertEqual(done.stderr, "")
-            text = re.sub(".\x08", "", done.stdout)  # bold and underlined letters are struck twice
+            text = self.rendered(page)
             for words in (name.upper() + "(1)", "SYNOPSIS", "--formulation LIST", "EXIT STATUS",
                           f"mpirun -n 2 {name}"):
                 self.assertIn(words, text)
+
+    def rendered(self, page):
+        done = subprocess.run(["groff", "-man", "-Tascii", "-ww", "-P-c", page], text=True,
+                              capture_output=True, check=True)
+        self.assertEqual(done.stderr, "")
+        return re.sub(".\x08", "", done.stdout)  # bold and underlined letters are struck twice
 
     def test_pages_explain_every_flag_of_the_help(self):
         for name, page in self.pages().items():
@@ -84,6 +92,12 @@ class Manuals(unittest.TestCase):
         self.assertEqual(self.offered("cg", "cg", "--config", "sha"), ["share"])
         self.assertEqual(set(self.offered("matmul", "matmul", "--data", "")),
                          {"memory", *(path.name for path in self.prefix.iterdir())})
+
+    def test_commands_and_their_flags_are_offered(self):
+        self.assertEqual(self.offered("quartet", "quartet", "swe"), ["sweep"])
+        self.assertGreater(len(self.offered("quartet", "quartet", "")), 10)
+        self.assertEqual(self.offered("quartet", "quartet", "sweep", "--laun"), ["--launches", "--launcher"])
+        self.assertEqual(self.offered("quartet", "quartet", "sweep", "la"), [])
 
     def test_flags_are_offered_behind_the_launcher(self):
         self.assertEqual(self.offered("fft", "launch.sh", "2", "bin/fft", "--wis"), ["--wisdom"])

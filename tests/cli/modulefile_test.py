@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 BUILD = os.environ["QUARTET_BUILD"]
 KINDS = {"environment modules": "/usr/share/modules/init/sh", "Lmod": "/usr/share/lmod/lmod/init/sh"}
 
@@ -44,6 +45,32 @@ class ModuleFile(unittest.TestCase):
                 self.assertNotIn(str(self.prefix), gone.stdout)
                 about = self.shell(init, "module whatis quartet")
                 self.assertIn("four MPI benchmarks", about.stdout + about.stderr)
+
+
+class NeededModules(unittest.TestCase):
+    """The module file of a build with modules loaded: it loads those that programs need."""
+
+    def test_modules_of_the_build_are_loaded_but_for_its_tools(self):
+        kinds = [init for init in KINDS.values() if Path(init).exists()]
+        if not kinds:
+            self.skipTest("there is no module command")
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = Path(temporary.name)
+        for name in ("somempi/4.1", "someblas/0.3", "cmake/3.25"):
+            (folder / "modules" / name).parent.mkdir(parents=True)
+            (folder / "modules" / name).write_text(f"#%Module1.0\nappend-path LOADED {name}\n", encoding="utf-8")
+        environment = {**os.environ, "LOADEDMODULES": "somempi/4.1:cmake/3.25:someblas/0.3"}
+        for command in (["cmake", "-S", ROOT / "tests/cli/site", "-B", folder / "build", f"-DQUARTET_SOURCES={ROOT}",
+                         f"-DCMAKE_INSTALL_PREFIX={folder}/prefix"],
+                        ["cmake", "--install", folder / "build"]):
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+        for init in kinds:
+            for words in ("load quartet", "load someblas quartet"):
+                done = subprocess.run(
+                    ["sh", "-c", f". {init} && module use {folder}/modules {folder}/prefix/share/modulefiles && "
+                     f"module {words} && echo $LOADED"], text=True, capture_output=True, check=True)
+                self.assertEqual(sorted(done.stdout.strip().split(":")), ["someblas/0.3", "somempi/4.1"], done)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from quartet.terminal import GREEN, RED, YELLOW, Style
-from quartet.wording import WIDTH
+from quartet.wording import WIDTH, as_typed
 
 
 class Level(Enum):
@@ -28,7 +28,7 @@ class Finding:
     @property
     def sentence(self) -> str:
         """All of it but the level."""
-        return f"{self.what}: {self.text}" + (f" ({self.remedy})" if self.remedy else "")
+        return as_typed(f"{self.what}: {self.text}" + (f" ({self.remedy})" if self.remedy else ""))
 
     def lines(self, style: Style, width: int = 0) -> list[str]:
         """One line, and the remedy below where it is not ok; `width` is that of the longest `what`."""
@@ -36,7 +36,7 @@ class Finding:
         text = f"{self.level.value:<4}  {label}  {self.text}"
         if self.level is not Level.OK and self.remedy:
             text += f": {self.remedy}"
-        lines = textwrap.wrap(text, WIDTH, subsequent_indent=" " * (8 + len(label)),
+        lines = textwrap.wrap(as_typed(text), WIDTH, subsequent_indent=" " * (8 + len(label)),
                               break_long_words=False)
         head = self.level.value
         return [style.paint(head, self.level.colour) + lines[0][len(head):], *lines[1:]]

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.documents import load_published
-from quartet.paths import RESULTS
+from quartet.paths import SHIPPED
 from quartet.wording import BOUNDS
 
 from .cases import Result
 
-FOLDER = RESULTS / "published"
+FOLDER = SHIPPED / "published"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Iterator
 from quartet.documents import load_published
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Kernel
-from quartet.paths import RESULTS, SLURM
+from quartet.paths import SHIPPED, SLURM
 from quartet.predict.cluster import Cluster
 from quartet.predict.model import Run
 from quartet.predict.paper.program import Constants, Program, Setting
@@ -100,7 +100,7 @@ def published() -> list[Point]:
     """Every number of the paper's figures that a machine here has, in the kernels' order. Raises
     ScriptError or OSError."""
     return [point for kernel in KERNELS.values() if kernel.model and kernel.model.program
-            for item in load_published(RESULTS / "published" / f"{kernel.name}.json")["numbers"]
+            for item in load_published(SHIPPED / "published" / f"{kernel.name}.json")["numbers"]
             if "figure" in item and (item["machine"], item["device"]) in MACHINES
             for point in _points(kernel, item)]
 
