@@ -21,6 +21,9 @@ FUZZ_SECONDS ?= 60
 # More for `make soak`: `make soak SOAK_FLAGS='--minutes 5 --seed 7'`.
 SOAK_FLAGS ?=
 
+# More for `make dist`: `make dist DIST_FLAGS='--commit v0.1.0'`.
+DIST_FLAGS ?=
+
 # Whether to build the CUDA device: AUTO (wherever a toolkit is found), ON or OFF. `make run`, `make
 # check` and `make test` leave it out where there is no GPU driver: nothing of it could run.
 CUDA ?= AUTO
@@ -52,7 +55,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
 .PHONY: help setup run check-machine sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
-	fuzz soak format format-check lint clean
+	fuzz soak format format-check lint dist clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -149,6 +152,9 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@$(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -p build/lint -j $(JOBS) \
 	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include) \
 	    '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
+
+dist: ## Make a release tarball that carries the header-only libraries: build/quartet-VERSION.tar.gz
+	@python3 scripts/dist.py $(DIST_FLAGS)
 
 clean: ## Remove everything that was built
 	@rm -rf build

@@ -55,6 +55,7 @@ grpc command:grpc_cpp_plugin           protobuf-compiler-grpc grpc-plugins      
 peers command:hpcc                     hpcc               hpcc                   hpcc          HPC Challenge
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
+carried=$(dirname "$0")/../carried/include # of a release tarball
 
 # Functions with a body in ( ) are subshells: their IFS and exit stay inside.
 
@@ -95,6 +96,7 @@ has_header() (
         for folder in ${CPATH-} ${CPLUS_INCLUDE_PATH-}; do
             [ -e "$folder/$name" ] && exit 0
         done
+        [ ! -e "$carried/$name" ] || exit 0
         for prefix in $prefixes ${CMAKE_PREFIX_PATH-} ${MKLROOT-}; do
             # Some systems keep headers further down: in the architecture's folder, the vendor's.
             for file in "$prefix/include/$name" "$prefix"/include/*-linux-gnu/"$name" \

@@ -31,7 +31,7 @@ class Command(unittest.TestCase):
             places = [SCRIPTS / f"{name.replace('-', '_')}.py", SCRIPTS / f"{name}.sh", SCRIPTS / f"slurm/{name}.sh"]
             self.assertTrue(any(place.exists() for place in places), name)
         there = {file.stem.replace("_", "-") for file in SCRIPTS.glob("*.py")}
-        self.assertEqual(there - set(listed), {"build", "gpu", "reference"})
+        self.assertEqual(there - set(listed), {"build", "dist", "gpu", "reference"})
 
     def test_without_a_command_it_says_how_and_fails(self):
         done = quartet()

@@ -59,10 +59,10 @@ class Machine:
             (file if file.exists() else self.prefix / path).unlink()
         return self
 
-    def setup(self, *arguments):
+    def setup(self, *arguments, script=SETUP):
         self.environment.update(PATH=str(self.bin), QUARTET_PREFIXES=str(self.prefix),
                                 TMPDIR=os.environ.get("TMPDIR", "/tmp"))
-        return subprocess.run(["/bin/sh", SETUP, *arguments], env=self.environment, text=True,
+        return subprocess.run(["/bin/sh", script, *arguments], env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
     def calls(self):
@@ -97,6 +97,17 @@ class Setup(unittest.TestCase):
         self.assertTrue(update.endswith(" update"), update)
         self.assertTrue(install.endswith(
             " install --no-install-recommends libfmt-dev libhwloc-dev"), install)
+
+    def test_what_a_release_carries_is_not_missing(self):
+        self.machine.without("include/fmt/format.h", "include/xxhash.h")
+        with tempfile.TemporaryDirectory() as folder:
+            setup = Path(folder, "scripts", "setup.sh")
+            for file in (setup, Path(folder, "carried/include/fmt/format.h"), Path(folder, "carried/include/xxhash.h")):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+            setup.write_bytes(SETUP.read_bytes())
+            done = self.machine.setup("run", script=setup)
+        self.assertEqual((done.returncode, done.stdout + done.stderr, self.machine.calls()), (0, "", []))
 
     def test_groups_ask_for_their_own_needs_only(self):
         self.machine.without("include/gtest/gtest.h")

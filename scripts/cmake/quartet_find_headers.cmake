@@ -1,0 +1,18 @@
+# quartet_find_headers(<package> TARGET <t> HEADER <h> [DEFINITIONS <definitions...>])
+# A package that may be headers alone: an installed one, else what a release tarball has in carried/.
+# CMAKE_DISABLE_FIND_PACKAGE_<package>=ON passes over installed ones. DEFINITIONS go with the headers.
+function(quartet_find_headers package)
+  cmake_parse_arguments(_headers "" "TARGET;HEADER" "DEFINITIONS" ${ARGN})
+  set(_folder ${PROJECT_SOURCE_DIR}/carried/include)
+  if(NOT EXISTS ${_folder}/${_headers_HEADER})
+    find_package(${package} REQUIRED)
+    return()
+  endif()
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    message(STATUS "${package}: the headers of the release itself")
+    add_library(${_headers_TARGET} INTERFACE IMPORTED)
+    target_include_directories(${_headers_TARGET} SYSTEM INTERFACE ${_folder})
+    target_compile_definitions(${_headers_TARGET} INTERFACE ${_headers_DEFINITIONS})
+  endif()
+endfunction()
