@@ -12,7 +12,7 @@ set(shared share/quartet)
 install(DIRECTORY scripts/ DESTINATION ${shared}/scripts USE_SOURCE_PERMISSIONS
         REGEX "/(cmake|__pycache__)$" EXCLUDE
         REGEX "/scripts/(build|dist|gpu|reference)\\.py$|/scripts/setup\\.sh$" EXCLUDE
-        REGEX "/scripts/deploy$" EXCLUDE)
+        REGEX "/scripts/deploy/(spack|easybuild)$|/scripts/deploy/[^/]*\\.(in|def|md)$" EXCLUDE)
 install(DIRECTORY results/published results/schema results/measured DESTINATION ${shared})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,103 @@
+"""Quartet's programs as ReFrame's checks, one for each.
+
+    reframe -C settings.py -c checks.py -r                      # on this machine; a site has its own settings
+    reframe ... -S num_tasks=128 -S num_tasks_per_node=64 -S references=GOOD -S tolerance=0.05
+
+A check is sane if its program ended well and verified every row. Its performance variables are each
+row's rate and fraction of the limit. `references` is a folder with documents of a good day, those that an
+earlier run kept (output/, quartet.json) or any others with rows of the same names: a row may fall short of
+its rate and of its fraction there by `tolerance`. What no document has is recorded only, but for
+`least_fraction`, which is for every row: of what the machine allows, as measured beside it, so that it
+needs no documents."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import reframe as rfm
+import reframe.utility.sanity as sn
+from reframe.core.builtins import parameter, run_before, sanity_function, variable
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from quartet.documents import collect, load  # noqa: E402
+from quartet.exit_codes import UNAVAILABLE, VERIFIED  # noqa: E402
+from quartet.kernels import KERNELS  # noqa: E402
+from quartet.machine import Machine  # noqa: E402
+from quartet.paths import PROGRAMS  # noqa: E402
+from quartet.results import cases  # noqa: E402
+
+DOCUMENT = "quartet.json"
+FRACTION = "fraction_of_limit"
+ENOUGH = 2**40  # bytes: sizes are then the same on all machines
+
+
+def label(case):
+    """A row's name as a performance variable's: a colon separates systems there."""
+    return case.text.replace(":", "=")
+
+
+@rfm.simple_test
+class QuartetCheck(rfm.RunOnlyRegressionTest):
+    kernel = parameter(list(KERNELS))
+    programs = variable(str, value=str(PROGRAMS / "bin"))
+    arguments = variable(str, value="")  # instead of those of `quartet run`
+    small = variable(bool, value=False)  # seconds, to try it
+    references = variable(str, value="")
+    tolerance = variable(float, value=0.1)
+    least_fraction = variable(float, value=0.0)
+
+    descr = "a kernel beside the limit of the machine"
+    valid_systems = ["*"]
+    valid_prog_environs = ["*"]
+    num_tasks = 2
+    time_limit = "30m"
+    sourcesdir = None
+    keep_files = [DOCUMENT]
+
+    @run_before("run")
+    def set_command(self):
+        kernel = KERNELS[self.kernel]
+        run = kernel.run
+        words = shlex.split(self.arguments)
+        if self.small:
+            words = words or ["--device", "host", *kernel.small_runs[0].arguments]
+        words = words or [*run.arguments(Machine(self.num_tasks, ENOUGH), self.num_tasks),
+                          *run.effort.arguments(run.effort.full)]
+        self.executable = str(Path(self.programs) / self.kernel)
+        self.executable_opts = [*map(shlex.quote, words), "--progress", "off", "--force", "--json", DOCUMENT]
+        self.postrun_cmds = ["echo exit code $?"]
+
+    @sanity_function
+    def is_verified(self):
+        # A transport that this machine does not have is a row without a rate, and its code.
+        well = rf"^exit code ({VERIFIED}|{UNAVAILABLE})$"
+        sn.evaluate(sn.assert_found(well, self.stdout, "the program failed: see the error output"))
+        measured = self.measured()
+        sn.evaluate(sn.assert_true(measured, "no row was measured"))
+        wrong = [case.text for case in measured if case.verified is not True]
+        return sn.assert_false(wrong, f"not verified: {', '.join(wrong)}")
+
+    def measured(self):
+        return [case for case in cases(load(Path(self.stagedir) / DOCUMENT)) if not case.error]
+
+    @run_before("performance")
+    def set_performance(self):
+        found = {case.text: case for path, document in collect([self.references]).documents
+                 for case in cases(document) if not case.error} if self.references else {}
+        expected = {}
+        for case in self.measured():
+            known = found.get(case.text)
+            self.add(f"{label(case)}/rate", case.rate, case.unit, known and known.rate, expected)
+            self.add(f"{label(case)}/{FRACTION}", case.fraction_of_limit, "1", known and known.fraction_of_limit,
+                     expected)
+            if self.least_fraction:
+                self.add(f"{label(case)}/least", case.fraction_of_limit, "1", self.least_fraction, expected, 0.0)
+        self.reference = {"*": expected}
+
+    def add(self, name, value, unit, known, expected, tolerance=None):
+        """A performance variable, and what is expected of it where that is known."""
+        if value is None:
+            return
+        self.perf_variables[name] = sn.make_performance_function(lambda: value, unit)
+        short = -self.tolerance if tolerance is None else -tolerance
+        expected[name] = (known, short, None, unit) if known else (0, None, None, unit)
