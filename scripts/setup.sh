@@ -35,6 +35,7 @@ test header:benchmark/benchmark.h      libbenchmark-dev   google-benchmark-devel
 test share:benchmark/compare.py        libbenchmark-tools google-benchmark       benchmark     its compare.py
 test module:numpy                      python3-numpy      python3-numpy          py-numpy      NumPy
 test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
+test module:xxhash                     python3-xxhash     python3-xxhash         py-xxhash     xxhash for Python
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
@@ -138,7 +139,7 @@ has_share() (
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules=matplotlib
-    case $groups in *" test "*) modules='numpy scipy jsonschema matplotlib' ;; esac
+    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do

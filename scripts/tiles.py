@@ -11,6 +11,7 @@ large the arrays are. Needs NumPy.
 No file is written over: pieces go to a folder that has none of them."""
 
 import argparse
+import importlib
 from pathlib import Path
 
 from quartet.command_line import parser_of, run_script, whole_number
@@ -38,12 +39,12 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def require_numpy() -> None:
+def require(module: str) -> None:
     try:
-        import numpy  # noqa: F401
+        importlib.import_module(module)
     except ImportError:
-        raise ScriptError("NumPy is not there: install it (Debian: python3-numpy)", UNAVAILABLE) \
-            from None
+        raise ScriptError(f"the Python module {module} is not there: install it (Debian: python3-{module})",
+                          UNAVAILABLE) from None
 
 
 def asked_for(options: argparse.Namespace, layout: Layout) -> int:
@@ -82,13 +83,14 @@ def cut_arrays(options: argparse.Namespace, layout: Layout) -> Cut:
 
 def main() -> int:
     options = parse_arguments()
-    require_numpy()
-    from quartet.own_data import manifest
+    require("numpy")
     layout = LAYOUTS[options.kernel]
     folder = options.paths[-1]
     is_cut = len(options.paths) > 1 or not options.manifest
     cut = cut_arrays(options, layout) if is_cut else None
     if options.manifest:
+        require("xxhash")
+        from quartet.own_data import manifest
         manifest.require_own(folder)
         cut = cut or manifest.found_in(layout, folder)
         manifest.write(options.kernel, layout, cut, folder)

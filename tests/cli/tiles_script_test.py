@@ -100,15 +100,18 @@ class Cutting(OwnFiles):
         self.assertEqual(made.code, 0, made)
         self.assert_refused_by_tiles("fft made --manifest", "a program has made")
 
-    def test_numpy_is_needed(self):
-        isolated = self.folder / "numpy"
-        isolated.mkdir()
-        (isolated / "__init__.py").write_text("raise ImportError('hidden')")
-        done = subprocess.run([PYTHON_WITH_NUMPY, TILES, "fft", "x.npy", "new", "--tiles", "5"],
-                              cwd=self.folder, capture_output=True, text=True, check=False,
-                              env={**os.environ, "PYTHONPATH": str(self.folder)})
-        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (UNAVAILABLE, 1), done)
-        self.assertIn("NumPy", done.stderr)
+    def test_modules_that_are_missing_are_named(self):
+        numpy("import numpy as np\nnp.save('x-0.npy', np.ones(10, 'c16'))", cwd=self.folder)
+        for module, arguments in (("numpy", ("x-0.npy", "new", "--tiles", "5")), ("xxhash", (".", "--manifest"))):
+            hidden = self.folder / module
+            hidden.mkdir()
+            (hidden / "__init__.py").write_text("raise ImportError('hidden')")
+            done = subprocess.run([PYTHON_WITH_NUMPY, TILES, "fft", *arguments],
+                                  cwd=self.folder, capture_output=True, text=True, check=False,
+                                  env={**os.environ, "PYTHONPATH": str(self.folder)})
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (UNAVAILABLE, 1), done)
+            self.assertIn(f"module {module} ", done.stderr)
+            shutil.rmtree(hidden)
 
 
 if __name__ == "__main__":
