@@ -20,6 +20,7 @@ report         makes one page of results, with charts
 plot-trace     draws the timeline that --trace left
 limits         says how near kernels are to their limits, and how far ahead of their peers
 cost           measures time and memory against size
+tiles          cuts large arrays of your own into files that programs take
 submit         submits one job to Slurm
 nodes          finds slow nodes of a cluster
 predict        computes what any number of ranks should give

@@ -1,5 +1,6 @@
 """Where things are: in the repository, or below the prefix that `cmake --install` was given."""
 
+import os
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[1]
@@ -17,7 +18,7 @@ SWEEPS = SCRIPTS / "sweeps"
 def given_or_shipped(file: Path, folder: Path) -> Path:
     """The file; else, where there is none, the one in the folder that bears its name, with .json or
     without."""
-    named = folder / file.name
-    if file.exists() or file.name != str(file):
+    if file.name != str(file) or os.path.exists(file):  # which is false of a name that is too long
         return file
-    return next((path for path in (named, named.with_name(f"{file.name}.json")) if path.is_file()), file)
+    named = folder / file.name
+    return next((path for path in (named, named.with_name(f"{file.name}.json")) if os.path.isfile(path)), file)

@@ -33,8 +33,8 @@ class ReFrame(unittest.TestCase):
     def reframe(cls, name, *settings):
         words = [word for setting in settings for word in ("-S", setting)]
         return subprocess.run(
-            ["reframe", "--nocolor", "--prefix", cls.folder / name, "-C", SUITE / "settings.py", "-c", SUITE / "checks.py",
-             "-n", "QuartetCheck.*kernel=cg", *words, "-r"], text=True, capture_output=True, check=False,
+            ["reframe", "--nocolor", "--prefix", cls.folder / name, "-C", SUITE / "settings.py",
+             "-c", SUITE / "checks.py", "-n", "QuartetCheck.*kernel=cg", *words, "-r"], text=True, capture_output=True, check=False,
             cwd=cls.folder, env={**os.environ, "HOME": str(cls.folder)})
 
     def repeated(self, name, references="", code=0, **changes):

@@ -18,7 +18,7 @@ class Quartet(CMakePackage):
     version("main", branch="main")
 
     variant("native", default=True, description="Build for the processor that builds, with all that it has")
-    variant("scalapack", default=True, description="Run matmul beside ScaLAPACK")
+    variant("scalapack", default=True, description="Have ScaLAPACK to compare with")
     variant("grpc", default=False, description="Build transport grpc")
 
     depends_on("cxx", type="build")
