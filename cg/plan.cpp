@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "bench/data/own_data.hpp"
 #include "cg/solve_case.hpp"
@@ -137,7 +138,7 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
         for (const int to : works ? std::vector{roles.reducer_rank(0)} : roles.worker_ranks()) {
             to_ranks[static_cast<std::size_t>(to)] = bytes(works ? mine : problem.size);
         }
-        traffic.payloads = to_ranks;
+        traffic.payloads = std::move(to_ranks);
         if (works && device::has_own_memory(session.device())) {
             traffic.copied_out = bytes(mine);
             traffic.copied_in = bytes(problem.size);
@@ -149,7 +150,7 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
             problem.storage == Storage::symmetric ? problem.rows(roles, to).size() : 0;
         to_ranks[static_cast<std::size_t>(to)] = to == rank ? 0 : bytes(mine + summed);
     }
-    traffic.sent = to_ranks;
+    traffic.sent = std::move(to_ranks);
     return traffic;
 }
 

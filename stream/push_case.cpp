@@ -1,5 +1,7 @@
 #include "stream/push_case.hpp"
 
+#include <utility>
+
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
 #include "stream/push.hpp"
@@ -21,9 +23,9 @@ PushCase::Buffers::Buffers(bench::BufferPlan& plan, bench::Session& session,
     }
 }
 
-PushCase::PushCase(bench::Session& session, const bench::Variant& variant, const Problem& problem)
+PushCase::PushCase(bench::Session& session, const bench::Variant& variant, Problem problem)
     : session_(session),
-      problem_(problem),
+      problem_(std::move(problem)),
       rank_(session.world().rank()),
       route_(problem_.route_of(rank_)),
       transport_(session.transport(variant.transport)) {

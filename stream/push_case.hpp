@@ -27,7 +27,7 @@ class PushCase final : public bench::Case {
     };
 
     /// Collective. Throws Unavailable.
-    PushCase(bench::Session& session, const bench::Variant& variant, const Problem& problem);
+    PushCase(bench::Session& session, const bench::Variant& variant, Problem problem);
 
     void prepare() override;
     void run(bench::Clocks& clocks) override;

@@ -101,7 +101,7 @@ std::int64_t choose_tile(std::int64_t size, int ranks, Bytes device_memory) {
 std::int64_t device_probe_edge(std::int64_t size, Bytes device_memory) {
     std::int64_t edge = largest_tile;
     while (edge > smallest_tile &&
-           std::int64_t{8 * 3} * bytes_of<float>(edge * edge) > device_memory) {
+           std::int64_t{8} * 3 * bytes_of<float>(edge * edge) > device_memory) {
         edge /= 2;
     }
     return std::min(edge, size);

@@ -39,8 +39,8 @@ void remove_results_quietly(const TileFiles& files, const Block& block) noexcept
     for_each_result(block, [&](TileIndex tile) {
         try {
             files.remove(tile);
-        } catch (const Failure&) {
-            return;
+        } catch (...) {
+            return;  // the others may still be removed
         }
     });
 }

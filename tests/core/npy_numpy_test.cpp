@@ -65,6 +65,7 @@ class NumPyTest : public testing::Test {
         std::ostringstream command;
         command << std::quoted(python_with_numpy) << ' ' << std::quoted(numpy_script) << ' '
                 << action << ' ' << folder.path() << " > " << log << " 2>&1";
+        // NOLINTNEXTLINE(bugprone-command-processor): the shell is the test's
         ASSERT_EQ(std::system(command.str().c_str()), 0) << read_text(log);
     }
 

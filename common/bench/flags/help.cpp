@@ -71,11 +71,11 @@ std::string help_text(const Manual& manual) {
         }
     }
     if (!manual.foreign.empty()) {
-        text += "\n";
+        text += '\n';
         text += indented_lines(
             "Not available in this build: ", fmt::format("{}", fmt::join(manual.foreign, ", ")), 0);
     }
-    text += "\n";
+    text += '\n';
     for (const std::string& sentence : notation()) {
         text += indented_lines("", sentence, 0);
     }

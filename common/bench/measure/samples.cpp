@@ -34,8 +34,10 @@ std::optional<std::pair<int, int>> median_interval_ranks(int values) {
                         std::lgamma(values - k + 1.0) - values * std::numbers::ln2);
     };
     int k = 0;
-    for (double below = term(0); below <= tail && k < values; below += term(k)) {
+    double below = term(0);
+    while (below <= tail && k < values) {
         ++k;
+        below += term(k);
     }
     if (k == 0) {
         return std::nullopt;

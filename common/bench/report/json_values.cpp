@@ -37,7 +37,7 @@ void put_times(Json& json, Seconds real, Seconds cpu) {
 
 Json value_of(const std::string& text) {
     try {
-        const bool is_size = text.ends_with("B");
+        const bool is_size = text.ends_with('B');
         return is_size ? parse_bytes(text).value : quartet::parse_count(text);
     } catch (const UsageError&) {
         return text;

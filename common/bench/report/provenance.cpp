@@ -51,6 +51,11 @@ std::int64_t cache_bytes(const std::string& text) {
     return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
 }
 
+// What the kernel writes begins with a number.
+int leading_number(const char* text) {
+    return static_cast<int>(std::strtol(text, nullptr, 10));
+}
+
 int listed_cpus(const std::string& list) {
     int count = 0;
     std::size_t begin = 0;
@@ -60,7 +65,7 @@ int listed_cpus(const std::string& list) {
         const std::size_t dash = part.find('-');
         count += dash == std::string::npos
                      ? 1
-                     : std::atoi(part.c_str() + dash + 1) - std::atoi(part.c_str()) + 1;
+                     : leading_number(part.c_str() + dash + 1) - leading_number(part.c_str()) + 1;
         begin = end + 1;
     }
     return count;
@@ -73,7 +78,7 @@ Json caches() {
     for (int index = 0; fs::exists(folder / fmt::format("index{}", index), unseen); ++index) {
         const fs::path cache = folder / fmt::format("index{}", index);
         all.push_back({{"type", first_line(cache / "type")},
-                       {"level", std::atoi(first_line(cache / "level").c_str())},
+                       {"level", leading_number(first_line(cache / "level").c_str())},
                        {"size", cache_bytes(first_line(cache / "size"))},
                        {"num_sharing", listed_cpus(first_line(cache / "shared_cpu_list"))}});
     }
@@ -84,12 +89,12 @@ int megahertz() {
     const std::string kilohertz =
         first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
     if (!kilohertz.empty()) {
-        return std::atoi(kilohertz.c_str()) / 1000;
+        return leading_number(kilohertz.c_str()) / 1000;
     }
     std::ifstream stream("/proc/cpuinfo");
     for (std::string line; std::getline(stream, line);) {
         if (line.starts_with("cpu MHz")) {
-            return static_cast<int>(std::atof(line.c_str() + line.find(':') + 1));
+            return static_cast<int>(std::strtod(line.c_str() + line.find(':') + 1, nullptr));
         }
     }
     return 0;

@@ -79,7 +79,7 @@ std::vector<TilePlace> tiles_in(const std::filesystem::path& folder, std::string
         }
         std::string_view rest = std::string_view(name).substr(begin.size());
         const std::int64_t row = take_number(rest);
-        if (row < 0 || !rest.starts_with("_")) {
+        if (row < 0 || !rest.starts_with('_')) {
             return;
         }
         rest.remove_prefix(1);

@@ -111,7 +111,7 @@ TEST_F(RoundsTest, KeepCompleteRunsWhereOneRankIsAskedToStop) {
     }
     cases[2].uses_files = true;  // begins after the others
     scripts[1]->run = [this](int run, Clocks&) {
-        ran += "1";
+        ran += '1';
         scripts[1]->earlier.real = hour;
         if (run == 1 && rank == size - 1) {
             std::raise(SIGTERM);
