@@ -64,9 +64,9 @@ Bytes MatrixFile::memory(std::int64_t size, int ranks) {
     return (16 + 8 + 2 * 16 + std::int64_t{16} * (1 + ranks)) * Bytes{size};
 }
 
-MatrixFile::MatrixFile(const std::filesystem::path& path, std::int64_t size, ReadRow read,
+MatrixFile::MatrixFile(std::filesystem::path path, std::int64_t size, ReadRow read,
                        const comm::Communicator& world, std::uint64_t seed)
-    : file_(path),
+    : file_(std::move(path)),
       world_(world),
       size_(size),
       read_(std::move(read)),

@@ -59,7 +59,7 @@ class MatrixFile final : public LinearSystem {
         std::function<void(std::int64_t row, std::int64_t first_column, std::span<double> out)>;
     using UseRow = std::function<void(std::int64_t row, std::span<const double> elements)>;
 
-    MatrixFile(const std::filesystem::path& path, std::int64_t size, ReadRow read,
+    MatrixFile(std::filesystem::path path, std::int64_t size, ReadRow read,
                const comm::Communicator& world, std::uint64_t seed);
     void for_each_row(const UseRow& use) const;
     [[nodiscard]] int exponent_of_largest() const;

@@ -59,10 +59,11 @@ std::vector<flow::QueuePlan> queues(const Problem& problem, const comm::Roles& r
 
 void plan_worker(const Problem& problem, DataflowPlan& plan) {
     const bool on_gpu = plan.places.workers_on_gpu();
-    const int held = plan.settings.lookahead + 1;  // products whose tiles are there
+    const std::int64_t held = plan.settings.lookahead + 1;  // products whose tiles are there
     if (plan.settings.inputs == DataflowInputs::files) {
         // Before a GPU: one product's tiles are read while those before are copied.
-        plan.file_slots = FileSlots::memory(problem, 2 * (on_gpu ? std::min(held, 2) : held));
+        plan.file_slots =
+            FileSlots::memory(problem, 2 * (on_gpu ? std::min<std::int64_t>(held, 2) : held));
     }
     if (on_gpu) {
         plan.device_slots = 2 * held * problem.tile_bytes();

@@ -10,6 +10,7 @@
 // What is used of ScaLAPACK 2, which comes without a header: its users' guide (Blackford et al.,
 // 1997), BLACS by its C interface.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the library's names
 int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);
 void Cblacs_gridinit(int* context, const char* order, int rows, int columns);
@@ -25,6 +26,7 @@ void psgemm_(const char* transpose_a, const char* transpose_b, const int* rows, 
 void Cpsgemr2d(int rows, int columns, float* from, int from_row, int from_column,
                int* from_descriptor, float* to, int to_row, int to_column, int* to_descriptor,
                int context);
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace quartet::matmul {

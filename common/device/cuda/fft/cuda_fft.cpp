@@ -211,13 +211,13 @@ std::unique_ptr<CudaStridedFft> plan_cuda_strided_fft(const StridedFft& shape,
 }
 
 std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
-                                       std::shared_ptr<const CufftLibrary> library,
+                                       const std::shared_ptr<const CufftLibrary>& library,
                                        CudaMemory& memory, Bytes most_workspace) {
     constexpr std::int64_t most =
         std::numeric_limits<std::int64_t>::max() / std::int64_t{sizeof(Point)};
     check(shape.length >= 1 && shape.batch >= 0, "fft: a length below 1 or a negative batch");
     check(shape.batch <= most / shape.length, "fft: batch x length outgrows the address space");
-    return std::make_unique<CudaFftPlan>(shape, std::move(library), memory, most_workspace);
+    return std::make_unique<CudaFftPlan>(shape, library, memory, most_workspace);
 }
 
 std::string cuda_fft_description(const CufftLibrary& library) {

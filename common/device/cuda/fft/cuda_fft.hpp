@@ -40,7 +40,7 @@ std::unique_ptr<CudaStridedFft> plan_cuda_strided_fft(const StridedFft& shape,
 /// whatever streams they are. Throws Failure for a length below 1, a negative batch, and lengths
 /// that cuFFT does not support.
 std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
-                                       std::shared_ptr<const CufftLibrary> library,
+                                       const std::shared_ptr<const CufftLibrary>& library,
                                        CudaMemory& memory,
                                        Bytes most_workspace = default_fft_workspace);
 
