@@ -73,7 +73,7 @@ _quartet() {
     if [ "$COMP_CWORD" -eq 1 ]; then
         offers=$("${COMP_WORDS[0]}" help 2>/dev/null | sed -n 's/^\([a-z-]*\)  .*/\1/p')
     elif [ "${word#-}" != "$word" ]; then
-        offers=$("${COMP_WORDS[0]}" "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*')
+        offers=$("${COMP_WORDS[0]}" "${COMP_WORDS[1]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     fi
     mapfile -t COMPREPLY < <(compgen -W "$offers" -- "$word")
 }

@@ -96,7 +96,7 @@ class Manuals(unittest.TestCase):
     def test_commands_and_their_flags_are_offered(self):
         self.assertEqual(self.offered("quartet", "quartet", "swe"), ["sweep"])
         self.assertGreater(len(self.offered("quartet", "quartet", "")), 10)
-        self.assertEqual(self.offered("quartet", "quartet", "sweep", "--laun"), ["--launches", "--launcher"])
+        self.assertEqual(self.offered("quartet", "quartet", "sweep", "--laun"), ["--launcher", "--launches"])
         self.assertEqual(self.offered("quartet", "quartet", "sweep", "la"), [])
 
     def test_flags_are_offered_behind_the_launcher(self):
