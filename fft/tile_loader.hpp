@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "bench/program/buffer_plan.hpp"
 #include "bench/program/session.hpp"
 #include "device/device.hpp"
 #include "fft/files.hpp"
