@@ -113,19 +113,23 @@ TEST(Verifier, AcceptsConjugateGradientsConvergedOrNot) {
     }
 }
 
+void expect_changed_elements_caught(const Verifier& verifier, const Result& result) {
+    double largest = 0;
+    for (const double value : result.x) {
+        largest = std::max(largest, std::abs(value));
+    }
+    for (std::size_t i = 0; i < result.x.size(); i += 7) {
+        Result wrong = result;
+        wrong.x[i] += 1e-6 * largest;
+        EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed) << i;
+    }
+}
+
 TEST(Verifier, CatchesAnyChangedElementOfX) {
     for (const auto& system : systems(300)) {
         const Verifier verifier(*system, 100);
         const Result result = solve(*system, 100);
-        double largest = 0;
-        for (const double value : result.x) {
-            largest = std::max(largest, std::abs(value));
-        }
-        for (std::size_t i = 0; i < result.x.size(); i += 7) {
-            Result wrong = result;
-            wrong.x[i] += 1e-6 * largest;
-            EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed) << i;
-        }
+        expect_changed_elements_caught(verifier, result);
     }
 }
 
@@ -203,15 +207,7 @@ TEST(Verifier, CatchesWrongResultsOfUnknownSolution) {
         const auto is_sound = [&](const Result& of) {
             return verifier.examine(of.x, of.r).check.passed;
         };
-        double largest = 0;
-        for (const double value : result.x) {
-            largest = std::max(largest, std::abs(value));
-        }
-        for (std::size_t i = 0; i < result.x.size(); i += 7) {
-            Result wrong = result;
-            wrong.x[i] += 1e-6 * largest;
-            EXPECT_FALSE(is_sound(wrong)) << i;
-        }
+        expect_changed_elements_caught(verifier, result);
         // x and r belong together: nothing done, the solution's negative, far too large an x.
         for (const double factor : {0.0, -1.0, 3.0, 1e9}) {
             std::vector<double> x = result.x;

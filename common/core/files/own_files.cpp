@@ -31,12 +31,16 @@ std::int64_t take_number(std::string_view& text) {
     return number;
 }
 
-void for_each_name(const std::filesystem::path& folder,
-                   const std::function<void(const std::string& name)>& use) {
+// Names of that beginning, and what follows it.
+void for_each_name(const std::filesystem::path& folder, std::string_view begin,
+                   const std::function<void(const std::string& name, std::string_view rest)>& use) {
     std::error_code error;
     std::filesystem::directory_iterator entry(folder, error);
     while (!error && entry != std::filesystem::directory_iterator()) {
-        use(entry->path().filename().native());
+        const std::string name = entry->path().filename().native();
+        if (name.starts_with(begin)) {
+            use(name, std::string_view(name).substr(begin.size()));
+        }
         entry.increment(error);
     }
     if (error) {
@@ -55,29 +59,20 @@ void for_each_name(const std::filesystem::path& folder,
 
 std::vector<std::int64_t> blocks_in(const std::filesystem::path& folder, std::string_view array) {
     std::vector<std::int64_t> found;
-    const std::string begin = fmt::format("{}-", array);
-    for_each_name(folder, [&](const std::string& name) {
-        if (!name.starts_with(begin)) {
-            return;
-        }
-        std::string_view rest = std::string_view(name).substr(begin.size());
+    const auto add = [&](const std::string& name, std::string_view rest) {
         const std::int64_t index = take_number(rest);
         if (index >= 0 && name == block_file(array, index)) {
             found.push_back(index);
         }
-    });
+    };
+    for_each_name(folder, fmt::format("{}-", array), add);
     std::ranges::sort(found);
     return found;
 }
 
 std::vector<TilePlace> tiles_in(const std::filesystem::path& folder, std::string_view array) {
     std::vector<TilePlace> found;
-    const std::string begin = fmt::format("{}_", array);
-    for_each_name(folder, [&](const std::string& name) {
-        if (!name.starts_with(begin)) {
-            return;
-        }
-        std::string_view rest = std::string_view(name).substr(begin.size());
+    const auto add = [&](const std::string& name, std::string_view rest) {
         const std::int64_t row = take_number(rest);
         if (row < 0 || !rest.starts_with('_')) {
             return;
@@ -87,7 +82,8 @@ std::vector<TilePlace> tiles_in(const std::filesystem::path& folder, std::string
         if (column >= 0 && name == tile_file(array, row, column)) {
             found.push_back({row, column});
         }
-    });
+    };
+    for_each_name(folder, fmt::format("{}_", array), add);
     std::ranges::sort(found);
     return found;
 }
