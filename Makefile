@@ -40,7 +40,7 @@ CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 CLANG_VERSIONS = 22 21 20 19
 # One version from PyPI finds the same everywhere; from 22 on it passes over the system's headers: a third of the time.
 CLANG_TIDY_VERSION = 23.1.4
-LINT_TOOLS = build/lint-tools/$(CLANG_TIDY_VERSION)
+LINT_TOOLS = build/lint-tools
 FUZZ_COMPILERS = $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang++-$(v)),clang++-$(v)))
 SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
@@ -145,9 +145,7 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@scripts/setup.sh lint
 	@python3 -m py_compile $(PYTHON_SCRIPTS)
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
-	@[ -e $(LINT_TOOLS)/installed ] || { python3 -m venv --clear $(LINT_TOOLS) && \
-	    $(LINT_TOOLS)/bin/pip install -q --disable-pip-version-check clang-tidy==$(CLANG_TIDY_VERSION) && \
-	    touch $(LINT_TOOLS)/installed; }
+	@scripts/setup.sh venv $(LINT_TOOLS) clang-tidy==$(CLANG_TIDY_VERSION)
 	@$(CONFIGURE) -B build/lint -D QUARTET_GRPC=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
 	@$(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -p build/lint -j $(JOBS) \
 	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include) \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers]: installs what is missing to run the suite, to draw
+# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers|venv FOLDER PACKAGE...]: installs what is missing to run the suite, to draw
 # the report's charts, to run, draw and test it, to lint it or fuzz its readers as well, to test it on a
 # Slurm of its own as well, to run it with transport grpc, which it does without otherwise, or to compare
 # it with other suites as well. Silent when nothing is missing.
@@ -39,7 +39,7 @@ test module:xxhash                     python3-xxhash     python3-xxhash        
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
-lint venv:python3                python3-venv       python3                python        venv for Python (clang-tidy comes from PyPI)
+venv venv:python3                python3-venv       python3                python        venv for Python
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 clang-19 clang             llvm          Clang (19 or newer)
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libclang-rt-19-dev compiler-rt llvm      its libFuzzer and sanitizers
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libomp-19-dev libomp-devel llvm-openmp   its OpenMP
@@ -255,17 +255,34 @@ check_cmake() {
     fi
 }
 
+# make_venv FOLDER PACKAGE...: the packages are noted once they are there.
+make_venv() {
+    folder=$1
+    shift
+    [ "$(cat "$folder/packages" 2>/dev/null)" != "$*" ] || return 0
+    python3 -m venv --clear "$folder" &&
+        "$folder/bin/pip" install -q --disable-pip-version-check "$@" &&
+        echo "$*" >"$folder/packages"
+}
+
 case ${1:-run} in
 run) groups=' run ' ;;
 report) groups=' report ' ;;
 test) groups=' run report test ' ;;
-lint) groups=' run report test lint ' ;;
+lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
 grpc) groups=' run grpc ' ;;
 peers) groups=' run peers ' ;;
+venv)
+    [ $# -ge 3 ] || {
+        echo 'setup: venv needs a folder and the packages for it' >&2
+        exit 2
+    }
+    groups=' venv '
+    ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers, venv" >&2
     exit 2
     ;;
 esac
@@ -279,3 +296,7 @@ if [ -n "$missing" ]; then
     fi
 fi
 case $groups in *" run "*) check_cmake ;; esac
+if [ "${1-}" = venv ]; then
+    shift
+    make_venv "$@"
+fi

@@ -143,6 +143,18 @@ class Setup(unittest.TestCase):
         self.machine.setup("peers")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends hpcc"))
 
+    def test_a_virtual_environment_is_made_again_only_for_other_packages(self):
+        folder = self.machine.prefix / "tools"
+        self.machine.command("python3", f"""case $1 in -m)
+mkdir -p {folder}/bin && printf '#!{self.machine.bin}/sh\necho "pip $*" >>{self.machine.calls_file}\n' >{folder}/bin/pip
+chmod +x {folder}/bin/pip;; esac""", recorded=False)
+        for tool in ("mkdir", "chmod"):
+            (self.machine.bin / tool).symlink_to(f"/bin/{tool}")
+        for packages, pips in (("a==1", 1), ("a==1", 1), ("a==2", 2)):
+            self.assertEqual(self.machine.setup("venv", str(folder), packages).returncode, 0)
+            self.assertEqual(len(self.machine.calls()), pips)
+        self.assertTrue(self.machine.calls()[-1].endswith(" a==2"))
+
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
         self.machine.setup("test")
