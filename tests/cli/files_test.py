@@ -60,12 +60,12 @@ class Outputs(unittest.TestCase):
         self.assertEqual(config.read_text(), "runs = 1\n")
 
     def test_what_cannot_be_written_is_said_before_measuring(self):
-        for kernel in KERNELS:
-            for flag in ("--json", "--trace"):
-                for name in (f"{self.folder}/{'n' * 250}", "/proc/x.json", "/sys/x.json",
-                             f"{self.folder}/{'d/' * 2000}x"):
-                    outcome = run(kernel.name, 2, kernel.small, flag, name)
-                    assert_refused(self, outcome, BAD_USAGE, kernel.name, "cannot be written")
+        names = (f"{self.folder}/{'n' * 250}", "/proc/x.json", "/sys/x.json",
+                 f"{self.folder}/{'d/' * 2000}x")
+        jobs = [(kernel.name, 2, kernel.small, flag, name)
+                for kernel in KERNELS for flag in ("--json", "--trace") for name in names]
+        for (program, *_), outcome in zip(jobs, run_each(jobs)):
+            assert_refused(self, outcome, BAD_USAGE, program, "cannot be written")
 
     def first_job(self, program, arguments, lock):
         """A job that has taken its lock, and ends with the test."""
