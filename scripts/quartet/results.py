@@ -7,6 +7,9 @@ from typing import Optional
 
 from quartet.units import SECONDS
 
+OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
+TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (scripts/peers.py)
+FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
 HARMLESS_FLAGS = {"above_limit", "overhead"}  # the first has a mark of its own

@@ -9,12 +9,11 @@ from typing import Optional
 
 from quartet import statistics
 from quartet.misfits import is_alike
-from quartet.results import Case
+from quartet.results import OWN_FORMULATIONS, Case
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.wording import WIDTH, aligned, as_typed, counted, ratio, size, widths_of
 
-FORMULATIONS = ("native", "dataflow", "library")
-HEADINGS = ("of the limit", *FORMULATIONS, "native over library")
+HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_LINES = 10
 JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
 SURE = 6  # runs, from which on there is an interval
@@ -61,7 +60,7 @@ def _kernels(measured: list[Case]) -> list[str]:
     leads: list[str] = []
     for kernel in dict.fromkeys(case.name.kernel for case in measured):
         own = [case for case in measured if case.name.kernel == kernel]
-        rows.append((kernel, *(_range(own, each) for each in FORMULATIONS)))
+        rows.append((kernel, *(_range(own, each) for each in OWN_FORMULATIONS)))
         leads.append(_leads(own))
     widths = widths_of([HEADINGS[:-1], *rows])
     lines = [f"{aligned(HEADINGS[:-1], widths, (0,))}  {HEADINGS[-1]}"]

@@ -65,7 +65,8 @@ def formulations(results: list[Result]) -> Section:
         tables.append(_formulation_table(kernel, unit, sets))
     return Section(
         "formulations", "Native against dataflow against library",
-        "The same problem in the three formulations, each in its fastest way. On the host they have "
+        "The same problem in the three formulations, and by TensorFlow where make peers has measured "
+        "it, each in its fastest way. On the host they have "
         "as many ranks (dataflow's reducers included), on GPUs as many workers. The first bar is the "
         "base, 1x. Other storage or order is no like for like: such bars come last.",
         charts, tables, missing="No problem was run in two formulations on the same resources.",

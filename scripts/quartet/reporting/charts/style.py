@@ -4,7 +4,8 @@ from contextlib import contextmanager
 from typing import Optional
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
-FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73"}
+FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73",
+                "tensorflow": "#cc79a7"}
 TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "p", "staged": "v", "nccl": "P",
               "grpc": "X"}
 # Lines of one formulation and one transport differ by their dashes and by how markers are filled.
@@ -26,7 +27,8 @@ _DARK = {"ink": (INK, "#ececec"), "quiet": (GREY, "#a6a6a6"), "faint": (FAINT, "
          "track": (TRACK, "#2b2e33"), "paper": (PAPER, "#16181c"),
          "native": (FORMULATIONS["native"], "#4aa3df"),
          "dataflow": (FORMULATIONS["dataflow"], "#f0803c"),
-         "library": (FORMULATIONS["library"], "#2cc295")}
+         "library": (FORMULATIONS["library"], "#2cc295"),
+         "tensorflow": (FORMULATIONS["tensorflow"], "#e39cc4")}
 VARIABLES = {light: name for name, (light, _) in _DARK.items()}
 SCHEMES = "@media (prefers-color-scheme: dark) { :root { %s } svg { background: var(--paper); } }" % \
     " ".join(f"--{name}: {dark};" for name, (_, dark) in _DARK.items())
