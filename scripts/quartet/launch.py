@@ -58,10 +58,11 @@ class Job:
     folder: Optional[Path] = None  # where it runs, if not here
     nodes: Optional[int] = None  # to be spread over; None: as few as hold it
     hosts: tuple[str, ...] = ()  # these nodes; empty: any
+    variables: tuple[tuple[str, str], ...] = ()  # of its environment, whatever ours has
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"QUARTET_THREADS": str(self.threads), **os.environ}
+        return {"QUARTET_THREADS": str(self.threads), **os.environ, **dict(self.variables)}
 
 
 def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...],

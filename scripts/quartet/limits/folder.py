@@ -12,7 +12,7 @@ from typing import Optional
 
 from quartet.documents import load
 from quartet.exit_codes import FAILED
-from quartet.files import FileProblem, read_text
+from quartet.files import FileProblem
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
 from quartet.limits.goals import DAMAGE, Result, Round
@@ -34,7 +34,7 @@ class LimitsFolder:
 
     def files(self, match: Match, side: Side, number: int) -> Files:
         """What a launch writes; rounds are numbered from 1."""
-        return self._folder.files(_name(match, side, number), "out" if side.peer else "json")
+        return self._folder.files(_name(match, side, number), side.kind)
 
     def clear(self, match: Match) -> None:
         """Forgets an earlier measurement of it."""
@@ -57,7 +57,7 @@ class LimitsFolder:
         document = self.files(match, side, number).document
         try:
             if side.peer:
-                return Result(outcome, side.peer.cases(read_text(document)))
+                return Result(outcome, side.peer.read(document))
             return Result(outcome, cases(load(document)))
         except OSError:  # it has left no document
             return Result(outcome)
@@ -75,12 +75,12 @@ class LimitsFolder:
             found.append(there)
 
     def documents(self, match: Match) -> list[dict]:
-        """The documents of our programs."""
+        """All documents of the suite's schema."""
         found = []
         for number, results in enumerate(self.rounds(match), start=1):
             for side in match.sides:
                 file = self.files(match, side, number).document
-                if side.name in results and file.is_file() and not side.peer:
+                if side.name in results and file.is_file() and side.kind == "json":
                     with contextlib.suppress(*DAMAGE):  # result() says so
                         found.append(load(file))
         return found

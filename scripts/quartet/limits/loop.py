@@ -83,8 +83,9 @@ class Rounds:
 
     def _job(self, match: Match, side: Side, files: Files) -> Job:
         arguments = (*side.arguments, "--device", "host", "--threads", str(side.setup.threads))
-        return quiet_job(self._programs / match.kernel, side.setup.ranks, side.setup.threads,
-                         arguments, files.document)
+        job = quiet_job(self._programs / match.kernel, side.setup.ranks, side.setup.threads,
+                        arguments, files.document)
+        return replace(job, variables=side.environment)
 
     def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float,
                           budget: Optional[float]) -> None:

@@ -5,10 +5,12 @@ Two cores are used in two ways: two ranks of one thread each, and one rank of tw
 transform over MPI has one thread a rank, so both ways are compared with its two ranks."""
 
 from dataclasses import dataclass
-from typing import Optional
+from pathlib import Path
+from typing import Optional, Protocol
 
+from quartet.launch import Files, LocalLauncher, Outcome
 from quartet.limits.goals import Goal
-from quartet.peers.hpcc_fft import MpiFft
+from quartet.results import Case
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,19 @@ class Setup:
 RANKS, THREADS = Setup(2, 1), Setup(1, 2)
 
 
+class Peer(Protocol):
+    """Another suite's program."""
+
+    kind: str  # the ending of the file that it leaves
+
+    def complete(self, launcher: LocalLauncher, ranks: int, files: Files,
+                 timeout: float) -> Outcome:
+        """Runs it to its end."""
+
+    def read(self, file: Path) -> list[Case]:
+        """Its rows, from what it has left."""
+
+
 @dataclass(frozen=True)
 class Side:
     """One of a match's launches."""
@@ -36,7 +51,13 @@ class Side:
     setup: Setup
     arguments: tuple[str, ...]
     beforehand: str = ""  # why a launch comes before all rounds: what it leaves, they need
-    peer: Optional[MpiFft] = None  # another suite's program, in place of ours
+    peer: Optional[Peer] = None  # in place of ours
+    environment: tuple[tuple[str, str], ...] = ()  # variables of the launch
+
+    @property
+    def kind(self) -> str:
+        """The ending of the file that it leaves."""
+        return self.peer.kind if self.peer else "json"
 
 
 @dataclass(frozen=True)

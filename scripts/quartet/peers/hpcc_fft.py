@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT
+from quartet.files import read_text
 from quartet.launch import Files, Job, LocalLauncher, Outcome
 from quartet.results import Case, Name
 
@@ -117,6 +118,7 @@ class MpiFft:
     """It, at one size: a power of two."""
 
     points: int
+    kind = "out"  # the ending of what it leaves
 
     def complete(self, launcher: LocalLauncher, ranks: int, files: Files,
                  timeout: float) -> Outcome:
@@ -174,8 +176,12 @@ class MpiFft:
             return Outcome(WRONG_RESULT, seconds, f"hpcc's own check failed ({found.error:g})")
         return Outcome(VERIFIED, seconds)
 
+    def read(self, file: Path) -> list[Case]:
+        """Its row, from what complete() has left."""
+        return self.cases(read_text(file))
+
     def cases(self, text: str) -> list[Case]:
-        """Its row, as if it were one of ours, from what complete() has left."""
+        """Its row, as if it were one of ours."""
         found = figures(text)
         if not found or found.points != self.points:
             return []
