@@ -1,14 +1,16 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers|venv FOLDER PACKAGE...]: installs what is missing to run the suite, to draw
-# the report's charts, to run, draw and test it, to lint it or fuzz its readers as well, to test it on a
-# Slurm of its own as well, to run it with transport grpc, which it does without otherwise, or to compare
-# it with other suites as well. Silent when nothing is missing.
+# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers|tensorflow|venv FOLDER PACKAGE...]: installs what is missing to
+# run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its readers as well, to test
+# it on a Slurm of its own as well, to run it with transport grpc, which it does without otherwise, to compare it with
+# other suites as well, or to compare it with TensorFlow: 1.5 GB from PyPI, in an environment of its own. Silent when
+# nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
 # (no apt-get, or neither root nor sudo) it names what is missing and exits 2.
 #
 # QUARTET_PREFIXES: where the system's own software lies (/usr:/usr/local).
+# QUARTET_TENSORFLOW: the folder of TensorFlow's environment (build/tensorflow).
 set -u
 
 # Group; how it is recognised; its package for apt, dnf and spack; what it is.
@@ -56,6 +58,7 @@ grpc command:grpc_cpp_plugin           protobuf-compiler-grpc grpc-plugins      
 peers command:hpcc                     hpcc               hpcc                   hpcc          HPC Challenge
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
+tensorflow=tensorflow-cpu==2.21.0
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
 # Functions with a body in ( ) are subshells: their IFS and exit stay inside.
@@ -274,6 +277,7 @@ fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
 grpc) groups=' run grpc ' ;;
 peers) groups=' run peers ' ;;
+tensorflow) groups=' venv ' ;;
 venv)
     [ $# -ge 3 ] || {
         echo 'setup: venv needs a folder and the packages for it' >&2
@@ -282,7 +286,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers, tensorflow, venv" >&2
     exit 2
     ;;
 esac
@@ -296,7 +300,14 @@ if [ -n "$missing" ]; then
     fi
 fi
 case $groups in *" run "*) check_cmake ;; esac
-if [ "${1-}" = venv ]; then
+case ${1-} in
+tensorflow)
+    folder=${QUARTET_TENSORFLOW:-$(dirname "$0")/../build/tensorflow}
+    [ -e "$folder/packages" ] || echo 'setup: installing TensorFlow from PyPI: 1.5 GB, a minute or more'
+    make_venv "$folder" "$tensorflow"
+    ;;
+venv)
     shift
     make_venv "$@"
-fi
+    ;;
+esac

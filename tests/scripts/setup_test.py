@@ -154,6 +154,21 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
             self.assertEqual(self.machine.setup("venv", str(folder), packages).returncode, 0)
             self.assertEqual(len(self.machine.calls()), pips)
         self.assertTrue(self.machine.calls()[-1].endswith(" a==2"))
+    def test_tensorflow_has_an_environment_of_its_own_and_only_when_asked_for(self):
+        folder = self.machine.prefix / "tensorflow"
+        self.machine.environment["QUARTET_TENSORFLOW"] = str(folder)
+        self.machine.command("python3", "exit 0", recorded=True)
+        for group in ("run", "lint", "peers"):
+            self.machine.setup(group)
+        self.assertFalse([call for call in self.machine.calls() if str(folder) in call])
+        self.machine.file("tensorflow/bin/pip")
+        self.machine.command("../usr/tensorflow/bin/pip", "exit 0", recorded=True)
+        first, second = self.machine.setup("tensorflow"), self.machine.setup("tensorflow")
+        self.assertEqual((first.returncode, second.returncode, second.stdout), (0, 0, ""))
+        self.assertIn("1.5 GB", first.stdout)
+        installed, = [call for call in self.machine.calls() if "pip install" in call]
+        self.assertRegex(installed, " tensorflow-cpu==[0-9.]+$")
+
 
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
