@@ -12,6 +12,9 @@ REPORT_FLAGS ?=
 LIMITS_FLAGS ?=
 COST_FLAGS ?=
 
+# More for `make peers`: `make peers PEERS_FLAGS='--only cg --rounds 4'`.
+PEERS_FLAGS ?=
+
 # More for `make gpu`: `make gpu GPU_FLAGS='--only build,tests'`.
 GPU_FLAGS ?=
 # More for ctest: `make test TESTS='-L cli'`.
@@ -54,7 +57,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 # What measures here needs the programs.
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
-.PHONY: help setup run check-machine sweep limits cost gpu report matplotlib programs build check test microbench sanitize \
+.PHONY: help setup run check-machine sweep limits peers cost gpu report matplotlib programs build check test microbench sanitize \
 	fuzz soak format format-check lint dist clean
 
 help: ## This list
@@ -78,6 +81,11 @@ sweep: ## Scaling on this machine, the published figures in laptop size; goes on
 limits: ## How near each kernel is to its limit, and how far ahead of its peers: at most 50 minutes
 	@$(PROGRAMS_HERE)
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
+
+peers: ## The paper's data flows by TensorFlow itself beside ours: 1.5 GB to install, then 10 minutes
+	@$(PROGRAMS_HERE)
+	@scripts/setup.sh tensorflow
+	@python3 scripts/peers.py --build $(BUILD) $(PEERS_FLAGS)
 
 cost: matplotlib ## Time and memory of each kernel against its size, beside the formulas; pictures of them
 	@$(PROGRAMS_HERE)

@@ -19,6 +19,7 @@ sweep          runs programs over sizes, ranks, nodes, formulations; in Slurm jo
 report         makes one page of results, with charts
 plot-trace     draws the timeline that --trace left
 limits         says how near kernels are to their limits, and how far ahead of their peers
+peers          runs the same data flows by TensorFlow beside ours
 cost           measures time and memory against size
 tiles          cuts large arrays of your own into files that programs take
 submit         submits one job to Slurm

@@ -4,8 +4,8 @@ from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Report, Run,
-                                    Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Peers, Report,
+                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, side
 from quartet.machine import Machine
@@ -123,4 +123,7 @@ KERNEL = Kernel(
                   "published; vector operations are left out.", "--size 8192 --iterations 100",
                   figure=10),
     model=MODEL,
+    peers=Peers(("1024", "4096"), "--problem random --iterations 50",
+                remarks=("An iteration is three round trips, one after the other, in every data flow; "
+                         "native has one all-gather and two sums, and both processes multiply.",)),
     own_data=RowBlocks("<f8", "A", "b"))

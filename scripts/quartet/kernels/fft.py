@@ -7,8 +7,8 @@ from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Report, Run,
-                                    Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Peers, Report,
+                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
                                   nanoseconds_per_point)
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
@@ -144,4 +144,8 @@ KERNEL = Kernel(
     report=Report("One complex double-precision transform over all ranks: 5N log₂N operations, "
                   "however many are done.", "--size 2^24 --formulation native,dataflow", figure=11),
     model=MODEL,
+    peers=Peers(("2^22",), "--tiles 64", native="--order natural", paper_clock=True,
+                remarks=("In every data flow one process transforms tiles and the other merges them; "
+                         "TensorFlow's merger does so in NumPy with one thread, as the paper's. Native "
+                         "transforms and merges in both.",)),
     own_data=EveryNth("<c16", "x"))

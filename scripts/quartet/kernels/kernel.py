@@ -104,6 +104,19 @@ class NodeCheck:
 
 
 @dataclass(frozen=True)
+class Peers:
+    """What `make peers` launches beside the kernel's TensorFlow program, on two processes: sizes that
+    take a second or so in the slowest of them."""
+
+    sizes: tuple[str, ...]
+    arguments: str  # of all sides of ours
+    native: str = ""  # of that formulation alone
+    files: bool = True  # whether the data are in files, the same for all sides
+    paper_clock: bool = False  # whether the paper's clock stops earlier
+    remarks: tuple[str, ...] = ()  # what is not alike
+
+
+@dataclass(frozen=True)
 class Report:
     """What the report says above the kernel's charts."""
 
@@ -133,6 +146,7 @@ class Kernel:
     node_check: Optional[NodeCheck] = None
     report: Report = Report()
     model: Optional[Model] = None  # None: it is not predicted
+    peers: Optional[Peers] = None  # None: it has no program of TensorFlow's
     own_data: Optional[Layout] = None  # of a user's own files; None: it reads none
 
     @property

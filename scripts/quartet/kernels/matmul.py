@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Reducers, Report, Run,
-                                    Scaling, SmallRun, doublings, one_rank_per_core)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Peers, Reducers, Report,
+                                    Run, Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.goals import Bound, BytesRead, Goal, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
@@ -123,4 +123,7 @@ KERNEL = Kernel(
     report=Report("Tiled single-precision product C = A B: 2N³ − N² operations over the time of the "
                   "slowest rank.", "--size 4096", figure=8),
     model=MODEL,
+    peers=Peers(("2048",), "--tile 512",
+                remarks=("In every data flow one process multiplies and the other adds, and each partial "
+                         "tile is sent; native multiplies in both and sends none.",)),
     own_data=SquareTiles("<f4", "A", "B"))

@@ -4,8 +4,8 @@ from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
-from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Reducers,
-                                    Report, Run, SmallRun, doublings)
+from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Peers,
+                                    Reducers, Report, Run, SmallRun, doublings)
 from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row, Take
 from quartet.limits.match import RANKS, Match, Section, side
 from quartet.machine import Machine
@@ -113,4 +113,7 @@ KERNEL = Kernel(
     report=Report("Rate at which a vector is pushed to another rank and added there, by its size and "
                   "transport. One push reads the source and updates the target once.",
                   "--transport mpi,shm,rma", figure=7),
-    model=MODEL)
+    model=MODEL,
+    peers=Peers(("2", "16"), "--pushes 40", files=False,
+                remarks=("Each push of TensorFlow's is a run of a graph, acknowledged before the next; "
+                         "ours takes the next vector in when the queue has room.",)))

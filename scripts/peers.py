@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Runs the paper's data flows by TensorFlow itself beside ours. `make peers` calls it.
+
+Each kernel runs four ways, on two processes of one thread: TensorFlow's program of its data flow, our
+data flow over TCP and over shared memory, and our native formulation. Launches follow one another, round
+after round; a ratio to TensorFlow has its 95% interval. Nothing else should run on the machine meanwhile.
+
+TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). Its programs
+are in scripts/quartet/peers/tensorflow, a file for each kernel. Each result is compared with NumPy's.
+While it measures, TensorFlow listens on ports of all of this machine's network interfaces.
+
+The documents stay in results/peers/, TensorFlow's with the formulation `tensorflow`: scripts/table.py,
+report.py and compare.py read them like all others. --reuse shows the table again.
+
+Exit codes: 1 a wrong result, 3 a failed launch, 77 no TensorFlow."""
+
+import argparse
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+
+from quartet.command_line import (add_launch_arguments, parser_of, run_script, seconds, some_of,
+                                  whole_number, why_not)
+from quartet.exit_codes import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, worst
+from quartet.launch import LocalLauncher
+from quartet.limits.folder import LimitsFolder
+from quartet.limits.loop import Rounds
+from quartet.limits.match import RANKS, Match
+from quartet.machine import Machine
+from quartet.paths import RESULTS
+from quartet.peers import table as peers_table
+from quartet.peers.plan import WITH_PEERS, matches
+from quartet.peers.tensorflow import environment
+from quartet.wording import say
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = parser_of(__doc__)
+    parser.add_argument("--only", type=some_of(WITH_PEERS), default=tuple(WITH_PEERS),
+                        metavar="LIST", help=f"some of {','.join(WITH_PEERS)}")
+    parser.add_argument("--rounds", type=whole_number(1000), default=6, metavar="N",
+                        help="rounds (%(default)s)")
+    parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",
+                        help="measured runs of a launch, after one that warms up (%(default)s)")
+    parser.add_argument("--budget", type=seconds, default=600, metavar="SECONDS",
+                        help="begins no round that would pass it (%(default)s)")
+    parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
+    parser.add_argument("--timeout", type=seconds, default=120, metavar="SECONDS",
+                        help="of one launch (%(default)s)")
+    parser.add_argument("--results", type=Path, default=RESULTS / "peers",
+                        help="where the documents are (%(default)s)")
+    parser.add_argument("--python", type=Path, default=environment.PYTHON,
+                        help="one that has TensorFlow 2 (%(default)s)")
+    add_launch_arguments(parser)
+    return parser.parse_args()
+
+
+def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFolder) -> int:
+    """Measures all matches. Returns STOPPED after an interrupt."""
+    if Machine.here().cores < RANKS.ranks:
+        say("this machine has fewer cores than processes are compared: do not quote what follows")
+    for match in wanted:
+        folder.clear(match)
+    launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
+    rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin",
+                    options.timeout)
+    try:
+        left_out = rounds.run(wanted, options.rounds, options.budget)
+    except KeyboardInterrupt:
+        say("interrupted: this is what there is")
+        return STOPPED
+    if left_out:
+        say(f"{left_out} rounds were left out by the budget of {options.budget:g} s")
+    return VERIFIED
+
+
+def problem(options: argparse.Namespace) -> tuple[str, int]:
+    """Why nothing can be measured, and the exit code."""
+    programs = options.build / "bin"
+    missing = [name for name in options.only if not (programs / name).exists()]
+    if missing:
+        return f"no {missing[0]} in {programs}: build it first (make programs)", BAD_USAGE
+    reason = why_not(options.launcher, [options.results])
+    if reason:
+        return reason, BAD_USAGE
+    return environment.why_not(options.python), UNAVAILABLE
+
+
+def main() -> int:
+    options = parse_arguments()
+    folder = LimitsFolder(options.results)
+    reason, code = ("", VERIFIED) if options.reuse else problem(options)
+    if reason:
+        say(reason)
+        return code
+    with contextlib.ExitStack() as stack:
+        data = Path("none") if options.reuse else Path(stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="data-", dir=options.results)))
+        wanted = [match for match in matches(folder, data.absolute(), options.python, options.runs)
+                  if match.kernel in options.only]
+        stopped = VERIFIED if options.reuse else measure(options, wanted, folder)
+    there = [match for match in wanted if folder.rounds(match)]
+    if not there:
+        say(f"no results in {options.results}: measure first (without --reuse)")
+        return BAD_USAGE if stopped == VERIFIED else stopped
+    print(peers_table.render(there, folder), end="")
+    return worst([stopped, *(result.outcome.exit_code for match in there
+                             for results in folder.rounds(match) for result in results.values())])
+
+
+if __name__ == "__main__":
+    run_script(main)
