@@ -20,6 +20,7 @@ from quartet.files import read_json  # noqa: E402
 from quartet.limits.folder import LimitsFolder  # noqa: E402
 from quartet.paths import SHIPPED  # noqa: E402
 from quartet.peers import plan as peers_plan  # noqa: E402
+from quartet.peers import table as peers_table  # noqa: E402
 from quartet.peers.tensorflow import environment, launch  # noqa: E402
 from quartet.peers.tensorflow.document import document, run_name  # noqa: E402
 from quartet.peers.tensorflow.plan import Check, Plan, Record  # noqa: E402
@@ -135,6 +136,21 @@ class Plans(unittest.TestCase):
             self.assertEqual(dict(tcp.environment)["OMPI_MCA_btl"], "self,tcp")
             self.assertEqual(flow.environment, ())
             self.assertEqual({side.setup for side in match.sides}, {flow.setup})
+
+
+class Tables(unittest.TestCase):
+    def test_headings_fit_a_line(self):
+        for match in peers_plan.matches(LimitsFolder(Path("results")), Path("data"), Path("python"), 3):
+            for lines in (peers_table.heading(match), peers_table.heading(match, peers_table.PAPER_CLOCK)):
+                self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_paper_clock_has_the_launches_that_count(self):
+        lines = [peers_table.Line("a", [1.0, 2.0], [3.0, 4.0], 1, "one failed"), peers_table.Line("b", [5.0])]
+        self.assertEqual(peers_table.paper_lines(lines), [peers_table.Line("a", [3.0, 4.0], [3.0, 4.0], 1)])
+        document = made(paper=[1.0, 0.5])
+        self.assertEqual([round(rate, 6) for rate in peers_table._paper_rates(document, "GFLOP/s")],
+                         [round(1000 / 0.75, 6)])
+        self.assertEqual(peers_table._paper_rates(made(), "GFLOP/s"), [])
 
 
 class Documents(unittest.TestCase):

@@ -1,19 +1,18 @@
 """The table of `make peers`, at most 80 columns wide: for each kernel and size TensorFlow's program, our
 data flow and our best, with what is not alike in them below."""
 
-import contextlib
 import statistics
-from dataclasses import dataclass, field
+import textwrap
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from quartet import statistics as own_statistics
 from quartet.documents import load
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.goals import DAMAGE
 from quartet.limits.match import Match
 from quartet.peers.plan import FLOW_OVER_TCP, LABELS, WITH_PEERS
 from quartet.results import TENSORFLOW, Case
-from quartet.wording import Footnotes, aligned, rate, ratio, widths_of, wrapped
+from quartet.wording import WIDTH, Footnotes, aligned, rate, ratio, widths_of, wrapped
 
 HEADINGS = ("", "median", "95% interval", "over TF", "95% interval", "rounds")
 LEFT_ALIGNED = (0,)
@@ -38,6 +37,7 @@ class Line:
 
     label: str
     rates: list[float] = field(default_factory=list)  # of each launch, its median
+    paper: list[float] = field(default_factory=list)  # by the paper's clock
     marked: int = 0  # launches in doubt
     trouble: str = ""  # why a launch has no rate
 
@@ -52,12 +52,15 @@ def lines_of(match: Match, folder: LimitsFolder) -> list[Line]:
             line, result = lines[side.name], results[side.name]
             case = next(iter(result.cases), None)
             problem = _problem(case, result.outcome.message)
-            if side.name == FLOW_OVER_TCP and not problem:
-                problem = _not_tcp(load(folder.files(match, side, number).document))
             if problem or case is None:
                 line.trouble = problem
                 continue
+            document = load(folder.files(match, side, number).document)
+            if side.name == FLOW_OVER_TCP and _not_tcp(document):
+                line.trouble = _not_tcp(document)
+                continue
             line.rates.append(case.rate)
+            line.paper += _paper_rates(document, case.unit)
             line.marked += bool(case.mark)
     return list(lines.values())
 
@@ -78,32 +81,29 @@ def _not_tcp(document: dict) -> str:
         "MPI did not say that its messages take TCP (this is for Open MPI)"
 
 
-def paper_lines(match: Match, folder: LimitsFolder) -> list[Line]:
+def paper_lines(lines: list[Line]) -> list[Line]:
     """The same by the paper's clock, of those sides that have it."""
-    lines = {name: Line(label) for name, label in LABELS.items()}
-    for number in range(1, len(folder.rounds(match)) + 1):
-        for side in match.sides:
-            with contextlib.suppress(OSError, *DAMAGE):  # lines_of() says so
-                document = load(folder.files(match, side, number).document)
-                lines[side.name].rates += [
-                    row["GFLOP/s"] for row in document["benchmarks"]
-                    if row["name"].endswith("/paper_median") and row["run_type"] == "aggregate"]
-    return [line for line in lines.values() if line.rates]
+    return [replace(line, rates=line.paper, trouble="") for line in lines if line.paper]
+
+
+def _paper_rates(document: dict, unit: str) -> list[float]:
+    """The median by the paper's clock; none where there is no such clock."""
+    return [row[unit] for row in document["benchmarks"]
+            if row["name"].endswith("/paper_median") and row["run_type"] == "aggregate"]
 
 
 def render(matches: list[Match], folder: LimitsFolder) -> str:
     troubles = Footnotes(map(str, range(1, 1000)))
     blocks = []
     for match in matches:
-        kernel = WITH_PEERS[match.kernel]
-        heading = f"{match.kernel} {kernel.unit}, {_problem_size(match)}, {match.sides[0].setup}"
-        blocks.append((heading, _cells(lines_of(match, folder), troubles)))
-        if kernel.peers.paper_clock:
-            blocks.append((f"{heading}, {PAPER_CLOCK}", _cells(paper_lines(match, folder), troubles)))
+        lines = lines_of(match, folder)
+        blocks.append((heading(match), _cells(lines, troubles)))
+        if WITH_PEERS[match.kernel].peers.paper_clock:
+            blocks.append((heading(match, PAPER_CLOCK), _cells(paper_lines(lines), troubles)))
     widths = widths_of([HEADINGS, *(cells for _, rows in blocks for cells in rows)])
     text = [aligned(HEADINGS, widths, LEFT_ALIGNED)]
-    for heading, rows in blocks:
-        text += [heading, *(aligned(cells, widths, LEFT_ALIGNED) for cells in rows)]
+    for headings, rows in blocks:
+        text += [*headings, *(aligned(cells, widths, LEFT_ALIGNED) for cells in rows)]
     text += ["", *troubles.lines(), *wrapped("", ALIKE)]
     for remark in UNLIKE:
         text += wrapped("", remark)
@@ -113,14 +113,15 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     return "\n".join(text) + "\n"
 
 
-def _problem_size(match: Match) -> str:
-    """The flags that say what is computed."""
-    peers = WITH_PEERS[match.kernel].peers
-    size = match.sides[0].arguments[1]
-    unit = "" if WITH_PEERS[match.kernel].unit == "GFLOP/s" else " MiB"
-    words = peers.arguments.replace("--", "").split()
-    return ", ".join([f"size {size}{unit}", *(f"{flag} {value}" for flag, value
-                                              in zip(words[::2], words[1::2]))])
+def heading(match: Match, *more: str) -> list[str]:
+    """What is computed, by the flags that say so."""
+    kernel = WITH_PEERS[match.kernel]
+    size = match.sides[0].arguments[1] + ("" if kernel.unit == "GFLOP/s" else " MiB")
+    words = kernel.peers.arguments.replace("--", "").split()
+    text = ", ".join([f"{match.kernel} {kernel.unit}", f"size {size}",
+                      *(f"{flag} {value}" for flag, value in zip(words[::2], words[1::2])),
+                      str(match.sides[0].setup), *more])
+    return textwrap.wrap(text, WIDTH, subsequent_indent="  ")
 
 
 def _cells(lines: list[Line], troubles: Footnotes) -> list[tuple[str, ...]]:
