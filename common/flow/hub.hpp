@@ -25,6 +25,8 @@ class Hub {
     /// Returns the number of a new kind of message, counted in the order of the calls: all ranks
     /// make the same calls. What the handler uses outlives the last message of its kind.
     int add(Handler handler);
+    /// How many kinds there are. Local.
+    [[nodiscard]] int kinds() const { return static_cast<int>(handlers_.size()); }
 
     /// Local; never blocks.
     void send(int to, int kind, std::span<const std::byte> payload);

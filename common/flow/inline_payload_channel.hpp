@@ -20,55 +20,69 @@ class InlinePayloadChannel final : public comm::PayloadChannel {
 
     explicit InlinePayloadChannel(const comm::PayloadChannelPlan& plan)
         : largest_(plan.largest),
-          outgoing_(static_cast<std::size_t>(plan.outgoing)),
-          incoming_(static_cast<std::size_t>(plan.incoming)) {
+          lines_(lines_of(plan)),
+          outgoing_(slots(plan.outgoing)),
+          incoming_(slots(plan.incoming)),
+          sizes_(static_cast<std::size_t>(plan.incoming)) {
         check(plan.largest <= limit,
               "payload channel: a payload is too large for its announcement");
     }
 
     /// What the slots take.
     static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan) {
-        return {.host = bytes_of<Slot>(plan.outgoing + plan.incoming)};
+        return {.host = bytes_of<Line>((plan.outgoing + plan.incoming) * lines_of(plan)) +
+                        bytes_of<std::int64_t>(plan.incoming)};
     }
 
     /// What the announcement of a payload carries along.
     [[nodiscard]] std::span<const std::byte> attachment(const comm::PayloadDescriptor& descriptor) {
-        const Slot& sent = outgoing_.at(static_cast<std::size_t>(descriptor.slot));
-        return std::span(sent.bytes).first(static_cast<std::size_t>(descriptor.size));
+        return {slot(outgoing_, static_cast<int>(descriptor.slot)).data(),
+                static_cast<std::size_t>(descriptor.size)};
     }
     /// Takes what an announcement carried along.
-    void deliver(int slot, std::span<const std::byte> attachment) {
-        Slot& to = incoming_.at(static_cast<std::size_t>(slot));
-        check(attachment.size() <= to.bytes.size(),
+    void deliver(int index, std::span<const std::byte> attachment) {
+        check(std::ssize(attachment) <= largest_.value,
               "payload channel: a payload is larger than planned");
-        std::ranges::copy(attachment, to.bytes.begin());
-        to.size = std::ssize(attachment);
+        std::ranges::copy(attachment, slot(incoming_, index).data());
+        sizes_.at(static_cast<std::size_t>(index)) = std::ssize(attachment);
     }
 
-    device::View<std::byte> outgoing(int slot) override {
-        return {outgoing_.at(static_cast<std::size_t>(slot)).bytes.data(), largest_.value,
-                device::MemoryKind::host};
-    }
+    device::View<std::byte> outgoing(int index) override { return slot(outgoing_, index); }
     comm::PayloadDescriptor send(int slot, Bytes size, int /*to*/) override {
         return {size.value, slot};
     }
     void release(int /*slot*/) override {}
     void fetch(int /*slot*/, int /*from*/, const comm::PayloadDescriptor& /*descriptor*/) override {
     }
-    device::View<const std::byte> contents(int slot) override {
-        const Slot& from = incoming_.at(static_cast<std::size_t>(slot));
-        return {from.bytes.data(), from.size, device::MemoryKind::host};
+    device::View<const std::byte> contents(int index) override {
+        return slot(incoming_, index).part(0, sizes_.at(static_cast<std::size_t>(index)));
     }
 
   private:
-    struct alignas(64) Slot {
-        std::array<std::byte, limit.value> bytes;
-        std::int64_t size = 0;
+    /// Payloads of different slots share none.
+    struct alignas(64) Line {
+        std::array<std::byte, 64> bytes;
     };
 
+    static std::int64_t lines_of(const comm::PayloadChannelPlan& plan) {
+        return (plan.largest.value + std::ssize(Line{}.bytes) - 1) / std::ssize(Line{}.bytes);
+    }
+    [[nodiscard]] std::vector<Line> slots(int count) const {
+        return std::vector<Line>(static_cast<std::size_t>(count * lines_));
+    }
+    device::View<std::byte> slot(std::vector<Line>& lines, int index) const {
+        const std::int64_t first = index * lines_;
+        check(index >= 0 && first + lines_ <= std::ssize(lines),
+              "payload channel: there is no such slot");
+        return {reinterpret_cast<std::byte*>(lines.data() + first), largest_.value,
+                device::MemoryKind::host};
+    }
+
     Bytes largest_;
-    std::vector<Slot> outgoing_;
-    std::vector<Slot> incoming_;
+    std::int64_t lines_;  ///< of a slot
+    std::vector<Line> outgoing_;
+    std::vector<Line> incoming_;
+    std::vector<std::int64_t> sizes_;  ///< of the payloads that came, by slot
 };
 
 }  // namespace quartet::flow

@@ -1,6 +1,8 @@
 #include "flow/publication.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/check.hpp"
 
@@ -8,59 +10,88 @@ namespace quartet::flow {
 
 namespace {
 
-QueuePlan queue_to(int receiver, int from, Bytes largest) {
-    return {.owner = receiver,
-            .pushers = {from},
-            .bound = 1,
-            .largest = largest,
-            .order = DequeueOrder::arrival,
-            .outgoing = 1};
+// Each receiver has a slot of its own at the sender, who waits for no other one to reuse it.
+comm::PayloadChannelPlan channel_of(int from, const std::vector<int>& to, Bytes largest, int rank) {
+    return {.outgoing = rank == from ? static_cast<int>(to.size()) : 0,
+            .incoming = std::ranges::binary_search(to, rank) ? 1 : 0,
+            .largest = largest};
+}
+
+std::vector<int> checked(std::vector<int> to, int from, int ranks) {
+    check(from >= 0 && from < ranks, "a publication's sender is no rank");
+    check(std::ranges::adjacent_find(to, std::ranges::greater_equal{}) == to.end(),
+          "a publication's receivers are not in ascending order");
+    for (const int receiver : to) {
+        check(receiver >= 0 && receiver < ranks && receiver != from,
+              "a publication's receiver is no other rank");
+    }
+    return to;
 }
 
 }  // namespace
 
 comm::PayloadMemory Publication::memory(int from, const std::vector<int>& to, Bytes largest,
                                         const comm::OperationMemory& transport, int rank) {
-    comm::PayloadMemory sum;
-    for (const int receiver : to) {
-        sum = sum + queue_memory(queue_to(receiver, from, largest), transport, rank);
-    }
-    return sum;
+    return AnnouncedPayloads::memory(channel_of(from, to, largest, rank), transport);
 }
 
-Publication::Publication(Hub& hub, comm::Transport& transport, int from, const std::vector<int>& to,
-                         Bytes largest) {
-    for (const int receiver : to) {
-        queues_.push_back(
-            std::make_unique<Queue>(hub, transport, queue_to(receiver, from, largest)));
-        if (receiver == hub.comm().rank()) {
-            mine_ = queues_.back().get();
-        }
-    }
-}
+Publication::Publication(Hub& hub, comm::Transport& transport, int from, std::vector<int> to,
+                         Bytes largest)
+    : hub_(hub),
+      from_(from),
+      to_(checked(std::move(to), from, hub.comm().size())),
+      item_kind_(hub.add([this](int sender, auto message) { on_item(sender, message); })),
+      done_kind_(hub.add([this](int receiver, auto) { on_done(receiver); })),
+      payloads_(hub, transport, channel_of(from, to_, largest, hub.comm().rank())),
+      receives_(std::ranges::binary_search(to_, hub.comm().rank())),
+      read_(hub.comm().rank() == from ? to_.size() : 0, true) {}
 
 void Publication::publish(device::View<const std::byte> payload) {
-    for (const auto& queue : queues_) {
-        const auto copy = queue->next().part(0, payload.size());
+    check(hub_.comm().rank() == from_, "this rank does not publish here");
+    for (std::size_t index = 0; index < to_.size(); ++index) {
+        hub_.serve_until([&] { return read_[index]; });
+        read_[index] = false;
+        const int slot = static_cast<int>(index);
+        const auto copy = payloads_.outgoing(slot).part(0, payload.size());
         std::memcpy(copy.data(), payload.data(), static_cast<std::size_t>(payload.size()));
-        queue->push(0, payload.bytes());
+        payloads_.send(to_[index], item_kind_, 0, slot, payload.bytes());
     }
 }
 
 device::View<const std::byte> Publication::receive() {
-    check(mine_ != nullptr, "this rank receives no publication");
-    return mine_->dequeue(1).front().payload;
+    check(receives_, "this rank receives no publication");
+    release();
+    hub_.serve_until([&] { return arrived_; });
+    arrived_ = false;
+    held_ = true;
+    return payloads_.contents(0);
 }
 
 void Publication::release() {
-    check(mine_ != nullptr, "this rank receives no publication");
-    mine_->release();
+    check(receives_, "this rank receives no publication");
+    if (std::exchange(held_, false)) {
+        hub_.send(from_, done_kind_, {});
+    }
 }
 
 void Publication::flush() {
-    for (const auto& queue : queues_) {
-        queue->flush();
-    }
+    hub_.serve_until([&] { return std::ranges::find(read_, false) == read_.end(); });
+}
+
+void Publication::on_item(int sender, std::span<const std::byte> message) {
+    check(receives_ && sender == from_ && !arrived_ && !held_,
+          "a publication got more than it has room for");
+    payloads_.fetch(0, sender, message);
+    arrived_ = true;
+}
+
+void Publication::on_done(int receiver) {
+    const auto place = std::ranges::lower_bound(to_, receiver);
+    check(place != to_.end() && *place == receiver && !read_.empty(),
+          "a publication was released by a rank that does not receive it");
+    const auto index = static_cast<std::size_t>(place - to_.begin());
+    payloads_.release(static_cast<int>(index));
+    read_[index] = true;
 }
 
 }  // namespace quartet::flow

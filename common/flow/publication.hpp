@@ -1,24 +1,26 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "flow/queue.hpp"
+#include "flow/announced_payloads.hpp"
 
 namespace quartet::flow {
 
-/// One rank's broadcast to others, each through a queue of the receiver's own: how the paper's
-/// reducers give their results back to the workers (VI.C).
+/// One rank's broadcast to others, each of which has room for one payload: how the paper's reducers
+/// give their results back to the workers (VI.C), by a FIFO queue each. All of these queues share
+/// two kinds of messages and one payload channel, so what they cost a receiver does not grow with
+/// the number of receivers.
 class Publication {
   public:
-    /// What its queues allocate on `rank`. Local.
+    /// What it allocates on `rank` for payloads. Local.
     static comm::PayloadMemory memory(int from, const std::vector<int>& to, Bytes largest,
                                       const comm::OperationMemory& transport, int rank);
 
     /// `to` ascending, without `from`. Collective over the transport's ranks, as is destroying it.
     /// Hub and transport outlive it.
-    Publication(Hub& hub, comm::Transport& transport, int from, const std::vector<int>& to,
-                Bytes largest);
+    Publication(Hub& hub, comm::Transport& transport, int from, std::vector<int> to, Bytes largest);
+    Publication(const Publication&) = delete;
+    Publication& operator=(const Publication&) = delete;
 
     /// On `from`: sends a copy to each receiver. Waits until they have released the one before.
     void publish(device::View<const std::byte> payload);
@@ -30,8 +32,21 @@ class Publication {
     void flush();
 
   private:
-    std::vector<std::unique_ptr<Queue>> queues_;  ///< one a receiver
-    Queue* mine_ = nullptr;
+    void on_item(int sender, std::span<const std::byte> message);
+    void on_done(int receiver);
+
+    Hub& hub_;
+    int from_;
+    std::vector<int> to_;
+    int item_kind_;
+    int done_kind_;
+    AnnouncedPayloads payloads_;
+    bool receives_;
+
+    std::vector<bool> read_;  ///< the sender's, by receiver: has released what it got
+    // A receiver's:
+    bool arrived_ = false;  ///< a payload came, and was not received yet
+    bool held_ = false;     ///< one was received, and not released yet
 };
 
 }  // namespace quartet::flow

@@ -1,7 +1,6 @@
 #include "flow/queue.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -10,22 +9,16 @@
 
 namespace quartet::flow {
 
-struct Queue::Header {
-    std::int64_t key = 0;
-    comm::PayloadDescriptor descriptor;
-};
-
 namespace {
 
-template <typename T>
-T read_as(std::span<const std::byte> payload) {
-    check(payload.size() == sizeof(T), "a control message of another size than its kind's");
-    T value;
-    std::memcpy(&value, payload.data(), sizeof(T));
-    return value;
+std::int64_t number_in(std::span<const std::byte> payload) {
+    std::int64_t number = 0;
+    check(payload.size() == sizeof number, "a control message of another size than its kind's");
+    std::memcpy(&number, payload.data(), sizeof number);
+    return number;
 }
 
-void require_sound(const QueuePlan& plan, int ranks) {
+const QueuePlan& sound(const QueuePlan& plan, int ranks) {
     check(plan.owner >= 0 && plan.owner < ranks, "a queue's owner is no rank");
     check(plan.bound >= 1, "a queue holds at least one item");
     check(plan.outgoing >= 1, "a pusher needs memory for one payload");
@@ -36,6 +29,7 @@ void require_sound(const QueuePlan& plan, int ranks) {
         check(pusher >= 0 && pusher < ranks && pusher != plan.owner,
               "a queue's pusher is no other rank");
     }
+    return plan;
 }
 
 // No pusher has more under way than it has memory for.
@@ -48,17 +42,11 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
             .place = plan.place};
 }
 
-bool travels_inline(const QueuePlan& plan) {
-    return plan.place == comm::PayloadPlace::host && plan.largest <= InlinePayloadChannel::limit;
-}
-
 }  // namespace
 
 comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport,
                                  int rank) {
-    const comm::PayloadChannelPlan channel = channel_plan(plan, rank);
-    return travels_inline(plan) ? InlinePayloadChannel::memory(channel)
-                                : transport.payload_channel(channel);
+    return AnnouncedPayloads::memory(channel_plan(plan, rank), transport);
 }
 
 Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
@@ -67,24 +55,13 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
       rank_(hub.comm().rank()),
       item_kind_(hub.add([this](int from, auto message) { on_item(from, message); })),
       request_kind_(hub.add([this](int from, auto payload) {
-          on_credit_request({from, read_as<Header>(payload).key});
+          on_credit_request({from, number_in(payload)});
       })),
       credit_kind_(hub.add([this](int, auto) { ++credits_; })),
-      done_kind_(hub.add(
-          [this](int, auto payload) { on_done(read_as<Header>(payload).descriptor.slot); })),
-      close_kind_(hub.add([this](int, auto) { ++closed_; })) {
-    require_sound(plan_, hub.comm().size());
-    check(plan_.place == comm::PayloadPlace::host ||
-              transport.traits().payloads_for_gpus == comm::PayloadPlace::gpu,
-          "a queue's payloads lie on GPUs, where its transport has none");
+      done_kind_(hub.add([this](int, auto payload) { on_done(number_in(payload)); })),
+      close_kind_(hub.add([this](int, auto) { ++closed_; })),
+      payloads_(hub, transport, channel_plan(sound(plan_, hub.comm().size()), rank_)) {
     const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
-    if (travels_inline(plan_)) {
-        auto small = std::make_unique<InlinePayloadChannel>(channel);
-        inline_ = small.get();
-        channel_ = std::move(small);
-    } else {
-        channel_ = transport.prepare_payload_channel(channel);
-    }
     free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
     next_slots_.reserve(free_slots_.size());
     if (channel.outgoing > 0 && !shared_credits()) {
@@ -109,8 +86,8 @@ int Queue::own_credits() const {
     return plan_.bound / static_cast<int>(plan_.pushers.size());
 }
 
-void Queue::send(int to, int kind, const Header& header) {
-    hub_.send(to, kind, std::as_bytes(std::span(&header, 1)));
+void Queue::send(int to, int kind, std::int64_t number) {
+    hub_.send(to, kind, std::as_bytes(std::span(&number, 1)));
 }
 
 device::View<std::byte> Queue::next(int others) {
@@ -120,7 +97,7 @@ device::View<std::byte> Queue::next(int others) {
         hub_.serve_until([&] { return spare_slot() >= 0; });
         next_slots_.push_back(spare_slot());
     }
-    return channel_->outgoing(next_slots_[static_cast<std::size_t>(others)]);
+    return payloads_.outgoing(next_slots_[static_cast<std::size_t>(others)]);
 }
 
 int Queue::spare_slot() const {
@@ -136,25 +113,14 @@ int Queue::spare_slot() const {
 void Queue::push(std::int64_t key, Bytes size) {
     static_cast<void>(next());
     if (shared_credits()) {
-        send(plan_.owner, request_kind_, {key, {}});
+        send(plan_.owner, request_kind_, key);
     }
     hub_.serve_until([&] { return credits_ > 0; });
     --credits_;
     const int slot = next_slots_.front();
     next_slots_.erase(next_slots_.begin());
     free_slots_[static_cast<std::size_t>(slot)] = false;
-    // The header first: its receiver fetches in the order of the headers.
-    const comm::PayloadDescriptor descriptor = channel_->send(slot, size, plan_.owner);
-    const Header header{key, descriptor};
-    std::array<std::byte, comm::ControlChannel::largest_payload> message;
-    std::memcpy(message.data(), &header, sizeof(Header));
-    std::size_t length = sizeof(Header);
-    if (inline_ != nullptr && size.value > 0) {
-        const auto attachment = inline_->attachment(descriptor);
-        std::memcpy(&message[length], attachment.data(), attachment.size());
-        length += attachment.size();
-    }
-    hub_.send(plan_.owner, item_kind_, std::span(message).first(length));
+    payloads_.send(plan_.owner, item_kind_, key, slot, size);
 }
 
 void Queue::flush() {
@@ -163,11 +129,11 @@ void Queue::flush() {
 
 void Queue::close() {
     flush();
-    send(plan_.owner, close_kind_, {});
+    send(plan_.owner, close_kind_, 0);
 }
 
 void Queue::on_done(std::int64_t slot) {
-    channel_->release(static_cast<int>(slot));
+    payloads_.release(static_cast<int>(slot));
     free_slots_[static_cast<std::size_t>(slot)] = true;
     if (!shared_credits()) {
         ++credits_;
@@ -175,17 +141,13 @@ void Queue::on_done(std::int64_t slot) {
 }
 
 void Queue::on_item(int from, std::span<const std::byte> message) {
-    check(message.size() >= sizeof(Header), "a control message is shorter than its kind's");
-    const auto header = read_as<Header>(message.first(sizeof(Header)));
-    check(!came_before(header.key), "an item of a sequence came twice");
+    const Announcement announced = AnnouncedPayloads::read(message);
+    check(!came_before(announced.key), "an item of a sequence came twice");
     check(!incoming_slots_.empty(), "a queue got more than it has room for");
     const int slot = incoming_slots_.back();
     incoming_slots_.pop_back();
-    channel_->fetch(slot, from, header.descriptor);
-    if (inline_ != nullptr) {
-        inline_->deliver(slot, message.subspan(sizeof(Header)));
-    }
-    waiting_.push_back({from, header.key, arrivals_++, slot, header.descriptor.slot});
+    payloads_.fetch(slot, from, message);
+    waiting_.push_back({from, announced.key, arrivals_++, slot, announced.descriptor.slot});
     high_water_ = std::max(high_water_, static_cast<int>(waiting_.size() + handed_out_.size()));
 }
 
@@ -210,7 +172,7 @@ void Queue::grant_credits() {
     for (auto request = std::ranges::find_if(requests_, may); request != requests_.end();
          request = std::ranges::find_if(requests_, may)) {
         --free_credits_;
-        send(request->from, credit_kind_, {});
+        send(request->from, credit_kind_, 0);
         requests_.erase(request);
     }
 }
@@ -237,7 +199,7 @@ std::span<const Item> Queue::dequeue(int most) {
     const std::size_t count = count_next(most);
     for (std::size_t index = 0; index < count; ++index) {
         const Held& held = waiting_[index];
-        items_.push_back({held.from, held.key, channel_->contents(held.slot)});
+        items_.push_back({held.from, held.key, payloads_.contents(held.slot)});
         handed_out_.push_back(held);
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -268,7 +230,7 @@ std::size_t Queue::count_next(int most) const {
 void Queue::release() {
     for (const Held& held : handed_out_) {
         incoming_slots_.push_back(held.slot);
-        send(held.from, done_kind_, {0, {0, held.theirs}});
+        send(held.from, done_kind_, held.theirs);
         free_credits_ += shared_credits() ? 1 : 0;
     }
     released_ += std::ssize(handed_out_);

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "comm/transport/operation_memory.hpp"
 #include "comm/transport/transport.hpp"
+#include "flow/announced_payloads.hpp"
 #include "flow/hub.hpp"
-#include "flow/inline_payload_channel.hpp"
 
 namespace quartet::flow {
 
@@ -72,7 +71,7 @@ class Queue {
     device::View<std::byte> next(int others = 0);
     /// On a pusher: the memory of one of its plan().outgoing slots, which next() gives out in turn.
     /// Where all payloads are the same, fill each slot once.
-    device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
+    device::View<std::byte> outgoing(int slot) { return payloads_.outgoing(slot); }
     /// On a pusher: pushes the first `size` bytes of next(), which the caller has filled. Waits for
     /// a credit.
     void push(std::int64_t key, Bytes size);
@@ -93,7 +92,6 @@ class Queue {
     [[nodiscard]] int high_water() const { return high_water_; }
 
   private:
-    struct Header;
     /// An item that waits in the queue, or that was dequeued and not released yet.
     struct Held {
         int from = 0;
@@ -120,7 +118,7 @@ class Queue {
     void on_credit_request(const CreditRequest& request);
     void on_done(std::int64_t slot);
     void grant_credits();
-    void send(int to, int kind, const Header& header);
+    void send(int to, int kind, std::int64_t number);
     /// A free slot that next() has not given out, or -1.
     [[nodiscard]] int spare_slot() const;
     [[nodiscard]] bool owns() const { return rank_ == plan_.owner; }
@@ -133,8 +131,7 @@ class Queue {
     int credit_kind_;
     int done_kind_;
     int close_kind_;
-    std::unique_ptr<comm::PayloadChannel> channel_;
-    InlinePayloadChannel* inline_ = nullptr;  ///< the same, where payloads are small
+    AnnouncedPayloads payloads_;
 
     // A pusher's:
     int credits_ = 0;

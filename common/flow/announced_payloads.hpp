@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "comm/transport/operation_memory.hpp"
+#include "comm/transport/transport.hpp"
+#include "flow/hub.hpp"
+#include "flow/inline_payload_channel.hpp"
+
+namespace quartet::flow {
+
+/// What a control message says of the payload that follows it.
+struct Announcement {
+    std::int64_t key = 0;
+    comm::PayloadDescriptor descriptor;
+};
+
+/// Payloads that control messages announce: small ones of the host's memory go with their
+/// announcement, others by the transport's payload channel.
+class AnnouncedPayloads {
+  public:
+    /// What they allocate. Local.
+    static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan,
+                                      const comm::OperationMemory& transport);
+
+    /// Collective over the transport's ranks, as is destroying them. Hub and transport outlive
+    /// them.
+    AnnouncedPayloads(Hub& hub, comm::Transport& transport, const comm::PayloadChannelPlan& plan);
+
+    /// As PayloadChannel's.
+    device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
+    /// Sends the first `size` bytes of an outgoing slot, announced by a message of this kind. They
+    /// must not change until release(). Local.
+    void send(int to, int kind, std::int64_t key, int slot, Bytes size);
+    /// As PayloadChannel's.
+    void release(int slot) { channel_->release(slot); }
+
+    /// What a message of send() announces. Throws Failure for one that is too short.
+    static Announcement read(std::span<const std::byte> message);
+    /// Starts fetching what `message` announces into an incoming slot. Local.
+    void fetch(int slot, int from, std::span<const std::byte> message);
+    /// As PayloadChannel's.
+    device::View<const std::byte> contents(int slot) { return channel_->contents(slot); }
+
+  private:
+    Hub& hub_;
+    std::unique_ptr<comm::PayloadChannel> channel_;
+    InlinePayloadChannel* inline_ = nullptr;  ///< the same, where payloads are small
+};
+
+}  // namespace quartet::flow
