@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -47,6 +48,20 @@ struct Node {
     std::vector<int> spread_ranks;
 };
 
+// Of these ranks of a node; nothing where one is not limited.
+std::optional<double> largest_quota(std::span<const Placement> placements,
+                                    std::span<const int> ranks) {
+    std::optional<double> quota;
+    for (const int rank : ranks) {
+        const Placement& placement = placements[static_cast<std::size_t>(rank)];
+        if (!placement.quota) {
+            return std::nullopt;
+        }
+        quota = std::max(*placement.quota, quota.value_or(0));
+    }
+    return quota;
+}
+
 // Puts a rank into the node's pools, joining those that it connects.
 void add(Node& node, int rank, const Placement& placement) {
     Pool joined;
@@ -80,7 +95,7 @@ std::vector<Node> by_node(std::span<const Placement> placements) {
         add(node, rank, placement);
     }
     for (auto& node : nodes) {
-        node.quota = node_quota(placements, static_cast<int>(&node - nodes.data()));
+        node.quota = largest_quota(placements, node.ranks);
         // Where each rank is in a control group of its own, each knows its own cores only.
         std::set<int> used;
         for (const auto& pool : node.pools) {
@@ -156,18 +171,30 @@ std::optional<std::string> over_numa_nodes(const Node& node, int) {
 
 }  // namespace
 
-std::optional<double> node_quota(std::span<const Placement> placements, int node) {
-    std::optional<double> quota;
-    for (const auto& placement : placements) {
-        if (placement.node != node) {
-            continue;
-        }
-        if (!placement.quota) {
-            return std::nullopt;
-        }
-        quota = std::max(*placement.quota, quota.value_or(0));
+std::vector<int> node_numbers(std::span<const std::int64_t> lowest_ranks) {
+    std::map<std::int64_t, int> numbers;
+    for (const std::int64_t lowest : lowest_ranks) {
+        numbers.emplace(lowest, 0);
     }
-    return quota;
+    for (int next = 0; auto& [lowest, number] : numbers) {
+        number = next++;
+    }
+    std::vector<int> of_ranks;
+    of_ranks.reserve(lowest_ranks.size());
+    for (const std::int64_t lowest : lowest_ranks) {
+        of_ranks.push_back(numbers.at(lowest));
+    }
+    return of_ranks;
+}
+
+std::optional<double> node_quota(std::span<const Placement> placements, int node) {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < std::ssize(placements); ++rank) {
+        if (placements[static_cast<std::size_t>(rank)].node == node) {
+            ranks.push_back(rank);
+        }
+    }
+    return largest_quota(placements, ranks);
 }
 
 int usable_cores(std::span<const Placement> placements, int node) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,9 @@ struct Placement {
     /// is none.
     std::optional<double> quota{};
 };
+
+/// The node of each rank, from the lowest rank of its node: nodes numbered by their lowest rank.
+std::vector<int> node_numbers(std::span<const std::int64_t> lowest_ranks);
 
 /// The processor limit of the ranks of a node together; nothing where any of them is not limited.
 /// Assumes that all are in one control group: the limits of several groups would add up, but a

@@ -148,13 +148,12 @@ std::vector<Placement> gather_placements(const Placement& mine, const Communicat
     const auto cpus = lists(mine.cpus);
     const auto cores = lists(mine.core_numbers);
     const auto numa_nodes = lists(mine.numa_nodes);
-    const std::set<std::int64_t> numbering(leaders.begin(), leaders.end());
+    const std::vector<int> nodes = node_numbers(leaders);
     std::vector<Placement> placements(hosts.size());
     for (std::size_t rank = 0; rank < placements.size(); ++rank) {
         Placement& placement = placements[rank];
-        const auto before = std::distance(numbering.begin(), numbering.find(leaders[rank]));
         placement.host = hosts[rank];
-        placement.node = static_cast<int>(before);
+        placement.node = nodes[rank];
         placement.local_rank = static_cast<int>(local_ranks[rank]);
         placement.local_size = static_cast<int>(local_sizes[rank]);
         placement.cpus = parse_cpus(cpus[rank]);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/check.hpp"
+#include "core/units.hpp"
 
 namespace quartet::comm {
 namespace {
@@ -182,6 +183,28 @@ TEST(CpuList, RefusesAnythingElse) {
     for (const char* text : {"a", "1-", "1,", "-1", "1 2", "1--2", ","}) {
         EXPECT_THROW(parse_cpus(text), Failure) << text;
     }
+}
+
+TEST(NodeNumbers, CountNodesByTheirLowestRank) {
+    EXPECT_THAT(node_numbers(std::vector<std::int64_t>{0, 1, 0, 1, 4}), ElementsAre(0, 1, 0, 1, 2));
+    EXPECT_THAT(node_numbers({}), IsEmpty());
+}
+
+// Time grew with ranks times nodes.
+TEST(ManyNodes, TakeNoSecond) {
+    constexpr int ranks = 16384;
+    std::vector<std::int64_t> lowest(ranks);
+    std::iota(lowest.begin(), lowest.end(), 0);
+    std::vector<Placement> placements;
+    for (int rank = 0; rank < ranks; ++rank) {
+        placements.push_back(on_cores(0, 4, 4, rank));
+        placements.back().quota = 3;
+    }
+    const Seconds begin = now();
+    EXPECT_EQ(node_numbers(lowest).back(), ranks - 1);
+    EXPECT_THAT(placement_warnings(placements, 4),
+                ElementsAre(HasSubstr("alike on 16384 nodes in all")));
+    EXPECT_LT((now() - begin).value, 1);
 }
 
 }  // namespace
