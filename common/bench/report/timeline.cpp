@@ -23,10 +23,11 @@ Timeline::Timeline(Session& session)
 TimelineDocument Timeline::document() const {
     const comm::Communicator& world = session_.world();
     const ClockReading last = comm::compare_with_root(world);
-    const auto events = world.gather(session_.trace().events({.rank = world.rank(),
-                                                              .name = process_name(session_),
-                                                              .clock = {first_, last},
-                                                              .origin = origin_}));
+    const auto events =
+        world.gather_to_root(session_.trace().events({.rank = world.rank(),
+                                                      .name = process_name(session_),
+                                                      .clock = {first_, last},
+                                                      .origin = origin_}));
     const double dropped = world.sum(static_cast<double>(session_.trace().dropped()));
     if (!session_.is_root()) {
         return {};

@@ -12,6 +12,12 @@
 
 namespace quartet::comm {
 
+namespace {
+
+constexpr int text_tag = 32766;
+
+}  // namespace
+
 Communicator::Communicator(MPI_Comm handle)
     : handle_(handle), exceptions_(std::uncaught_exceptions()) {
     check_mpi(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
@@ -116,6 +122,24 @@ std::vector<std::string> Communicator::gather(const std::string& text) const {
     for (const auto length : lengths) {
         texts.push_back(joined.substr(begin, static_cast<std::size_t>(length)));
         begin += static_cast<std::size_t>(length);
+    }
+    return texts;
+}
+
+// One after another: together they may be more than MPI counts.
+std::vector<std::string> Communicator::gather_to_root(const std::string& text) const {
+    const auto length = static_cast<std::int64_t>(text.size());
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(rank_ == 0 ? size_ : 0));
+    check_mpi(MPI_Gather(&length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, 0, handle_));
+    if (rank_ != 0) {
+        send_bytes(std::as_bytes(std::span(text)), 0, text_tag, handle_);
+        return {};
+    }
+    std::vector<std::string> texts{text};
+    for (int from = 1; from < size_; ++from) {
+        auto& next = texts.emplace_back(
+            static_cast<std::size_t>(lengths[static_cast<std::size_t>(from)]), '\0');
+        receive_bytes(std::as_writable_bytes(std::span(next)), from, text_tag, handle_);
     }
     return texts;
 }

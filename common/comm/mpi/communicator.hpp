@@ -46,6 +46,8 @@ class Communicator {
     [[nodiscard]] std::vector<std::int64_t> gather(std::int64_t value) const;
     /// Texts may have any length.
     [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
+    /// Texts of any length by rank, on rank 0 alone; none elsewhere.
+    [[nodiscard]] std::vector<std::string> gather_to_root(const std::string& text) const;
     /// Each rank's equally long row of values, concatenated by rank.
     [[nodiscard]] std::vector<double> gather(std::span<const double> values) const;
 

@@ -24,5 +24,26 @@ TEST(CompareWithRoot, FindsHowFarTheRootsClockIsAhead) {
     EXPECT_NEAR(reading.ahead.value, 100.0 * world.rank(), tolerance);
 }
 
+// Of the first in a group by rank 0, of the others by their first.
+TEST(CompareWithRoot, AddsUpDifferencesInGroups) {
+    const auto world = Communicator::world();
+    const Seconds wrong{100.0 * (world.rank() + 1)};
+    for (const int group : {1, 2, 3, 100}) {
+        const ClockReading reading = compare_with_root(
+            world, [&] { return now() - wrong; }, group);
+        EXPECT_NEAR(reading.ahead.value, 100.0 * world.rank(), tolerance) << group;
+    }
+}
+
+TEST(ClockGroup, LetsFewRanksWaitForOneAnother) {
+    EXPECT_EQ(clock_group(1), 1);
+    EXPECT_EQ(clock_group(64), 64);
+    EXPECT_EQ(clock_group(16384), 128);
+    for (int ranks = 65; ranks <= 16384; ranks += 7) {
+        const int group = clock_group(ranks);
+        EXPECT_LE(group + (ranks + group - 1) / group, 260) << ranks;
+    }
+}
+
 }  // namespace
 }  // namespace quartet::comm

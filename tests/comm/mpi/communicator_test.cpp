@@ -105,12 +105,23 @@ TEST_F(CommunicatorTest, GathersValuesByRank) {
     EXPECT_TRUE(world.gather(std::vector<double>{}).empty());
 }
 
+// Empty from rank 0, then longer and longer, up to megabytes; zero bytes are text like others.
+std::string text_of(int rank) {
+    return std::string(rank == 0 ? 0 : std::size_t{1} << (7 * rank),
+                       static_cast<char>('a' + rank)) +
+           (rank == 0 ? "" : std::string("\0end", 4));
+}
+
+TEST_F(CommunicatorTest, GathersTextsToTheRootAlone) {
+    const auto texts = world.gather_to_root(text_of(rank));
+    ASSERT_EQ(std::ssize(texts), rank == 0 ? size : 0);
+    for (int r = 0; r < std::ssize(texts); ++r) {
+        EXPECT_EQ(texts[static_cast<std::size_t>(r)], text_of(r));
+    }
+    EXPECT_EQ(std::ssize(world.gather_to_root({})), rank == 0 ? size : 0);
+}
+
 TEST_F(CommunicatorTest, GathersTextsOfAnyLength) {
-    // Empty from rank 0, then longer and longer, up to megabytes; zero bytes are text like others.
-    const auto text_of = [](int r) {
-        return std::string(r == 0 ? 0 : std::size_t{1} << (7 * r), static_cast<char>('a' + r)) +
-               (r == 0 ? "" : std::string("\0end", 4));
-    };
     const auto texts = world.gather(text_of(rank));
     ASSERT_EQ(std::ssize(texts), size);
     for (int r = 0; r < size; ++r) {
