@@ -164,7 +164,7 @@ Json method(const Session& session, const Method& method) {
             {"barrier",
              "all ranks begin a run after an MPI barrier, each times it by its own clock "
              "until its device is done, and the slowest rank's time stands"},
-            {"timer", "std::chrono::steady_clock"},
+            {"timer", "clock_gettime(CLOCK_MONOTONIC)"},
             {"limits", "probed on all ranks right before each run"},
             {"central_value", "median of the runs; no run is left out for its own time"}};
 }

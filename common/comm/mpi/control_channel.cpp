@@ -62,13 +62,12 @@ ControlChannel::Outgoing ControlChannel::idle_slot() {
 
 std::optional<ControlMessage> ControlChannel::poll() {
     int found = 0;
-    MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    check_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle(), &found, &message, &status));
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle(), &found, &status));
     if (found == 0) {
         return std::nullopt;
     }
-    return take(message, status);
+    return take(status);
 }
 
 ControlMessage ControlChannel::receive() {
@@ -82,18 +81,20 @@ ControlMessage ControlChannel::receive(int from, int kind) {
 }
 
 ControlMessage ControlChannel::wait_for(int source, int tag) {
-    MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    check_mpi(MPI_Mprobe(source, tag, comm_.handle(), &message, &status));
-    return take(message, status);
+    check_mpi(MPI_Probe(source, tag, comm_.handle(), &status));
+    return take(status);
 }
 
-ControlMessage ControlChannel::take(MPI_Message& message, const MPI_Status& status) {
+// Only the main thread calls MPI, so nothing takes the message between its probe and this: matched
+// probes, which not every MPI has, would add nothing.
+ControlMessage ControlChannel::take(const MPI_Status& status) {
     int size = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &size));
     ControlMessage result{.source = status.MPI_SOURCE, .kind = status.MPI_TAG, .payload = {}};
     result.payload.resize(static_cast<std::size_t>(size));
-    check_mpi(MPI_Mrecv(result.payload.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+    check_mpi(MPI_Recv(result.payload.data(), size, MPI_BYTE, result.source, result.kind,
+                       comm_.handle(), MPI_STATUS_IGNORE));
     return result;
 }
 

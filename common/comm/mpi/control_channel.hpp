@@ -50,7 +50,7 @@ class ControlChannel {
     };
 
     Outgoing idle_slot();
-    ControlMessage take(MPI_Message& message, const MPI_Status& status);
+    ControlMessage take(const MPI_Status& status);
     ControlMessage wait_for(int source, int tag);
     void require_rank(int rank) const;
 

@@ -77,10 +77,11 @@ class Item {
     std::optional<ByteType> composed_;
 };
 
-void require_size(const MPI_Status& status, std::int64_t expected) {
-    MPI_Count received = 0;
-    check_mpi(MPI_Get_elements_x(&status, MPI_BYTE, &received));
-    check(received == expected, "a message is shorter than its buffer");
+// MPI counts whole items only: a composed item that is short counts as none, or as undefined.
+void require_whole(const MPI_Status& status, const Item& item) {
+    int received = 0;
+    check_mpi(MPI_Get_count(&status, item.type(), &received));
+    check(received == item.count(), "a message is shorter than its buffer");
 }
 
 // Sends send[r] to each rank r and receives receive[r] from it, a pair at a time: in step s to the
@@ -102,7 +103,7 @@ void exchange(std::span<const ConstBytes> send, std::span<const MutableBytes> re
         check_mpi(MPI_Sendrecv(out.data(), sent.count(), sent.type(), to, exchange_tag, in.data(),
                                received.count(), received.type(), from, exchange_tag, comm,
                                &status));
-        require_size(status, ssize(in));
+        require_whole(status, received);
     }
 }
 
@@ -212,7 +213,7 @@ void receive_bytes(MutableBytes data, int from, int message_tag, MPI_Comm comm,
     const Item item(ssize(data), largest_count);
     MPI_Status status;
     check_mpi(MPI_Recv(data.data(), item.count(), item.type(), from, message_tag, comm, &status));
-    require_size(status, ssize(data));
+    require_whole(status, item);
 }
 
 RankCounts::RankCounts(std::vector<std::int64_t> counts, std::int64_t largest_count)
