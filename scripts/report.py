@@ -33,6 +33,7 @@ from quartet.reporting.cases import Launch, joined, read
 from quartet.reporting.charts.model import Chart
 from quartet.reporting.charts.style import NO_MATPLOTLIB, has_matplotlib
 from quartet.reporting.markup import Markup
+from quartet.results import cases
 from quartet.terminal import printable
 from quartet.wording import counted, say
 
@@ -63,6 +64,9 @@ def gather(paths: list[Path]) -> Material:
     machines_of = identity.names([document for _, document in found.documents])
     for (path, document), machine, series in zip(found.documents, machines_of, _series(found)):
         shown = printable(os.path.relpath(path))
+        if any(case.is_of_model for case in cases(document)):
+            material.skipped.append(f"{shown}: simulated or emulated, not measured")
+            continue
         material.launches += read(shown, document, machine, series)
         material.documents.append((shown, document))
     return material

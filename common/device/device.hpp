@@ -11,6 +11,13 @@
 
 namespace quartet::device {
 
+/// What comes of a device's operations.
+enum class Results {
+    computed,
+    emulated,   ///< nothing but the time that they would take
+    simulated,  ///< nothing but that, of a clock that is simulated, as are messages
+};
+
 class Accelerator;
 class Blas;
 class CgKernels;
@@ -25,12 +32,13 @@ class Device {
   public:
     virtual ~Device() = default;
 
-    /// As on the command line: "host", "cuda".
+    /// As on the command line: "host", "cuda", "model".
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// Model and libraries, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
     /// The kind of memory that operations work on.
     [[nodiscard]] virtual MemoryKind memory_kind() const = 0;
+    [[nodiscard]] virtual Results results() const { return Results::computed; }
 
     /// Memory of at least `size` bytes, aligned to 64 bytes or more, zeroed. Large host memory asks
     /// for huge pages. Throws Failure where there is none.
@@ -65,6 +73,11 @@ class Device {
     /// What an accelerator offers besides (accelerator.hpp); null on the host.
     [[nodiscard]] virtual Accelerator* accelerator() const { return nullptr; }
 };
+
+/// Whether operations compute: else what they work on need not be filled, and cannot be checked.
+[[nodiscard]] inline bool computes(const Device& device) {
+    return device.results() == Results::computed;
+}
 
 /// Whether the CPU cannot use what the device works on.
 [[nodiscard]] inline bool has_own_memory(const Device& device) {

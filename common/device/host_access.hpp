@@ -11,7 +11,8 @@ namespace quartet::device {
 
 /// Lets the CPU read and write memory that may be a GPU's, outside of timed steps. Memory of the
 /// host is used in place, in one piece. Memory of a GPU goes piece by piece through two page-locked
-/// buffers, so that one piece is used while the next is copied.
+/// buffers, so that one piece is used while the next is copied. Where the device computes nothing
+/// there is nothing to read or write, and it does neither.
 class HostAccess {
   public:
     /// Of one buffer: enough for copies to run at full speed.

@@ -12,6 +12,7 @@ DeviceRegistry DeviceRegistry::standard() {
     DeviceRegistry registry;
     registry.add(host_device());
     registry.add(cuda_device());
+    registry.add(model_device());
     return registry;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/trace.hpp"
 #include "device/device.hpp"
+#include "device/model/machine_rates.hpp"
 
 namespace quartet::device {
 
@@ -19,6 +20,7 @@ struct DeviceSettings {
 
     int number = 0;   ///< of the accelerator, among those that this process sees
     int threads = 1;  ///< of the host: they compute, or touch new memory; 1 to most_threads
+    std::optional<MachineRates> rates{};  ///< of the machine that a model is of
 };
 
 /// What computes.
@@ -28,12 +30,14 @@ enum class Processor { host, accelerator };
 struct DeviceKind {
     std::string name;  ///< as on the command line
     Processor processor = Processor::accelerator;
+    Results results = Results::computed;
     /// Why it cannot be had here (not in this build, no driver, nothing visible), or nothing.
     /// Local.
     std::function<std::optional<std::string>()> why_not;
     /// Accelerators that this process sees: 0 where why_not has a reason, and of the host. Local.
     std::function<int()> visible;
-    /// Throws Unavailable with why_not's words, or where a library cannot be loaded. The
+    /// Throws Unavailable with why_not's words, or where a library cannot be loaded, and
+    /// UsageError where the settings lack something that is the same on all ranks. The
     /// accelerator becomes the calling thread's current one. The trace outlives the device. Local.
     std::function<std::unique_ptr<Device>(const DeviceSettings&, Trace&)> make;
 };
@@ -55,7 +59,7 @@ class DeviceRegistry {
     [[nodiscard]] const DeviceKind& host() const;
     /// Throws UsageError for an unknown name.
     [[nodiscard]] const DeviceKind& find(std::string_view name) const;
-    /// "auto", "host", "cuda", for help and errors.
+    /// "auto", "host", "cuda", "model", for help and errors.
     [[nodiscard]] std::vector<std::string> choices() const;
     /// Why no kind of accelerator can be had here, or nothing where one can. Local.
     [[nodiscard]] std::optional<std::string> why_no_accelerator() const;
@@ -76,5 +80,6 @@ constexpr int accelerator_of_rank(int local_rank, int visible) {
 /// The kinds of the suite; each in the folder of its name.
 DeviceKind host_device();
 DeviceKind cuda_device();
+DeviceKind model_device();
 
 }  // namespace quartet::device

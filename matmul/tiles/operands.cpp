@@ -10,7 +10,9 @@ Operands::Operands(const Problem& problem, OperandLayout layout, const comm::Com
                    device::Device& device, int threads)
     : problem_(problem), layout_(std::move(layout)) {
     allocate(node, device);
-    fill(node, threads);
+    if (device::computes(device)) {
+        fill(node, threads);
+    }
 }
 
 void Operands::allocate(const comm::Communicator& node, device::Device& device) {

@@ -12,6 +12,7 @@ TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (scripts/peers.p
 FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
 RATE_UNITS = ("MiB/s", "GFLOP/s")
 MOST_DIGITS = 18
+OF_MODELS = {"emulated", "simulated"}  # flags of rows that are no measurement
 HARMLESS_FLAGS = {"above_limit", "overhead"}  # the first has a mark of its own
 SUSPICIOUS_FRACTION = 1.05  # of the limit: above it, limit and rate disagree
 
@@ -123,6 +124,11 @@ class Case:
         kinds = set(self.flags)
         is_harmless = bool(kinds) and kinds <= HARMLESS_FLAGS
         return self.median.get("distrusted", "drift" in kinds) is True and not is_harmless
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether nothing was computed: operations took what a machine's file says. Always distrusted."""
+        return bool(OF_MODELS & set(self.flags))
 
     @property
     def mark(self) -> str:

@@ -11,7 +11,7 @@ from math import log
 from typing import Iterator
 
 from quartet.misfits import judged
-from quartet.results import Case, cases, nodes, warnings, whole_number
+from quartet.results import OF_MODELS, Case, cases, nodes, warnings, whole_number
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.wording import (ABOVE_LIMIT, BOUNDS, DISTRUSTED, WIDTH, Footnotes, aligned, counted,
                              percent_of_limit, rate, ratio, size, size_in_bytes, widths_of,
@@ -213,8 +213,11 @@ def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bo
         for transport, note in dict.fromkeys((case.name.transport, case.note) for case in shown
                                              if case.mark == "!"):
             lines += wrapped("!", f"{transport}: {note}") if note else []
-    if "?" in marks:
+    if any(case.is_distrusted and not case.is_of_model for case in shown):
         lines += wrapped("?", DISTRUSTED)
+    for text in dict.fromkeys(text for case in shown if case.is_of_model
+                              for kind, text in case.flags.items() if kind in OF_MODELS):
+        lines += wrapped("?", text)
     texts = list(dict.fromkeys(all_warnings))
     if hidden:
         lines += wrapped("", f"{counted(hidden, 'row')} of other sizes: --all shows them")

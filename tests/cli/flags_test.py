@@ -10,7 +10,7 @@ from quartet_cli import KERNELS, cases, foreign_flags, listed, medians, run, sch
 
 # Words of all programs.
 FLAGS = """--device --formulation --transport --list --runs --ci --warmup --seed --verify --limits
---remeasure --threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
+--remeasure --machine --threads --memory --device-memory --lookahead --chunk --pipeline --json --force --trace
 --progress --quiet --config --dry-run --version --help --reducers --queue --schedule
 --reducer-device""".split()
 

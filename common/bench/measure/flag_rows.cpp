@@ -23,6 +23,17 @@ double rate_of(const Row& row) {
     return row.work.rate({median(row.times())});
 }
 
+// What a model's row says of itself, beside which nothing about machines holds.
+Flag flag_of_model(const Row& row) {
+    return row.results == device::Results::simulated
+               ? Flag{FlagKind::simulated,
+                      "simulated: operations took what the machine's rates say, messages what "
+                      "the simulator says; not a measurement"}
+               : Flag{FlagKind::emulated,
+                      "emulated: operations took what the machine's rates say and computed "
+                      "nothing; only communication is real"};
+}
+
 void flag_runs(Row& row, std::optional<double> best_clock_probe) {
     const auto add = [&](FlagKind kind, std::string text) {
         row.flags.push_back({kind, std::move(text)});
@@ -79,7 +90,7 @@ bool is_far_below(const Row& row, const Row& other) {
 void flag_beside_neighbours(std::span<Row> rows) {
     std::vector<Row*> by_size;
     for (Row& row : rows) {
-        if (is_judged(row)) {
+        if (is_judged(row) && row.results == device::Results::computed) {
             by_size.push_back(&row);
         }
     }
@@ -127,7 +138,9 @@ void flag_rows(std::span<Row> rows) {
     const auto best_clock = best_clock_probe(rows);
     for (Row& row : rows) {
         row.flags.clear();
-        if (is_judged(row)) {
+        if (row.results != device::Results::computed) {
+            row.flags = {flag_of_model(row)};
+        } else if (is_judged(row)) {
             flag_runs(row, best_clock);
             flag_beside_library(row, rows);
         }

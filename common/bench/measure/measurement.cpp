@@ -300,6 +300,7 @@ Row Measurement::whole_row() const {
     Row whole;
     whole.name = planned_.name;
     whole.work = planned_.work;
+    whole.results = session_.device().results();
     whole.runs = runs_in(shown());
     whole.check = check_;
     whole.note = note_;

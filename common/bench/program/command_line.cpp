@@ -11,6 +11,7 @@
 
 #include "bench/flags/config_file.hpp"
 #include "bench/program/version.hpp"
+#include "device/registry.hpp"
 
 namespace quartet::bench {
 
@@ -218,6 +219,7 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
     }
     parser_->require_no_rest();
     require_effect();
+    fit_to_device();
     if (const CLI::Option* config = parser_->app.get_config_ptr(); config->count() > 0) {
         options_.config = config->results().back();
     }
@@ -239,6 +241,40 @@ void CommandLine::require_effect() const {
             throw UsageError(fmt::format(
                 "{}: no formulation here has queues: add --formulation dataflow", flag));
         }
+    }
+}
+
+// Nothing that a model leaves can be checked, nor has it limits that could be probed.
+void CommandLine::fit_to_device() {
+    const auto devices = device::DeviceRegistry::standard();
+    const bool computes = options_.device == "auto" ||
+                          devices.find(options_.device).results == device::Results::computed;
+    if (computes) {
+        if (is_given("--machine")) {
+            throw UsageError("--machine: the device is no model of one: add --device model");
+        }
+        return;
+    }
+    if (!options_.machine) {
+        throw UsageError(fmt::format("--device {}: no machine is described: add --machine FILE",
+                                     options_.device));
+    }
+    for (const auto& [flag, value] :
+         {std::pair("--verify", &options_.verify), std::pair("--limits", &options_.limits),
+          std::pair("--remeasure", &options_.remeasure)}) {
+        if (is_given(flag) && *value == Switch::on) {
+            throw UsageError(
+                fmt::format("{} on: device {} computes nothing (there is nothing to "
+                            "check or to probe): leave it out",
+                            flag, options_.device));
+        }
+        *value = Switch::off;
+    }
+    if (options_.has(Formulation::library)) {
+        throw UsageError(fmt::format(
+            "--formulation library: libraries compute on the host itself, not on device {}: ask "
+            "for native or dataflow",
+            options_.device));
     }
 }
 

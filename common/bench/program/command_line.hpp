@@ -68,6 +68,7 @@ class CommandLine {
     void add_general();
     void reserve_the_rest();
     void require_effect() const;
+    void fit_to_device();
     void reserve(const std::string& flag);
 
     std::string summary_;

@@ -73,6 +73,14 @@ void CommandLine::add_selection() {
         [this, devices](const std::string& text) {
             options_.device = text == "auto" ? text : devices.find(text).name;
         });
+    add({.name = "--machine",
+         .group = group,
+         .value = "FILE",
+         .help = "with --device model: the machine, whose rates say how long operations take"},
+        [this](const std::string& text) {
+            options_.machine_file = parse_path(text);
+            options_.machine = device::read_machine_rates(*options_.machine_file);
+        });
     add({.name = "--filter",
          .group = group,
          .value = "REGEX",

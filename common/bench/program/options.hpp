@@ -11,6 +11,7 @@
 #include "bench/program/gpu_map.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "core/units.hpp"
+#include "device/model/machine_rates.hpp"
 
 namespace quartet::bench {
 
@@ -28,6 +29,8 @@ struct Runs {
 /// What all four programs understand. Flags and defaults are documented by --help.
 struct CommonOptions {
     std::string device = "auto";
+    std::optional<std::filesystem::path> machine_file;
+    std::optional<device::MachineRates> machine;  ///< from that file; of a model
     std::vector<Formulation> formulations{Formulation::native};
     std::vector<std::string> transports{"auto"};
     std::optional<std::string> filter;  ///< a regular expression that names of rows match

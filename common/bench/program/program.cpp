@@ -24,6 +24,7 @@
 #include "bench/report/verdict.hpp"
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
+#include "device/model/stand_in.hpp"
 
 namespace quartet::bench {
 
@@ -70,6 +71,24 @@ bool is_compared(const RowName& name, ComparedRow compared) {
             return false;
     }
     return false;
+}
+
+// By the MPI library, on machines that are only described, in one process.
+bool ranks_are_simulated() {
+    return device::stand_in_results() == device::Results::simulated;
+}
+
+// The same on all ranks.
+void require_no_files_of_model(const Session& session) {
+    const bool uses_files = std::ranges::any_of(session.plan(), [](const PlannedCase& planned) {
+        return planned.uses_files || planned.repetition == Repetition::once;
+    });
+    if (uses_files && session.options().machine) {
+        throw UsageError(fmt::format(
+            "--device {}: it computes nothing (files would have nothing in them): leave out --data "
+            "and --checkpoint",
+            session.options().device));
+    }
 }
 
 // With what compares it with other machines.
@@ -121,7 +140,9 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
                 return code(ExitCode::verified);
             }
             Session session(description_, command_line_.options(), registry_);
-            session.take_signals();
+            if (!ranks_are_simulated()) {
+                session.take_signals();  // of a process: simulated ranks share one
+            }
             return code(run_session(session, plan));
         } catch (const UsageError& error) {
             if (rank == 0) {
@@ -171,8 +192,11 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         plan(session);
         apply_filter(session);
     });
+    require_no_files_of_model(session);
     session.claim_files();
-    require_memory(session);
+    if (!ranks_are_simulated()) {  // on machines whose memory is not there
+        require_memory(session);
+    }
     if (options.dry_run == Switch::on) {
         const std::string text = describe_plan(session);
         if (session.is_root()) {
@@ -240,7 +264,8 @@ std::vector<std::string> Program::warnings(const Session& session,
                                            const std::vector<Row>& rows) const {
     constexpr std::size_t runs_for_comparison =
         9;  // of the U test in Google Benchmark's compare.py
-    auto warnings = session.topology().warnings(session.threads());
+    auto warnings = ranks_are_simulated() ? std::vector<std::string>{}
+                                          : session.topology().warnings(session.threads());
     std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
     for (const Row& row : rows) {
         if (!session.options().runs.count && row.error.empty() &&
@@ -287,7 +312,9 @@ void Program::report(Session& session, const Measured& measured) const {
     const std::vector<Row>& rows = measured.rows;
     if (session.options().quiet == Switch::off) {
         print(stdout, table(rows, warnings(session, rows), session.gpus().summary()));
-        print(stdout, summary_of(rows));
+        if (device::computes(session.device())) {
+            print(stdout, summary_of(rows));
+        }
     }
     if (measured.method.stopped) {
         print(stderr,

@@ -45,6 +45,11 @@ Session::Session(ProgramDescription description, const CommonOptions& options,
         gpus_ = Gpus(world_, topology_, *gpu);
     }
     require_gpu_for_its_flags();
+    if (!device::computes(*device_)) {
+        for (const char* flag : {"verify", "limits", "remeasure"}) {
+            resolve(flag, "off");
+        }
+    }
     require_usable_reducer_device();
     stream_ = device_->make_stream("compute");
     if (options_.has(Formulation::dataflow) && device_->accelerator() != nullptr) {
@@ -85,6 +90,9 @@ void Session::claim_files() {
     }
     if (options_.config) {
         files_.add("--config", FileUse::reads, *options_.config);
+    }
+    if (options_.machine_file) {
+        files_.add("--machine", FileUse::reads, *options_.machine_file);
     }
     const auto require_results_writable = [this] {
         for (const auto& file : {options_.json, options_.trace}) {
@@ -131,7 +139,7 @@ std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& k
     if (const auto reason = world_.first(kind.why_not())) {
         throw Unavailable(*reason);
     }
-    device::DeviceSettings settings{.threads = threads_};
+    device::DeviceSettings settings{.threads = threads_, .rates = options_.machine};
     if (kind.processor == device::Processor::accelerator) {
         settings.number = choose_gpu(options_.gpu_map, kind.visible(), topology_, world_);
     }
@@ -229,6 +237,9 @@ RowName Session::row_name(const Variant& variant, std::string size) const {
     name.ranks = world_.size();
     name.threads = threads_;
     name.nodes = topology_.nodes();
+    if (!device::computes(*device_)) {
+        name.machine = options_.machine->name;
+    }
     return name;
 }
 

@@ -7,6 +7,8 @@
 #include <exception>
 #include <iostream>
 
+#include "comm/mpi/thread_level.hpp"
+
 namespace quartet::comm {
 
 void check_mpi(int code, std::source_location where) {
@@ -31,7 +33,7 @@ MpiSession::MpiSession(int& argc, char**& argv, MessageCopy copy)
     // Calls that name no communicator report to the handler of one of these two.
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    if (provided < MPI_THREAD_FUNNELED) {
+    if (provided < least_thread_level()) {
         MPI_Finalize();
         throw Failure(
             "this MPI library is built without threads (MPI_THREAD_FUNNELED is needed): "

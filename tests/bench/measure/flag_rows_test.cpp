@@ -39,6 +39,20 @@ TEST(FlagRows, LeavesAQuietRowAlone) {
     EXPECT_THAT(kinds_alone(fake_error("none")), IsEmpty());
 }
 
+TEST(FlagRows, AModelsRowIsDistrustedForThatAlone) {
+    for (const auto& [results, kind] :
+         {std::pair(device::Results::emulated, FlagKind::emulated),
+          std::pair(device::Results::simulated, FlagKind::simulated)}) {
+        Row row = row_of_size(2, {1, 1, 1, 5, 5, 5, 5, 5});
+        row.results = results;
+        std::vector<Row> rows{row};
+        flag_rows(rows);
+        EXPECT_THAT(kinds_of(rows.front()), ElementsAre(kind));
+        EXPECT_TRUE(rows.front().distrusted());
+        EXPECT_EQ(rows.front().mark(), "?");
+    }
+}
+
 TEST(FlagRows, KnowsAStepFromTwoSpeedsAndFromADrift) {
     EXPECT_THAT(kinds_alone(fake_row({1, 1, 1, 5, 5, 5, 5, 5})), ElementsAre(FlagKind::step));
     EXPECT_THAT(kinds_alone(fake_row({1, 5, 1, 5, 1, 5, 1, 5})), ElementsAre(FlagKind::two_speeds));

@@ -5,6 +5,7 @@
 #include "comm/transport/shared/peer_push.hpp"
 #include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/transport_registry.hpp"
+#include "device/model/stand_in.hpp"
 
 namespace quartet::comm {
 
@@ -79,6 +80,11 @@ class ShmTransport final : public Transport {
 };
 
 std::optional<std::string> why_no_shm(const TransportContext& context) {
+    if (device::stand_in_results() == device::Results::simulated) {
+        return "transport shm reads other ranks' memory (which takes no simulated time, and no "
+               "rank "
+               "runs while another one waits for it): use --transport mpi";
+    }
     if (const auto problem = context.world.first(missing_backing_folder(WindowKind::shared))) {
         return problem;
     }
