@@ -24,6 +24,9 @@ FUZZ_SECONDS ?= 60
 # More for `make soak`: `make soak SOAK_FLAGS='--minutes 5 --seed 7'`.
 SOAK_FLAGS ?=
 
+# More for `make simulate`: what is simulated, as `make simulate SIMULATE_FLAGS='MACHINE cg --sizes 4096 --ranks 8'`.
+SIMULATE_FLAGS ?=
+
 # More for `make dist`: `make dist DIST_FLAGS='--commit v0.1.0'`.
 DIST_FLAGS ?=
 
@@ -57,8 +60,8 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 # What measures here needs the programs.
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
-.PHONY: help setup run check-machine sweep limits peers cost gpu report matplotlib programs build check test microbench sanitize \
-	fuzz soak format format-check lint dist clean
+.PHONY: help setup run check-machine sweep limits peers cost gpu report simulate matplotlib programs build check test microbench \
+	sanitize fuzz soak format format-check lint dist clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +99,12 @@ gpu: ## The first hour on a GPU: build for it, test, try everything, measure; on
 
 report: matplotlib ## Make one page of all results, results/report/index.html
 	@$(REPORT_PYTHON) scripts/report.py $(REPORT_FLAGS)
+
+simulate: ## Build the programs for simulated ranks of a described machine (SimGrid), and try one
+	@scripts/setup.sh simulate
+	@cmake --preset simulate --log-level=NOTICE >/dev/null
+	@python3 scripts/build.py build/simulate $(PROGRAMS)
+	@python3 scripts/simulate.py $(or $(SIMULATE_FLAGS),fat-tree-cpu-example cg --sizes 65536 --ranks 8:64 --arguments "--iterations 4")
 
 # Where it can be installed: whoever draws does without otherwise.
 matplotlib:

@@ -10,7 +10,6 @@ uncertainty and its source. What documents show need not be described (--from).
     scripts/predict.py --paper                   # why the paper's scaling flattened"""
 
 import argparse
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,14 +18,13 @@ from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, write_json
 from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Kernel
 from quartet.paths import MACHINES
 from quartet.predict import table
 from quartet.predict.curve import Curve, Wanted, curve
 from quartet.predict.machine import Machine
 from quartet.predict.measured import measured
-from quartet.predict.model import Options
 from quartet.predict.paper import table as paper_table
+from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.sweep.spec import counts_of
 from quartet.wording import say
 
@@ -67,38 +65,15 @@ def parse_arguments() -> argparse.Namespace:
 
 def wanted_of(options: argparse.Namespace) -> list[Wanted]:
     """A curve for each size. Raises ScriptError."""
-    kernel = KERNELS.get(options.kernel)
-    if not kernel or not kernel.model:
-        raise ScriptError(f"kernel '{options.kernel:.60}' (one of {', '.join(KERNELS)})")
-    if options.formulation not in kernel.model.formulations:
-        raise ScriptError(f"--formulation '{options.formulation:.40}' (one of "
-                          f"{', '.join(kernel.model.formulations)})")
-    sizes = _sizes(kernel, options.sizes)
+    kernel = kernel_called(options.kernel)
+    formulation = formulation_called(options.formulation, tuple(kernel.model.formulations))
+    sizes = sizes_in(options.sizes, kernel)
     ranks = counts_of(options.ranks.split(","), {}, "--ranks")
     if len(sizes) * len(ranks) > MOST_POINTS:
         raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes "
                           "or ranks")
-    chosen = _options(kernel, options.arguments)
-    return [Wanted(kernel, options.formulation, size, tuple(ranks), chosen, options.weak)
-            for size in sizes]
-
-
-def _sizes(kernel: Kernel, text: str) -> list[int]:
-    try:
-        return list(dict.fromkeys(map(kernel.model.size_of, text.split(","))))
-    except ValueError as error:
-        raise ScriptError(f"--sizes: {error}") from None
-
-
-def _options(kernel: Kernel, text: str) -> Options:
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise ScriptError(f"--arguments '{text:.60}' ({error}): close the quotation") from None
-    flags, values = words[::2], words[1::2]
-    if len(flags) != len(values) or not all(flag.startswith("--") for flag in flags):
-        raise ScriptError(f"--arguments '{text:.60}': write --name value")
-    return kernel.model.chosen({flag[2:]: value for flag, value in zip(flags, values)})
+    chosen = kernel.model.chosen(flags_in(options.arguments))
+    return [Wanted(kernel, formulation, size, tuple(ranks), chosen, options.weak) for size in sizes]
 
 
 def machine_of(options: argparse.Namespace) -> Machine:

@@ -25,6 +25,7 @@ tiles          cuts large arrays of your own into files that programs take
 submit         submits one job to Slurm
 nodes          finds slow nodes of a cluster
 predict        computes what any number of ranks should give
+simulate       runs programs on simulated ranks of a described machine (where they are built for it)
 soak           disturbs small jobs, and looks for what is lost or left
 '
 

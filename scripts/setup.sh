@@ -1,9 +1,9 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers|tensorflow|venv FOLDER PACKAGE...]: installs what is missing to
-# run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its readers as well, to test
-# it on a Slurm of its own as well, to run it with transport grpc, which it does without otherwise, to compare it with
-# other suites as well, or to compare it with TensorFlow: 1.5 GB from PyPI, in an environment of its own. Silent when
-# nothing is missing.
+# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers|tensorflow|simulate|venv FOLDER PACKAGE...]: installs what is
+# missing to run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its readers as
+# well, to test it on a Slurm of its own as well, to run it with transport grpc, which it does without otherwise, to
+# compare it with other suites as well, to compare it with TensorFlow (1.5 GB from PyPI, in an environment of its own),
+# or to simulate it on described machines as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -56,6 +56,7 @@ grpc header:grpcpp/grpcpp.h            libgrpc++-dev      grpc-devel            
 grpc header:google/protobuf/message.h  libprotobuf-dev    protobuf-devel         protobuf      Protocol Buffers
 grpc command:grpc_cpp_plugin           protobuf-compiler-grpc grpc-plugins       grpc          its compiler for C++
 peers command:hpcc                     hpcc               hpcc                   hpcc          HPC Challenge
+simulate command:smpicxx               libsimgrid-dev     simgrid-devel          simgrid+smpi  SimGrid (SMPI)
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow=tensorflow-cpu==2.21.0
@@ -278,6 +279,7 @@ lab) groups=' run report test lab ' ;;
 grpc) groups=' run grpc ' ;;
 peers) groups=' run peers ' ;;
 tensorflow) groups=' venv ' ;;
+simulate) groups=' run simulate ' ;;
 venv)
     [ $# -ge 3 ] || {
         echo 'setup: venv needs a folder and the packages for it' >&2
@@ -286,7 +288,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers, tensorflow, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers, tensorflow, simulate, venv" >&2
     exit 2
     ;;
 esac

@@ -170,6 +170,13 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         self.assertRegex(installed, " tensorflow-cpu==[0-9.]+$")
 
 
+    def test_the_simulator_is_installed_only_when_asked_for(self):
+        for group in ("run", "test", "lint"):
+            self.assertEqual(self.machine.setup(group).returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+        self.machine.setup("simulate")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libsimgrid-dev"))
+
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
         self.machine.setup("test")

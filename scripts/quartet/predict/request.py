@@ -1,0 +1,42 @@
+"""What a user asks to be predicted or simulated: a kernel, its sizes and its flags, as the programs take
+them. All raise ScriptError."""
+
+import shlex
+
+from quartet.exit_codes import ScriptError
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Kernel
+
+
+def kernel_called(name: str) -> Kernel:
+    """One that has a model."""
+    kernel = KERNELS.get(name)
+    if not kernel or not kernel.model:
+        raise ScriptError(f"kernel '{name:.60}' (one of {', '.join(KERNELS)})")
+    return kernel
+
+
+def formulation_called(name: str, known: tuple[str, ...]) -> str:
+    if name not in known:
+        raise ScriptError(f"--formulation '{name:.40}' (one of {', '.join(known)})")
+    return name
+
+
+def sizes_in(text: str, kernel: Kernel) -> list[int]:
+    """Each once."""
+    try:
+        return list(dict.fromkeys(map(kernel.model.size_of, text.split(","))))
+    except ValueError as error:
+        raise ScriptError(f"--sizes: {error}") from None
+
+
+def flags_in(text: str) -> dict[str, str]:
+    """Of --arguments: values by their names without dashes."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ScriptError(f"--arguments '{text:.60}' ({error}): close the quotation") from None
+    flags, values = words[::2], words[1::2]
+    if len(flags) != len(values) or not all(flag.startswith("--") for flag in flags):
+        raise ScriptError(f"--arguments '{text:.60}': write --name value")
+    return {flag[2:]: value for flag, value in zip(flags, values)}

@@ -1,0 +1,119 @@
+"""Tests of scripts/simulate.py without a simulator: the platforms that it makes, its command, its table,
+and what it refuses."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+from xml.etree import ElementTree
+
+from in_process import run
+from predicted_machine import file, machine, work
+
+import simulate
+from quartet.exit_codes import ScriptError
+from quartet.launch import Job
+from quartet.simulate import table
+from quartet.simulate.platform import platform_of
+from quartet.simulate.simulator import Simulator
+
+
+def cluster(platform):
+    return ElementTree.fromstring(platform.description).find("cluster").attrib
+
+
+def rated(value):
+    return float(value.removesuffix("Bps").removesuffix("s"))
+
+
+class Platforms(unittest.TestCase):
+    def test_ranks_fill_nodes_one_after_the_other(self):
+        platform = platform_of(machine(per_node=4), 10)
+        self.assertEqual(platform.nodes, 3)
+        self.assertEqual(platform.hosts, "n0:4\nn1:4\nn2:4\n")
+        self.assertEqual(platform_of(machine(per_node=4), 3).hosts, "n0:3\n")
+
+    def test_rates_and_latencies_are_the_machines_from_end_to_end(self):
+        for ranks, links in ((8, 2), (256, 4)):  # below one switch; across three
+            found = cluster(platform_of(machine(per_node=4), ranks))
+            self.assertAlmostEqual(links * rated(found["lat"]), 1e-6)
+            self.assertAlmostEqual(rated(found["bw"]), 1e9)
+            self.assertAlmostEqual(rated(found["loopback_bw"]), 4 * 5e9)
+            self.assertAlmostEqual(rated(found["loopback_lat"]), 5e-7)
+            self.assertEqual(found["core"], "4")
+
+    def test_a_tree_has_room_for_all_nodes_and_as_many_links_up_as_the_bisection_leaves(self):
+        entries = [{"nodes": nodes, "value": share, "uncertainty": 0, "source": "invented"}
+                   for nodes, share in ((8, 1.0), (16, 0.75), (100, 0.5))]
+        narrow = machine(per_node=4, bisection=entries)
+        for ranks, tree, hosts, link in ((32, "1;8;1;1", 8, 1e9), (64, "1;16;1;1", 16, 0.75e9),
+                                         (68, "2;16,2;1,8;1,1", 32, 1e9), (4000, "2;16,63;1,8;1,1", 1008, 1e9)):
+            found = cluster(platform_of(narrow, ranks))
+            self.assertEqual(found["topo_parameters"], tree)
+            self.assertEqual(found["radical"], f"0-{hosts - 1}")
+            self.assertAlmostEqual(rated(found["bw"]), link)
+
+    def test_what_the_model_device_lacks_is_refused(self):
+        with self.assertRaisesRegex(ScriptError, "stages through the host"):
+            platform_of(machine(staged_through_host=True), 4)
+        with self.assertRaisesRegex(ScriptError, "latency_seconds"):
+            platform_of(machine(latency_seconds=None), 8)
+
+
+class Commands(unittest.TestCase):
+    def test_the_simulator_is_told_of_the_platform_and_of_overheads(self):
+        simulator = Simulator(machine(), (Path("p.xml"), Path("hosts")), "mpich")
+        command = simulator.command(Job(Path("/bin/cg"), 8, 1, ("--size", "64")))
+        self.assertEqual(command[:3], ["smpirun", "-np", "8"])
+        self.assertEqual(command[-3:], ["/bin/cg", "--size", "64"])
+        for option in ("--cfg=smpi/coll-selector:mpich", "--cfg=smpi/os:0:1e-07:0", "p.xml", "hosts"):
+            self.assertIn(option, command)
+
+
+class Table(unittest.TestCase):
+    def test_it_has_80_columns_and_says_how_far_off_the_prediction_is(self):
+        described = machine()
+        point = table.Point(described.predict(work("cg", 8, 65536, transport="mpi")), 1.5, 100.0, 3.0)
+        off = point.prediction.rate / 100.0 - 1
+        text = table.render(table.title_of(described, point, "65536", "ompi"), [point]) + table.closing()
+        self.assertIn(f"{off:+.1%}", text)
+        self.assertIn("simulated", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.file = self.folder / "machine.json"
+        self.file.write_text(json.dumps(file()), encoding="utf-8")
+        (self.folder / "bin").mkdir()
+        for name in ("cg", "stream"):
+            (self.folder / "bin" / name).write_text("")
+
+    def refusal(self, *arguments, kernel="cg", ranks="8"):
+        code, _, errors = run(simulate, self.file, kernel, "--sizes", "4096", "--ranks", ranks,
+                              "--build", self.folder, "--out", self.folder / "out", *arguments)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        return code, errors
+
+    def test_what_cannot_be_simulated_is_refused_in_one_line(self):
+        for arguments, words in (((), "smpirun"), (("--formulation", "library"), "one of native, dataflow"),
+                                 (("--arguments", "iterations 4"), "write --name value")):
+            with mock.patch("shutil.which", return_value=None):
+                code, errors = self.refusal(*arguments)
+            self.assertEqual(code, 2 if arguments else 77, errors)
+            self.assertIn(words, errors)
+        self.assertIn("at most 4096", self.refusal(ranks="8192")[1])
+        self.assertIn("make simulate", self.refusal(kernel="fft")[1])
+        self.assertIn("kernel 'lu'", self.refusal(kernel="lu")[1])
+
+    def test_a_data_flow_beside_gpus_is_refused(self):
+        self.file.write_text(json.dumps(file(machine={"gpus_per_node": 4})), encoding="utf-8")
+        self.assertIn("beside the GPUs", self.refusal("--formulation", "dataflow")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
