@@ -138,17 +138,21 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
     : mine_(&mine) {
     const device::GpuFacts facts = mine.facts();
     const auto sights = sights_of(world, topology, facts, mine.visible());
-    const auto lasting = world.gather(lasting_facts(facts).dump());
-    const auto passing = world.gather(passing_facts(facts).dump());
+    const auto lasting = world.gather_to_root(lasting_facts(facts).dump());
+    const auto passing = world.gather_to_root(passing_facts(facts).dump());
     std::map<std::pair<int, std::string>, std::size_t> known;
     for (int rank = 0; rank < world.size(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
         const GpuSight& sight = sights[index];
         const auto [place, is_new] = known.emplace(std::pair(sight.node, sight.uuid), all_.size());
         if (is_new) {
-            const std::string name = Json::parse(lasting[index]).at("name");
-            all_.push_back(
-                {sight.host, {}, name, sight.uuid, lasting[index], passing[index], passing[index]});
+            all_.push_back({.host = sight.host, .uuid = sight.uuid});
+            if (world.rank() == 0) {
+                Gpu& gpu = all_.back();
+                gpu.name = Json::parse(lasting[index]).at("name");
+                gpu.facts = lasting[index];
+                gpu.before = gpu.after = passing[index];
+            }
         }
         all_[place->second].ranks.push_back(rank);
         gpu_of_.push_back(place->second);
@@ -174,7 +178,10 @@ void Gpus::update(const comm::Communicator& world) {
     if (empty()) {
         return;
     }
-    const auto passing = world.gather(passing_facts(mine_->facts()).dump());
+    const auto passing = world.gather_to_root(passing_facts(mine_->facts()).dump());
+    if (world.rank() != 0) {
+        return;
+    }
     for (Gpu& gpu : all_) {
         gpu.after = passing[static_cast<std::size_t>(gpu.ranks.front())];
     }

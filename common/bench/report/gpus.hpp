@@ -12,15 +12,16 @@
 
 namespace quartet::bench {
 
-/// A GPU that the job uses.
+/// A GPU that the job uses. Name and facts are on rank 0 alone, which writes them: there may be
+/// thousands.
 struct Gpu {
-    std::string host;
-    std::vector<int> ranks;  ///< that share it
-    std::string name;
-    std::string uuid;
-    std::string facts;   ///< JSON: what stays, as driver, memory, ECC, power limit
-    std::string before;  ///< JSON: clocks, temperature, throttling, energy before the first case
-    std::string after;   ///< JSON: likewise, right after the last one
+    std::string host{};
+    std::vector<int> ranks{};  ///< that share it
+    std::string name{};
+    std::string uuid{};
+    std::string facts = "{}";   ///< JSON: what stays, as driver, memory, ECC, power limit
+    std::string before = "{}";  ///< JSON: what passes, as clocks and energy, before the first case
+    std::string after = "{}";   ///< JSON: likewise, right after the last one
 };
 
 /// The GPUs of a job: which ranks share which, what they have, and how they fared. There are none
@@ -47,11 +48,11 @@ class Gpus {
     /// Reads anew how the GPUs are: right after a case. Collective.
     void update(const comm::Communicator& world);
 
-    /// What about them costs speed or spoils a comparison. Local, the same on all ranks.
+    /// What about them costs speed or spoils a comparison. Local; complete on rank 0.
     [[nodiscard]] std::vector<std::string> warnings() const;
-    /// "2 x NVIDIA H200", for headings; empty where there are none.
+    /// "2 x NVIDIA H200", for headings, on rank 0; empty where there are none.
     [[nodiscard]] std::string summary() const;
-    /// For the document: what stays, and what changed.
+    /// For the document, on rank 0: what stays, and what changed.
     [[nodiscard]] nlohmann::ordered_json json() const;
 
   private:
