@@ -169,6 +169,10 @@ class Verdicts(unittest.TestCase):
                          [Circumstances(small, None, None, 0.25, 0.2, 0.5, 3),
                           Circumstances(large, None, None, 0.25, 0.2, 0.5, 3, reach=1000 / 800,
                                         limits=1)])
+        many = stream(stolen_share=..., core_loop_seconds=..., rank_seconds=..., limit=...,
+                      fraction_of_limit=..., rank_seconds_summary={"ranks": 512, "mean": 3, "max": 4})
+        self.assertEqual(circumstances(OfLimit(small), [many]),
+                         [Circumstances(small, None, None, 0.25, None, None, None)])
         points = OverPeer(small, (large,), "larger", limits_goals.nanoseconds_per_point)
         self.assertEqual([(each.reach, each.limits) for each in circumstances(points, [known])],
                          2 * [(None, None)])

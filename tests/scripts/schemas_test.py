@@ -17,6 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from quartet.files import FileProblem, read_json  # noqa: E402
 from quartet.schema import Schema  # noqa: E402
 
+SUMMARY = {"ranks": 512, "mean": 1.1, "min": 1, "p25": 1, "p50": 1, "p75": 1.2, "p99": 1.4, "max": 1.5,
+           "slowest": [{"rank": 7, "host": "node0", "seconds": 1.5}]}
+
 
 def load_schema(name):
     file = schemas.RESULTS / "schema" / f"quartet-{name}.schema.json"
@@ -85,6 +88,20 @@ class Results(unittest.TestCase):
         document = good_document()
         document["context"]["quartet"]["gpus"] = [fake_results.GPU]
         self.assertEqual(schemas.problems("results", document), [])
+
+    def test_many_ranks_have_quantiles(self):
+        document = good_document()
+        median = row(document, aggregate_name="median")
+        median.pop("rank_seconds")
+        median["rank_seconds_summary"] = copy.deepcopy(SUMMARY)
+        self.assertEqual(schemas.problems("results", document), [])
+        median["rank_seconds"] = [1]
+        self.assertNotEqual(schemas.problems("results", document), [], "both")
+        for key in SUMMARY:
+            median = row(document, aggregate_name="median")
+            median.pop("rank_seconds", None)
+            median["rank_seconds_summary"] = {other: SUMMARY[other] for other in SUMMARY if other != key}
+            self.assertNotEqual(schemas.problems("results", document), [], key)
 
     def test_each_rule_can_fail(self):
         iteration = {"run_type": "iteration"}

@@ -257,10 +257,16 @@ Run Measurement::timed_run() {
 void Measurement::run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
                               const Clocks& clocks) const {
     const comm::Communicator& world = session_.world();
-    run.rank_seconds = world.gather(real.value);
-    const auto last = static_cast<std::size_t>(std::ranges::max_element(run.rank_seconds) -
-                                               run.rank_seconds.begin());
-    run.real = {run.rank_seconds[last]};
+    std::vector<double> seconds = world.gather(real.value);
+    const auto last = static_cast<std::size_t>(std::ranges::max_element(seconds) - seconds.begin());
+    run.real = {seconds[last]};
+    // A row keeps all of its runs, on all ranks: what a run keeps must not grow with the ranks.
+    if (world.size() > most_ranks_listed) {
+        run.rank_summary = summary_of_ranks(
+            seconds, [this](int rank) { return session_.topology().of(rank).host; });
+    } else {
+        run.rank_seconds = std::move(seconds);
+    }
     run.cpu = {world.gather(cpu.value)[last]};
     const auto all_phases = world.gather(std::span<const double>(phases));
     std::copy_n(all_phases.begin() + static_cast<std::ptrdiff_t>(last * phase_count), phase_count,
@@ -276,6 +282,9 @@ void Measurement::add_earlier(Run& run) const {
     run.cpu = run.cpu + earlier.cpu;
     for (double& seconds : run.rank_seconds) {
         seconds += earlier.real.value;
+    }
+    if (run.rank_summary) {
+        run.rank_summary->add(earlier.real.value);
     }
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
         run.phases[phase] += earlier.phases[phase];

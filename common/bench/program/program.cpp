@@ -18,6 +18,7 @@
 #include "bench/measure/samples.hpp"
 #include "bench/program/plan.hpp"
 #include "bench/report/document.hpp"
+#include "bench/report/json_values.hpp"
 #include "bench/report/provenance.hpp"
 #include "bench/report/table.hpp"
 #include "bench/report/timeline.hpp"
@@ -291,8 +292,7 @@ void Program::write_document(Session& session, const Measured& measured,
             {"context", context(session, command_line_.resolved(), measured, completion,
                                 warnings(session, rows))},
             {"benchmarks", benchmarks(rows)}};
-        const auto replace = nlohmann::ordered_json::error_handler_t::replace;  // of foreign bytes
-        write_aside(*session.options().json, document.dump(2, ' ', false, replace) + "\n");
+        write_aside(*session.options().json, text_of(document) + "\n");
     }
 }
 

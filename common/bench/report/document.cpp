@@ -45,7 +45,7 @@ void put_counters(Json& json, const Work& work) {
 // How one run spent its time.
 void put_run(Json& json, const Row& row, const Run& run) {
     put_counters(json, row.work);
-    json["rank_seconds"] = numbers(run.rank_seconds);
+    put_rank_seconds(json, run);
     json["phases"] = phases_of(run.phases);
 }
 

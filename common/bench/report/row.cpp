@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "bench/measure/samples.hpp"
 
@@ -93,6 +95,44 @@ std::string_view Row::mark() const {
     const bool is_above = std::ranges::any_of(
         flags, [](const Flag& flag) { return flag.kind == FlagKind::above_limit; });
     return distrusted() ? "?" : is_above ? "!" : "";
+}
+
+void RankSummary::add(double seconds) {
+    for (double* figure : {&mean, &minimum, &p25, &p50, &p75, &p99, &maximum}) {
+        *figure += seconds;
+    }
+    for (Slow& slow : slowest) {
+        slow.seconds += seconds;
+    }
+}
+
+RankSummary summary_of_ranks(std::span<const double> seconds,
+                             const std::function<std::string(int)>& host_of) {
+    constexpr std::ptrdiff_t most_slowest = 16;
+    check(!seconds.empty(), "seconds of no ranks");
+    std::vector<int> order(seconds.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto of = [&](int rank) { return seconds[static_cast<std::size_t>(rank)]; };
+    std::ranges::stable_sort(order, std::ranges::greater{}, of);
+    const auto at = [&](double share) {
+        const double place = std::ceil(share * static_cast<double>(order.size()));
+        return of(order[order.size() - static_cast<std::size_t>(std::max(place, 1.0))]);
+    };
+    RankSummary summary{.ranks = static_cast<int>(order.size()),
+                        .mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) /
+                                static_cast<double>(order.size()),
+                        .minimum = of(order.back()),
+                        .p25 = at(0.25),
+                        .p50 = at(0.5),
+                        .p75 = at(0.75),
+                        .p99 = at(0.99),
+                        .maximum = of(order.front()),
+                        .slowest = {}};
+    for (const int rank : std::span(order).first(
+             static_cast<std::size_t>(std::min(most_slowest, std::ssize(order))))) {
+        summary.slowest.push_back({rank, host_of(rank), of(rank)});
+    }
+    return summary;
 }
 
 }  // namespace quartet::bench

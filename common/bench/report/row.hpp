@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,14 +102,45 @@ struct RunConditions {
     std::optional<double> clock_probe_seconds;
 };
 
+/// Ranks whose seconds a document lists one by one, at most.
+inline constexpr int most_ranks_listed = 256;
+
+/// What stands for the seconds of more ranks than are listed.
+struct RankSummary {
+    struct Slow {
+        int rank = 0;
+        std::string host;
+        double seconds = 0;
+    };
+
+    int ranks = 0;
+    double mean = 0;
+    double minimum = 0;
+    double p25 = 0;
+    double p50 = 0;
+    double p75 = 0;
+    double p99 = 0;
+    double maximum = 0;
+    std::vector<Slow> slowest;  ///< 16 at most, the slowest first
+
+    /// Of ranks that each took so much longer.
+    void add(double seconds);
+};
+
+/// Of seconds by rank. Quantiles are the smallest value that so large a share of all does not
+/// exceed. Throws Failure for no ranks.
+RankSummary summary_of_ranks(std::span<const double> seconds,
+                             const std::function<std::string(int)>& host_of);
+
 /// One measured run.
 struct Run {
-    Seconds real;  ///< the slowest rank's
-    Seconds cpu;   ///< of the slowest rank's process
-    std::vector<double> rank_seconds;
-    PhaseSeconds phases{};        ///< of the slowest rank
-    std::vector<Seconds> clocks;  ///< the kernel's own, each the slowest rank's
-    int round = 0;                ///< of the job, from 0
+    Seconds real;                             ///< the slowest rank's
+    Seconds cpu;                              ///< of the slowest rank's process
+    std::vector<double> rank_seconds;         ///< by rank, or
+    std::optional<RankSummary> rank_summary;  ///< where there are more than most_ranks_listed
+    PhaseSeconds phases{};                    ///< of the slowest rank
+    std::vector<Seconds> clocks;              ///< the kernel's own, each the slowest rank's
+    int round = 0;                            ///< of the job, from 0
     RunConditions conditions{};
     RunConditions probe_conditions{};     ///< while the limit was probed right before
     std::optional<double> limit_seconds;  ///< by that probe: its slowest component

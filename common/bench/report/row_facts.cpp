@@ -20,6 +20,28 @@ Json words_of(std::span<const Cause> causes) {
 
 }  // namespace
 
+void put_rank_seconds(Json& json, const Run& run) {
+    if (!run.rank_summary) {
+        json["rank_seconds"] = numbers(run.rank_seconds);
+        return;
+    }
+    const RankSummary& summary = *run.rank_summary;
+    Json of_many{{"ranks", summary.ranks}};
+    put(of_many, "mean", summary.mean);
+    put(of_many, "min", summary.minimum);
+    put(of_many, "p25", summary.p25);
+    put(of_many, "p50", summary.p50);
+    put(of_many, "p75", summary.p75);
+    put(of_many, "p99", summary.p99);
+    put(of_many, "max", summary.maximum);
+    of_many["slowest"] = Json::array();
+    for (const RankSummary::Slow& slow : summary.slowest) {
+        of_many["slowest"].push_back({{"rank", slow.rank}, {"host", slow.host}});
+        put(of_many["slowest"].back(), "seconds", slow.seconds);
+    }
+    json["rank_seconds_summary"] = std::move(of_many);
+}
+
 void put_conditions(Json& json, const Run& run) {
     const RunConditions& conditions = run.conditions;
     put(json, "stolen_share", conditions.stolen_share);

@@ -1,15 +1,19 @@
 """Finds nodes and ranks that are slower than the others, by the seconds of each rank in each run.
 
+Of many ranks documents have quantiles and the slowest ones only: those are compared with the median.
+
 This works only where ranks do not wait for each other. In cg they wait in every step: all take as
 long as the slowest, and none is named."""
 
 import statistics
+from collections import Counter
 from dataclasses import dataclass
 
 LEAST_FELLOWS = 3  # of two that differ, either may be the odd one
 LEAST_RATIO = 1.10
 OUTLIER = 3.5  # modified z-score (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
 CONSISTENT = 0.6745  # median absolute deviation of a normal distribution, in standard deviations
+LEAST_LISTED = 8  # of a node's ranks among the slowest 16: the node is slow as a whole
 LEAST_DEVIATION = 0.01  # of ratios; fellows that agree to the last digit make nobody an outlier
 
 
@@ -29,9 +33,14 @@ def outliers(ratios: dict) -> dict:
         return {}
     middle = statistics.median(ratios.values())
     deviation = statistics.median(abs(value - middle) for value in ratios.values())
-    least = max(middle * LEAST_RATIO,
-                middle + OUTLIER * max(deviation, LEAST_DEVIATION) / CONSISTENT)
+    least = _least(middle, deviation)
     return {key: value / middle for key, value in ratios.items() if value > least}
+
+
+def _least(middle: float, deviation: float) -> float:
+    """What an outlier exceeds."""
+    return max(middle * LEAST_RATIO,
+               middle + OUTLIER * max(deviation, LEAST_DEVIATION * middle) / CONSISTENT)
 
 
 def find(document: dict) -> list[Slow]:
@@ -48,7 +57,46 @@ def find(document: dict) -> list[Slow]:
         found += [Slow(_rank_in_words(document, rank), case, ratio, len(rows))
                   for rank, ratio in outliers(ratios).items()
                   if all(rank not in hosts[host] for host in nodes)]
+    for case, summaries in _summaries(document).items():
+        found += _slow_among_many(document, case, summaries)
     return found
+
+
+def _summaries(document: dict) -> dict[str, list[dict]]:
+    """Quantiles and slowest ranks, by case and run."""
+    result: dict[str, list[dict]] = {}
+    for row in document["benchmarks"]:
+        if row.get("run_type") == "iteration" and row.get("rank_seconds_summary") \
+                and not row["run_name"].endswith("/paper"):
+            result.setdefault(row["run_name"], []).append(row["rank_seconds_summary"])
+    return result
+
+
+def _slow_among_many(document: dict, case: str, summaries: list[dict]) -> list[Slow]:
+    """Of the ranks that are listed in most runs: a rank that is not was no slower than those."""
+    first = _first_worker(document, case)
+    ratios: dict[int, list[float]] = {}
+    hosts: dict[int, str] = {}
+    for summary in summaries:
+        middle = summary["p50"]
+        least = _least(middle, (summary["p75"] - summary["p25"]) / 2)
+        for slow in summary["slowest"]:
+            if slow["rank"] >= first and slow["seconds"] > least > 0:
+                ratios.setdefault(slow["rank"], []).append(slow["seconds"] / middle)
+                hosts[slow["rank"]] = slow["host"]
+    steady = {rank: statistics.median(values) for rank, values in ratios.items()
+              if 2 * len(values) > len(summaries)}
+    listed: dict[str, list[int]] = {}
+    for rank in steady:
+        listed.setdefault(hosts[rank], []).append(rank)
+    placed = Counter(item["host"] for item in _placement(document).values())
+    nodes = {host: ranks for host, ranks in listed.items()
+             if len(ranks) >= min(LEAST_LISTED, placed[host] or LEAST_LISTED)}
+    found = [Slow(f"node {host} ({len(ranks)} of the slowest ranks)", case,
+                  statistics.median(steady[rank] for rank in ranks), len(summaries))
+             for host, ranks in nodes.items()]
+    return found + [Slow(_rank_in_words(document, rank), case, ratio, len(summaries))
+                    for rank, ratio in steady.items() if hosts[rank] not in nodes]
 
 
 def _runs(document: dict) -> dict[str, list[list[float]]]:
@@ -65,7 +113,9 @@ def _first_worker(document: dict, case: str) -> int:
     """Reducers and receivers come first; they have other work and no fellows."""
     for row in document["benchmarks"]:
         if row.get("run_name") == case and row.get("aggregate_name") == "median":
-            return max(0, len(row["rank_seconds"]) - row["workers"])
+            summary = row.get("rank_seconds_summary")
+            ranks = summary["ranks"] if summary else len(row["rank_seconds"])
+            return max(0, ranks - row["workers"])
     return 0
 
 

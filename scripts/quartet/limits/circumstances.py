@@ -29,17 +29,26 @@ def _positive(values: list) -> list[float]:
     return [value for value in values if value and value > 0]  # null: not a number
 
 
+def _ranks(case: Case) -> tuple[int, float, float]:
+    """How many ranks have a time, their mean and longest one; zeros where none is told."""
+    summary = case.median.get("rank_seconds_summary")  # above some hundreds of ranks
+    if summary:
+        return summary["ranks"], summary["mean"], summary["max"]
+    seconds = _positive(case.median.get("rank_seconds", []))
+    return (len(seconds), statistics.mean(seconds), max(seconds)) if seconds else (0, 0, 0)
+
+
 def _share(case: Case, *names: str) -> Optional[float]:
     """The phases' share of the slowest rank's time; None where the case has none of them."""
-    phases, seconds = case.phases, _positive(case.median.get("rank_seconds", []))
-    told = [phases[name] for name in names if name in phases]
-    return sum(told) / max(seconds) if told and seconds else None
+    _, _, longest = _ranks(case)
+    told = [case.phases[name] for name in names if name in case.phases]
+    return sum(told) / longest if told and longest else None
 
 
 def _waiting(case: Case) -> Optional[float]:
     # Other kernels also wait inside phases with other names, for instance push.
     says = case.name.kernel in KERNELS and KERNELS[case.name.kernel].says_waiting
-    ranks = len(_positive(case.median.get("rank_seconds", [])))
+    ranks, _, _ = _ranks(case)
     return _share(case, "reduce", "wait") if says and ranks > 1 else None
 
 
@@ -49,8 +58,8 @@ def _files(case: Case) -> Optional[float]:
 
 
 def _early(case: Case) -> Optional[float]:
-    seconds = _positive(case.median.get("rank_seconds", []))
-    return 1 - statistics.mean(seconds) / max(seconds) if len(seconds) > 1 else None
+    ranks, mean, longest = _ranks(case)
+    return 1 - mean / longest if ranks > 1 and longest else None
 
 
 def _steal(case: Case) -> Optional[float]:

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "bench/fake_rows.hpp"
+#include "bench/report/json_values.hpp"
 #include "core/check.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
@@ -390,6 +391,57 @@ TEST(WriteAside, FailsWhereItCannotWrite) {
     std::filesystem::create_directory(folder / "taken");
     EXPECT_THROW(write_aside(folder / "taken", "text"), Failure);
     EXPECT_EQ(folder.entries(), 1) << "nothing is left aside";
+}
+
+Row row_of_many_ranks(int ranks) {
+    Row row = fake_row({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    for (Run& run : row.runs) {
+        std::vector<double> seconds(static_cast<std::size_t>(ranks), run.real.value / 3);
+        seconds[7] = run.real.value;
+        run.rank_seconds.clear();
+        run.rank_summary = summary_of_ranks(seconds, [](int) { return "a-host-of-a-cluster"; });
+    }
+    return row;
+}
+
+TEST(Document, HasQuantilesAndTheSlowestOfManyRanks) {
+    const Json rows = document_of(row_of_many_ranks(16384));
+    const Json& first = rows.at(0);
+    EXPECT_FALSE(first.contains("rank_seconds"));
+    const Json& summary = first.at("rank_seconds_summary");
+    EXPECT_EQ(summary.at("ranks"), 16384);
+    EXPECT_EQ(summary.at("max"), 1);
+    EXPECT_EQ(summary.at("p50"), 1.0 / 3);
+    EXPECT_EQ(summary.at("slowest").size(), 16U);
+    EXPECT_EQ(summary.at("slowest").at(0),
+              Json({{"rank", 7}, {"host", "a-host-of-a-cluster"}, {"seconds", 1.0}}));
+    EXPECT_TRUE(aggregate(rows, "median").contains("rank_seconds_summary"));
+    EXPECT_LT(text_of(rows).size(), 60000U) << "of one case; it does not grow with the ranks";
+}
+
+TEST(Document, PutsPlainListsAndTheObjectsInListsOnOneLine) {
+    const Json json = Json::parse(
+        R"({"a": [1, 2.5, null], "b": [{"x": 1, "y": [3, 4]}, {"x": {}, "y": [3]}], "c": {"d": {}},
+            "e": {"f": 1}})");
+    const std::string text = text_of(json);
+    EXPECT_EQ(text, R"({
+  "a": [1, 2.5, null],
+  "b": [
+    {"x": 1, "y": [3, 4]},
+    {
+      "x": {},
+      "y": [3]
+    }
+  ],
+  "c": {
+    "d": {}
+  },
+  "e": {
+    "f": 1
+  }
+})");
+    EXPECT_EQ(Json::parse(text), json);
+    EXPECT_NO_THROW(text_of(Json{{"foreign", "\xff"}}));
 }
 
 }  // namespace

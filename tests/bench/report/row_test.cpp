@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "bench/fake_rows.hpp"
 
 namespace quartet::bench {
@@ -72,6 +75,48 @@ TEST(FractionOfLimit, IsTheLimitsTimeOverTheMedian) {
 
     row.runs.clear();
     EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "nothing was run";
+}
+
+std::string host_of(int rank) {
+    return "node" + std::to_string(rank / 128);
+}
+
+TEST(RankSummary, Of16384RanksHasQuantilesAndTheSlowest) {
+    std::vector<double> seconds;
+    for (int rank = 0; rank < 16384; ++rank) {
+        seconds.push_back(1 + (rank * 4099) % 16384);  // each of 1 to 16384 once
+    }
+    const RankSummary summary = summary_of_ranks(seconds, host_of);
+    EXPECT_EQ(summary.ranks, 16384);
+    EXPECT_EQ(summary.mean, 8192.5);
+    EXPECT_EQ(summary.minimum, 1);
+    EXPECT_EQ(summary.p25, 4096);
+    EXPECT_EQ(summary.p50, 8192);
+    EXPECT_EQ(summary.p75, 12288);
+    EXPECT_EQ(summary.p99, 16221);
+    EXPECT_EQ(summary.maximum, 16384);
+    ASSERT_EQ(summary.slowest.size(), 16U);
+    for (std::size_t index = 0; index < summary.slowest.size(); ++index) {
+        const auto& [rank, host, time] = summary.slowest[index];
+        EXPECT_EQ(time, 16384.0 - static_cast<double>(index));
+        EXPECT_EQ(time, seconds[static_cast<std::size_t>(rank)]);
+        EXPECT_EQ(host, host_of(rank));
+    }
+}
+
+TEST(RankSummary, OfFewRanksNamesThemAll) {
+    RankSummary summary = summary_of_ranks(std::vector<double>{2, 3}, host_of);
+    ASSERT_EQ(summary.slowest.size(), 2U);
+    EXPECT_EQ(summary.slowest[0].rank, 1);
+    EXPECT_EQ(summary.p25, 2);
+    EXPECT_EQ(summary.p99, 3);
+
+    summary.add(10);
+    EXPECT_EQ(summary.minimum, 12);
+    EXPECT_EQ(summary.p50, 12);
+    EXPECT_EQ(summary.mean, 12.5);
+    EXPECT_EQ(summary.slowest[1].seconds, 12);
+    EXPECT_THROW(summary_of_ranks({}, host_of), Failure);
 }
 
 }  // namespace
