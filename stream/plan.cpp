@@ -52,6 +52,14 @@ void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
     }
 }
 
+std::size_t count_of(const std::vector<std::vector<Route>>& rounds) {
+    std::size_t pairs = 0;
+    for (const auto& routes : rounds) {
+        pairs += routes.size();
+    }
+    return pairs;
+}
+
 void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
     bench::BufferPlan plan;
     PushCase::Buffers(plan, session, planned.name.variant, problem);
@@ -105,10 +113,16 @@ void plan_cases(bench::Session& session, const Options& given) {
     for (const Bytes size : options.sizes) {
         sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", to_exact_string(size));
     }
+    const std::uint64_t seed = session.options().seed;
     session.resolve("sizes", sizes);
     session.resolve("pushes", std::to_string(options.pushes));
+    const int ranks = session.world().size();
+    if (options.pairs == bench::Switch::on && ranks > most_ranks_with_all_pairs) {
+        session.resolve("pairs", fmt::format("{} of {}", count_of(pair_rounds(ranks, seed)),
+                                             std::int64_t{ranks} * (ranks - 1)));
+    }
     for (const bench::Variant& variant : session.variants()) {
-        for (const Problem& problem : problems(options, session.world().size())) {
+        for (const Problem& problem : problems(options, ranks, seed)) {
             session.add(planned_case(session, variant, problem));
         }
     }

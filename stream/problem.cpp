@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <numeric>
+#include <utility>
 
 #include "core/data_source.hpp"
 
@@ -14,6 +17,7 @@ namespace {
 constexpr int largest_value = 8;
 constexpr std::int64_t exact_in_float = std::int64_t{1} << 24;
 constexpr int ranks_one_pair_at_a_time = 16;
+constexpr int sampled_pairs = most_ranks_with_all_pairs * (most_ranks_with_all_pairs - 1) / 2;
 
 // use(i, value of element begin + i) for i in [0, elements).
 template <typename Use>
@@ -29,6 +33,56 @@ void for_each_value(std::int64_t begin, std::int64_t elements, std::uint64_t see
                 static_cast<float>(1 + bits[static_cast<std::size_t>(index)] % largest_value));
         }
     }
+}
+
+std::vector<int> in_order(int ranks) {
+    std::vector<int> order(static_cast<std::size_t>(ranks));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+std::vector<int> shuffled(int ranks, std::uint64_t seed) {
+    const DataSource source(seed, "stream/pairs");
+    std::vector<int> order = in_order(ranks);
+    std::ranges::sort(order, {}, [&](int rank) { return std::pair(source.bits(rank), rank); });
+    return order;
+}
+
+std::vector<std::vector<Route>> single_pairs(int ranks) {
+    std::vector<std::vector<Route>> rounds;
+    for (int sender = 0; sender < ranks; ++sender) {
+        for (int receiver = 0; receiver < ranks; ++receiver) {
+            if (sender != receiver) {
+                rounds.push_back({Route{{sender}, receiver}});
+            }
+        }
+    }
+    return rounds;
+}
+
+// The circle method: seat 0 stays, the others move on by one each round; an odd count gets an empty
+// seat. Each pair once in one direction, `most` pairs at most.
+std::vector<std::vector<Route>> disjoint_pairs(const std::vector<int>& ranks, int most) {
+    const int count = static_cast<int>(ranks.size());
+    const int seats = count + count % 2;
+    std::vector<std::vector<Route>> rounds;
+    for (int round = 0; round < seats - 1 && most > 0; ++round) {
+        const auto seat = [&](int place) {
+            return place == 0 ? 0 : 1 + (place - 1 + round) % (seats - 1);
+        };
+        std::vector<Route> routes;
+        for (int place = 0; place < seats / 2 && most > 0; ++place) {
+            const int a = seat(place);
+            const int b = seat(seats - 1 - place);
+            if (a < count && b < count) {
+                routes.push_back(
+                    {{ranks[static_cast<std::size_t>(a)]}, ranks[static_cast<std::size_t>(b)]});
+                --most;
+            }
+        }
+        rounds.push_back(std::move(routes));
+    }
+    return rounds;
 }
 
 }  // namespace
@@ -65,47 +119,31 @@ bench::Work Problem::work() const {
     return total;
 }
 
-std::vector<std::vector<Route>> pair_rounds(int ranks) {
-    std::vector<std::vector<Route>> rounds;
+std::vector<std::vector<Route>> pair_rounds(int ranks, std::uint64_t seed) {
     if (ranks <= ranks_one_pair_at_a_time) {
-        for (int sender = 0; sender < ranks; ++sender) {
-            for (int receiver = 0; receiver < ranks; ++receiver) {
-                if (sender != receiver) {
-                    rounds.push_back({Route{{sender}, receiver}});
-                }
-            }
-        }
-        return rounds;
+        return single_pairs(ranks);
     }
-    // The circle method: seat 0 stays, the others move on by one each round; an odd count gets an
-    // empty seat. Then the same pairs the other way round.
-    const int seats = ranks + ranks % 2;
-    for (int direction = 0; direction < 2; ++direction) {
-        for (int round = 0; round < seats - 1; ++round) {
-            const auto seat = [&](int place) {
-                return place == 0 ? 0 : 1 + (place - 1 + round) % (seats - 1);
-            };
-            std::vector<Route> routes;
-            for (int place = 0; place < seats / 2; ++place) {
-                const int a = seat(place);
-                const int b = seat(seats - 1 - place);
-                if (a < ranks && b < ranks) {
-                    routes.push_back(direction == 0 ? Route{{a}, b} : Route{{b}, a});
-                }
-            }
-            rounds.push_back(std::move(routes));
+    const bool all = ranks <= most_ranks_with_all_pairs;
+    auto rounds = all ? disjoint_pairs(in_order(ranks), std::numeric_limits<int>::max())
+                      : disjoint_pairs(shuffled(ranks, seed), sampled_pairs);
+    // The same pairs the other way round.
+    for (std::size_t round = 0, forward = rounds.size(); round < forward; ++round) {
+        std::vector<Route> back;
+        for (const Route& route : rounds[round]) {
+            back.push_back({{route.receiver}, route.senders.front()});
         }
+        rounds.push_back(std::move(back));
     }
     return rounds;
 }
 
-std::vector<Problem> problems(const Options& given, int ranks) {
+std::vector<Problem> problems(const Options& given, int ranks, std::uint64_t seed) {
     const Options options = with_defaults(given);
     const Pattern pattern =
         options.pairs == bench::Switch::on ? Pattern::pairs : Pattern::all_to_one;
     std::vector<std::vector<Route>> rounds;
     if (pattern == Pattern::pairs) {
-        rounds = pair_rounds(ranks);
+        rounds = pair_rounds(ranks, seed);
     } else {
         Route all{{}, 0};
         for (int rank = 1; rank < ranks; ++rank) {

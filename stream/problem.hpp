@@ -13,7 +13,7 @@ namespace quartet::stream {
 /// Who pushes to whom.
 enum class Pattern {
     all_to_one,  ///< every other rank to rank 0, at once
-    pairs,       ///< every ordered pair of ranks, in rounds
+    pairs,       ///< ordered pairs of ranks, in rounds
 };
 
 /// Senders that push to one receiver.
@@ -40,11 +40,15 @@ struct Problem {
 };
 
 /// The problems that the options ask for. Throws UsageError where the sums would not be exact.
-std::vector<Problem> problems(const Options& options, int ranks);
+std::vector<Problem> problems(const Options& options, int ranks, std::uint64_t seed = 1);
 
-/// All ordered pairs of ranks in rounds: one pair a round, above 16 ranks as many disjoint pairs as
-/// there are.
-std::vector<std::vector<Route>> pair_rounds(int ranks);
+/// Ranks of which every pair is measured, at most: a document has rows for each.
+inline constexpr int most_ranks_with_all_pairs = 32;
+
+/// Ordered pairs of ranks in rounds: one pair a round, above 16 ranks as many disjoint pairs as
+/// there are. All pairs of up to most_ranks_with_all_pairs ranks, else as many drawn by the seed,
+/// each in both directions. The draw is the same on all ranks.
+std::vector<std::vector<Route>> pair_rounds(int ranks, std::uint64_t seed = 1);
 
 /// Element values of a sender's vector: whole numbers from 1 to 8 that depend on seed, sender and
 /// index, so that sums are exact in float32 and a misplaced element shows. `source` is the part of

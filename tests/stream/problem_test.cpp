@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -62,6 +63,50 @@ TEST_P(PairRounds, AreOnePairEachUpTo16RanksThenAsManyAsThereAre) {
     for (const auto& round : pair_rounds(ranks)) {
         EXPECT_EQ(std::ssize(round), ranks <= 16 ? 1 : ranks / 2);
     }
+}
+
+std::vector<Pair> pairs_of(const std::vector<std::vector<Route>>& rounds) {
+    std::vector<Pair> pairs;
+    for (const auto& round : rounds) {
+        for (const Route& route : round) {
+            pairs.emplace_back(route.senders.front(), route.receiver);
+        }
+    }
+    return pairs;
+}
+
+// So that routes and the document stay small.
+TEST(PairRounds, AreASampleInBothDirectionsAbove32Ranks) {
+    EXPECT_EQ(pairs_of(pair_rounds(32)).size(), 32U * 31U);
+    for (const int ranks : {33, 48, 992, 993, 16384}) {
+        const auto rounds = pair_rounds(ranks, 7);
+        const auto pairs = pairs_of(rounds);
+        const std::set<Pair> different(pairs.begin(), pairs.end());
+        EXPECT_EQ(pairs.size(), 992U) << ranks;
+        EXPECT_EQ(different.size(), 992U) << ranks;
+        for (const auto& [sender, receiver] : different) {
+            EXPECT_TRUE(different.contains({receiver, sender})) << ranks;
+            EXPECT_TRUE(sender != receiver && std::min(sender, receiver) >= 0 &&
+                        std::max(sender, receiver) < ranks);
+        }
+        for (const auto& round : rounds) {
+            std::set<int> busy;
+            for (const Route& route : round) {
+                EXPECT_TRUE(busy.insert(route.senders.front()).second);
+                EXPECT_TRUE(busy.insert(route.receiver).second);
+            }
+        }
+    }
+}
+
+TEST(PairRounds, AreDrawnByTheSeed) {
+    EXPECT_EQ(pairs_of(pair_rounds(512, 1)), pairs_of(pair_rounds(512, 1)));
+    EXPECT_NE(pairs_of(pair_rounds(512, 1)), pairs_of(pair_rounds(512, 2)));
+    std::set<int> far;  // neighbours alone would say nothing of the network
+    for (const auto& [sender, receiver] : pairs_of(pair_rounds(16384, 1))) {
+        far.insert(std::abs(sender - receiver) / 128);
+    }
+    EXPECT_GT(far.size(), 64U);
 }
 
 TEST(Problems, AreOneForEachSizeFromAllToRank0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "bench/measure/disturbance.hpp"
@@ -271,9 +272,13 @@ void Measurement::run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSe
     const auto all_phases = world.gather(std::span<const double>(phases));
     std::copy_n(all_phases.begin() + static_cast<std::ptrdiff_t>(last * phase_count), phase_count,
                 run.phases.begin());
+    std::vector<double> times;
     for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
-        run.clocks.push_back({world.maximum(clocks.time(clock).value)});
+        times.push_back(clocks.time(clock).value);
     }
+    world.maxima(times);
+    std::ranges::transform(times, std::back_inserter(run.clocks),
+                           [](double time) { return Seconds{time}; });
 }
 
 void Measurement::add_earlier(Run& run) const {
@@ -351,6 +356,10 @@ std::vector<Row> Measurement::rows() const {
         for (auto* runs : {&row.runs, &row.replaced}) {
             for (Run& run : *runs) {
                 run.real = run.clocks[clock];
+                if (planned_.whole == WholeRow::omitted) {  // a part of the ranks alone
+                    run.rank_seconds.clear();
+                    run.rank_summary.reset();
+                }
             }
         }
         rows.push_back(std::move(row));

@@ -22,7 +22,9 @@ Json words_of(std::span<const Cause> causes) {
 
 void put_rank_seconds(Json& json, const Run& run) {
     if (!run.rank_summary) {
-        json["rank_seconds"] = numbers(run.rank_seconds);
+        if (!run.rank_seconds.empty()) {
+            json["rank_seconds"] = numbers(run.rank_seconds);
+        }
         return;
     }
     const RankSummary& summary = *run.rank_summary;

@@ -9,7 +9,7 @@ namespace quartet::bench {
 /// The parts of a row's name as an object of typed values: sizes of bytes and numbers as numbers.
 nlohmann::ordered_json factors_of(const Row& row);
 
-/// What each rank took; of many ranks quantiles and the slowest ones.
+/// What each rank took; of many ranks quantiles and the slowest ones; nothing of pairs of ranks.
 void put_rank_seconds(nlohmann::ordered_json& json, const Run& run);
 
 /// What went on while it ran, and what of it disturbed the run.

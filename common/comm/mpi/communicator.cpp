@@ -181,6 +181,11 @@ double Communicator::maximum(double value) const {
     return std::accumulate(row_.begin() + 1, row_.end(), row_.front(), larger);
 }
 
+void Communicator::maxima(std::span<double> values) const {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                            MPI_DOUBLE, MPI_MAX, handle_));
+}
+
 double Communicator::minimum(double value) const {
     return -maximum(-value);
 }

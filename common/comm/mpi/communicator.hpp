@@ -60,6 +60,9 @@ class Communicator {
     [[nodiscard]] double maximum(double value) const;
     [[nodiscard]] double minimum(double value) const;
 
+    /// Of several values at once, in place; none may be NaN.
+    void maxima(std::span<double> values) const;
+
     /// The root's value, everywhere.
     [[nodiscard]] double broadcast(double value, int root) const;
     [[nodiscard]] std::string broadcast(const std::string& text, int root) const;

@@ -132,6 +132,13 @@ TEST_F(CommunicatorTest, GathersTextsOfAnyLength) {
     }
 }
 
+TEST_F(CommunicatorTest, FindsTheLargestOfEachOfSeveralValues) {
+    std::vector<double> values{1.0 * rank, -1.0 * rank, rank == 0 ? 5.0 : 0.0};
+    world.maxima(values);
+    EXPECT_EQ(values, (std::vector<double>{size - 1.0, 0.0, 5.0}));
+    world.maxima({});
+}
+
 TEST_F(CommunicatorTest, AddsInRankOrderToTheSameBitsEverywhere) {
     // Of such different sizes that every other order rounds differently.
     const auto value_of = [](int r) { return std::ldexp(1.0 / (r + 3), 13 * ((r * 7) % 5)); };
