@@ -59,7 +59,7 @@ peers command:hpcc                     hpcc               hpcc                  
 simulate command:smpicxx               libsimgrid-dev     simgrid-devel          simgrid+smpi  SimGrid (SMPI)
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
-tensorflow=tensorflow-cpu==2.21.0
+tensorflow='tensorflow-cpu==2.21.0'
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
 # Functions with a body in ( ) are subshells: their IFS and exit stay inside.
