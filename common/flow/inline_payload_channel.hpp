@@ -30,8 +30,7 @@ class InlinePayloadChannel final : public comm::PayloadChannel {
 
     /// What the slots take.
     static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan) {
-        return {.host = bytes_of<Line>((plan.outgoing + plan.incoming) * lines_of(plan)) +
-                        bytes_of<std::int64_t>(plan.incoming)};
+        return {.host = bytes_of<Line>((plan.outgoing + plan.incoming) * lines_of(plan))};
     }
 
     /// What the announcement of a payload carries along.

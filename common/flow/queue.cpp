@@ -18,7 +18,7 @@ std::int64_t number_in(std::span<const std::byte> payload) {
     return number;
 }
 
-const QueuePlan& sound(const QueuePlan& plan, int ranks) {
+QueuePlan sound(QueuePlan plan, int ranks) {
     check(plan.owner >= 0 && plan.owner < ranks, "a queue's owner is no rank");
     check(plan.bound >= 1, "a queue holds at least one item");
     check(plan.outgoing >= 1, "a pusher needs memory for one payload");
@@ -51,7 +51,7 @@ comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMem
 
 Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
     : hub_(hub),
-      plan_(std::move(plan)),
+      plan_(sound(std::move(plan), hub.comm().size())),
       rank_(hub.comm().rank()),
       item_kind_(hub.add([this](int from, auto message) { on_item(from, message); })),
       request_kind_(hub.add([this](int from, auto payload) {
@@ -60,7 +60,7 @@ Queue::Queue(Hub& hub, comm::Transport& transport, QueuePlan plan)
       credit_kind_(hub.add([this](int, auto) { ++credits_; })),
       done_kind_(hub.add([this](int, auto payload) { on_done(number_in(payload)); })),
       close_kind_(hub.add([this](int, auto) { ++closed_; })),
-      payloads_(hub, transport, channel_plan(sound(plan_, hub.comm().size()), rank_)) {
+      payloads_(hub, transport, channel_plan(plan_, rank_)) {
     const comm::PayloadChannelPlan channel = channel_plan(plan_, rank_);
     free_slots_.assign(static_cast<std::size_t>(channel.outgoing), true);
     next_slots_.reserve(free_slots_.size());

@@ -52,7 +52,7 @@ class Model(unittest.TestCase):
                 self.assertEqual([flag["kind"] for flag in row["flags"]], ["emulated"])
                 self.assertTrue(row["distrusted"])
                 self.assertNotIn("limit", row)
-                self.assertNotIn("verified", row)
+                self.assertIsNone(row["verified"])
                 self.assertEqual(row["factors"]["machine"], "slow")
                 self.assertIn(f"{kernel.name}/native/model/mpi/", row["run_name"])
             seconds = rows[0]["real_time"] * {"s": 1, "ms": 1e-3, "us": 1e-6}[rows[0]["time_unit"]]

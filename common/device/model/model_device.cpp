@@ -32,11 +32,14 @@ class ModelRecording final : public Recording {
     }
 
   private:
-    struct Nested {
+    class Nested {
+      public:
         explicit Nested(int& depth) : depth_(depth) { ++depth_; }
         ~Nested() { --depth_; }
         Nested(const Nested&) = delete;
         Nested& operator=(const Nested&) = delete;
+
+      private:
         int& depth_;
     };
 

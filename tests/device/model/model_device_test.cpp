@@ -87,7 +87,7 @@ TEST_F(ModelDeviceTest, MatricesTakeTheirElementsAndNoMemory) {
         takes(8 * 1000 / 1e6 + 0.001, [&] { rows->multiply(x.view(), y.view(), *stream); }));
     const auto part = device->matrices().make_matrix(TrianglePart{.size = 100, .parts = 5});
     auto whole = vector(100);
-    EXPECT_TRUE(takes(8 * 5050 / 5 / 1e6 + 0.001,
+    EXPECT_TRUE(takes(8 * 5050 / 5.0 / 1e6 + 0.001,
                       [&] { part->multiply(x.view(), whole.view(), *stream); }));
     EXPECT_EQ(device->matrices().matrix_memory(RowBlock{.rows = 1 << 20, .columns = 1 << 20}),
               Bytes{});
