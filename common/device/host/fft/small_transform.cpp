@@ -71,7 +71,8 @@ SmallTransform::SmallTransform(std::int64_t length) : length_(static_cast<int>(l
                 for (int k = 0; k < radix; ++k) {
                     const auto root =
                         root_of_unity(static_cast<std::uint64_t>(c) * static_cast<std::uint64_t>(k),
-                                      static_cast<std::uint64_t>(radix * stage.after));
+                                      static_cast<std::uint64_t>(radix) *
+                                          static_cast<std::uint64_t>(stage.after));
                     stage.twiddles.push_back(static_cast<double>(root.real()));
                     stage.twiddles.push_back(static_cast<double>(root.imag()));
                 }
