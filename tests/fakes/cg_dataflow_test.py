@@ -9,7 +9,7 @@ from quartet_cli import run
 
 
 def on_gpu(ranks, *arguments):
-    return run("fake_gpu_cg", ranks, "--device cuda --formulation dataflow --problem random",
+    return run("fake_gpu_cg", ranks, "--device cuda --remeasure off --formulation dataflow --problem random",
                "--iterations 40 --runs 1 --threads 1", *arguments)
 
 

@@ -11,7 +11,7 @@ EVERY_WAY = "--storage full,symmetric --algorithm classic,single-reduction"
 
 
 def on_gpu(ranks, *arguments):
-    return run("fake_gpu_cg", ranks, "--device cuda --threads 1 --runs 1 --warmup 0", *arguments)
+    return run("fake_gpu_cg", ranks, "--device cuda --threads 1 --runs 1 --warmup 0 --remeasure off", *arguments)
 
 
 class StandInCg(unittest.TestCase):

@@ -18,7 +18,7 @@ BETWEEN = "between GPUs of a node"
 
 
 def on_gpus(ranks, *arguments):
-    return run("fake_gpu_fft", ranks, "--device cuda --formulation dataflow --threads 1 --warmup 1",
+    return run("fake_gpu_fft", ranks, "--device cuda --remeasure off --formulation dataflow --threads 1 --warmup 1",
                *arguments)
 
 

@@ -27,7 +27,7 @@ PEERS_NEEDED = "needs GPUs that reach one another's memory"
 
 
 def on_gpus(kernel, ranks, *arguments):
-    return run(f"fake_gpu_{kernel}", ranks, "--device cuda --threads 1 --warmup 0", *arguments)
+    return run(f"fake_gpu_{kernel}", ranks, "--device cuda --remeasure off --threads 1 --warmup 0", *arguments)
 
 
 def plan_of(*arguments):
@@ -62,7 +62,7 @@ class NodesOfGpus(unittest.TestCase):
         counts = []
         for runs in (1, 3):
             with gpu_node(gpus) as node:
-                outcome = on_gpus(*arguments, f"--verify off --limits off --remeasure off --runs {runs}")
+                outcome = on_gpus(*arguments, f"--verify off --limits off --runs {runs}")
                 self.assertEqual((outcome.code, errors(outcome.document)), (0, []), outcome)
                 counts.append(node.counts())
         return [{key: getattr(more, key) - getattr(less, key)

@@ -18,7 +18,7 @@ RAGGED = "--size 300 --tile 64"
 
 
 def on_gpu(ranks, *arguments, program="aware_gpu_matmul"):
-    return run(program, ranks, "--device cuda --formulation dataflow --runs 1 --threads 1",
+    return run(program, ranks, "--device cuda --remeasure off --formulation dataflow --runs 1 --threads 1",
                *arguments)
 
 
