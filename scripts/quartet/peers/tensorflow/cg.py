@@ -62,12 +62,31 @@ class Reductions:
                               ([tf.float64], [(size,)]))
 
 
-class Worker:
+class Iterating:
+    """A process that runs a graph for each iteration, from the state that another one makes."""
+
+    _prepare: Any
+    _iterate: Any
+
     def __init__(self, place: Place):
-        self._place, options = place, place.plan.options
-        self._iterations = options["iterations"]
-        self._rows = block(options["size"], place.workers, place.index)
-        self._build(place.tf, place, options["size"])
+        self._iterations = place.plan.options["iterations"]
+
+    def prepare(self, session: Any) -> None:
+        session.run(self._prepare)
+        self._step = session.make_callable(self._iterate)
+
+    def run(self, _session: Any) -> Optional[float]:
+        for _ in range(self._iterations):
+            self._step()
+        return None
+
+
+class Worker(Iterating):
+    def __init__(self, place: Place):
+        super().__init__(place)
+        self._place, size = place, place.plan.options["size"]
+        self._rows = block(size, place.workers, place.index)
+        self._build(place.tf, place, size)
 
     def _build(self, tf: Any, place: Place, size: int) -> None:
         folder, rows = Path(place.plan.data), self._rows
@@ -99,15 +118,6 @@ class Worker:
         with tf.control_dependencies([sent]):
             return queues[1].dequeue()
 
-    def prepare(self, session: Any) -> None:
-        session.run(self._prepare)
-        self._step = session.make_callable(self._iterate)
-
-    def run(self, _session: Any) -> Optional[float]:
-        for _ in range(self._iterations):
-            self._step()
-        return None
-
     def check(self, session: Any) -> Check:
         """Its part of the solution beside NumPy's."""
         folder = Path(self._place.plan.data)
@@ -117,10 +127,10 @@ class Worker:
         return Check(float(worst), TOLERANCE)
 
 
-class Reducer:
+class Reducer(Iterating):
     def __init__(self, place: Place):
+        super().__init__(place)
         tf, workers = place.tf, place.workers
-        self._iterations = place.plan.options["iterations"]
         queues = Reductions(place)
 
         def total(queue: Any) -> Any:
@@ -143,15 +153,6 @@ class Reducer:
                 queues.beta[1].enqueue_many(tf.fill((workers,), beta)),
                 queues.direction[1].enqueue_many(tf.tile(merged, (workers, 1))),
                 squared.assign(after))
-
-    def prepare(self, session: Any) -> None:
-        session.run(self._prepare)
-        self._step = session.make_callable(self._iterate)
-
-    def run(self, _session: Any) -> Optional[float]:
-        for _ in range(self._iterations):
-            self._step()
-        return None
 
     def check(self, _session: Any) -> Optional[Check]:
         return None

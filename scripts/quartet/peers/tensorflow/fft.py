@@ -12,7 +12,7 @@ import numpy as np
 
 from quartet.peers.tensorflow.cluster import Place
 from quartet.peers.tensorflow.plan import REDUCER, WORKER, Check
-from quartet.peers.tensorflow.runners import READ_AHEAD, RUNNERS, share, together
+from quartet.peers.tensorflow.runners import READ_AHEAD, RUNNERS, RunnersWorker, share
 
 TOLERANCE = 1e-13  # of the norm; both transforms err by about 2^-53 log N
 
@@ -68,20 +68,9 @@ class Runner:
             self._call()
 
 
-class Worker:
+class Worker(RunnersWorker):
     def __init__(self, place: Place):
-        self._runners = [Runner(place, number) for number in range(RUNNERS)]
-
-    def prepare(self, session: Any) -> None:
-        for runner in self._runners:
-            runner.prepare(session)
-
-    def run(self, _session: Any) -> Optional[float]:
-        together([runner.run for runner in self._runners])
-        return None
-
-    def check(self, _session: Any) -> Optional[Check]:
-        return None
+        super().__init__(lambda number: Runner(place, number))
 
 
 class Merger:
