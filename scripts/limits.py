@@ -25,12 +25,11 @@ from pathlib import Path
 
 from quartet.command_line import (add_launch_arguments, parser_of, run_script, seconds, some_of,
                                   whole_number, why_not)
-from quartet.exit_codes import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, worst
+from quartet.exit_codes import BAD_USAGE, UNAVAILABLE, VERIFIED, worst
 from quartet.kernels.kernel import LimitsFiles
-from quartet.launch import LocalLauncher
 from quartet.limits import table as limits_table
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.loop import Rounds
+from quartet.limits.loop import measure as measure_rounds
 from quartet.limits.match import Match
 from quartet.limits.plan import WITH_LIMITS, matches
 from quartet.machine import Machine
@@ -88,20 +87,7 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
     """Measures all matches. Returns STOPPED after an interrupt."""
     if Machine.here().cores < 2:
         say("this machine has one core and the goals are for two: do not quote what follows")
-    for match in wanted:
-        folder.clear(match)
-    launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
-    rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin",
-                    options.timeout)
-    try:
-        rounds.prepare(wanted)
-        left_out = rounds.run(wanted, options.pairs, options.budget)
-    except KeyboardInterrupt:
-        say("interrupted: this is what there is")
-        return STOPPED
-    if left_out:
-        say(f"{left_out} rounds were left out by the budget of {options.budget:g} s")
-    return VERIFIED
+    return measure_rounds(options, wanted, folder, options.pairs)
 
 
 def code_of(wanted: list[Match], folder: LimitsFolder) -> int:

@@ -16,16 +16,14 @@ Exit codes: 1 a wrong result, 3 a failed launch, 77 no TensorFlow."""
 
 import argparse
 import contextlib
-import shutil
 import tempfile
 from pathlib import Path
 
 from quartet.command_line import (add_launch_arguments, parser_of, run_script, seconds, some_of,
                                   whole_number, why_not)
-from quartet.exit_codes import BAD_USAGE, STOPPED, UNAVAILABLE, VERIFIED, worst
-from quartet.launch import LocalLauncher
+from quartet.exit_codes import BAD_USAGE, UNAVAILABLE, VERIFIED, worst
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.loop import Rounds
+from quartet.limits.loop import measure as measure_rounds
 from quartet.limits.match import RANKS, Match
 from quartet.machine import Machine
 from quartet.paths import RESULTS
@@ -60,19 +58,7 @@ def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFold
     """Measures all matches. Returns STOPPED after an interrupt."""
     if Machine.here().cores < RANKS.ranks:
         say("this machine has fewer cores than processes are compared: do not quote what follows")
-    for match in wanted:
-        folder.clear(match)
-    launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
-    rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin",
-                    options.timeout)
-    try:
-        left_out = rounds.run(wanted, options.rounds, options.budget)
-    except KeyboardInterrupt:
-        say("interrupted: this is what there is")
-        return STOPPED
-    if left_out:
-        say(f"{left_out} rounds were left out by the budget of {options.budget:g} s")
-    return VERIFIED
+    return measure_rounds(options, wanted, folder, options.rounds)
 
 
 def problem(options: argparse.Namespace) -> tuple[str, int]:

@@ -3,12 +3,14 @@ them side after side, so that what is compared runs in turn and all matches have
 when time is up. Every other round is run backwards, so that no side always comes last: a machine may
 slow down as it is used."""
 
+import argparse
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Optional
 
-from quartet.exit_codes import UNAVAILABLE, VERIFIED
+from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.limits.folder import LimitsFolder
 from quartet.limits.match import Match, Side
@@ -96,3 +98,20 @@ class Rounds:
         if budget is not None:
             seconds = min(seconds, max(0.0, budget - (time.monotonic() - begin)))
         say(f"at most about {seconds:.0f} s left")
+
+
+def measure(options: argparse.Namespace, wanted: list[Match], folder: LimitsFolder, count: int) -> int:
+    """Measures all matches anew, so many rounds of each within the budget. Returns STOPPED after an interrupt."""
+    for match in wanted:
+        folder.clear(match)
+    launcher = Path(shutil.which(options.launcher) or options.launcher).resolve()
+    rounds = Rounds(folder, LocalLauncher(launcher), options.build.resolve() / "bin", options.timeout)
+    try:
+        rounds.prepare(wanted)
+        left_out = rounds.run(wanted, count, options.budget)
+    except KeyboardInterrupt:
+        say("interrupted: this is what there is")
+        return STOPPED
+    if left_out:
+        say(f"{left_out} rounds were left out by the budget of {options.budget:g} s")
+    return VERIFIED
