@@ -78,7 +78,9 @@ class ModelDevice final : public Device {
     std::unique_ptr<Event> make_event() override { return make_host_event(); }
 
     void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) override;
-    Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override;
+    Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
+        return time_by_clock(times, enqueue, stream);
+    }
     std::unique_ptr<Recording> record(Operations operations) override {
         return std::make_unique<ModelRecording>(std::move(operations), work_);
     }
@@ -113,16 +115,6 @@ void ModelDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& s
         let_pass(begin + time - now());
     };
     stream.enqueue(Phase::copy_in, "copy", work);
-}
-
-Seconds ModelDevice::time(int times, const std::function<void()>& enqueue, Stream& stream) {
-    stream.synchronize();
-    const Seconds begin = now();
-    for (int call = 0; call < times; ++call) {
-        enqueue();
-    }
-    stream.synchronize();
-    return (now() - begin) / times;
 }
 
 }  // namespace

@@ -224,4 +224,14 @@ std::unique_ptr<Event> make_host_event() {
     return std::make_unique<HostEvent>();
 }
 
+Seconds time_by_clock(int times, const std::function<void()>& enqueue, Stream& stream) {
+    stream.synchronize();
+    const Seconds begin = now();
+    for (int call = 0; call < times; ++call) {
+        enqueue();
+    }
+    stream.synchronize();
+    return (now() - begin) / times;
+}
+
 }  // namespace quartet::device

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "device/host/runtime/host_device.hpp"
@@ -15,5 +16,8 @@ std::unique_ptr<Stream> make_host_stream(HostStreams kind, Track& track);
 /// An event of host streams, of either kind. May be destroyed at any time, streams that still wait
 /// for its recording included.
 std::unique_ptr<Event> make_host_event();
+
+/// As Device::time(), by the clock of the thread that enqueues.
+Seconds time_by_clock(int times, const std::function<void()>& enqueue, Stream& stream);
 
 }  // namespace quartet::device
