@@ -8,9 +8,7 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "stream",
                             .summary = "push a vector to another rank and add",
-                            .least_ranks = 2,
-                            // Senders only send: they can copy while the receiver adds.
-                            .message_copy = comm::MessageCopy::by_sender});
+                            .least_ranks = 2});
     stream::Options options;
     program.command_line().add_queue();
     stream::add_options(program.command_line(), options);

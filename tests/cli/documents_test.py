@@ -46,21 +46,10 @@ class Documents(unittest.TestCase):
             with self.subTest(kernel.name, ranks=ranks):
                 self.assertEqual(schemas.problems("results", document), [])
 
-    def test_stream_alone_lets_senders_copy_unless_the_user_decides(self):
-        name = "OMPI_MCA_btl_vader_flags"
-
-        def flags_of(document):
-            return document["context"]["quartet"]["environment"].get(name, "")
-
+    def test_mpi_runs_as_it_is_configured(self):
         for kernel in KERNELS:
-            document = measured(kernel, 2)
-            if not document["context"]["quartet"]["mpi"].startswith("Open MPI v4"):
-                self.skipTest("of other versions it is not known")
-            self.assertEqual("put" in flags_of(document), kernel.name == "stream")
-        own = "send,put,get,inplace,atomics,fetching-atomics"
-        outcome = run("stream", 2, "--sizes 64KiB --pushes 3 --runs 1 --transport mpi",
-                      prefix=["env", f"{name}={own}"])
-        self.assertEqual(flags_of(outcome.document), own)
+            environment = measured(kernel, 2)["context"]["quartet"]["environment"]
+            self.assertEqual([name for name in environment if "btl_vader" in name], [])
 
     def test_transports_of_every_machine_are_there(self):
         for kernel in KERNELS:

@@ -128,7 +128,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
         return code(ExitCode::verified);
     }
     try {
-        const comm::MpiSession mpi(argc, argv, description_.message_copy);
+        const comm::MpiSession mpi(argc, argv);
         const auto world = comm::Communicator::world();
         rank = world.rank();
         // UsageError and Unavailable are thrown on all ranks, so that all can finalise MPI.

@@ -11,7 +11,6 @@
 #include "bench/program/run_record.hpp"
 #include "bench/report/gpus.hpp"
 #include "comm/mpi/communicator.hpp"
-#include "comm/mpi/message_copy.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "core/trace.hpp"
@@ -27,7 +26,6 @@ struct ProgramDescription {
     /// Those that it has.
     std::vector<Formulation> formulations{all_formulations.begin(), all_formulations.end()};
     int least_ranks = 1;
-    comm::MessageCopy message_copy = comm::MessageCopy::as_configured;
 };
 
 /// Spans that each line of a timeline keeps.

@@ -25,9 +25,7 @@ void check_mpi(int code, std::source_location where) {
                   std::to_string(code) + ")");
 }
 
-MpiSession::MpiSession(int& argc, char**& argv, MessageCopy copy)
-    : exceptions_(std::uncaught_exceptions()) {
-    set_message_copy(copy);
+MpiSession::MpiSession(int& argc, char**& argv) : exceptions_(std::uncaught_exceptions()) {
     int provided = MPI_THREAD_SINGLE;
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
     // Calls that name no communicator report to the handler of one of these two.

@@ -5,7 +5,6 @@
 #include <source_location>
 #include <string>
 
-#include "comm/mpi/message_copy.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {
@@ -19,9 +18,8 @@ void check_mpi(int code, std::source_location where = std::source_location::curr
 /// other ranks may never reach the finalisation.
 class MpiSession {
   public:
-    /// Collective. Sets variables of the environment as `copy` wants them (set_message_copy).
-    /// Throws Failure where MPI cannot offer THREAD_FUNNELED.
-    MpiSession(int& argc, char**& argv, MessageCopy copy = MessageCopy::as_configured);
+    /// Collective. Throws Failure where MPI cannot offer THREAD_FUNNELED.
+    MpiSession(int& argc, char**& argv);
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;
     MpiSession& operator=(const MpiSession&) = delete;
