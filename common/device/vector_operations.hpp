@@ -19,6 +19,9 @@ class VectorOperations {
     virtual void fill(float value, View<float> target, Stream& stream) = 0;
     virtual void fill(double value, View<double> target, Stream& stream) = 0;
 
+    /// target = source, past the caches where the processor can: for what is not read soon.
+    virtual void copy(View<const double> source, View<double> target, Stream& stream) = 0;
+
     /// y += factor x.
     virtual void axpy(Factor factor, View<const double> x, View<double> y, Stream& stream) = 0;
     /// y = x + factor y.

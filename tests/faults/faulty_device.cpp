@@ -55,6 +55,9 @@ class FaultyVectors final : public device::VectorOperations {
     void fill(double value, View<double> target, Stream& stream) override {
         sound_.fill(value, target, stream);
     }
+    void copy(View<const double> source, View<double> target, Stream& stream) override {
+        sound_.copy(source, target, stream);
+    }
     void axpy(Factor factor, View<const double> x, View<double> y, Stream& stream) override {
         sound_.axpy(factor, x, y, stream);
         pass_later("axpy", y, stream);

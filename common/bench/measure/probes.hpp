@@ -35,7 +35,7 @@ constexpr int passes_in(Seconds time, Seconds once, int most = 1000) {
 /// How a loop goes through memory.
 enum class AccessPattern {
     read,    ///< s += x[i] x[i], double: 8 bytes an element, one stream
-    copy,    ///< y[i] = x[i], double: 16 bytes
+    copy,    ///< y[i] = x[i], double: 16 bytes; by the system's copy and past the caches
     add,     ///< y[i] += x[i], float: 12 bytes
     update,  ///< y[i] += a x[i], double: 24 bytes
 };
@@ -54,7 +54,7 @@ class MemoryProbe {
     /// Fills the target with zeros, so that the first pass finds in the caches what a run finds
     /// whose target is filled before it. For patterns that update the target. Local.
     void fill_target(device::Stream& stream);
-    /// Time of one pass, from `passes` of them. Local.
+    /// Time of one pass, from `passes` of them; of a copy, the faster of its two ways. Local.
     Seconds measure(int passes, device::Stream& stream);
     /// Passes that take about `time`, between 1 and `most`. Local.
     int passes_for(Seconds time, int most, device::Stream& stream);

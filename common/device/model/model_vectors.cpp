@@ -38,6 +38,9 @@ class ModelVectorOperations final : public VectorOperations {
     void fill(double /*value*/, View<double> target, Stream& stream) override {
         pass_over(1, View<const double>(target), target.size(), "fill", stream);
     }
+    void copy(View<const double> source, View<double> target, Stream& stream) override {
+        pass_over(2, source, target.size(), "copy", stream);
+    }
     void axpy(Factor /*factor*/, View<const double> x, View<double> y, Stream& stream) override {
         pass_over(3, x, y.size(), "axpy", stream);
     }

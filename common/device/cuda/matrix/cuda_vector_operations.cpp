@@ -1,6 +1,7 @@
 #include "device/cuda/matrix/cuda_vector_operations.hpp"
 
 #include "device/cuda/matrix/vector_kernels.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 #include "device/cuda/runtime/require_device.hpp"
 
@@ -22,6 +23,7 @@ class CudaVectorOperations final : public VectorOperations {
     void fill(double value, View<double> target, Stream& stream) override {
         fill_any(value, target, stream);
     }
+    void copy(View<const double> source, View<double> target, Stream& stream) override;
     void axpy(Factor factor, View<const double> x, View<double> y, Stream& stream) override;
     void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
@@ -50,6 +52,20 @@ void CudaVectorOperations::fill_any(T value, const View<T>& target, Stream& stre
     require_device(target);
     as_cuda(stream).launch(Phase::compute, "fill", [&](cudaStream_t handle) {
         launch_fill(value, target.data(), target.size(), handle);
+    });
+}
+
+void CudaVectorOperations::copy(View<const double> source, View<double> target, Stream& stream) {
+    require_device(source, target.size(), "copy: source and target differ in size");
+    require_device(target);
+    require_same_or_apart(source, target);
+    if (source.empty())
+        return;
+    as_cuda(stream).launch(Phase::compute, "copy", [&](cudaStream_t handle) {
+        cuda_check(cudaMemcpyAsync(target.data(), source.data(),
+                                   static_cast<std::size_t>(source.bytes().value),
+                                   cudaMemcpyDeviceToDevice, handle),
+                   "cudaMemcpyAsync");
     });
 }
 

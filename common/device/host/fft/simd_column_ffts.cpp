@@ -64,9 +64,11 @@ class SimdColumnFfts final : public ColumnFfts {
                    const ColumnWorkspace& work) const;
     void make_tile_twiddles(std::int64_t tile, const ColumnWorkspace& work) const;
     void transform_columns(const double* points, const ColumnWorkspace& work) const;
-    void transform_rows(std::int64_t local_tile, double* parts, const ColumnWorkspace& work) const;
+    void transform_rows(std::int64_t local_tile, const double* next, double* parts,
+                        const ColumnWorkspace& work) const;
     template <typename StoreBlock>
-    void transform_rows_into(const ColumnWorkspace& work, StoreBlock store_block) const;
+    void transform_rows_into(const ColumnWorkspace& work, const double* next,
+                             StoreBlock store_block) const;
 
     FourStepFft shape_;
     SmallTransform first_;   ///< A
@@ -173,7 +175,7 @@ void SimdColumnFfts::transform(std::int64_t tile, const double* points, double* 
                                const ColumnWorkspace& work) const {
     make_tile_twiddles(shape_.my_tiles().begin + tile, work);
     transform_columns(points + 2 * tile * shape_.length, work);
-    transform_rows(tile, parts, work);
+    transform_rows(tile, points + (2 * tile + 3) * shape_.length, parts, work);
 }
 
 // w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
@@ -197,16 +199,16 @@ void SimdColumnFfts::make_tile_twiddles(std::int64_t tile, const ColumnWorkspace
 
 void SimdColumnFfts::transform_columns(const double* points, const ColumnWorkspace& work) const {
     const std::int64_t stride = std::int64_t{2} * second_.length();
-    const std::int64_t next_tile = 2 * shape_.length;
-    for (std::int64_t strip = 0; strip < columns_.strips(); ++strip) {
+    const double* next = points + 2 * shape_.length;  // the next tile's first half
+    for (std::int64_t strip = 0; strip < columns_.strips();
+         ++strip, next += first_.length() * simd_width) {
         const std::int64_t first_column = columns_.begin(strip);
         const double* source = points + 2 * first_column;
         SimdComplex* columns = work.columns;
         first_.run(
             [=](int j) __attribute__((always_inline)) {
-                const double* address = source + j * stride;
-                prefetch_block(address + next_tile);
-                return load_interleaved(address);
+                prefetch_line(next + j * simd_width);
+                return load_interleaved(source + j * stride);
             },
             [=](int k, const SimdComplex& value)
                 __attribute__((always_inline)) { columns[k] = value; },
@@ -233,13 +235,14 @@ void SimdColumnFfts::transform_columns(const double* points, const ColumnWorkspa
     }
 }
 
-void SimdColumnFfts::transform_rows(std::int64_t local_tile, double* parts,
+void SimdColumnFfts::transform_rows(std::int64_t local_tile, const double* next, double* parts,
                                     const ColumnWorkspace& work) const {
     double* target = parts + local_tile * FourStepFft::block_size;
     if (whole_blocks_) {
         const TargetBlock* blocks = target_blocks_.data();
         transform_rows_into(
-            work, [=](std::int64_t k1, const SimdComplex& value) __attribute__((always_inline)) {
+            work,
+            next, [=](std::int64_t k1, const SimdComplex& value) __attribute__((always_inline)) {
                 double* address = target + blocks[k1 / simd_width].offset;
                 store_streaming(value.re, address);
                 store_streaming(value.im, address + simd_width);
@@ -251,7 +254,7 @@ void SimdColumnFfts::transform_rows(std::int64_t local_tile, double* parts,
     double* re = work.bins;
     double* im = work.bins + shape_.length + simd_width;
     transform_rows_into(
-        work, [=](std::int64_t k1, const SimdComplex& value) __attribute__((always_inline)) {
+        work, next, [=](std::int64_t k1, const SimdComplex& value) __attribute__((always_inline)) {
             std::memcpy(re + k1, &value.re, sizeof value.re);
             std::memcpy(im + k1, &value.im, sizeof value.im);
         });
@@ -265,16 +268,20 @@ void SimdColumnFfts::transform_rows(std::int64_t local_tile, double* parts,
 }
 
 template <typename StoreBlock>
-void SimdColumnFfts::transform_rows_into(const ColumnWorkspace& work,
+void SimdColumnFfts::transform_rows_into(const ColumnWorkspace& work, const double* next,
                                          StoreBlock store_block) const {
     const std::int64_t step = first_.length();
-    for (std::int64_t strip = 0; strip < rows_.strips(); ++strip) {
+    for (std::int64_t strip = 0; strip < rows_.strips();
+         ++strip, next += second_.length() * simd_width) {
         const SimdComplex* source = work.scratch + strip * scratch_row_;
         const SimdComplex* outer = work.outer_twiddles + strip;
         const double* inner = work.inner_twiddles;
         const std::int64_t first_bin = rows_.begin(strip);
         second_.run(
-            [=](int j) __attribute__((always_inline)) { return source[j]; },
+            [=](int j) __attribute__((always_inline)) {
+                prefetch_line(next + j * simd_width);
+                return source[j];
+            },
             [=](int k, const SimdComplex& value) __attribute__((always_inline)) {
                 store_block(first_bin + k * step,
                             value * times(*outer, inner + std::int64_t{2} * k));

@@ -88,6 +88,11 @@ template <int count, typename Body>
     });
 }
 
+/// Prefetches a cache line into the second-level cache; any address is allowed.
+[[gnu::always_inline]] inline void prefetch_line(const void* line) {
+    __builtin_prefetch(line, 0, 2);
+}
+
 /// Prefetches a SIMD block into the second-level cache; any address is allowed.
 [[gnu::always_inline]] inline void prefetch_block(const void* block) {
     const auto* bytes = static_cast<const char*>(block);

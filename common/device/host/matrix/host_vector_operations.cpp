@@ -1,8 +1,12 @@
 #include "device/host/matrix/host_vector_operations.hpp"
 
+#include <bit>
+#include <cstring>
+
 #include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/ordered_sum.hpp"
 #include "device/host/runtime/require_host.hpp"
+#include "streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -25,6 +29,7 @@ class HostVectorOperations final : public VectorOperations {
     void fill(double value, View<double> target, Stream& stream) override {
         fill_any(value, target, stream);
     }
+    void copy(View<const double> source, View<double> target, Stream& stream) override;
     void axpy(Factor factor, View<const double> x, View<double> y, Stream& stream) override;
     void xpay(View<const double> x, Factor factor, View<double> y, Stream& stream) override;
     void dot(View<const double> x, View<const double> y, View<double> result,
@@ -60,6 +65,40 @@ void HostVectorOperations::fill_any(T value, const View<T>& target, Stream& stre
         system::parallel_for(threads, size, [=](std::int64_t i) { to[i] = value; });
     };
     stream.enqueue(Phase::compute, "fill", work);
+}
+
+// Whole lines where the target begins with one, else by memcpy.
+void copy_past_caches(const double* source, double* target, std::int64_t size) {
+    std::int64_t done = 0;
+    if (std::bit_cast<std::uintptr_t>(target) % sizeof(Vector) == 0) {
+        for (; done + simd_width <= size; done += simd_width) {
+            Vector value;
+            std::memcpy(&value, source + done, sizeof value);
+            store_streaming(value, target + done);
+        }
+        finish_streaming();
+    }
+    if (done < size) {
+        std::memcpy(target + done, source + done,
+                    static_cast<std::size_t>(size - done) * sizeof(double));
+    }
+}
+
+void HostVectorOperations::copy(View<const double> source, View<double> target, Stream& stream) {
+    require_host(source, target.size(), "copy: source and target differ in size");
+    require_host(target);
+    require_same_or_apart(source, target);
+    const auto work = [threads = threads_, size = target.size(), from = source.data(),
+                       to = target.data()] {
+        const std::int64_t lines = (size + simd_width - 1) / simd_width;
+        system::parallel_parts(threads, [=](int thread) {
+            const Range mine = block_range(lines, threads, thread);
+            const std::int64_t begin = mine.begin * simd_width;
+            copy_past_caches(from + begin, to + begin,
+                             std::min(size, mine.end * simd_width) - begin);
+        });
+    };
+    stream.enqueue(Phase::compute, "copy", work);
 }
 
 void HostVectorOperations::axpy(Factor factor, View<const double> x, View<double> y,
