@@ -4,12 +4,12 @@
 
 namespace quartet::device {
 
-/// Prefetches the cache line that a loop over consecutive elements reads 8 KiB later, into the
+/// Prefetches the cache line that a loop over consecutive elements reads 3 KiB later, into the
 /// second cache. The first cache has too few buffers for lines in flight: prefetching into it gains
 /// little beside the processor's own prefetcher, or loses (docs/notes/cg.md). Past the end of an
 /// array it does nothing.
 [[gnu::always_inline]] inline void fetch_ahead(const double* element) {
-    constexpr std::int64_t distance = 8192 / sizeof(double);
+    constexpr std::int64_t distance = 3072 / sizeof(double);
     constexpr int read = 0;
     constexpr int second_cache = 2;
     __builtin_prefetch(element + distance, read, second_cache);
