@@ -1,5 +1,7 @@
 #include "cg/dataflow/dataflow_queues.hpp"
 
+#include <exception>
+
 namespace quartet::cg {
 
 namespace {
@@ -31,6 +33,17 @@ DataflowQueues::DataflowQueues(flow::Hub& hub, comm::Transport& transport, const
       residual(hub, transport, roles, bound),
       blocks(hub, transport, queue_of_blocks(problem, roles, bound)),
       direction(hub, transport, roles.reducer_rank(0), roles.worker_ranks(),
-                bytes_of<double>(problem.size)) {}
+                bytes_of<double>(problem.size)),
+      exceptions_(std::uncaught_exceptions()) {}
+
+DataflowQueues::~DataflowQueues() {
+    if (std::uncaught_exceptions() > exceptions_) {
+        return;
+    }
+    curvature.flush();
+    residual.flush();
+    blocks.flush();
+    direction.flush();
+}
 
 }  // namespace quartet::cg

@@ -7,20 +7,28 @@
 
 namespace quartet::cg {
 
-/// The queues of the data flow (DataflowSolver), on each rank.
+/// The queues of the data flow (DataflowSolver), on each rank. Nothing that was sent by them is left
+/// on its way when they are destroyed: what an iteration sends last, the next one receives.
 struct DataflowQueues {
     /// Counts what they allocate on `rank`. Local.
     static void plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
                      const Problem& problem, const comm::Roles& roles, int bound, int rank);
 
-    /// Collective. Hub and transport outlive them.
+    /// Collective, as is destroying them, but not while an exception unwinds. Hub and transport
+    /// outlive them.
     DataflowQueues(flow::Hub& hub, comm::Transport& transport, const Problem& problem,
                    const comm::Roles& roles, int bound);
+    ~DataflowQueues();
+    DataflowQueues(const DataflowQueues&) = delete;
+    DataflowQueues& operator=(const DataflowQueues&) = delete;
 
     DataflowReduction curvature;  ///< p.Ap in, alpha out
     DataflowReduction residual;   ///< r.r in, beta out
     flow::Queue blocks;           ///< each worker's rows of p, by worker
     flow::Publication direction;  ///< p
+
+  private:
+    int exceptions_;  ///< how many were in flight at construction
 };
 
 }  // namespace quartet::cg

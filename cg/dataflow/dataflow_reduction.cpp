@@ -67,4 +67,9 @@ void DataflowReduction::publish(const Scalars& result) {
     outgoing_.publish({bytes.data(), std::ssize(bytes), device::MemoryKind::host});
 }
 
+void DataflowReduction::flush() {
+    incoming_.flush();
+    outgoing_.flush();
+}
+
 }  // namespace quartet::cg

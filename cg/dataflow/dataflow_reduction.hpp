@@ -31,6 +31,8 @@ class DataflowReduction {
     Scalars collect();
     /// On the reducer: the answer.
     void publish(const Scalars& result);
+    /// Waits for the words that what this rank has sent was taken.
+    void flush();
 
   private:
     flow::Queue incoming_;

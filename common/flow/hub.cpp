@@ -1,7 +1,5 @@
 #include "flow/hub.hpp"
 
-#include <sched.h>
-
 #include <utility>
 
 #include "core/check.hpp"
@@ -29,11 +27,6 @@ bool Hub::serve() {
     check(kind < handlers_.size(), "a control message of no known kind");
     handlers_[kind](message->source, message->payload);
     return true;
-}
-
-// Where ranks share a core, the one that is waited for must get it.
-void Hub::idle() {
-    sched_yield();
 }
 
 void Hub::note_wait(Seconds begin) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/mpi/control_channel.hpp"
+#include "comm/mpi/idle.hpp"
 #include "core/trace.hpp"
 
 namespace quartet::flow {
@@ -41,14 +42,13 @@ class Hub {
         const Seconds begin = now();
         while (!condition()) {
             if (!serve()) {
-                idle();
+                comm::idle(now() - begin);
             }
         }
         note_wait(begin);
     }
 
   private:
-    static void idle();
     void note_wait(Seconds begin);
 
     const comm::Communicator& comm_;

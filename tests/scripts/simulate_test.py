@@ -34,13 +34,13 @@ class Platforms(unittest.TestCase):
         self.assertEqual(platform.hosts, "n0:4\nn1:4\nn2:4\n")
         self.assertEqual(platform_of(machine(per_node=4), 3).hosts, "n0:3\n")
 
-    def test_rates_and_latencies_are_the_machines_from_end_to_end(self):
+    def test_rates_are_the_machines_and_latencies_too_with_the_overheads_of_both_ends(self):
         for ranks, links in ((8, 2), (256, 4)):  # below one switch; across three
             found = cluster(platform_of(machine(per_node=4), ranks))
-            self.assertAlmostEqual(links * rated(found["lat"]), 1e-6)
+            self.assertAlmostEqual(links * rated(found["lat"]) + 2 * 1e-7, 1e-6, places=12)
             self.assertAlmostEqual(rated(found["bw"]), 1e9)
-            self.assertAlmostEqual(rated(found["loopback_bw"]), 4 * 5e9)
-            self.assertAlmostEqual(rated(found["loopback_lat"]), 5e-7)
+            self.assertAlmostEqual(rated(found["loopback_bw"]), 5e9)
+            self.assertAlmostEqual(rated(found["loopback_lat"]) + 2 * 1e-7, 5e-7, places=12)
             self.assertEqual(found["core"], "4")
 
     def test_a_tree_has_room_for_all_nodes_and_as_many_links_up_as_the_bisection_leaves(self):
@@ -67,7 +67,8 @@ class Commands(unittest.TestCase):
         command = simulator.command(Job(Path("/bin/cg"), 8, 1, ("--size", "64")))
         self.assertEqual(command[:3], ["smpirun", "-np", "8"])
         self.assertEqual(command[-3:], ["/bin/cg", "--size", "64"])
-        for option in ("--cfg=smpi/coll-selector:mpich", "--cfg=smpi/os:0:1e-07:0", "p.xml", "hosts"):
+        for option in ("--cfg=smpi/coll-selector:mpich", "--cfg=smpi/os:0:1e-07:0",
+                       "--cfg=smpi/grow-injected-times:no", "--cfg=smpi/async-small-thresh:65536", "p.xml", "hosts"):
             self.assertIn(option, command)
 
 

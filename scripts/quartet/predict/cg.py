@@ -11,6 +11,7 @@ from quartet.wording import size_in_bytes
 # Bytes of vectors that an iteration reads and writes for each row.
 FUSED = 16 + 48 + 24  # p.q; x, r and r.r in one pass; p
 SEPARATE = 16 + 24 + 24 + 8 + 24  # a pass for each: p.q, x, r, r.r, p
+PUSHED = 16  # a data flow's worker copies its part of p
 
 
 def _matrix(size: int, options: Options) -> float:
@@ -45,7 +46,8 @@ def _native(run: Run) -> Duration:
 def _dataflow(run: Run) -> Duration:
     flow = DataFlow(run.cluster, 1, run.options["queue"])
     cluster, vector, scalars = run.cluster, 8.0 * run.size, 24.0
-    iteration = _local(run, flow.workers, FUSED, launches=5)
+    on_host = 0 if run.cluster.has_gpus else PUSHED  # a GPU's is counted below
+    iteration = _local(run, flow.workers, FUSED + on_host, launches=5)
     iteration += flow.collected(vector / flow.workers)
     iteration += flow.published(vector)
     # The reducer puts p together; a GPU's piece leaves it, and all of p enters it.

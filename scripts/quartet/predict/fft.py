@@ -13,6 +13,9 @@ from quartet.wording import size_in_bytes
 
 POINT = 16.0  # bytes
 LAUNCHES = 4
+OUTGOING = 8  # transformed tiles in a worker's memory
+LONGEST, MEMBERS = 256, 32  # transforms that are made at once: at most, and as wanted in a group
+BLOCK = 8  # bins that lie side by side
 FFT, MEMORY = "fft_flops_per_second", "memory_bytes_per_second"
 
 
@@ -52,6 +55,25 @@ def tile_length(points: int) -> int:
     return 2**max(13, ceil(log2(max(2, points)) / 2))
 
 
+def row_groups(tiles: int, length: int) -> int:
+    """Of transforms over the tiles, made while others arrive: the number that leaves about 32 tiles in each;
+    1 where they are made at the end."""
+    possible = [groups for groups in range(2, LONGEST + 1)
+                if tiles % groups == 0 and tiles > groups
+                and all(map(_is_small, (groups, tiles // groups)))]
+    if length % BLOCK or not possible:
+        return 1
+    return min(possible, key=lambda groups: abs(log2(tiles / groups / MEMBERS)))
+
+
+def _is_small(length: int) -> bool:
+    """Whether it has a transform that is made at once."""
+    for prime in (2, 3, 5, 7):
+        while length % prime == 0:
+            length //= prime
+    return length <= 1
+
+
 def _dataflow(run: Run) -> Duration:
     cluster, points = run.cluster, run.size
     flow = DataFlow(cluster, 1, run.options["queue"])
@@ -61,16 +83,21 @@ def _dataflow(run: Run) -> Duration:
     works = Duration(compute=cluster.slowest(mine),
                      bandwidth=cluster.copied(POINT * points / flow.workers),
                      overhead=cluster.values["launch_seconds"] * tiles / flow.workers)
-    crosses = Duration(bandwidth=flow.crossing(POINT * points), overhead=flow.handled(tiles, item))
-    # Tiles are read and written with their twiddles; then come the transforms over them, on a CPU
-    # beside GPUs as fast as it reads and writes once more.
+    arrives = Duration(bandwidth=flow.payloads(POINT * points), overhead=flow.handled(tiles, item))
+    # Tiles are read and written with their twiddles; transforms over those of a group follow while others
+    # arrive. Those of the last group and over the groups are left for the end. On a CPU beside GPUs all
+    # transforms are as fast as it reads and writes.
     passed = 2 * POINT * points / cluster.host_memory
-    over = passed if cluster.has_gpus else operations(points, tiles) / cluster.values[FFT]
-    merges = Duration(compute=passed + over, overhead=flow.handled(tiles, item))
-    # The last tile still has to come, and to be merged.
-    last = Duration(compute=merges.compute / tiles, bandwidth=crosses.bandwidth / tiles,
-                    latency=(3 if flow.asks else 1) * cluster.latency)
-    return longer(works, crosses, merges) + last
+    groups = row_groups(tiles, points // tiles)
+    within, over = (operations(points, count) / cluster.values[FFT] if count > 1 else 0.0
+                    for count in (tiles // groups if groups > 1 else 1, groups if groups > 1 else tiles))
+    if cluster.has_gpus:
+        within, over = 0.0, passed
+    merges = Duration(compute=passed + within * (groups - 1) / groups)
+    collects = flow.taken(tiles, arrives, merges, OUTGOING)
+    first = Duration(compute=mine * flow.workers / tiles, latency=cluster.latency)
+    last = (arrives + merges) * (1 / tiles)
+    return longer(works + last, first + collects) + Duration(compute=within / groups + over)
 
 
 def _shows(case: Case, _: Options) -> dict[str, float]:

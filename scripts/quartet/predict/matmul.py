@@ -13,6 +13,7 @@ from quartet.wording import size_in_bytes
 ELEMENT = 4.0  # bytes
 SGEMM = "sgemm_flops_per_second"
 PANEL = 64  # columns that the library multiplies at a time
+OUTGOING = 2  # products in a worker's memory, for each reducer
 MOST_TRIED = 200  # ranks for which all partitions are tried
 
 
@@ -65,15 +66,17 @@ def _dataflow(run: Run) -> Duration:
                             overhead=mine * cluster.values["launch_seconds"]),
                    Duration(bandwidth=mine * cluster.copied(2 * size)))
     taken = products / flow.reducers  # by each reducer
-    crosses = Duration(bandwidth=flow.crossing(size * products),
-                       overhead=flow.handled(taken, size))
-    adds = Duration(compute=taken * 3 * size / cluster.host_memory,
-                    overhead=flow.handled(taken, size))
+    # The node's link is one for all reducers; each waits for its own tiles, then adds them. The first
+    # that belongs to a tile of C is copied, the others are added.
+    crosses = flow.payloads(size * products)
+    arrives = Duration(bandwidth=crosses / flow.reducers, overhead=flow.handled(taken, size))
+    passes = (3 * products - ceil(run.size / tile)**2) / flow.reducers
+    adds = Duration(compute=passes * size / cluster.host_memory)
+    collects = longer(Duration(bandwidth=crosses), flow.taken(taken, arrives, adds, OUTGOING))
     # The first product before anything is pushed; the last tile after all products.
-    rest = Duration(compute=product + 3 * size / cluster.host_memory,
-                    bandwidth=crosses.bandwidth / products,
-                    latency=(3 if flow.asks else 1) * cluster.latency)
-    return longer(works, crosses, adds) + rest
+    first = Duration(compute=product, latency=cluster.latency)
+    last = (arrives + adds) * (1 / taken)
+    return longer(works + last, first + collects)
 
 
 def _library(run: Run) -> Duration:

@@ -12,6 +12,8 @@ from quartet.units import MIB
 from quartet.wording import size_in_bytes
 
 ADDED = 3  # bytes read and written for each byte of a vector
+OUTGOING = 2  # vectors of a data flow's sender that are under way
+ASKED = 3  # messages, one after the other: a place is free, a header, its vector
 ACKNOWLEDGED = 2  # messages, one after the other: the first piece, and the word that all is added
 
 
@@ -56,16 +58,23 @@ def _library(run: Run) -> Duration:
 
 
 def _dataflow(run: Run) -> Duration:
-    """Whole vectors through a queue; the next one is announced while one is added. GPUs copy theirs
-    to the host and back."""
-    flow = DataFlow(run.cluster, 1, run.options["queue"])
+    """Whole vectors through a queue. A sender has two under way, and the receiver asks for the second when
+    the first is added: so those of one sender travel while nothing is added. Of several senders others
+    are there meanwhile. GPUs copy theirs to the host and back."""
+    flow, pushes = DataFlow(run.cluster, 1, run.options["queue"]), run.options["pushes"]
     handled = flow.handled(flow.workers, float(run.size))
     adds = Duration(compute=_added(run), overhead=handled,
                     bandwidth=2 * run.cluster.copied(float(run.size)))
     if run.cluster.shares_memory:
-        return adds * run.options["pushes"] + _answered(run)
-    crosses = Duration(bandwidth=_wire(run), overhead=handled)
-    return longer(adds, crosses) * run.options["pushes"] + _answered(run)
+        return adds * pushes + _answered(run)
+    crosses = Duration(bandwidth=_wire(run))
+    if flow.workers == 1:
+        waits = Duration(latency=ASKED * run.cluster.latency)
+        return (adds + crosses + waits) * pushes + _answered(run)
+    # All that are under way share the link: the first ones come together, before anything is added.
+    at_once = min(flow.under_way(OUTGOING) / flow.workers, pushes)
+    return _answered(run) + longer(crosses * at_once + adds * pushes,
+                                   crosses * pushes + adds * (1 / flow.workers))
 
 
 LINK, LATENCY = "link_bytes_per_second", "latency_seconds"

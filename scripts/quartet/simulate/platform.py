@@ -27,7 +27,8 @@ class Platform:
 
 def platform_of(machine: Machine, ranks: int) -> Platform:
     """Ranks fill nodes one after the other. A leaf switch has up to 16 nodes, and to switches above it as
-    many links as the bisection leaves of theirs. Raises ScriptError where a rate is missing."""
+    many links as the bisection leaves of theirs. Within a node each message has the rate of a rank: what one
+    rank receives at once from several is not shared (SimGrid's loopback is not). Raises ScriptError where a rate is missing."""
     values = machine.rates.values()
     if values[STAGED]:
         raise ScriptError(f"{machine.name} stages through the host (the model device has no second "
@@ -41,19 +42,24 @@ def platform_of(machine: Machine, ranks: int) -> Platform:
     else:
         tree = f"2;{LEAF},{leaves};1,{max(1, round(LEAF * share))};1,1"
         hosts, links, narrowed = LEAF * leaves, 4, 1.0
-    latency = values["latency_seconds"] if nodes > 1 else 0.0
+    latency = _wire(values, "latency_seconds") if nodes > 1 else 0.0
     bandwidth = values["link_bytes_per_second"] * narrowed if nodes > 1 else 1.0
     description = f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <cluster id="machine" prefix="n" suffix="" radical="0-{hosts - 1}" speed="{SPEED:.0f}f" core="{per_node}"
            bw="{bandwidth:.6g}Bps" lat="{latency / links:.6g}s"
-           loopback_bw="{per_node * values['node_bytes_per_second']:.6g}Bps"
-           loopback_lat="{values['node_latency_seconds']:.6g}s"
+           loopback_bw="{values['node_bytes_per_second']:.6g}Bps"
+           loopback_lat="{_wire(values, 'node_latency_seconds'):.6g}s"
            sharing_policy="SPLITDUPLEX" topology="FAT_TREE" topo_parameters="{tree}"/>
 </platform>
 """
     return Platform(nodes, description, "".join(f"n{node}:{per_node}\n" for node in range(nodes)))
+
+
+def _wire(values: Values, name: str) -> float:
+    """Of a latency, which the sender's and the receiver's overhead are parts of: what is left."""
+    return max(0.0, values[name] - 2 * values["overhead_seconds"])
 
 
 def _share(values: Values, nodes: int) -> float:

@@ -8,8 +8,12 @@ from quartet.launch import Job, LocalLauncher
 from quartet.predict.machine import Machine
 
 COMMAND = "smpirun"
-# What a probe or a test takes: a data flow polls, and by SimGrid's default each time takes 100 us.
-POLL_SECONDS = 5e-7
+# What a probe or a test takes beside the overhead of its message. By SimGrid's default it is 100 us, and grows with
+# the polls of all ranks together: a rank would notice its message the later the more others wait.
+POLL_SECONDS = 1e-8
+# Smaller messages leave at once, as MPI's eager ones do. SimGrid's default lets each wait until it is received: who
+# takes in many would then wait for each one's latency in turn.
+EAGER_BYTES = 65536
 COLLECTIVES = ("ompi", "mpich", "mvapich2", "impi")
 
 
@@ -30,11 +34,14 @@ class Simulator(LocalLauncher):
         settings = {"network/model": "CM02", "network/crosstraffic": "0",
                     "smpi/simulate-computation": "no", "smpi/host-speed": "1Gf",
                     "smpi/iprobe": POLL_SECONDS, "smpi/test": POLL_SECONDS,
-                    "smpi/grow-injected-times": "yes",
+                    "smpi/grow-injected-times": "no",
+                    "smpi/async-small-thresh": EAGER_BYTES, "smpi/send-is-detached-thresh": EAGER_BYTES,
                     "smpi/os": f"0:{overhead}:0", "smpi/ois": f"0:{overhead}:0",
                     "smpi/or": f"0:{overhead}:0",
                     "smpi/shared-malloc": "global", "smpi/shared-malloc-blocksize": str(2**25),
-                    "smpi/coll-selector": collectives}
+                    "smpi/coll-selector": collectives,
+                    # Some that it selects divide by 0; no timed step of what is simulated has one.
+                    "smpi/allreduce": "rdb"}
         self._options = ("-quiet", "-no-privatize", "-platform", str(platform[0]),
                          "-hostfile", str(platform[1]), "--log=root.thres:error",
                          *(f"--cfg={name}:{value}" for name, value in settings.items()))
