@@ -7,8 +7,8 @@
 
 namespace quartet::cg {
 
-/// The queues of the data flow (DataflowSolver), on each rank. Nothing that was sent by them is left
-/// on its way when they are destroyed: what an iteration sends last, the next one receives.
+/// The queues of the data flow (DataflowSolver), on each rank. Nothing that was sent by them is
+/// left on its way when they are destroyed: what an iteration sends last, the next one receives.
 struct DataflowQueues {
     /// Counts what they allocate on `rank`. Local.
     static void plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,

@@ -66,10 +66,10 @@ def _dataflow(run: Run) -> Duration:
                             overhead=mine * cluster.values["launch_seconds"]),
                    Duration(bandwidth=mine * cluster.copied(2 * size)))
     taken = products / flow.reducers  # by each reducer
-    # The node's link is one for all reducers; each waits for its own tiles, then adds them. The first
-    # that belongs to a tile of C is copied, the others are added.
+    # Reducers of a node share its link; each waits for its own tiles, then adds them. The first that
+    # belongs to a tile of C is copied, the others are added.
     crosses = flow.payloads(size * products)
-    arrives = Duration(bandwidth=crosses / flow.reducers, overhead=flow.handled(taken, size))
+    arrives = Duration(bandwidth=crosses * flow.homes / flow.reducers, overhead=flow.handled(taken, size))
     passes = (3 * products - ceil(run.size / tile)**2) / flow.reducers
     adds = Duration(compute=passes * size / cluster.host_memory)
     collects = longer(Duration(bandwidth=crosses), flow.taken(taken, arrives, adds, OUTGOING))
