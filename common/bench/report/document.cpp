@@ -253,8 +253,9 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
                         "another file",
                         file.string()));
     }
-    if (!file.has_filename() || (std::filesystem::exists(file, ignored) &&
-                                 !std::filesystem::is_regular_file(file, ignored))) {
+    // What is there under that name, be it a link that leads nowhere: it would be replaced.
+    const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
+    if (!file.has_filename() || (is_there && !std::filesystem::is_regular_file(file, ignored))) {
         throw UsageError(fmt::format(
             "{} cannot be written (it is not an ordinary file): name another file", file.string()));
     }

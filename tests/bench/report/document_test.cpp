@@ -356,6 +356,10 @@ TEST(RequireWritable, WantsAFileThatIsNoFolder) {
     EXPECT_THROW(require_writable(folder.path(), true), UsageError);
     EXPECT_THROW(require_writable("", true), UsageError);
     EXPECT_THROW(require_writable("/dev/null", true), UsageError) << "it would be replaced";
+    std::filesystem::create_symlink("nowhere/at/all", folder / "dangling");
+    for (const bool overwrite : {true, false}) {
+        EXPECT_THROW(require_writable(folder / "dangling", overwrite), UsageError) << "likewise";
+    }
 }
 
 TEST(RequireWritable, TakesANameWithoutAFolderForThisFolder) {
