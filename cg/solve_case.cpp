@@ -117,13 +117,18 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       folder_(prepared_folder(session, problem, data, *system_)),
       solver_(make_solver(session, transport_, problem, variant.formulation)),
       products_(products_of(solver_->share(), session.world())),
-      clock_(problem.iterations) {
+      clock_(problem.iterations),
+      guard_(session.threads()) {
     bench::BufferPlan plan;
     const Buffers buffers(plan, problem, rows_.size());
     history_.resize(static_cast<std::size_t>(buffers.history));
     right_side_ = allocate(buffers.right_side, session.device());
     fill(buffers);
     if (session.options().verify == bench::Switch::on) {
+        guard_.remember(device::View<const double>(right_side_.view()));
+        if (solver_->share() != nullptr) {
+            guard_.remember(solver_->share()->storage());
+        }
         verifier_.emplace(*system_, problem.iterations);
     }
 }
@@ -198,7 +203,7 @@ bench::Check SolveCase::verify() {
             std::span(solution).subspan(static_cast<std::size_t>(rows_.begin),
                                         static_cast<std::size_t>(rows_.size())));
     }
-    return result_->check;
+    return guard_.judge(result_->check, session_.world());
 }
 
 void SolveCase::prepare_limit() {

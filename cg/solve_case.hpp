@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/data/input_guard.hpp"
 #include "bench/program/case.hpp"
 #include "bench/program/session.hpp"
 #include "cg/checkpoint/checkpointing.hpp"
@@ -63,6 +64,7 @@ class SolveCase final : public bench::Case {
     device::Buffer<double> right_side_;  ///< this rank's rows
     std::vector<double> history_;        ///< r.r before the first iteration and after each
     IterationClock clock_;               ///< of the iterations of a run without checkpoints
+    bench::InputGuard guard_;            ///< of matrix and right side
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;
     std::unique_ptr<Limit> limit_;

@@ -10,8 +10,10 @@ MultiplyCase::MultiplyCase(const PlanContext& context, const ProductPlan& plan)
       problem_(context.problem),
       block_(plan.block),
       limit_plan_(plan.limit),
-      product_(plan.make()) {
+      product_(plan.make()),
+      guard_(session_.threads()) {
     if (session_.options().verify == bench::Switch::on) {
+        guard_.remember(product_->input_memory());
         check_.emplace(problem_, block_, session_.threads(), *product_);
     }
 }
@@ -32,7 +34,8 @@ bench::Check MultiplyCase::verify() {
         record_results(*data_.folder, block_, *product_, session_.world(), session_.topology());
     }
     // In units of each row's own bound.
-    return {.passed = deviation <= 1, .error = deviation, .tolerance = 1};
+    return guard_.judge({.passed = deviation <= 1, .error = deviation, .tolerance = 1},
+                        session_.world());
 }
 
 void MultiplyCase::prepare_limit() {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "bench/data/input_guard.hpp"
 #include "bench/program/case.hpp"
 #include "matmul/product_plan.hpp"
 #include "matmul/verify.hpp"
@@ -34,6 +35,7 @@ class MultiplyCase final : public bench::Case {
     Block block_;
     LimitPlan limit_plan_;
     std::unique_ptr<Product> product_;
+    bench::InputGuard guard_;
     std::optional<Freivalds> check_;
     std::optional<ProductLimit> limit_;
 };

@@ -5,6 +5,7 @@
 
 #include "bench/report/row.hpp"
 #include "comm/mpi/communicator.hpp"
+#include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "matmul/problem.hpp"
 
@@ -47,6 +48,9 @@ class Product : public RankTiles {
     /// Measures the rates that details() gives beside the limit. Before the first run, only where
     /// limits are measured; C is lost.
     virtual void measure_rates() {}
+    /// This rank's part of A and B in memory, which runs leave as it is; empty where they are in
+    /// files. All ranks' parts together are all that the products read.
+    [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }
     /// What is worth knowing about how it ran.
     [[nodiscard]] virtual std::string note() const = 0;
     /// Figures of the last run beside its time. Same answer on all ranks. Collective over `world`.

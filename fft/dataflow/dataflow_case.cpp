@@ -33,9 +33,11 @@ DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
       plan_(plan),
       transport_(usable_transport(session, plan)),
       role_(make_dataflow_role(session, plan)),
+      guard_(session.threads()),
       check_(plan.problem.points, session.options().seed, input_order(plan, session.world().rank()),
              output_order(plan), session.threads(), session.world()) {
     if (session.options().verify == bench::Switch::on) {
+        guard_.remember(role_->input_memory());
         check_.expect(role_->input());
     }
     make_queue();
@@ -47,7 +49,7 @@ void DataflowCase::make_queue() {
 }
 
 bench::Check DataflowCase::verify() {
-    return check_.verify(role_->output());
+    return guard_.judge(check_.verify(role_->output()), session_.world());
 }
 
 void DataflowCase::finish() {

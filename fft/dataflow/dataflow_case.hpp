@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "bench/data/input_guard.hpp"
 #include "bench/measure/probes.hpp"
 #include "bench/program/case.hpp"
 #include "bench/program/session.hpp"
@@ -49,6 +50,7 @@ class DataflowCase final : public bench::Case {
     std::unique_ptr<flow::Hub> hub_;
     std::unique_ptr<flow::Queue> queue_;
     std::unique_ptr<DataflowRole> role_;
+    bench::InputGuard guard_;
     TransformCheck check_;
     std::optional<bench::PairProbe> link_;  ///< where tiles travel
 };

@@ -25,6 +25,8 @@ class DataflowRole {
 
     /// This rank's tiles, one after another; none on the reducer. Outside of runs.
     [[nodiscard]] virtual ReadPieces input() const = 0;
+    /// The same in memory, where runs leave them as they are; empty where they read files.
+    [[nodiscard]] virtual device::View<const Point> input_memory() const { return {}; }
     /// X on the reducer, where it computes; empty on a worker.
     [[nodiscard]] virtual device::View<Point> result() = 0;
     /// X as the CPU sees it, outside of runs.
@@ -53,6 +55,9 @@ class DataflowWorker final : public DataflowRole {
     void prepare() override;
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
     [[nodiscard]] ReadPieces input() const override;
+    [[nodiscard]] device::View<const Point> input_memory() const override {
+        return loader_ ? device::View<const Point>() : input_.view();
+    }
     [[nodiscard]] device::View<Point> result() override { return {}; }
     [[nodiscard]] ReadPieces output() override;
     void prepare_limit(flow::Queue& queue) override;

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bench/data/input_guard.hpp"
 #include "fft/block_reader.hpp"
 #include "fft/library/library_wisdom.hpp"
 #include "fft/transform_limit.hpp"
@@ -85,7 +86,9 @@ class LibraryCase final : public TransformCase {
 
     void prepare() override;
     void run(bench::Clocks&) override;
-    bench::Check verify() override { return check_->verify(bins()); }
+    bench::Check verify() override {
+        return guard_.judge(check_->verify(bins()), session_.world());
+    }
     void finish() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
@@ -125,6 +128,7 @@ class LibraryCase final : public TransformCase {
     IndexOrder order_;                  ///< of the output
     device::Buffer<Point> pristine_;    ///< where the input is not in files
     std::optional<BlockReader> files_;  ///< where it is
+    bench::InputGuard guard_;           ///< of the pristine input
     std::optional<TransformCheck> check_;
     std::optional<TransformLimit> limit_;
     bool remembered_ = false;  ///< the plan, by an earlier job's wisdom
@@ -135,7 +139,8 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
     : session_(session),
       problem_(problem),
       data_(options.data),
-      layout_(layout_of(problem, options, session.world())) {
+      layout_(layout_of(problem, options, session.world())),
+      guard_(session.threads()) {
     session.require_formulation(bench::Formulation::library);
     allocate();
     make_plan(options);
@@ -148,6 +153,7 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
                            .column_step = 1};
     check_.emplace(problem.points, session.options().seed, input, order_, session.threads(),
                    session.world());
+    guard_.remember(device::View<const Point>(pristine_.view()));
     check_->expect(points(input_.get()));
     note_ =
         fmt::format("{}, {}d{}; input in natural order; output {}; one thread a rank", fftw_version,

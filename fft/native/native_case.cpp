@@ -27,11 +27,15 @@ NativeCase::NativeCase(bench::Session& session, const NativePlan& plan)
       input_(allocate(plan.input, session.device())),
       tiles_(make_input_tiles(session, plan, input_.view(),
                               plan.in_place() ? InputUse::overwritten : InputUse::kept)),
+      guard_(session.threads()),
       check_(plan.problem.points, session.options().seed,
              plan.problem.input_order(plan.shape.ranks, plan.shape.rank),
              plan.problem.output_order(plan.shape.ranks, plan.shape.rank), session.threads(),
              session.world()) {
     if (session.options().verify == bench::Switch::on) {
+        if (!plan.data.in_files() && !plan.in_place()) {
+            guard_.remember(device::View<const Point>(input_.view()));
+        }
         check_.expect(pieces_of(input_.view()));
     }
     transform_ = make_native_transform(plan, session.device(), transport_, input_.view());

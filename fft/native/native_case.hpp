@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "bench/data/input_guard.hpp"
 #include "bench/program/session.hpp"
 #include "comm/transport/transport.hpp"
 #include "fft/native/input_tiles.hpp"
@@ -23,7 +24,9 @@ class NativeCase final : public TransformCase {
 
     void prepare() override { tiles_->prepare(); }
     void run(bench::Clocks& clocks) override;
-    bench::Check verify() override { return check_.verify(pieces_of(result())); }
+    bench::Check verify() override {
+        return guard_.judge(check_.verify(pieces_of(result())), session_.world());
+    }
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override;
@@ -40,6 +43,7 @@ class NativeCase final : public TransformCase {
     comm::Transport& transport_;
     device::Buffer<Point> input_;
     std::unique_ptr<InputTiles> tiles_;
+    bench::InputGuard guard_;  ///< of tiles that are made once
     TransformCheck check_;
     std::unique_ptr<NativeTransform> transform_;
     std::optional<TransformLimit> limit_;

@@ -29,6 +29,9 @@ class DataflowProduct final : public Product {
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
     [[nodiscard]] bool owns(TileIndex tile) const override;
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return operands_.memory();
+    }
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 

@@ -18,6 +18,9 @@ class ResidentProduct final : public Product {
     void run(device::Stream& stream) override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return operands_.memory();
+    }
     [[nodiscard]] std::string note() const override;
 
     /// For tests: the result as it lies in memory, tile column by tile column.

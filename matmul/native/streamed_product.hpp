@@ -25,6 +25,9 @@ class StreamedProduct final : public ScheduledProduct {
         return tiles_->input(operand, tile);
     }
     std::span<const float> result(TileIndex tile) override { return tiles_->result(tile); }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return tiles_->input_memory();
+    }
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 
     /// What the last run has copied to and from the device.

@@ -24,6 +24,8 @@ class HostTiles : public RankTiles {
     virtual void synchronize() {}
     /// Whether tiles can be fetched and stored between runs, too.
     [[nodiscard]] virtual bool in_memory() const = 0;
+    /// Product::input_memory().
+    [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }
     /// The figures of a run: what the host itself has moved. Collective over `world`.
     virtual void add_details(bench::Details& /*details*/,
                              const comm::Communicator& /*world*/) const {}

@@ -20,6 +20,9 @@ class MemoryTiles final : public HostTiles {
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
     [[nodiscard]] bool in_memory() const override { return true; }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return operands_.memory();
+    }
 
   private:
     [[nodiscard]] device::View<float> result_view(TileIndex tile);

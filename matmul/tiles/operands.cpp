@@ -27,6 +27,10 @@ void Operands::allocate(const comm::Communicator& node, device::Device& device) 
                               copied ? device::MemoryKind::pinned : device::MemoryKind::host);
 }
 
+device::View<const std::byte> Operands::memory() const {
+    return {memory_.data.get(), memory_.data ? layout_.allocated.value : 0, memory_.kind};
+}
+
 float* Operands::data_of(const OperandPanel& panel) const {
     std::byte* const part = pool_ ? pool_->window(0).part_of(panel.part) : memory_.data.get();
     return reinterpret_cast<float*>(part + panel.offset.value);

@@ -19,6 +19,8 @@ class Operands {
     /// Rows of this rank's block, columns of tile column `inner` of A.
     [[nodiscard]] device::View<const float> a_rows(std::int64_t inner) const;
     [[nodiscard]] device::View<const float> tile(Operand operand, TileIndex tile) const;
+    /// What this rank has allocated of A and B, for a guard: all ranks' together are both.
+    [[nodiscard]] device::View<const std::byte> memory() const;
     [[nodiscard]] OperandCopies copies() const { return layout_.copies; }
 
   private:

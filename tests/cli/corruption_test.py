@@ -72,10 +72,10 @@ SUBJECTS = {
             Site("receive", 0, 9, 100, 6), Site("add", 0, 10, 100, 0))))),
     "matmul": Subject("float", "--size 96 --tile 32", (
         Case(3, "native", "", BOTH, (
-            Site("gemm", 1, 5, 100, 12),)),
+            Site("gemm", 1, 5, 100, 12), Site("operand", 1, 5, 100, 0))),
         Case(3, "dataflow", "--reducers 1", BOTH, (
             Site("gemm", 1, 20, 100, 12), Site("payload", 0, 40, 100, 12),
-            Site("add", 0, 30, 100, 12))),
+            Site("add", 0, 30, 100, 12), Site("operand", 1, 20, 100, 0))),
         Case(3, "library", "", ("mpi",), (
             Site("psgemm", 1, 5, 10, 12),)),
         # A file as it is compared with the manifest, as the check reads it, as a run reads it.
@@ -85,28 +85,29 @@ SUBJECTS = {
     "cg": Subject("double", "--size 1000 --iterations 8 --problem random", (
         Case(3, "native", "", BOTH, (
             Site("gather", 1, 12, 70, 36), Site("product", 1, 12, 20, 36),
-            Site("update", 1, 12, 20, 36))),
+            Site("update", 1, 12, 20, 36), Site("matrix", 1, 12, 1020, 0))),
         Case(3, "native", "--storage symmetric --algorithm single-reduction", BOTH, (
             Site("product", 1, 12, 20, 36), Site("reduce", 1, 12, 20, 36),
-            Site("update", 1, 12, 20, 36))),
+            Site("update", 1, 12, 20, 36), Site("matrix", 1, 12, 1020, 0))),
         # p's rows on their way to the reducer, all of p on its way back.
         Case(3, "dataflow", "", BOTH, (
             Site("payload", 0, 24, 20, 36), Site("payload", 1, 12, 70, 36),
-            Site("product", 1, 12, 20, 36), Site("update", 1, 12, 20, 36))),
+            Site("product", 1, 12, 20, 36), Site("update", 1, 12, 20, 36),
+            Site("matrix", 1, 12, 1020, 0))),
         Case(3, "library", "", ("mpi",), (
             Site("gather", 1, 12, 70, 36), Site("gemv", 1, 12, 20, 36),
-            Site("axpy", 1, 20, 20, 36))),
+            Site("axpy", 1, 20, 20, 36), Site("matrix", 1, 12, 1020, 0))),
         Case(2, "native", FILES, ("mpi",), (
             Site("read", 1, 1, 40, 0), Site("read", 1, 241, 40, 36))))),
     "fft": Subject("double", "--size 16384 --tiles 32", (
         Case(2, "native", "--order transposed", BOTH, (
             Site("columns", 1, 2, 100, 22), Site("exchange", 1, 3, 100, 22),
-            Site("rows", 1, 2, 100, 22))),
+            Site("rows", 1, 2, 100, 22), Site("points", 1, 2, 100, 0))),
         Case(3, "native", "--order natural", BOTH, (
-            Site("exchange", 1, 11, 100, 22),)),
+            Site("exchange", 1, 11, 100, 22), Site("points", 1, 2, 100, 0))),
         Case(3, "dataflow", "", BOTH, (
             Site("columns", 1, 24, 10, 22), Site("payload", 0, 40, 10, 22),
-            Site("rows", 0, 2, 100, 22))),
+            Site("rows", 0, 2, 100, 22), Site("points", 1, 24, 10, 0))),
         Case(2, "library", "", ("mpi",), (
             Site("fftw", 1, 3, 100, 22),)),
         Case(2, "native", FILES, ("mpi",), (

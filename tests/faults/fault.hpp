@@ -18,6 +18,9 @@ namespace quartet::faults {
 /// an operation or a message:
 ///
 ///     gemm gemv add axpy xpay dot update product columns rows  results of the device's operations
+///     operand matrix points                                    what gemm (A), a matrix's product
+///     and
+///                                                              column FFTs are about to read
 ///     push gather reduce exchange payload receive              what a transport has brought
 ///     psgemm fftw                                              results of libraries
 ///     read                                                     what was read from an .npy file

@@ -22,11 +22,13 @@ class FaultyBlas final : public device::Blas {
 
     void gemm(const device::GemmShape& shape, View<const float> a, View<const float> b,
               View<float> c, device::Update update, Stream& stream) override {
+        pass_later("operand", a, stream);
         sound_.gemm(shape, a, b, c, update, stream);
         pass_later("gemm", c, stream);
     }
     void gemv(std::int64_t rows, std::int64_t columns, View<const double> a, View<const double> x,
               View<double> y, Stream& stream) override {
+        pass_later("matrix", a, stream);
         sound_.gemv(rows, columns, a, x, y, stream);
         pass_later("gemv", y, stream);
     }
@@ -114,6 +116,7 @@ class FaultyShare final : public device::MatrixShare {
 
     void fill(const device::ReadRow& read_row) override { sound_->fill(read_row); }
     void multiply(View<const double> x, View<double> y, Stream& stream) override {
+        pass_later("matrix", sound_->storage(), stream);
         sound_->multiply(x, y, stream);
         pass_later("product", y, stream);
     }

@@ -8,7 +8,8 @@
 namespace quartet::faults {
 
 /// The same device, but that what it computes passes the sites gemm, gemv, add, axpy, xpay, dot,
-/// update, product, columns and rows. Making it gives the process its fault.
+/// update, product, columns and rows, and what it reads the sites operand, matrix and points.
+/// Making it gives the process its fault.
 device::DeviceKind faulty(const device::DeviceKind& sound);
 
 /// Borrows the sound one: of that device.

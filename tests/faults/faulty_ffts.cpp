@@ -14,6 +14,7 @@ class FaultyColumns final : public device::ColumnFfts {
     explicit FaultyColumns(std::unique_ptr<device::ColumnFfts> sound) : sound_(std::move(sound)) {}
 
     void run(Points tiles, device::View<double> parts, device::Stream& stream) override {
+        pass_later("points", tiles, stream);
         sound_->run(tiles, parts, stream);
         pass_later("columns", parts, stream);
     }

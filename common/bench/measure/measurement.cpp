@@ -307,6 +307,7 @@ void Measurement::verify() {
         check_->error = check.error;
     }
     check_->passed = check_->passed && check.passed;
+    check_->input_changed = check_->input_changed || check.input_changed;
     check_->tolerance = check.tolerance;
 }
 

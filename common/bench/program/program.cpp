@@ -327,9 +327,11 @@ void Program::report(Session& session, const Measured& measured) const {
             print(stderr, fmt::format("{}: {}\n", description_.name, row.error));
         }
         if (row.check && !row.check->passed) {
-            print(stderr, fmt::format("{}: {}: wrong result (error {:.3g}, tolerance {:.3g})\n",
-                                      description_.name, row.name.text(), row.check->error,
-                                      row.check->tolerance));
+            print(stderr,
+                  fmt::format("{}: {}: wrong result ({}error {:.3g}, tolerance {:.3g})\n",
+                              description_.name, row.name.text(),
+                              row.check->input_changed ? "its input has changed in memory, " : "",
+                              row.check->error, row.check->tolerance));
         }
     }
 }

@@ -94,6 +94,9 @@ void put_check(Json& json, const Row& row) {
         json["verified"] = row.check->passed;
         put(json, "error", row.check->error);
         put(json, "tolerance", row.check->tolerance);
+        if (row.check->input_changed) {
+            json["input_changed"] = true;
+        }
     }
 }
 

@@ -81,6 +81,7 @@ struct Check {
     bool passed = false;
     double error = 0;
     double tolerance = 0;
+    bool input_changed = false;  ///< in memory, since it was made: then nothing passes
 };
 
 /// What else went on while something was measured. Shares are of the time of the cores that the job

@@ -1,0 +1,28 @@
+#include "bench/data/input_guard.hpp"
+
+#include <algorithm>
+
+#include "bench/data/memory_checksum.hpp"
+
+namespace quartet::bench {
+
+void InputGuard::remember(device::View<const std::byte> input) {
+    if (input.empty() || input.kind() == device::MemoryKind::device) {
+        return;
+    }
+    remembered_.push_back({input, memory_checksum(input.span(), threads_)});
+}
+
+bool InputGuard::intact() const {
+    return std::ranges::all_of(remembered_, [this](const Remembered& one) {
+        return memory_checksum(one.input.span(), threads_) == one.checksum;
+    });
+}
+
+Check InputGuard::judge(Check check, const comm::Communicator& world) const {
+    check.input_changed = !world.all(intact());
+    check.passed = check.passed && !check.input_changed;
+    return check;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,61 @@
+#include "bench/data/input_guard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "comm/mpi/mpi_session.hpp"
+
+namespace quartet::bench {
+namespace {
+
+class InputGuardTest : public testing::Test {
+  protected:
+    InputGuardTest() {
+        guard.remember(view(first));
+        guard.remember(view(second));
+    }
+    static device::View<const double> view(const std::vector<double>& memory,
+                                           device::MemoryKind kind = device::MemoryKind::host) {
+        return {memory.data(), std::ssize(memory), kind};
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    std::vector<double> first = std::vector<double>(1000, 1.5);
+    std::vector<double> second = std::vector<double>(10, 2.5);
+    InputGuard guard{2};
+    const Check sound{.passed = true, .error = 0.5, .tolerance = 1};
+};
+
+TEST_F(InputGuardTest, LeavesTheCheckOfInputThatIsTheSame) {
+    const Check check = guard.judge(sound, world);
+    EXPECT_TRUE(check.passed);
+    EXPECT_FALSE(check.input_changed);
+    EXPECT_EQ(check.error, 0.5);
+    EXPECT_FALSE(guard.judge({.passed = false, .error = 2, .tolerance = 1}, world).passed);
+}
+
+TEST_F(InputGuardTest, FailsOnAllRanksWhereOneRanksLowestBitFlips) {
+    if (world.rank() == world.size() - 1) {
+        *reinterpret_cast<unsigned char*>(&second.back()) ^= 1U;
+        EXPECT_FALSE(guard.intact());
+    }
+    const Check check = guard.judge(sound, world);
+    EXPECT_FALSE(check.passed);
+    EXPECT_TRUE(check.input_changed);
+}
+
+TEST_F(InputGuardTest, PassesAgainWhereTheBitIsBack) {
+    first[500] = -first[500];
+    EXPECT_FALSE(guard.intact());
+    first[500] = -first[500];
+    EXPECT_TRUE(guard.intact());
+}
+
+TEST_F(InputGuardTest, DoesNotTouchAGpusMemory) {
+    guard.remember(device::View<const double>(nullptr, 5, device::MemoryKind::device));
+    EXPECT_TRUE(guard.intact());
+}
+
+}  // namespace
+}  // namespace quartet::bench
