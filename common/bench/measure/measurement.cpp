@@ -67,14 +67,12 @@ std::unique_ptr<comm::ReservedSpace> Measurement::reserve_windows() {
     const auto kind = session_.registry()
                           .traits(planned_.name.variant.transport)
                           .windows.value_or(comm::WindowKind::shared);
-    auto reserved = std::make_unique<comm::ReservedSpace>(kind, world);
     try {
-        comm::require_window_space(kind, planned_.shared_memory, world);
+        return std::make_unique<comm::ReservedSpace>(kind, planned_.shared_memory, world);
     } catch (const Failure& failure) {  // on all ranks
         give_up(failure.what(), ExitCode::failed);
         return nullptr;
     }
-    return reserved;
 }
 
 // What was measured before stays.

@@ -56,7 +56,24 @@ class InfoGuard {
 
 Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
     : size_(size), exceptions_(std::uncaught_exceptions()) {
-    require_window_space(kind, size_, comm);
+    {
+        const RanksOfNodes ranks(comm);
+        const WindowTurn turn(kind, ranks);
+        ReservedSpace::release(size_);
+        require_window_space(kind, size_, ranks);
+        take_space(kind, comm);
+    }
+    if (size_.value > 0) {
+        std::memset(local_, 0, static_cast<std::size_t>(size_.value));
+    }
+    if (kind == WindowKind::shared) {
+        views_[static_cast<std::size_t>(comm.rank())].collapse();
+    }
+    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
+    comm.barrier();
+}
+
+void Window::take_space(WindowKind kind, const Communicator& comm) {
     allocate(kind, comm);
     check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
     const std::int64_t offset = distance_to_page(base_);
@@ -67,14 +84,6 @@ Window::Window(WindowKind kind, Bytes size, const Communicator& comm)
         make_views(comm);
     }
     populate(comm);
-    if (size_.value > 0) {
-        std::memset(local_, 0, static_cast<std::size_t>(size_.value));
-    }
-    if (kind == WindowKind::shared) {
-        views_[static_cast<std::size_t>(comm.rank())].collapse();
-    }
-    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
-    comm.barrier();
 }
 
 // Agreed, so that no rank goes on alone; then all ranks can free what was allocated.

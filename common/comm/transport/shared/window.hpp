@@ -48,6 +48,7 @@ class Window {
     [[nodiscard]] bool contains(const std::byte* data, std::int64_t count) const;
 
   private:
+    void take_space(WindowKind kind, const Communicator& comm);
     void allocate(WindowKind kind, const Communicator& comm);
     void make_views(const Communicator& comm);
     void populate(const Communicator& comm);

@@ -31,13 +31,24 @@ Bytes pages_for(Bytes size) {
     return pages * Bytes{system::page_bytes()};
 }
 
+// Of one rank's part.
+Bytes needed_for(Bytes part) {
+    return pages_for(part) + beside_a_part;
+}
+
 // Of the calling rank's node.
 Bytes needed(Bytes size, const Communicator& node) {
     Bytes sum = beside_the_parts;
     for (const std::int64_t part : node.gather(size.value)) {
-        sum = sum + pages_for({part}) + beside_a_part;
+        sum = sum + needed_for({part});
     }
     return sum;
+}
+
+// Windows are made deep within transports, and space is held for the process as a whole.
+ReservedSpace*& space_of_process() {
+    static ReservedSpace* space = nullptr;
+    return space;
 }
 
 std::optional<std::string> why_no_room(Bytes needed, const std::optional<WindowFolder>& folder) {
@@ -69,43 +80,89 @@ std::optional<WindowFolder> window_folder(WindowKind kind) {
     return fuller;
 }
 
-void require_window_space(WindowKind kind, Bytes size, const Communicator& comm) {
-    const Communicator node = comm.split_by_node();
-    const Bytes all = needed(size, node);
-    if (const auto problem = comm.first(why_no_room(all, window_folder(kind)))) {
+void require_window_space(WindowKind kind, Bytes size, const RanksOfNodes& ranks) {
+    const Bytes all = needed(size, ranks.node);
+    if (const auto problem = ranks.all.first(why_no_room(all, window_folder(kind)))) {
         throw Failure(*problem);
     }
 }
 
-bool ReservedSpace::try_lock() {
+bool WindowTurn::try_lock() {
     // Where there are no locks, nobody has them.
     return !folder_ || ::flock(folder_->get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-void ReservedSpace::unlock() {
+void WindowTurn::unlock() {
     if (folder_) {
         ::flock(folder_->get(), LOCK_UN);
     }
 }
 
 // All nodes' locks or none, so that jobs do not wait for each other's nodes.
-ReservedSpace::ReservedSpace(WindowKind kind, const Communicator& comm) {
-    constexpr int attempts = 1000;
+WindowTurn::WindowTurn(WindowKind kind, const RanksOfNodes& ranks) {
+    constexpr int attempts = 300;
     const std::chrono::milliseconds pause{10 + ::getpid() % 10};
-    const Communicator node = comm.split_by_node();
     const auto folder = window_folder(kind);
-    if (node.rank() == 0 && folder) {
+    if (ranks.node.rank() == 0 && folder) {
         folder_.emplace(::open(folder->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     }
     for (int attempt = 0; attempt < attempts; ++attempt) {
         const bool locked = try_lock();
-        if (comm.all(locked)) {
+        if (ranks.all.all(locked)) {
             return;
         }
         if (locked) {
             unlock();
         }
         std::this_thread::sleep_for(pause);
+    }
+}
+
+ReservedSpace::ReservedSpace(WindowKind kind, Bytes size, const Communicator& comm) {
+    const RanksOfNodes ranks(comm);
+    const WindowTurn turn(kind, ranks);
+    require_window_space(kind, size, ranks);
+    std::optional<std::string> problem;
+    const auto folder = window_folder(kind);
+    if (folder && size > Bytes{}) {
+        held_ = needed_for(size);
+        problem = why_not_held(folder->path);
+    }
+    if (const auto first = comm.first(problem)) {
+        throw Failure(*first);
+    }
+    space_of_process() = this;
+}
+
+ReservedSpace::~ReservedSpace() {
+    if (space_of_process() == this) {
+        space_of_process() = nullptr;
+    }
+}
+
+// File systems that cannot hold space or have no files without names are used as they are.
+std::optional<std::string> ReservedSpace::why_not_held(const std::string& folder) {
+    file_.emplace(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (file_->get() < 0 || ::fallocate(file_->get(), 0, 0, held_.value) == 0) {
+        return std::nullopt;
+    }
+    const int error = errno;
+    file_.reset();
+    if (error != ENOSPC) {
+        return std::nullopt;
+    }
+    return why_no_room(held_, WindowFolder{folder, {}});
+}
+
+void ReservedSpace::release(Bytes size) {
+    ReservedSpace* const space = space_of_process();
+    if (space == nullptr || size <= Bytes{}) {
+        return;
+    }
+    const Bytes taken = needed_for(size);
+    space->held_ = taken < space->held_ ? space->held_ - taken : Bytes{};
+    if (space->file_ && space->file_->get() >= 0) {
+        static_cast<void>(::ftruncate(space->file_->get(), space->held_.value));
     }
 }
 

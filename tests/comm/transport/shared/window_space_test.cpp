@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "core/message_of.hpp"
@@ -28,18 +29,77 @@ TEST_F(WindowSpaceTest, IsRefusedOnAllRanksWhereOneRanksPartDoesNotFit) {
     }
     for (const WindowKind kind : {WindowKind::shared, WindowKind::remote}) {
         const Bytes part = world.rank() == world.size() - 1 ? gibibytes(1 << 30) : Bytes{};
-        EXPECT_THAT(message_of<Failure>([&] { require_window_space(kind, part, world); }),
-                    AllOf(HasSubstr("--shm-size"), testing::Not(HasSubstr("\n"))));
-        EXPECT_NO_THROW(require_window_space(kind, Bytes{}, world));
+        EXPECT_THAT(
+            message_of<Failure>([&] { require_window_space(kind, part, RanksOfNodes(world)); }),
+            AllOf(HasSubstr("--shm-size"), testing::Not(HasSubstr("\n"))));
+        EXPECT_NO_THROW(require_window_space(kind, Bytes{}, RanksOfNodes(world)));
         EXPECT_THROW(Window(kind, part, world), Failure) << "and nobody hangs";
     }
 }
 
-TEST_F(WindowSpaceTest, IsReservedByOneJobAtATime) {
+TEST_F(WindowSpaceTest, IsReservedForOneCaseAfterAnother) {
     for (int job = 0; job < 3; ++job) {
-        const ReservedSpace first(WindowKind::shared, world);
-        const Window window(WindowKind::shared, Bytes{5000}, world);
+        const ReservedSpace space(WindowKind::shared, {5000}, world);
+        const Window window(WindowKind::shared, {5000}, world);
     }
+}
+
+TEST_F(WindowSpaceTest, OthersTakeTheirTurnWhileItIsReserved) {
+    const ReservedSpace space(WindowKind::shared, {5000}, world);
+    const RanksOfNodes ranks(world);
+    // A turn is not waited for longer than three seconds or more; another job may have its own.
+    bool is_quick = false;
+    for (int attempt = 0; attempt < 5 && !is_quick; ++attempt) {
+        const Seconds begin = now();
+        const WindowTurn turn(WindowKind::shared, ranks);
+        is_quick = world.all((now() - begin).value < 1.5);
+    }
+    EXPECT_TRUE(is_quick);
+}
+
+TEST_F(WindowSpaceTest, IsRefusedAsAWholeWhereOneRanksPartDoesNotFit) {
+    const Bytes part = world.rank() == world.size() - 1 ? gibibytes(1 << 30) : Bytes{};
+    EXPECT_THROW(ReservedSpace(WindowKind::shared, part, world), Failure);
+    EXPECT_NO_THROW(Window(WindowKind::shared, {5000}, world)) << "nothing is held";
+}
+
+/// Windows would lie in folders of the test's own, one for each rank.
+class ReservedSpaceTest : public WindowSpaceTest {
+  protected:
+    void SetUp() override {
+        ::setenv(variable, folder.path().c_str(), 1);
+        if (world.any(available() < 4 * world.size() * size)) {
+            GTEST_SKIP() << "there is little space in " << folder.path();
+        }
+    }
+    void TearDown() override { ::unsetenv(variable); }
+    // When all ranks have come here, and before one goes on.
+    Bytes available() const {
+        world.barrier();
+        const Bytes bytes = window_folder(WindowKind::shared).value().available;
+        world.barrier();
+        return bytes;
+    }
+
+    static constexpr const char* variable = "OMPI_MCA_osc_sm_backing_directory";
+    static constexpr Bytes size = mebibytes(256);
+    static constexpr Bytes half = mebibytes(128);
+    static constexpr Bytes others = mebibytes(100);  // what other processes may write meanwhile
+    const TemporaryFolder folder;
+};
+
+TEST_F(ReservedSpaceTest, IsTakenUntilAWindowTakesIt) {
+    const Bytes before = available();
+    std::optional<ReservedSpace> space(std::in_place, WindowKind::shared, size, world);
+    EXPECT_EQ(folder.entries(), 0) << "what is killed leaves nothing";
+    EXPECT_GE(space->held(), size);
+    EXPECT_LT(available() + world.size() * size, before + others);
+    ReservedSpace::release(half);
+    EXPECT_LT(space->held(), half + mebibytes(1));
+    EXPECT_GT(available() + world.size() * half + others, before);
+    space.reset();
+    EXPECT_GT(available() + others, before);
+    ReservedSpace::release(size);  // of nothing
 }
 
 TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
