@@ -47,6 +47,9 @@ CLANG_VERSIONS = 22 21 20 19
 # One version from PyPI finds the same everywhere; from 22 on it passes over the system's headers: a third of the time.
 CLANG_TIDY_VERSION = 23.1.4
 LINT_TOOLS = build/lint-tools
+# Of the files that match, in a build folder.
+TIDY = $(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -j $(JOBS) \
+	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include)
 FUZZ_COMPILERS = $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang++-$(v)),clang++-$(v)))
 SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
@@ -61,7 +64,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
 .PHONY: help setup run check-machine sweep limits peers cost gpu report simulate matplotlib programs build check test microbench \
-	sanitize fuzz soak format format-check lint dist clean
+	sanitize fuzz soak format format-check lint lint-grpc dist clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -164,9 +167,14 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
 	@scripts/setup.sh venv $(LINT_TOOLS) clang-tidy==$(CLANG_TIDY_VERSION)
 	@$(CONFIGURE) -B build/lint -D QUARTET_GRPC=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
-	@$(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -p build/lint -j $(JOBS) \
-	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include) \
-	    '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
+	@$(TIDY) -p build/lint '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
+
+lint-grpc: ## The same of transport grpc, which needs its library (scripts/setup.sh grpc)
+	@scripts/setup.sh venv $(LINT_TOOLS) clang-tidy==$(CLANG_TIDY_VERSION)
+	@$(CONFIGURE) -B build/lint-grpc -D QUARTET_GRPC=ON -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+	    -D CMAKE_UNITY_BUILD=OFF >/dev/null && \
+	    cmake --build build/lint-grpc --target quartet_version quartet_grpc_wire >/dev/null
+	@$(TIDY) -p build/lint-grpc '^$(CURDIR)/(common|tests)/comm/transport/grpc/.*\.cpp$$'
 
 dist: ## Make a release tarball that carries the header-only libraries: build/quartet-VERSION.tar.gz
 	@python3 scripts/dist.py $(DIST_FLAGS)
