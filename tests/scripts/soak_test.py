@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "soak.py"
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 sys.path.insert(0, str(ROOT / "scripts"))
+from quartet.soak.countdown import Countdown  # noqa: E402
 from quartet.soak.kinds import KINDS  # noqa: E402
 from quartet.soak.plan import chances_of, kind_of  # noqa: E402
 
@@ -200,6 +201,22 @@ class Plan(unittest.TestCase):
         self.assertEqual(chances_of(7, 12, kills).random(), chances_of(7, 12, kills).random())
         self.assertNotEqual(chances_of(7, 12, kills).random(), chances_of(7, 13, kills).random())
         self.assertNotEqual(chances_of(7, 12, kills).random(), chances_of(8, 12, kills).random())
+
+
+class Countdowns(unittest.TestCase):
+    def over_after(self, seconds, looks):
+        """How many looks, at these times, a countdown takes to be over."""
+        times = iter([0.0, *looks])
+        countdown = Countdown(seconds, lambda: next(times))
+        return next((number for number in range(1, len(looks) + 1) if countdown.is_over()), None)
+
+    def test_seconds_pass(self):
+        self.assertEqual(self.over_after(1, [0.25, 0.5, 0.75, 1.0, 1.25]), 4)
+        self.assertEqual(self.over_after(0, [0.1]), 1)
+
+    def test_standing_still_is_not_waited_for(self):
+        self.assertIsNone(self.over_after(1, [100.0]))
+        self.assertEqual(self.over_after(1, [100.0, 100.25, 200.0]), 3)
 
 
 class Refusals(Soak):

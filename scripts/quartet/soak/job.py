@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable, Optional
 
-from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last, words_of
+from quartet.processes import alive_in_session, kill_session, send, words_of
+from quartet.soak.countdown import Countdown
 from quartet.terminal import printable
 
 SHOWN = 300  # characters of what a job has said
+SECONDS_BETWEEN_LOOKS = 0.02
 SECONDS_TO_VANISH = 10  # for what a killed launcher leaves to others to end
 
 
@@ -74,8 +76,8 @@ class Job:
 
     def wait_until(self, condition: Callable[[], object]) -> bool:
         """False where the job ended first, or it took too long."""
-        end = time.monotonic() + self._patience
-        while self.process.poll() is None and time.monotonic() < end:
+        patience = Countdown(self._patience)
+        while self.process.poll() is None and not patience.is_over():
             if condition():
                 return True
             time.sleep(0.002)
@@ -87,16 +89,25 @@ class Job:
     def send(self, processes: list[int], number: signal.Signals) -> int:
         return send(processes, number)
 
-    def _code(self, seconds: float) -> Optional[int]:
-        try:
-            return self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+    def _code(self) -> Optional[int]:
+        patience = Countdown(self._patience)
+        while self.process.poll() is None and not patience.is_over():
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        return self.process.poll()
+
+    def _remains(self) -> bool:
+        """Whether processes are left that had time to vanish."""
+        patience = Countdown(SECONDS_TO_VANISH)
+        while left := alive_in_session(self.process.pid):
+            if patience.is_over():
+                break
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        return bool(left)
 
     def end(self, after: str = "") -> Ended:
         """How it ended, once nothing of it is left. Raises Fault where it does not end in time, or
         leaves processes; `after` says what was done to it."""
-        code, stayed = self._code(self._patience), False
+        code, stayed = self._code(), False
         if code is None:
             # Open MPI 4.1.4's launcher may wait for a lock of its own where a rank was killed; that
             # no rank is left is what counts.
@@ -109,7 +120,7 @@ class Job:
                 raise self._ended(-signal.SIGKILL, False).fault(f"{after} did not end: {shown}".strip())
             self.kill_all()
             code = self.process.wait()
-        if wait_for_the_last(self.process.pid, SECONDS_TO_VANISH):
+        if self._remains():
             # Without its script such a launcher has nobody to end it.
             stayed = stayed or not self.ranks() and bool(self.launchers())
             shown = self._alive()
