@@ -56,6 +56,11 @@ Verifier::Verifier(const LinearSystem& system, int iterations)
       reference_energy_(reference_energy(
           std::min((iterations + 1) / 2, std::max(1, system.affordable_products())))) {}
 
+double Verifier::allowed_rounding(std::int64_t size, int iterations) {
+    return std::numeric_limits<double>::epsilon() * std::sqrt(iterations + 1.0) *
+           (std::sqrt(static_cast<double>(size)) / 2 + 4);
+}
+
 Bytes Verifier::memory(std::int64_t size) {
     return bytes_of<long double>(6 * size) + bytes_of<double>(2 * size);
 }
@@ -143,9 +148,7 @@ VerificationResult Verifier::examine(std::span<const double> found,
     for (std::size_t i = 0; i < x.size(); ++i) {
         gap[i] = residual[i] - r[i];
     }
-    const double n = static_cast<double>(system_.size());
-    const double rounding =
-        std::numeric_limits<double>::epsilon() * (iterations_ + 1.0) * (std::sqrt(n) + 32);
+    const double rounding = allowed_rounding(system_.size(), iterations_);
     const double gap_norm = norm(view(gap));
     const double found_norm = norm(view(x));
     const double x_norm = knows_solution() ? std::min(solution_norm_, found_norm) : found_norm;

@@ -27,13 +27,14 @@ struct VerificationResult {
 ///
 /// 1. The recurrence's r is the residual of x. In exact arithmetic it is; rounding makes a gap
 ///    (Greenbaum, "Estimating the attainable accuracy of recursively computed residual methods",
-///    1997): each iteration adds errors of products of N terms, about eps sqrt(N) |A| |x|, and of a
-///    few vector operations. So it must be at most eps (k + 1) (sqrt(N) + 32) (|A| |x| + |b|),
-///    where |x| counts at most as much as that of the solution, to which the iterates' norm rises
-///    (Steihaug, 1983): an x that is far too large must not widen what it is judged by.
-///    (Over all of laplace and random from N = 1 to 8192 and up to 500 iterations at most 0.005 of
-///    that were measured.) A wrong product, a wrong vector operation, a changed element of x, all
-///    show here, converged or not.
+///    1997): each iteration adds errors of sums of N products, at most 0.12 eps sqrt(N) |A| |x| in
+///    the standard deviation (all of one sign, added one after the other), and of vector
+///    operations. Errors of iterations are independent, and their squares add up. So the gap must
+///    be at most eps sqrt(k + 1) (sqrt(N) / 2 + 4) (|A| |x| + |b|), where |x| counts at most as
+///    much as that of the solution, to which the iterates' norm rises (Steihaug, 1983): an x that
+///    is far too large must not widen what it is judged by. (tests/cg/verify_bound_test.cpp has
+///    what thousands of sound runs reach of it.) A wrong product, a wrong vector operation, a
+///    changed element of x, all show here, converged or not.
 /// 2. x has come as close to the known solution as k iterations bring it: the error's energy norm
 ///    only falls (Hestenes and Stiefel, 1952), and must be at most that of (k + 1) / 2 iterations
 ///    made in long double; rounding delays double precision by far less. This is what a small
@@ -57,6 +58,9 @@ class Verifier {
     /// x and r of all ranks, N elements each. The same answer on all ranks. Collective.
     [[nodiscard]] VerificationResult examine(std::span<const double> x,
                                              std::span<const double> r) const;
+
+    /// The gap that rounding may make, in units of |A| |x| + |b|.
+    [[nodiscard]] static double allowed_rounding(std::int64_t size, int iterations);
 
     /// Memory for one system of so many unknowns, the system's own not counted.
     static Bytes memory(std::int64_t size);

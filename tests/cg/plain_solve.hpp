@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include "cg/system/linear_system.hpp"
+
+namespace quartet::cg {
+
+/// What conjugate gradients leave.
+struct Result {
+    std::vector<double> x;
+    std::vector<double> r;
+};
+
+/// Conjugate gradients in double precision by the system's elements. Sums are made one after the
+/// other, which rounds most.
+inline Result solve(const LinearSystem& system, int iterations) {
+    const auto size = static_cast<std::size_t>(system.size());
+    std::vector<std::vector<double>> matrix(size, std::vector<double>(size));
+    for (std::size_t row = 0; row < size; ++row) {
+        system.read_row(static_cast<std::int64_t>(row), 0, matrix[row]);
+    }
+    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            sum += a[i] * b[i];
+        }
+        return sum;
+    };
+    Result result{std::vector<double>(size),
+                  {system.right_side().begin(), system.right_side().end()}};
+    std::vector<double> p = result.r;
+    double residual_dot = dot(p, p);
+    for (int iteration = 0; iteration < iterations && residual_dot > 1e-300; ++iteration) {
+        std::vector<double> q(size);
+        for (std::size_t row = 0; row < size; ++row) {
+            q[row] = dot(matrix[row], p);
+        }
+        const double alpha = residual_dot / dot(p, q);
+        for (std::size_t i = 0; i < size; ++i) {
+            result.x[i] += alpha * p[i];
+            result.r[i] -= alpha * q[i];
+        }
+        const double before = residual_dot;
+        residual_dot = dot(result.r, result.r);
+        for (std::size_t i = 0; i < size; ++i) {
+            p[i] = result.r[i] + residual_dot / before * p[i];
+        }
+    }
+    return result;
+}
+
+}  // namespace quartet::cg
