@@ -1,6 +1,8 @@
 #include "matmul/multiply_case.hpp"
 
+#include "comm/mpi/agree.hpp"
 #include "matmul/tiles/kept_results.hpp"
+#include "matmul/tiles/recorded_tiles.hpp"
 
 namespace quartet::matmul {
 
@@ -14,8 +16,20 @@ MultiplyCase::MultiplyCase(const PlanContext& context, const ProductPlan& plan)
       guard_(session_.threads()) {
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(product_->input_memory());
-        check_.emplace(problem_, block_, session_.threads(), *product_);
+        make_check();
     }
+}
+
+// Agreed, since ranks read files.
+void MultiplyCase::make_check() {
+    comm::agree(session_.world(), [&] {
+        if (data_.in_files()) {
+            RecordedTiles recorded(*data_.folder, *product_);
+            check_.emplace(problem_, block_, session_.threads(), recorded);
+        } else {
+            check_.emplace(problem_, block_, session_.threads(), *product_);
+        }
+    });
 }
 
 void MultiplyCase::prepare() {

@@ -29,6 +29,8 @@ class MultiplyCase final : public bench::Case {
     [[nodiscard]] Product& product() { return *product_; }
 
   private:
+    void make_check();
+
     bench::Session& session_;
     bench::DataOptions data_;
     Problem problem_;

@@ -80,25 +80,25 @@ SUBJECTS = {
             Site("psgemm", 1, 5, 10, 12),)),
         # A file as it is compared with the manifest, as the check reads it, as a run reads it.
         Case(2, "native", FILES, ("mpi",), (
-            Site("read", 1, 4, 100, 0), Site("read", 1, 13, 100, 14),
+            Site("read", 1, 4, 100, 0), Site("read", 1, 13, 100, 0),
             Site("read", 1, 37, 100, 14))))),
     "cg": Subject("double", "--size 1000 --iterations 8 --problem random", (
         Case(3, "native", "", BOTH, (
-            Site("gather", 1, 12, 70, 36), Site("product", 1, 12, 20, 36),
-            Site("update", 1, 12, 20, 36), Site("matrix", 1, 12, 1020, 0))),
+            Site("gather", 1, 12, 70, 33), Site("product", 1, 12, 20, 33),
+            Site("update", 1, 12, 20, 33), Site("matrix", 1, 12, 1020, 0))),
         Case(3, "native", "--storage symmetric --algorithm single-reduction", BOTH, (
-            Site("product", 1, 12, 20, 36), Site("reduce", 1, 12, 20, 36),
-            Site("update", 1, 12, 20, 36), Site("matrix", 1, 12, 1020, 0))),
+            Site("product", 1, 12, 20, 33), Site("reduce", 1, 12, 20, 33),
+            Site("update", 1, 12, 20, 33), Site("matrix", 1, 12, 1020, 0))),
         # p's rows on their way to the reducer, all of p on its way back.
         Case(3, "dataflow", "", BOTH, (
-            Site("payload", 0, 24, 20, 36), Site("payload", 1, 12, 70, 36),
-            Site("product", 1, 12, 20, 36), Site("update", 1, 12, 20, 36),
+            Site("payload", 0, 24, 20, 33), Site("payload", 1, 12, 70, 33),
+            Site("product", 1, 12, 20, 33), Site("update", 1, 12, 20, 33),
             Site("matrix", 1, 12, 1020, 0))),
         Case(3, "library", "", ("mpi",), (
-            Site("gather", 1, 12, 70, 36), Site("gemv", 1, 12, 20, 36),
-            Site("axpy", 1, 20, 20, 36), Site("matrix", 1, 12, 1020, 0))),
+            Site("gather", 1, 12, 70, 33), Site("gemv", 1, 12, 20, 33),
+            Site("axpy", 1, 20, 20, 33), Site("matrix", 1, 12, 1020, 0))),
         Case(2, "native", FILES, ("mpi",), (
-            Site("read", 1, 1, 40, 0), Site("read", 1, 241, 40, 36))))),
+            Site("read", 1, 1, 40, 0), Site("read", 1, 241, 40, 33))))),
     "fft": Subject("double", "--size 16384 --tiles 32", (
         Case(2, "native", "--order transposed", BOTH, (
             Site("columns", 1, 2, 100, 22), Site("exchange", 1, 3, 100, 22),
@@ -130,7 +130,8 @@ def is_noticed(kernel, outcome):
     rows = medians(outcome.document) if outcome.document else []
     if outcome.code == 1:
         return bool(rows) and not any(row["verified"] for row in rows)
-    refusals = {2: r"its checksum differs", 3: r"is not positive definite"}
+    refusals = {2: "its checksum differs",
+                3: r"(is not positive definite|was not read as the manifest says)"}
     return outcome.code in refusals and re.search(
         rf"^{kernel}: .*{refusals[outcome.code]}", outcome.stderr, re.MULTILINE) is not None
 
