@@ -99,7 +99,10 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         plan_memory(planned, session, problem);
         plan_traffic(planned, session, problem);
     }
-    planned.conditions = {{"device", variant.device}, {"transport", variant.transport}};
+    planned.conditions = {{"device", variant.device},
+                          {"transport", variant.transport},
+                          {"size", std::to_string(problem.size.value)},
+                          {"workers", std::to_string(planned.work.workers)}};
     add_clock_rows(planned, problem);
     planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<PushCase>(session, variant, problem);

@@ -156,11 +156,17 @@ def commit(document: dict) -> str:
     return str(document["context"]["quartet"].get("commit", ""))
 
 
+def models_of_gpus(document: dict) -> tuple[str, ...]:
+    """Each once; none on the host."""
+    gpus = document["context"]["quartet"].get("gpus") or []
+    return tuple(sorted({str(gpu.get("name", "GPU")) for gpu in gpus}))
+
+
 def device(document: dict) -> str:
     """What computed: the GPU's model, or the processor's with how many CPUs the node has."""
     context = document["context"]
     quartet = context["quartet"]
-    models = sorted({gpu.get("name", "GPU") for gpu in quartet.get("gpus", [])})
+    models = models_of_gpus(document)
     if quartet.get("device") == "cuda" and models:
         return ", ".join(models)
     processor = quartet.get("device_description", "unknown processor").split(";")[0]

@@ -11,6 +11,7 @@ from math import log
 from typing import Iterator
 
 from quartet.misfits import judged
+from quartet.published.likeness import place_of_ours
 from quartet.results import OF_MODELS, Case, cases, nodes, warnings, whole_number
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.wording import (ABOVE_LIMIT, BOUNDS, DISTRUSTED, WIDTH, Footnotes, aligned, counted,
@@ -118,7 +119,8 @@ def _published(case: Case, all_nodes: dict[int, int], footnotes: Footnotes) -> s
         return ""
     caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
     text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
-            f"{number['conditions']} ({number['source']}).{caveat}")
+            f"{number['conditions']} ({number['source']}). "
+            f"Ours: {place_of_ours(number['nodes'], case.workers)}.{caveat}")
     return f"{ratio(number['ratio'])} {footnotes.mark(text)}"
 
 

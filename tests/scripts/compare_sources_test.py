@@ -59,14 +59,36 @@ class Published(CompareCase):
             {"value": 4, "unit": "GFLOP/s", "match": SHM})
         self.assertIn("~2", row)
 
+    def test_of_equals_the_greatest_is_taken_whatever_their_order(self):
+        for values in ((1, 3, 2), (3, 2, 1)):
+            _, row = self.against(1000, *({"value": value, "match": SHM} for value in values))
+            self.assertIn("~3", row)
+
+    def test_other_workers_and_unlike_sizes_are_not_compared_with(self):
+        mib = 1024**2  # the case has 2 MiB and 1 worker
+        for more, is_like in (({"workers": "1"}, True), ({"workers": "16"}, False),
+                              ({"size": str(4 * mib)}, True), ({"size": str(8 * mib)}, False),
+                              ({"size": [str(64 * mib), str(mib)]}, True),
+                              ({"transport": ["mpi", "shm"]}, True), ({"transport": ["mpi"]}, False)):
+            done = self.compare(self.numbers({"value": 1000, "match": {**SHM, **more}}),
+                                self.side("b", *documents(*[1000] * 6)))
+            self.assertEqual(done.returncode == 0, is_like, (more, done.stdout, done.stderr))
+        done = self.compare(self.numbers({"value": 1000, "match": SHM, "workers": 16}),
+                            self.side("b", *documents(*[1000] * 6)))
+        self.assertEqual(done.returncode, 2, done.stdout)
+
+    def test_it_says_where_ours_was_measured(self):
+        done = self.compare(self.numbers({"value": 1000}), self.side("b", *documents(*[1000] * 6)))
+        self.assertIn("Ours: within one node, 1 worker.", flat(done.stdout))
+
     def test_papers_clock_is_compared_where_there_is_one(self):
         rows = fake_results.case(NAME, around(1000)) + fake_results.case(NAME + "/paper", around(2000))
         done = self.compare(self.numbers({"value": 1000}), self.side("b", fake_results.document(rows)))
         self.assertIn("2.000", done.stdout)
-        self.assertIn("a machine (Someone 2000, section I).", done.stdout)
+        self.assertIn("a machine (Someone 2000, section I). Ours: within one", done.stdout)
 
     def test_our_published_numbers_are_found_by_the_word(self):
-        launch, = documents(7000)
+        launch, = documents(7000, name=NAME.replace("/shm/", "/mpi/"))
         launch["context"]["quartet"]["nodes"] = 2
         side = self.side("b", launch)
         done = self.compare("published", side)
@@ -75,7 +97,8 @@ class Published(CompareCase):
         self.assertIn("it takes 6 at least", flat(done.stdout))
 
     def test_number_of_other_nodes_is_not_compared_with(self):
-        done = self.compare("published", self.side("b", *documents(*[7000] * 6)))  # on one node
+        name = NAME.replace("/shm/", "/mpi/")
+        done = self.compare("published", self.side("b", *documents(*[7000] * 6, name=name)))  # on one node
         self.assertEqual(done.returncode, 2)
         self.assertNotIn("6000", done.stdout)
 

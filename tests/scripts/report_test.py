@@ -84,10 +84,15 @@ class Reported(unittest.TestCase):
             return list(csv.DictReader(file))
 
 
-def scaling(*rates, **median):
+def scaling(*rates, n=4096, **median):
     """The rates on 1, 2 and 4 workers."""
+    name = CG.replace("n:4096", f"n:{n}")
     return [row for rate, workers in zip(rates, (1, 2, 4))
-            for row in fake_results.case(CG.format(workers), rate, "GFLOP/s", workers=workers, **median)]
+            for row in fake_results.case(name.format(workers), rate, "GFLOP/s", workers=workers, **median)]
+
+
+def on_gpus(rows):
+    return json.loads(json.dumps(rows).replace("host/shm", "cuda/ipc"))
 
 
 class Contents(Reported):
@@ -134,7 +139,7 @@ class Contents(Reported):
         self.assertRegex(self.page().text, r"1\.50x 75% 4\.00 GFLOP/s on 1")
 
     def test_published_number_stands_with_its_conditions(self):
-        rows = json.loads(json.dumps(scaling(3, 6, 12)).replace("host/shm", "cuda/ipc"))
+        rows = on_gpus(scaling(3, 6, 12, n=16384))
         self.put("a.json", rows, device="cuda", nodes=4)
         page = self.page()
         self.assertIn("8 V100 on 4 nodes of Kebnekaise", page.text)
@@ -147,9 +152,29 @@ class Contents(Reported):
         page = self.page()
         self.assertNotIn("published", {row["role"] for row in self.rows("figure-10-cg")})
         before, after = page.text.split("What others reached on other machines")
-        self.assertIn("none of this kind of device on as many nodes", before)
+        self.assertIn("none of this kind of device, on as many nodes and workers, at a like size", before)
         self.assertNotIn("8 V100 on 4 nodes of Kebnekaise", before)
         self.assertIn("8 V100 on 4 nodes of Kebnekaise", after)
+
+    def test_ratio_is_only_of_as_many_workers_at_a_like_size_and_says_where_ours_was(self):
+        case = CG.format(8).replace("host/shm", "cuda/ipc")
+        for name, workers, is_like in ((case.replace("n:4096", "n:32768"), 8, True),
+                                       (case.replace("n:4096", "n:32768"), 4, False),
+                                       (case, 8, False)):
+            self.put("a.json", fake_results.case(name, 600, "GFLOP/s", workers=workers), device="cuda",
+                     nodes=4)
+            text = self.page().text
+            self.assertEqual("2.0x of > 300 GFLOP/s: 8 V100" in text, is_like, (name, workers))
+            self.assertEqual("; ours on 4 nodes, 8 workers" in text, is_like, (name, workers))
+
+    def test_published_speed_ups_stand_beside_the_same_step_at_a_like_size_on_gpus_alone(self):
+        heading = "Published speed-ups, and ours for the same step in workers at a like size"
+        for size, device, is_like in (("32768", "cuda", True), ("512", "cuda", False),
+                                      ("32768", "host", False)):
+            rows = scaling(3, 6, 12, n=size)
+            rows = rows if device == "host" else on_gpus(rows)
+            self.put("a.json", rows, device=device)
+            self.assertEqual(heading in self.page().text, is_like, (size, device))
 
     def test_formulations_are_compared_with_native(self):
         self.put("a.json", fake_results.case(FFT.format("native"), 10, "GFLOP/s"),

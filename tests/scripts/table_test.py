@@ -42,7 +42,7 @@ class Table(unittest.TestCase):
         self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
         self.assertTrue(text.splitlines()[0].endswith(" published"), text)
         self.assertIn(" a  > 6000 MiB/s: two nodes, host memory, RDMA (Chien et al. 2019, section"
-                      "\n    VI.A). Note: between two nodes.\n", text)
+                      "\n    VI.A). Ours: on 2 nodes, 1 worker. Note: between two nodes.\n", text)
 
     def test_published_number_of_other_nodes_has_no_ratio(self):
         name = fake_results.stream_name()

@@ -102,9 +102,16 @@ std::vector<Row> finished(const Session& session, std::vector<Row> rows,
         if (row.error.empty() && planned != session.plan().end() &&
             is_compared(row.name, planned->compared)) {
             const double rate = row.work.rate({median(row.times())});
+            const int nodes = session.topology().nodes();
             auto conditions = planned->conditions;
-            conditions["nodes"] = std::to_string(session.topology().nodes());
+            conditions["nodes"] = std::to_string(nodes);
+            if (!session.gpus().empty()) {
+                conditions["model"] = session.gpus().all().front().name;
+            }
             row.published = published.nearest(conditions, name(row.work.unit), rate);
+            if (row.published) {
+                row.published->ours = place_of_ours(nodes, row.work.workers);
+            }
         }
         row.work.gpus = static_cast<int>(session.gpus().all().size());
     }

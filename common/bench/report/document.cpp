@@ -130,6 +130,12 @@ void put_published(Json& json, const Row& row) {
         if (other.nodes) {
             published["nodes"] = *other.nodes;
         }
+        for (const auto& [key, text] :
+             {std::pair("device", other.device), std::pair("ours", other.ours)}) {
+            if (!text.empty()) {
+                published[key] = text;
+            }
+        }
         put(published, "ratio", other.ratio);
         json["published"] = std::move(published);
     }

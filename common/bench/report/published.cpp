@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
@@ -21,13 +23,43 @@ constexpr int schema_version = 1;
 
 using Conditions = std::map<std::string, std::string>;
 
-// How far apart two numbers of workers are; nothing where one of them is not known.
-std::optional<double> distance(const Conditions& ours, std::optional<double> theirs) {
-    const auto workers = ours.find("workers");
-    if (workers == ours.end() || !theirs) {
-        return std::nullopt;
+using Values = std::vector<std::string>;
+
+constexpr double like_size = 2;  // sizes are alike within this factor
+
+bool is_size(std::string_view factor) {
+    return factor == "n" || factor == "size";
+}
+
+// 0 for what is no number.
+double number_of(const std::string& text) {
+    return std::strtod(text.c_str(), nullptr);
+}
+
+// Of the values that a number holds for, as a factor; infinite where one is no size.
+double distance(const std::string& ours, const Values& theirs) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const std::string& their : theirs) {
+        const double apart = std::abs(std::log2(number_of(ours) / number_of(their)));
+        nearest = std::isnan(apart) ? nearest : std::min(nearest, apart);
     }
-    return std::abs(std::log2(std::stod(workers->second) / *theirs));
+    return nearest;
+}
+
+bool are_alike(const std::string& factor, const std::string& ours, const Values& theirs) {
+    return is_size(factor) ? distance(ours, theirs) <= std::log2(like_size)
+                           : std::ranges::find(theirs, ours) != theirs.end();
+}
+
+Values values_of(const nlohmann::json& value) {
+    return value.is_array() ? value.get<Values>() : Values{value.get<std::string>()};
+}
+
+// "P100 PCIe" and "Tesla P100-PCIE-16GB".
+bool is_of_model(const Conditions& ours, const std::string& device) {
+    const auto model = ours.find("model");
+    const std::string name = device.substr(0, device.find(' '));
+    return model != ours.end() && !name.empty() && model->second.find(name) != std::string::npos;
 }
 
 }  // namespace
@@ -52,12 +84,15 @@ PublishedNumbers::PublishedNumbers(const std::filesystem::path& folder, std::str
             entry.number.source = fmt::format("{}, section {}", item.value("source", source),
                                               item.at("section").get<std::string>());
             entry.number.caveat = item.value("caveat", "");
-            item.at("match").get_to(entry.match);
+            entry.number.device = item.value("device", "");
+            for (const auto& [factor, value] : item.at("match").items()) {
+                entry.match[factor] = values_of(value);
+            }
             if (entry.match.contains("nodes")) {
-                entry.number.nodes = std::stoi(entry.match.at("nodes"));
+                entry.number.nodes = std::stoi(entry.match.at("nodes").at(0));
             }
             if (item.contains("workers")) {
-                entry.workers = item.at("workers").get<double>();
+                entry.match["workers"] = {std::to_string(item.at("workers").get<int>())};
             }
             entries_.push_back(std::move(entry));
         }
@@ -69,18 +104,22 @@ PublishedNumbers::PublishedNumbers(const std::filesystem::path& folder, std::str
 
 std::optional<Comparison> PublishedNumbers::nearest(const Conditions& conditions,
                                                     std::string_view unit, double rate) const {
-    constexpr double far = 1e9;
-    // The more equal keys the better, then the nearer, then the greater.
-    using Merit = std::tuple<std::ptrdiff_t, double, double>;
+    // Our model, most equal factors, the nearest size, the greatest value.
+    using Merit = std::tuple<bool, std::ptrdiff_t, double, double>;
     std::optional<std::pair<Merit, const Entry*>> best;
     for (const Entry& entry : entries_) {
-        const auto known = [&](const auto& key) { return conditions.contains(key.first); };
-        const bool fits =
-            entry.number.unit == unit && std::ranges::all_of(entry.match, [&](const auto& key) {
-                return !known(key) || conditions.at(key.first) == key.second;
-            });
-        const Merit merit{std::ranges::count_if(entry.match, known),
-                          -distance(conditions, entry.workers).value_or(far), entry.number.value};
+        bool fits = entry.number.unit == unit;
+        std::ptrdiff_t known = 0;
+        double apart = 0;
+        for (const auto& [factor, theirs] : entry.match) {
+            if (const auto ours = conditions.find(factor); ours != conditions.end()) {
+                ++known;
+                fits = fits && are_alike(factor, ours->second, theirs);
+                apart += fits && is_size(factor) ? distance(ours->second, theirs) : 0;
+            }
+        }
+        const Merit merit{is_of_model(conditions, entry.number.device), known, -apart,
+                          entry.number.value};
         if (fits && (!best || merit > best->first)) {
             best.emplace(merit, &entry);
         }
@@ -91,6 +130,11 @@ std::optional<Comparison> PublishedNumbers::nearest(const Conditions& conditions
     Comparison comparison = best->second->number;
     comparison.ratio = rate / comparison.value;
     return comparison;
+}
+
+std::string place_of_ours(int nodes, int workers) {
+    const std::string where = nodes == 1 ? "within one node" : fmt::format("on {} nodes", nodes);
+    return fmt::format("{}, {} worker{}", where, workers, workers == 1 ? "" : "s");
 }
 
 std::optional<std::filesystem::path> published_folder() {

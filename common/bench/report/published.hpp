@@ -19,6 +19,8 @@ struct Comparison {
     std::string caveat;
     double ratio = 0;               ///< ours / published
     std::optional<int> nodes = {};  ///< that it was measured on, where it is known
+    std::string device = {};        ///< the model
+    std::string ours = {};          ///< where ours was measured: "within one node, 2 workers"
 };
 
 /// Numbers that others have published about the suite's kernels, from `published/*.json`.
@@ -30,9 +32,11 @@ class PublishedNumbers {
     /// file that is not what it should be.
     PublishedNumbers(const std::filesystem::path& folder, std::string_view kernel);
 
-    /// The number whose conditions are nearest: every `match` key that both sides know must be
-    /// equal, nodes among them, and the entry with most of them wins; of equals the one with the
-    /// nearest number of workers, of these the greatest. `rate` is in its unit.
+    /// The number whose conditions are nearest. Every `match` factor that both sides know must be
+    /// alike, nodes and workers among them: a size ("n", or "size" in bytes) within a factor of two
+    /// of one of the number's, all others equal to one of them. Of several those of our "model" of
+    /// device come first, then those with most such factors, then the nearest in size, then the
+    /// greatest. `rate` is in its unit.
     [[nodiscard]] std::optional<Comparison> nearest(
         const std::map<std::string, std::string>& conditions, std::string_view unit,
         double rate) const;
@@ -42,12 +46,14 @@ class PublishedNumbers {
   private:
     struct Entry {
         Comparison number;
-        std::map<std::string, std::string> match;
-        std::optional<double> workers;  ///< where the match does not say
+        std::map<std::string, std::vector<std::string>> match;  ///< each factor's possible values
     };
 
     std::vector<Entry> entries_;
 };
+
+/// For people: where a result was measured that stands beside a published one.
+std::string place_of_ours(int nodes, int workers);
 
 /// The folder of the installed or the source tree's published numbers; nothing where neither is.
 std::optional<std::filesystem::path> published_folder();

@@ -171,9 +171,10 @@ std::string remarks(std::span<const Row> rows) {
         }
         if (row.published && row.published->conditions != last_published) {
             last_published = row.published->conditions;
-            text += wrapped(fmt::format("publ.: {} {} {}: {}; {}", row.published->bound,
-                                        format_rate(row.published->value), row.published->unit,
-                                        row.published->conditions, row.published->source));
+            const Comparison& other = *row.published;
+            text += wrapped(fmt::format(
+                "publ.: {} {} {}: {}; {}{}", other.bound, format_rate(other.value), other.unit,
+                other.conditions, other.source, other.ours.empty() ? "" : "; ours " + other.ours));
         }
     }
     return text;

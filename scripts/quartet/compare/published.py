@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from quartet.compare.sides import Sample
 from quartet.documents import load_published
 from quartet.files import FileProblem, read_json
-from quartet.results import RATE_UNITS, Name
+from quartet.published.likeness import Match, is_like, match_of, merit
+from quartet.results import RATE_UNITS
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,8 @@ class Number:
     conditions: str
     source: str
     caveat: str
-    match: tuple[tuple[str, str], ...]  # factors that a result has where the number fits it
+    device: str  # the model
+    match: Match
 
 
 @dataclass(frozen=True)
@@ -26,19 +29,15 @@ class Numbers:
 
     entries: tuple[Number, ...]
 
-    def nearest(self, name: Name, workers: int, nodes: int, unit: str) -> Optional[Number]:
-        """By the rule in the schema of published numbers, which the programs follow, too: every key
-        that both know is equal; of several the one with most such keys, the first of equals."""
+    def nearest(self, sample: Sample) -> Optional[Number]:
+        """By the rule in the schema of published numbers."""
+        name = sample.name
         known = {"kernel": name.kernel, "device": name.device, "transport": name.transport,
-                 "workers": str(workers), "nodes": str(nodes), **name.values}
-        best, most = None, -1
-        for number in self.entries:
-            keys = [key for key, _ in number.match if key in known]
-            fits = number.unit == unit and all(known[key] == value for key, value in number.match
-                                               if key in known)
-            if fits and len(keys) > most:
-                best, most = number, len(keys)
-        return best
+                 "workers": str(sample.cases[0].workers), "nodes": str(sample.nodes), **name.values}
+        fitting = [number for number in self.entries
+                   if number.unit == sample.unit and is_like(number.match, known)]
+        return max(fitting, default=None, key=lambda number: merit(
+            number.match, known, number.device, sample.gpus, number.value))
 
 
 def read_numbers(folder: Path) -> Numbers:
@@ -55,9 +54,8 @@ def read_numbers(folder: Path) -> Numbers:
 
 def _number(item: dict, short: str) -> Number:
     source = f"{item.get('source', short)}, section {item['section']}"
-    match = tuple({"kernel": item["kernel"], **item["match"]}.items())
     return Number(item["value"], item["unit"], item["bound"], item["conditions"], source,
-                  item.get("caveat", ""), match)
+                  item.get("caveat", ""), item["device"], match_of(item))
 
 
 def is_published(path: Path) -> bool:

@@ -184,7 +184,7 @@ def compare_published(numbers: Numbers, side: Side, threshold: float) -> list[Ro
     one."""
     rows = []
     for text, sample in side.samples.items():
-        number = numbers.nearest(sample.name, sample.cases[0].workers, sample.nodes, sample.unit)
+        number = numbers.nearest(sample)
         if number:
             rows.append(_against(number, side.papers.get(text, sample), threshold))
     return rows

@@ -7,7 +7,7 @@ from typing import Optional
 
 from quartet.documents import collect
 from quartet.misfits import judged
-from quartet.results import Case, Name, cases, device, nodes
+from quartet.results import Case, Name, cases, device, models_of_gpus, nodes
 from quartet.statistics import variation
 from quartet.wording import counted
 
@@ -27,6 +27,7 @@ class Sample:
     launches: list[list[float]] = field(default_factory=list)  # rates of the runs of each
     cases: list[Case] = field(default_factory=list)  # one a launch
     nodes: int = 1
+    gpus: tuple[str, ...] = ()  # models
 
     @property
     def counting(self) -> list[int]:
@@ -137,7 +138,8 @@ def _add(side: Side, document: dict) -> None:
             rates = [row[case.unit] for row in runs.get(case.text + clock, [])]
             if rates:
                 sample = samples.setdefault(case.text, Sample(case.name, case.unit,
-                                                               nodes=nodes(document)))
+                                                               nodes=nodes(document),
+                                                               gpus=models_of_gpus(document)))
                 sample.launches.append(rates)
                 sample.cases.append(case)
 

@@ -8,6 +8,7 @@ from typing import Optional
 from quartet.compare import closing, slow_ranks
 from quartet.compare.rows import LEAST_LAUNCHES, Row
 from quartet.compare.sides import Sample, Side
+from quartet.published.likeness import place_of_ours
 from quartet.statistics import ERROR
 from quartet.wording import (ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size,
                              widths_of, wrapped)
@@ -53,7 +54,8 @@ def _cells(row: Row, published: Footnotes, reasons: Footnotes) -> tuple[str, ...
 def _mark(row: Row, published: Footnotes) -> str:
     number = row.number
     caveat = f" Note: {number.caveat}." if number.caveat else ""
-    return published.mark(f"{number.conditions} ({number.source}).{caveat}")
+    place = place_of_ours(row.second.nodes, row.second.cases[0].workers)
+    return published.mark(f"{number.conditions} ({number.source}). Ours: {place}.{caveat}")
 
 
 def _spread_cells(row: Row) -> Optional[tuple[str, ...]]:

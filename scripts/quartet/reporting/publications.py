@@ -7,6 +7,7 @@ from typing import Optional
 
 from quartet.documents import load_published
 from quartet.paths import SHIPPED
+from quartet.published.likeness import Match, is_like, match_of, merit
 from quartet.wording import BOUNDS
 
 from .cases import Result
@@ -28,18 +29,39 @@ class Number:
     workers: Optional[int]  # computing devices
     base: Optional[int]  # of a speed-up: the devices it is against
     protocol: str
-    nodes: Optional[int] = None
+    match: Match
 
     def fits(self, result: Result) -> bool:
-        """Whether the two may stand side by side: the same kind of device, on as many nodes."""
-        return (self.kernel == result.name.kernel and self.unit == result.unit
-                and self.is_gpu == (result.name.device == "cuda")
-                and self.nodes in (None, result.nodes))
+        """Whether a rate may stand in one chart with the result, whose axis is workers: the same kind of
+        device, as many nodes, and a like size."""
+        known = {factor: value for factor, value in _known(result).items() if factor != "workers"}
+        return self.unit == result.unit and is_like(self.match, known)
+
+    def is_of(self, result: Result) -> bool:
+        """Whether a result is one of the two that make this speed-up's like: on any workers."""
+        return self.unit == "speed-up" and is_like(self.match, {
+            factor: value for factor, value in _known(result).items() if factor != "workers"})
 
     @property
     def text(self) -> str:
         return f"{BOUNDS[self.bound]} {self.value:g} {self.unit}" if self.unit != "speed-up" else \
             f"{self.value:g}x"
+
+
+def nearest(result: Result, numbers: list[Number]) -> Optional[Number]:
+    """The rate that may be set against the result in a ratio, by the rule in the schema of published
+    numbers."""
+    known = _known(result)
+    fitting = [number for number in numbers
+               if number.unit == result.unit and is_like(number.match, known)]
+    return max(fitting, default=None, key=lambda number: merit(
+        number.match, known, number.device, (result.machine,) if number.is_gpu else (), number.value))
+
+
+def _known(result: Result) -> dict[str, str]:
+    name = result.name
+    return {"kernel": name.kernel, "device": name.device, "transport": name.transport,
+            "workers": str(result.workers), "nodes": str(result.nodes), **name.values}
 
 
 def load(folder: Path = FOLDER) -> list[Number]:
@@ -61,4 +83,4 @@ def _number(item: dict, short: str) -> Number:
                   source=f"{item.get('source', short)}, section {item['section']}",
                   caveat=item.get("caveat", ""), workers=int(workers) if workers else None,
                   base=int(base[0]) if base else None, protocol=item.get("protocol", ""),
-                  nodes=int(item["match"]["nodes"]) if "nodes" in item["match"] else None)
+                  match=match_of(item))

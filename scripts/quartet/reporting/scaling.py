@@ -36,7 +36,8 @@ def speedups(title: str, lines, unit: str) -> list[Table]:
 
 
 def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]:
-    """The published speed-ups for which there is one of ours, of the same step in workers."""
+    """The published speed-ups for which there is one of ours: of the same step in workers, on the same
+    kind of device, at a like size."""
     rows = []
     for number in numbers:
         ours = _ours(results, number) if number.unit == "speed-up" else None
@@ -46,12 +47,13 @@ def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]
         return []
     return [Table(("published", "conditions", "ours", "our base", "our case", "source", "caveat"),
                   rows, frozenset({"published", "ours"}),
-                  "Published speed-ups, and ours for the same step in workers")]
+                  "Published speed-ups, and ours for the same step in workers at a like size")]
 
 
 def _ours(results: list[Result], number: Number) -> Optional[tuple[str, str, str]]:
-    """Speed-up, base in absolute terms, and case, of the largest problem that was run so."""
-    lines = grouped(results, lambda result: (label(result, FOLLOW_RANKS),
+    """Speed-up, base in absolute terms, and case, of the largest such problem that was run so."""
+    alike = [result for result in results if number.is_of(result)]
+    lines = grouped(alike, lambda result: (label(result, FOLLOW_RANKS),
                                              result.machine, result.series))
     pairs = []
     for members in lines.values():

@@ -1,10 +1,11 @@
 """The best of each kernel, and every row."""
 
+from quartet.published.likeness import place_of_ours
 from quartet.wording import rate, ratio
 
 from .cases import Launch, Result
 from .factors import by_kernel, counted, grouped, is_pair, label
-from .publications import Number
+from .publications import Number, nearest
 from .sections import Section, Table
 
 def summary(results: list[Result], published: list[Number]) -> Section:
@@ -40,13 +41,12 @@ def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
 
 
 def _nearest(best: Result, published: list[Number]) -> str:
-    """Ratio and conditions, of the number that the program chose where it fits."""
-    fitting = [number for number in published if number.fits(best)]
-    if not fitting:
-        return "none of this kind of device on as many nodes"
-    own = best.published or {}
-    number = next((item for item in fitting if item.value == own.get("value")), fitting[0])
-    return f"{ratio(best.rate / number.value)}{best.mark} of {number.text}: {number.conditions}"
+    """Ratio and conditions, and where ours was measured."""
+    number = nearest(best, published)
+    if not number:
+        return "none of this kind of device, on as many nodes and workers, at a like size"
+    return (f"{ratio(best.rate / number.value)}{best.mark} of {number.text}: {number.conditions}; "
+            f"ours {place_of_ours(best.nodes, best.workers)}")
 
 
 def every_row(launches: list[Launch]) -> Section:

@@ -77,19 +77,63 @@ TEST_F(PublishedTest, TheMostEqualConditionsWin) {
     EXPECT_EQ(value({{"device", "other"}}), 1);
 }
 
-TEST_F(PublishedTest, OfEqualsTheNearestInWorkersWinsThenTheGreatest) {
-    auto few = number(3, {{"device", "cuda"}});
-    few["workers"] = 2;
-    auto many = number(300, {{"device", "cuda"}});
+TEST_F(PublishedTest, ANumberOfOtherWorkersIsNotOffered) {
+    auto few = number(3, {{"workers", "2"}});
+    auto many = number(300, {});
     many["workers"] = 16;
-    const auto numbers = with({few, many, number(1000, {{"device", "cuda"}})});
+    const auto numbers = with({few, many});
     const auto value = [&](const char* workers) {
-        return numbers.nearest({{"device", "cuda"}, {"workers", workers}}, "MiB/s", 1)->value;
+        const auto comparison = numbers.nearest({{"workers", workers}}, "MiB/s", 1);
+        return comparison ? comparison->value : 0;
     };
-    EXPECT_EQ(value("1"), 3);
-    EXPECT_EQ(value("4"), 3);
-    EXPECT_EQ(value("12"), 300);
-    EXPECT_EQ(numbers.nearest({{"device", "cuda"}}, "MiB/s", 1)->value, 1000);
+    EXPECT_EQ(value("2"), 3);
+    EXPECT_EQ(value("16"), 300);
+    EXPECT_EQ(value("1"), 0);
+    EXPECT_EQ(value("4"), 0);
+}
+
+TEST_F(PublishedTest, SizesAreAlikeWithinAFactorOfTwoAndTheNearestWins) {
+    auto several = number(2, {});
+    several["match"]["n"] = {"4096", "8192"};
+    const auto numbers = with({number(1, {{"n", "1024"}}), several});
+    const auto value = [&](const char* size) {
+        const auto comparison = numbers.nearest({{"n", size}}, "MiB/s", 1);
+        return comparison ? comparison->value : 0;
+    };
+    EXPECT_EQ(value("511"), 0);
+    EXPECT_EQ(value("512"), 1);
+    EXPECT_EQ(value("1500"), 1);
+    EXPECT_EQ(value("2048"), 2) << "a factor of two of both: the greater";
+    EXPECT_EQ(value("8192"), 2);
+    EXPECT_EQ(value("16384"), 2);
+    EXPECT_EQ(value("16385"), 0);
+    EXPECT_EQ(value("much"), 0);
+}
+
+TEST_F(PublishedTest, OurModelOfDeviceComesFirstThenTheGreatestWhateverTheOrder) {
+    const auto of = [](const char* device, double value) {
+        auto item = number(value, {{"device", "cuda"}});
+        item["device"] = device;
+        return item;
+    };
+    for (const auto& items : {std::vector{of("K80", 149), of("P100 PCIe", 594), of("K20", 3)},
+                              std::vector{of("P100 PCIe", 594), of("K20", 3), of("K80", 149)}}) {
+        const auto numbers = with(items);
+        const auto value = [&](const char* model) {
+            return numbers.nearest({{"device", "cuda"}, {"model", model}}, "MiB/s", 1)->value;
+        };
+        EXPECT_EQ(value("Tesla K80"), 149);
+        EXPECT_EQ(value("Tesla P100-PCIE-16GB"), 594);
+        EXPECT_EQ(value("NVIDIA H100 80GB HBM3"), 594);
+    }
+}
+
+TEST_F(PublishedTest, OneOfSeveralValuesIsEnough) {
+    auto item = number(1, {});
+    item["match"]["transport"] = {"mpi", "rma"};
+    const auto numbers = with({item});
+    EXPECT_TRUE(numbers.nearest({{"transport", "rma"}}, "MiB/s", 1));
+    EXPECT_FALSE(numbers.nearest({{"transport", "grpc"}}, "MiB/s", 1));
 }
 
 TEST_F(PublishedTest, ANumberOfOtherNodesIsNotOffered) {
@@ -126,6 +170,11 @@ TEST_F(PublishedTest, AFileThatIsSomethingElseIsAFailure) {
     }
 }
 
+TEST(PublishedFolder, OursIsSaidToBeWithinOneNodeOrOnSeveral) {
+    EXPECT_EQ(place_of_ours(1, 1), "within one node, 1 worker");
+    EXPECT_EQ(place_of_ours(4, 16), "on 4 nodes, 16 workers");
+}
+
 TEST(PublishedFolder, IsTheSourceTreesWhereTheSuiteIsNotInstalled) {
     EXPECT_EQ(published_folder(), std::filesystem::path(source_results()) / "published");
 }
@@ -145,6 +194,10 @@ TEST(PublishedFolder, HoldsRatesOfTheOtherKernelsOnGpusAndNeverOffersASpeedUp) {
         return numbers.nearest(conditions, "GFLOP/s", 600);
     };
     EXPECT_EQ(nearest("matmul", {{"device", "cuda"}, {"nodes", "4"}})->value, 2478);
+    EXPECT_FALSE(nearest("matmul", {{"device", "cuda"}, {"nodes", "4"}, {"n", "8192"}}));
+    EXPECT_FALSE(nearest("matmul", {{"device", "cuda"}, {"nodes", "4"}, {"workers", "4"}}));
+    EXPECT_FALSE(nearest("cg", {{"device", "cuda"}, {"nodes", "4"}, {"workers", "4"}}));
+    EXPECT_TRUE(nearest("cg", {{"device", "cuda"}, {"workers", "8"}, {"n", "32768"}}));
     EXPECT_EQ(nearest("cg", {{"device", "cuda"}, {"nodes", "4"}})->value, 300);
     EXPECT_EQ(nearest("cg", {{"device", "cuda"}, {"nodes", "4"}})->ratio, 2);
     const Conditions one_gpu{

@@ -44,7 +44,10 @@ Comparison published(double ratio) {
             "two nodes of somewhere, host memory, RDMA over something fast, peak over 2 to 128 MiB",
             "They 2019, section VI.A",
             "",
-            ratio};
+            ratio,
+            1,
+            "K80",
+            "within one node, 1 worker"};
 }
 
 // All that may be long at once.
@@ -203,6 +206,7 @@ TEST(Table, SaysBelowWhatWasPublishedOnce) {
     ASSERT_NE(first, std::string::npos);
     EXPECT_EQ(text.find("publ.:", first + 1), std::string::npos);
     EXPECT_THAT(text, HasSubstr("They 2019"));
+    EXPECT_THAT(words_of(text), HasSubstr("ours within one node, 1 worker"));
 }
 
 TEST(Table, KeepsErrorsAndWarningsInFull) {

@@ -1,0 +1,1 @@
+"""Numbers that others have published, and which of ours they may stand beside."""
