@@ -30,6 +30,8 @@
 # QUARTET_BIND     "none": do not bind, for jobs that run beside others, which Open MPI would bind to
 #                  the same first cores
 set -eu
+QUARTET_LAUNCHED="$(uname -n) $(date +%s.%N)" # the programs count the whole task from here
+export QUARTET_LAUNCHED
 (exec 3<&0) 2>/dev/null || exec </dev/null # it was closed
 
 refuse() {

@@ -37,6 +37,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
                         help="a data flow's reducers come on top of gpus")
     parser.add_argument("--hosts", default="", metavar="A,B", help="these nodes and no others")
+    parser.add_argument("--distribution", default="", metavar="block|cyclic|plane=N",
+                        help="how ranks are dealt to nodes: N at a time, in turn (the machine file's)")
     parser.add_argument("--threads", type=whole_number(4096),
                         help="of a rank (1; with sockets a socket's cores)")
     parser.add_argument("--minutes", type=whole_number(366 * 24 * 60), default=30, help="at most (%(default)s)")
@@ -53,7 +55,8 @@ def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
                                 if given.ranks_per_node == "sockets" else 1)
     hosts = tuple(filter(None, given.hosts.split(",")))
     nodes = given.nodes or len(hosts) or None
-    job = Job(given.program, given.ranks or 1, threads, tuple(given.arguments), nodes=nodes, hosts=hosts)
+    job = Job(given.program, given.ranks or 1, threads, tuple(given.arguments), nodes=nodes, hosts=hosts,
+              distribution=given.distribution)
     if hosts and len(hosts) != nodes:
         raise MachineError(f"{len(hosts)} hosts for {nodes} nodes: name as many")
     if given.ranks_per_node is None:

@@ -59,6 +59,7 @@ class Job:
     nodes: Optional[int] = None  # to be spread over; None: as few as hold it
     hosts: tuple[str, ...] = ()  # these nodes; empty: any
     variables: tuple[tuple[str, str], ...] = ()  # of its environment, whatever ours has
+    distribution: str = ""  # of ranks over nodes: block, cyclic or plane=N; empty: the machine's choice
 
     @property
     def environment(self) -> dict[str, str]:

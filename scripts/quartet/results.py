@@ -83,6 +83,11 @@ class Case:
         return self.median["real_time"] * SECONDS[self.median["time_unit"]]
 
     @property
+    def whole_task(self) -> dict[str, float]:
+        """Seconds of its stages, from the launch to the results in files; empty where not measured."""
+        return self.median.get("whole_task") or {}
+
+    @property
     def total_seconds(self) -> Optional[float]:
         """With input and output."""
         return self.median.get("total_seconds")

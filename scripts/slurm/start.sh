@@ -17,9 +17,11 @@
 # --nodes=N            to be spread evenly over so many of the job's nodes
 # --hosts=A,B          over these
 # --threads=N          cores of a rank (QUARTET_THREADS)
-# --distribution=HOW   block (the default) or cyclic
+# --distribution=HOW   block (the default), cyclic, or plane=N: N ranks on a node, then on the next, in turn
 # --seconds=N          ends the program after so long; srun counts minutes
 set -eu
+: "${QUARTET_LAUNCHED:=$(uname -n) $(date +%s.%N)}" # the programs count the whole task from here
+export QUARTET_LAUNCHED
 
 refuse() {
     echo "start.sh: $1" >&2
@@ -64,6 +66,15 @@ for number in "$ranks" "$nodes" "$threads" "$seconds"; do
     0* | *[!0-9]* | ????????*) refuse "'$number' is no number of ranks, nodes, threads or seconds" ;;
     esac
 done
+case ${distribution:-block} in
+block | cyclic) ;;
+plane=*)
+    case ${distribution#plane=} in
+    '' | 0* | *[!0-9]* | ????????*) refuse "--distribution=$distribution (plane has a number): plane=2" ;;
+    esac
+    ;;
+*) refuse "--distribution=$distribution (not block, cyclic or plane=N): name another one" ;;
+esac
 here=$(dirname "$0")
 
 find_modules() {
@@ -110,6 +121,14 @@ if [ -n "$is_step" ]; then
     [ "$nodes" -le "$all" ] || refuse "$nodes nodes (the job has $all): ask Slurm for more"
     [ "$nodes" -le "$ranks" ] || refuse "$ranks ranks on $nodes nodes (each needs one): give more ranks"
     per_node=$(((ranks + nodes - 1) / nodes))
+    case $distribution in
+    plane=*) # whole rounds over all nodes, then what the first node gets of the last round
+        plane=${distribution#plane=}
+        rounds=$((ranks / (plane * nodes)))
+        rest=$((ranks % (plane * nodes)))
+        per_node=$((rounds * plane + (rest < plane ? rest : plane)))
+        ;;
+    esac
 fi
 
 # Names of the nodes to be used, a line each.
@@ -153,6 +172,7 @@ with_mpirun() {
     local flags=(-n "$ranks") policy=slot
     case ${distribution:-${SLURM_DISTRIBUTION:-block}} in
     cyclic*) policy=node ;;
+    plane*) refuse "plane distribution with mpirun (it has none): launcher srun or mpiexec, or cyclic" ;;
     esac
     if [ -n "$is_step" ]; then
         flags+=(--host "$(names_of_nodes | sed "s/\$/:$per_node/" | paste -sd,)")
@@ -166,6 +186,10 @@ with_mpirun() {
 
 with_mpiexec() {
     local flags=(-n "$ranks")
+    case ${distribution:-block} in # it deals so many to each host, in turn
+    plane=*) per_node=${distribution#plane=} ;;
+    cyclic) per_node=1 ;;
+    esac
     if [ -n "$is_step" ]; then
         flags+=(-ppn "$per_node" -hosts "$(names_of_nodes | paste -sd,)")
     fi

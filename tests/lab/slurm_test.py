@@ -205,6 +205,40 @@ class Placement(OnSlurm):
         self.assertEqual({row["workers"] for row in medians(document)}, {4})
 
 
+class Clusters(OnSlurm):
+    """Roles by rank, several of them on a node, wherever planes put the ranks."""
+
+    def assert_planes(self, document, hosts):
+        self.assertEqual(self.hosts_of(document), [f"n{number}" for number in hosts.split()])
+        flow, = quartet(document)["cluster"]
+        self.assertEqual([(task["role"], task["index"], task["host"]) for task in flow["tasks"]],
+                         [("reducer", index, host) for index, host in enumerate(self.hosts_of(document)[:2])]
+                         + [("worker", index, host) for index, host in enumerate(self.hosts_of(document)[2:])])
+
+    def test_reducers_and_workers_share_nodes_and_are_printed_first(self):
+        flow = ("--formulation", "dataflow", "--reducers", "2", "--cluster")
+        for size, hosts in ((2, "1 1 2 2 1 1"), (1, "1 2 1 2 1 2"), (3, "1 1 1 2 2 2")):
+            document = self.run_program("cpu.sbatch", "matmul", *flow, options=(
+                "--nodes=2", "--ntasks=6", "--ntasks-per-node=4", "-m", f"plane={size}"))
+            self.assert_planes(document, hosts)
+        text = self.output.read_text().split("matmul on host")[0]
+        self.assertIn("6 ranks on 2 nodes, 1 thread each\ndataflow: 2 reducers, 4 workers\n", text)
+        self.assertIn("  reducer 1: rank 1 on n1, cpus ", text)
+        self.assertIn("  worker  3: rank 5 on n2, cpus ", text)
+
+    def test_a_step_has_its_planes(self):
+        step = ("--ranks=6", "--nodes=2", "--distribution=plane=2", PROGRAMS / "matmul", *FEW, *SMALL["matmul"],
+                "--formulation", "dataflow", "--reducers", "2", "--json", self.document)
+        self.end(self.submit("cpu.sbatch", *step, options=("--nodes=2", "--ntasks-per-node=4")))
+        self.assert_planes(read(self.document), "1 1 2 2 1 1")
+
+    def test_the_whole_task_begins_with_the_launch(self):
+        document = self.run_program("cpu.sbatch", "cg", options=("--nodes=2", "--ntasks=2"))
+        wall = quartet(document)["wall"]
+        self.assertEqual(wall["begins"], "launcher")
+        self.assertGreater(wall["stages"]["launch"], 0)
+
+
 class Checkpoints(OnSlurm):
     """A long solve that the batch system interrupts."""
 

@@ -161,6 +161,29 @@ class Starting(BatchCase):
             self.assertIn(flag, flags)
         self.assertEqual(self.start("--launcher=mpiexec", "program", SLURM_NTASKS="4")[1], "-n 4 program")
 
+    def test_planes_are_dealt_in_turn(self):
+        for ranks, nodes, size, most in ((6, 2, 2, 4), (6, 3, 2, 2), (7, 2, 2, 4), (5, 2, 1, 3), (8, 2, 3, 5)):
+            step = (f"--nodes={nodes}", f"--distribution=plane={size}", str(ranks), "program")
+            self.assertEqual(self.start(*step)[0].returncode, 0)
+            flags = (self.folder / "flags").read_text().split()
+            self.assertIn(f"--distribution=plane={size}", flags)
+            self.assertIn(f"--ntasks-per-node={most}", flags)
+        step = ("--hosts=a,b", "--distribution=plane=2", "6", "program")
+        self.assertEqual(self.start("--launcher=mpiexec", *step)[1], "-n 6 -ppn 2 -hosts a,b program")
+        step = ("--hosts=a,b", "--distribution=cyclic", "6", "program")
+        self.assertEqual(self.start("--launcher=mpiexec", *step)[1], "-n 6 -ppn 1 -hosts a,b program")
+
+    def test_distributions_that_there_are_not_are_refused(self):
+        for words, reason in ((("--distribution=plane=0",), "plane has a number"),
+                              (("--distribution=plane=two",), "plane has a number"),
+                              (("--distribution=planes",), "not block, cyclic or plane=N"),
+                              (("--launcher=mpirun", "--distribution=plane=2"), "with mpirun")):
+            done, _ = self.start(*words, "program")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertIn(reason, done.stderr)
+        done, _ = self.start("--launcher=mpirun", "program", SLURM_DISTRIBUTION="plane=2")
+        self.assertEqual(done.returncode, 2, done)
+
     def test_settings_come_as_arguments(self):
         done, _ = self.start("--launcher=mpirun", "--prepare=export WORD='a b'", '--prepare=[ $# = 0 ]',
                              "--set=OTHER=c d", "program", SLURM_EXPORT_ENV="NONE")

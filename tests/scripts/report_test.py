@@ -182,12 +182,24 @@ class Contents(Reported):
         self.assertIn("dataflow shm, transposed 4.00 0.40x 10.0 GFLOP/s (native)", self.page().text)
 
     def test_host_is_compared_with_cuda_by_the_whole_task(self):
-        self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", total_seconds=8))
-        self.put("b.json", fake_results.case(CG.format(2).replace("host/shm", "cuda/ipc"), 50, "GFLOP/s",
-                                        total_seconds=4),
-                 device="cuda", gpus=[fake_results.GPU])
+        def task(device_start, run):
+            return {"launch": 0.5, "mpi_start": 0.25, "device_start": device_start, "set_up": 1, "run": run,
+                    "write_results": 0.125}
+
+        def put(**cuda):
+            self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", whole_task=task(0.125, 6)))
+            self.put("b.json", fake_results.case(CG.format(2).replace("host/shm", "cuda/ipc"), 50, "GFLOP/s",
+                                            **cuda), device="cuda", gpus=[fake_results.GPU])
+
+        put(whole_task=task(1.125, 1))
         text = self.page().text
-        self.assertIn("10.0 GFLOP/s 50.0 GFLOP/s 5.0x 8 s 4 s 2.0x", text)
+        self.assertIn("10.0 GFLOP/s 50.0 GFLOP/s 5.0x", text)
+        self.assertIn("host 0.5 0.25 0.125 1 6 0.125 8 1.0x", text)
+        self.assertIn("cuda 0.5 0.25 1.12 1 1 0.125 4 2.0x", text)
+        put()  # an older document
+        self.assertNotIn("whole task, in seconds", self.page().text)
+        put(whole_task=task(1.125, 1))
+        text = self.page().text
         self.assertIn("NVIDIA H200", text)
 
     def test_several_launches_are_one_point_with_their_range(self):

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
 from quartet.launch import Job  # noqa: E402
+from quartet.slurm.distribution import most_on_a_node, node_of_ranks  # noqa: E402
 from quartet.slurm.machine import MachineError, SlurmMachine  # noqa: E402
 from quartet.slurm.request import request  # noqa: E402
 
@@ -54,7 +55,9 @@ class Files(MachineCase):
         Draft202012Validator.check_schema(SCHEMA)
         for change in ({"cores_per_node": 0}, {"cores_per_node": "8"}, {"cores_per_node": True},
                        {"cores_per_node": 1.5}, {"name": ""}, {"name": 3}, {"gpus_per_node": -1},
-                       {"gpu_request": "gpus"}, {"launcher": "aprun"}, {"sockets_per_node": 0}, {"hint": "quick"},
+                       {"gpu_request": "gpus"}, {"distribution": "plane"}, {"distribution": "plane=0"},
+                       {"distribution": "plane=12"}, {"distribution": "cyclic"}, {"distribution": "planes"},
+                       {"launcher": "aprun"}, {"sockets_per_node": 0}, {"hint": "quick"},
                        {"requeue": "no"}, {"prepare": "module purge"}, {"memory": 0}, {"launcher": "mpiexec"},
                        {"hint": "", "cpu_bind": "cores"}, {"memory": "0", "prepare": ["module purge"]}, {"mpi": ""}, {"modules": "gcc"},
                        {"modules": [""]}, {"modules": [1]}, {"options": {}}, {"environment": []},
@@ -118,6 +121,39 @@ class Requests(MachineCase):
                 self.options({}, ranks, nodes=nodes)
         with self.assertRaisesRegex(MachineError, "2 GPUs a node"):
             self.options({"gpus_per_node": 2}, 5, nodes=2)
+
+    def test_planes_are_dealt_in_turn_and_must_fit(self):
+        for ranks, nodes, plane, most in ((6, 2, 2, 4), (7, 2, 2, 4), (8, 2, 4, 4), (12, 2, 3, 6)):
+            options = self.options({"distribution": f"plane={plane}"}, ranks, nodes=nodes)
+            self.assertIn(f"--distribution=plane={plane}", options)
+            self.assertIn(f"--ntasks-per-node={most}", options)
+        for machine, ranks, nodes, words in (
+                ({"distribution": "plane=8"}, 12, 2, None),
+                ({"distribution": "plane=9"}, 12, 2, "9 of 12 ranks"),
+                ({"distribution": "plane=2", "launcher": "mpirun"}, 4, 2, "with mpirun")):
+            if words is None:
+                self.options(machine, ranks, nodes=nodes)
+                continue
+            with self.assertRaisesRegex(MachineError, words):
+                self.options(machine, ranks, nodes=nodes)
+
+    def test_planes_leave_each_worker_a_gpu(self):
+        machine = {"gpus_per_node": 2, "distribution": "plane=3"}
+        flow = ("--formulation", "dataflow", "--reducers", "1")
+        self.assertIn("--distribution=plane=3", self.options(machine, 5, *flow, program="matmul", nodes=2))
+        with self.assertRaisesRegex(MachineError, "puts 3 workers on one node"):
+            self.options(machine, 6, "--formulation", "native", nodes=3)
+
+    def test_dealt_ranks_are_where_most_on_a_node_says(self):
+        for order in ("block", "cyclic", "plane=1", "plane=2", "plane=3"):
+            for ranks in range(1, 14):
+                for nodes in range(1, ranks + 1):
+                    dealt = node_of_ranks(order, ranks, nodes)
+                    self.assertEqual(len(dealt), ranks)
+                    self.assertEqual(max(map(dealt.count, dealt)), most_on_a_node(order, ranks, nodes),
+                                     (order, ranks, nodes))
+        self.assertEqual(node_of_ranks("plane=2", 7, 2), [0, 0, 1, 1, 0, 0, 1])
+        self.assertEqual(node_of_ranks("cyclic", 5, 3), [0, 1, 2, 0, 1])
 
     def test_ranks_with_gpus_share_the_cores_of_a_node(self):
         self.assertIn("--cpus-per-task=4", self.options({"gpus_per_node": 2}, 4))

@@ -418,6 +418,7 @@ class ReadyMade(unittest.TestCase):
 
         sizes = ("2^14", "2^15", "2^16")
         self.assertEqual(run("stream"), {("2:128", 2)})
+        self.assertEqual({one.nodes for one in self.plan("paper-stream", 1)}, {2})
         for kernel in ("matmul", "cg"):
             self.assertEqual(run(kernel), {(size, workers) for size in sizes
                                            for workers in (2, 4, 8, 16)})

@@ -94,6 +94,7 @@ void Measurement::begin() {
     if (has_windows && !reserved) {
         return;
     }
+    end_stage(Stage::rest);
     const Seconds begin = now();
     try {
         subject_ = planned_.make();
@@ -102,15 +103,17 @@ void Measurement::begin() {
         return;
     }
     set_up_ = {session_.world().maximum((now() - begin).value)};
+    end_stage(Stage::set_up);
     if (session_.options().limits == Switch::on) {
         subject_->prepare_limit();
+        end_stage(Stage::probe);
     }
     reserved.reset();  // all is allocated
     if (!check_ && session_.options().verify == Switch::on) {
         check_ = Check{.passed = true};
     }
     for (int run = 0; run < wanted_.warmup; ++run) {
-        timed_run();
+        timed_run(Stage::warm_up);
     }
 }
 
@@ -119,11 +122,13 @@ void Measurement::run(int round) {
     Sample sample;
     RunConditions probe_conditions;
     if (has_limit) {
+        end_stage(Stage::rest);
         MachineWatch watch(session_, machine_);
         sample.probe = subject_->limit();
         probe_conditions = watch.end();
+        end_stage(Stage::probe);
     }
-    sample.run = timed_run();
+    sample.run = timed_run(Stage::run);
     sample.run.round = round;
     if (has_limit) {
         sample.run.probe_conditions = probe_conditions;
@@ -135,6 +140,7 @@ void Measurement::run(int round) {
     if (has_limit && planned_.repetition == Repetition::once) {
         session_.world().barrier();
         last_probe_ = subject_->limit();
+        end_stage(Stage::probe);
     }
     if (const auto why = subject_->stopped()) {
         error_ = error_row(planned_, *why, ExitCode::stopped);
@@ -178,12 +184,16 @@ void Measurement::end() {
     if (!subject_) {
         return;
     }
+    end_stage(Stage::rest);
+    const Seconds begin = now();
     if (!error_) {
         subject_->finish();
     }
     note_ = subject_->note();
     details_ = subject_->details();
     subject_.reset();
+    write_results_ = {session_.world().maximum((now() - begin).value)};
+    end_stage(Stage::write_results);
 }
 
 bool Measurement::wants_repeat() const {
@@ -227,18 +237,20 @@ void Measurement::start_anew() {
     ++measured_again_;
 }
 
-Run Measurement::timed_run() {
+Run Measurement::timed_run(Stage stage) {
     Clocks clocks(planned_.clock_rows.size());
     subject_->prepare();
     session_.stream().synchronize();
     session_.trace().reset_busy();
     MachineWatch watch(session_, machine_);
+    end_stage(Stage::rest);
     const Seconds cpu_begin = process_cpu_time();
     const Seconds begin = now();
     subject_->run(clocks);
     session_.stream().synchronize();
     const Seconds real = now() - begin;
     const Seconds cpu = process_cpu_time() - cpu_begin;
+    end_stage(stage);
     Run run;
     run.conditions = watch.end();
     run_slowest(run, real, cpu, session_.trace().busy(), clocks);
@@ -247,6 +259,7 @@ Run Measurement::timed_run() {
     }
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
     add_earlier(run);
+    end_stage(Stage::rest);
     if (!subject_->stopped()) {
         verify();
     }
@@ -307,6 +320,7 @@ void Measurement::verify() {
     check_->passed = check_->passed && check.passed;
     check_->input_changed = check_->input_changed || check.input_changed;
     check_->tolerance = check.tolerance;
+    end_stage(Stage::verify);
 }
 
 Row Measurement::whole_row() const {
@@ -319,6 +333,7 @@ Row Measurement::whole_row() const {
     whole.note = note_;
     whole.details = details_;
     whole.set_up = set_up_;
+    whole.write_results = write_results_;
     whole.overhead = overhead_;
     whole.replaced = replaced_;
     whole.measured_again = measured_again_;

@@ -61,7 +61,7 @@ class Measurement {
 
     [[nodiscard]] std::unique_ptr<comm::ReservedSpace> reserve_windows();
     void give_up(const std::string& reason, ExitCode code);
-    Run timed_run();
+    Run timed_run(Stage stage);
     void run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
                      const Clocks& clocks) const;
     void add_earlier(Run& run) const;
@@ -69,6 +69,8 @@ class Measurement {
     [[nodiscard]] bool is_clean(const Sample& sample) const;
     void choose_among_repeats();
     [[nodiscard]] Row whole_row() const;
+    /// What has passed since the last call was this stage of the job.
+    void end_stage(Stage stage) const { session_.record().stages.end(stage); }
     /// A new series once it is complete, until then the one before.
     [[nodiscard]] const std::vector<Sample>& shown() const {
         return earlier_.empty() || !wants_run() ? samples_ : earlier_;
@@ -82,6 +84,7 @@ class Measurement {
     bool has_begun_ = false;
     std::unique_ptr<Case> subject_;
     Seconds set_up_;
+    Seconds write_results_;
     std::vector<Sample> samples_;
     std::vector<Sample> earlier_;  ///< of the series before, while there is a new one
     std::vector<Run> replaced_;

@@ -243,6 +243,10 @@ void CommandLine::add_output() {
         [this](const std::string& text) { options_.trace = parse_path(text); });
     add({.name = "--force", .group = group, .help = "overwrite the files of --json and --trace"},
         options_.force);
+    add({.name = "--cluster",
+         .group = group,
+         .help = "first print which rank has which role and index, on which host, CPUs and GPU"},
+        options_.cluster);
     add({.name = "--progress",
          .group = group,
          .help = "say on standard error what is being run",

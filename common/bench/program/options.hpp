@@ -53,6 +53,7 @@ struct CommonOptions {
     std::optional<std::filesystem::path> json;
     Switch force = Switch::off;
     std::optional<std::filesystem::path> trace;
+    Switch cluster = Switch::off;  ///< printed before the first run
     Progress progress = Progress::automatic;
     Switch quiet = Switch::off;
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/rank_roles.hpp"
+#include "bench/program/cluster.hpp"
 
 namespace quartet::bench {
 
@@ -157,22 +157,6 @@ Seconds estimate(Session& session) {
     return {session.world().maximum(seconds)};
 }
 
-std::string describe_roles(const Session& session) {
-    const int ranks = session.world().size();
-    const comm::Topology& topology = session.topology();
-    std::string text =
-        fmt::format("ranks: {} on {} node{}, {} thread{} each; {} workers, {} reducers\n", ranks,
-                    topology.nodes(), topology.nodes() == 1 ? "" : "s", session.threads(),
-                    session.threads() == 1 ? "" : "s", ranks_with(session, comm::Role::worker),
-                    ranks_with(session, comm::Role::reducer));
-    for (int rank = 0; rank < ranks; ++rank) {
-        const comm::Placement& place = topology.of(rank);
-        text += fmt::format("  rank {}: {} on {}, cpus {}\n", rank, role_of(session, rank),
-                            place.host, comm::format_cpus(place.cpus));
-    }
-    return text;
-}
-
 std::string describe_gpus(const Session& session) {
     std::string text;
     for (const Gpu& gpu : session.gpus().all()) {
@@ -190,15 +174,13 @@ std::string describe_gpus(const Session& session) {
 }
 
 std::vector<comm::RankPlace> places_of(const Session& session) {
-    const std::vector<Gpu>& gpus = session.gpus().all();
+    const auto gpus = gpus_of_ranks(session);
     std::vector<comm::RankPlace> places;
     for (int rank = 0; rank < session.world().size(); ++rank) {
         const comm::Placement& place = session.topology().of(rank);
         places.push_back({.host = place.host, .node = place.node});
-    }
-    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
-        for (const int rank : gpus[gpu].ranks) {
-            places[static_cast<std::size_t>(rank)].gpu = static_cast<int>(gpu);
+        if (const auto gpu = gpus[static_cast<std::size_t>(rank)]) {
+            places.back().gpu = *gpu;
         }
     }
     return places;
@@ -250,7 +232,7 @@ void require_memory(Session& session) {
 }
 
 std::string describe_plan(Session& session) {
-    std::string text = describe_roles(session);
+    std::string text = describe_clusters(session);
     text += fmt::format("memory: {} available on the first node, {} free in /dev/shm\n",
                         to_string(session.topology().resources().memory_available),
                         to_string(session.topology().resources().shared_memory_free));

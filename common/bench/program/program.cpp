@@ -16,6 +16,7 @@
 #include "bench/measure/measure.hpp"
 #include "bench/measure/progress_line.hpp"
 #include "bench/measure/samples.hpp"
+#include "bench/program/cluster.hpp"
 #include "bench/program/plan.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/json_values.hpp"
@@ -23,6 +24,7 @@
 #include "bench/report/table.hpp"
 #include "bench/report/timeline.hpp"
 #include "bench/report/verdict.hpp"
+#include "bench/task/whole_task.hpp"
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "device/model/stand_in.hpp"
@@ -62,18 +64,6 @@ std::string words_of(const std::exception& error) {
     return error.what();
 }
 
-bool is_compared(const RowName& name, ComparedRow compared) {
-    switch (compared) {
-        case ComparedRow::whole:
-            return name.suffix.empty();
-        case ComparedRow::paper_clock:
-            return name.is_of_paper_clock();
-        case ComparedRow::none:
-            return false;
-    }
-    return false;
-}
-
 // By the MPI library, on machines that are only described, in one process.
 bool ranks_are_simulated() {
     return device::stand_in_results() == device::Results::simulated;
@@ -93,26 +83,11 @@ void require_no_files_of_model(const Session& session) {
 }
 
 // With what compares it with other machines.
-std::vector<Row> finished(const Session& session, std::vector<Row> rows,
+std::vector<Row> finished(Session& session, std::vector<Row> rows,
                           const PublishedNumbers& published) {
+    compare_with_published(rows, session, published);
     for (Row& row : rows) {
-        const auto planned = std::ranges::find_if(session.plan(), [&](const PlannedCase& other) {
-            return row.name.with_suffix("").text() == other.name.with_suffix("").text();
-        });
-        if (row.error.empty() && planned != session.plan().end() &&
-            is_compared(row.name, planned->compared)) {
-            const double rate = row.work.rate({median(row.times())});
-            const int nodes = session.topology().nodes();
-            auto conditions = planned->conditions;
-            conditions["nodes"] = std::to_string(nodes);
-            if (!session.gpus().empty()) {
-                conditions["model"] = session.gpus().all().front().name;
-            }
-            row.published = published.nearest(conditions, name(row.work.unit), rate);
-            if (row.published) {
-                row.published->ours = place_of_ours(nodes, row.work.workers);
-            }
-        }
+        row.whole_task = whole_task(session.record().stages, row);
         row.work.gpus = static_cast<int>(session.gpus().all().size());
     }
     return rows;
@@ -135,7 +110,10 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
         return code(ExitCode::verified);
     }
     try {
+        Environment environment;
+        StageClock stages(launch_time(environment));
         const comm::MpiSession mpi(argc, argv);
+        stages.end(Stage::mpi_start);
         const auto world = comm::Communicator::world();
         rank = world.rank();
         // UsageError and Unavailable are thrown on all ranks, so that all can finalise MPI.
@@ -147,7 +125,10 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
                 }
                 return code(ExitCode::verified);
             }
+            stages.end(Stage::plan);
             Session session(description_, command_line_.options(), registry_);
+            stages.end(Stage::device_start);
+            session.record().stages = stages;
             if (!ranks_are_simulated()) {
                 session.take_signals();  // of a process: simulated ranks share one
             }
@@ -212,6 +193,10 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
         }
         return ExitCode::verified;
     }
+    if (options.cluster == Switch::on && session.is_root()) {
+        print(stdout, describe_clusters(session));
+    }
+    session.record().stages.end(Stage::plan);
     const Measured measured = measure_all(session);
     report(session, measured);
     if (session.world().any(!write_problem_.empty())) {
@@ -253,7 +238,13 @@ Measured Program::measure_all(Session& session) {
                                 }};
     Measured measured = measure(session, listener);
     measured.rows = finished(session, std::move(measured.rows), published);
-    try_to_write([&] { write_document(session, measured, Completion::complete); });
+    const auto write_all = [&] { write_document(session, measured, Completion::complete); };
+    session.record().stages.end(Stage::rest);
+    try_to_write(write_all);
+    session.record().stages.end(Stage::write_document);
+    if (write_problem_.empty()) {
+        try_to_write(write_all);  // with the time that this took
+    }
     if (timeline) {
         const TimelineDocument document = timeline->document();
         if (!document.warning.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/task/stages.hpp"
 #include "core/environment.hpp"
 
 namespace quartet::bench {
@@ -19,6 +20,7 @@ struct RunRecord {
     Environment environment;           ///< the variables that were read
     /// Values of options that were not given or were changed, by the option's name.
     std::map<std::string, std::string> resolved;
+    StageClock stages{LaunchTime{}};  ///< of this rank, from the launch on
 };
 
 }  // namespace quartet::bench

@@ -151,6 +151,12 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     }
     put(json, "per_worker", row.work.rate({median_time}) / row.work.workers);
     put(json, "total_seconds", row.set_up.value + median_time);
+    if (!row.whole_task.empty()) {
+        put(json, "whole_task_seconds", total(row.whole_task).value);
+        for (const auto& [stage, seconds] : row.whole_task) {
+            put(json["whole_task"], std::string(name(stage)), seconds.value);
+        }
+    }
     put_check(json, row);
     put_limit(json, row);
     put_published(json, row);

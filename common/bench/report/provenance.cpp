@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/program/rank_roles.hpp"
+#include "bench/program/cluster.hpp"
 #include "bench/program/version.hpp"
 #include "bench/report/system_facts.hpp"
 #include "comm/mpi/mpi_session.hpp"
@@ -169,6 +169,18 @@ Json method(const Session& session, const Method& method) {
             {"central_value", "median of the runs; no run is left out for its own time"}};
 }
 
+// Where the time of the job went, up to the document.
+Json wall(const StageClock& clock) {
+    Json stages = Json::object();
+    for (std::size_t index = 0; index < stage_count; ++index) {
+        const auto stage = static_cast<Stage>(index);
+        stages[std::string(name(stage))] = clock.of(stage).value;
+    }
+    return {{"seconds", clock.total().value},
+            {"begins", clock.by_a_launcher() ? "launcher" : "process"},
+            {"stages", stages}};
+}
+
 Json quartet_object(Session& session,
                     const std::vector<std::pair<std::string, std::string>>& options,
                     const Measured& measured, Completion completion,
@@ -194,6 +206,7 @@ Json quartet_object(Session& session,
             {"reducers", ranks_with(session, comm::Role::reducer)},
             {"threads", session.threads()},
             {"placement", placements(session)},
+            {"cluster", clusters_json(session)},
             {"device", session.device().name()},
             {"device_description", session.device().description()},
             {"gpus", session.gpus().json()},
@@ -202,6 +215,7 @@ Json quartet_object(Session& session,
             {"mpi_settings", comm::mpi_settings()},
             {"system", system_facts(session)},
             {"method", method(session, measured.method)},
+            {"wall", wall(session.record().stages)},
             {"complete", completion == Completion::complete},
             {"slurm", with_prefix(variables, "SLURM_")},
             {"environment", variables},

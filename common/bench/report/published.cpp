@@ -10,7 +10,10 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/measure/samples.hpp"
+#include "bench/program/session.hpp"
 #include "bench/program/version.hpp"
+#include "bench/report/row.hpp"
 #include "core/check.hpp"
 #include "core/files/file.hpp"
 #include "core/files/json_text.hpp"
@@ -60,6 +63,33 @@ bool is_of_model(const Conditions& ours, const std::string& device) {
     const auto model = ours.find("model");
     const std::string name = device.substr(0, device.find(' '));
     return model != ours.end() && !name.empty() && model->second.find(name) != std::string::npos;
+}
+
+bool is_compared(const RowName& name, ComparedRow compared) {
+    switch (compared) {
+        case ComparedRow::whole:
+            return name.suffix.empty();
+        case ComparedRow::paper_clock:
+            return name.is_of_paper_clock();
+        case ComparedRow::none:
+            return false;
+    }
+    return false;
+}
+
+void compare_with(const PublishedNumbers& published, Session& session, const PlannedCase& planned,
+                  Row& row) {
+    const int nodes = session.topology().nodes();
+    auto conditions = planned.conditions;
+    conditions["nodes"] = std::to_string(nodes);
+    if (!session.gpus().empty()) {
+        conditions["model"] = session.gpus().all().front().name;
+    }
+    const double rate = row.work.rate({median(row.times())});
+    row.published = published.nearest(conditions, name(row.work.unit), rate);
+    if (row.published) {
+        row.published->ours = place_of_ours(nodes, row.work.workers);
+    }
 }
 
 }  // namespace
@@ -135,6 +165,19 @@ std::optional<Comparison> PublishedNumbers::nearest(const Conditions& conditions
 std::string place_of_ours(int nodes, int workers) {
     const std::string where = nodes == 1 ? "within one node" : fmt::format("on {} nodes", nodes);
     return fmt::format("{}, {} worker{}", where, workers, workers == 1 ? "" : "s");
+}
+
+void compare_with_published(std::vector<Row>& rows, Session& session,
+                            const PublishedNumbers& published) {
+    for (Row& row : rows) {
+        const auto planned = std::ranges::find_if(session.plan(), [&](const PlannedCase& other) {
+            return row.name.with_suffix("").text() == other.name.with_suffix("").text();
+        });
+        if (row.error.empty() && planned != session.plan().end() &&
+            is_compared(row.name, planned->compared)) {
+            compare_with(published, session, *planned, row);
+        }
+    }
 }
 
 std::optional<std::filesystem::path> published_folder() {

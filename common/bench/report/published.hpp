@@ -9,6 +9,9 @@
 
 namespace quartet::bench {
 
+struct Row;
+class Session;
+
 /// A published number and ours beside it.
 struct Comparison {
     double value = 0;
@@ -54,6 +57,11 @@ class PublishedNumbers {
 
 /// For people: where a result was measured that stands beside a published one.
 std::string place_of_ours(int nodes, int workers);
+
+/// Gives the rows of a session the number that each may be compared with. Local; complete on rank
+/// 0.
+void compare_with_published(std::vector<Row>& rows, Session& session,
+                            const PublishedNumbers& published);
 
 /// The folder of the installed or the source tree's published numbers; nothing where neither is.
 std::optional<std::filesystem::path> published_folder();

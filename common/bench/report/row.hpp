@@ -14,6 +14,7 @@
 #include "bench/program/formulation.hpp"
 #include "bench/report/limit.hpp"
 #include "bench/report/published.hpp"
+#include "bench/task/stages.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"
 #include "core/units.hpp"
@@ -177,6 +178,8 @@ struct Row {
     std::string note;           ///< for people: how the case ran
     Details details;            ///< of the last run
     Seconds set_up;             ///< making the data and the transport's memory
+    Seconds write_results;      ///< what is kept in files, and the end of the case
+    WholeTask whole_task;       ///< the median run's; empty where it is none
     Seconds overhead;           ///< of the timer and the barrier, in each run
     std::vector<Flag> flags;    ///< why to distrust it
     std::vector<Run> replaced;  ///< runs that were measured again, in the order measured

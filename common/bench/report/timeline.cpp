@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "bench/program/rank_roles.hpp"
+#include "bench/program/cluster.hpp"
 #include "comm/mpi/clock_comparison.hpp"
 
 namespace quartet::bench {

@@ -137,10 +137,16 @@ class Result:
         return False if False in checks else None if None in checks else True
 
     @property
-    def total_seconds(self) -> Optional[float]:
-        """With input and output."""
-        known = [case.total_seconds for case in self._cases if case.total_seconds]
-        return statistics.median(known) if known else None
+    def whole_task(self) -> dict[str, float]:
+        """Seconds of its stages, each the median of the launches; empty where not measured."""
+        known = [case.whole_task for case in self._cases if case.whole_task]
+        stages = dict.fromkeys(stage for task in known for stage in task)
+        return {stage: statistics.median(task.get(stage, 0) for task in known) for stage in stages}
+
+    @property
+    def whole_task_seconds(self) -> Optional[float]:
+        """From the launch to the results in files."""
+        return sum(self.whole_task.values()) or None
 
     @property
     def phases(self) -> dict[str, float]:

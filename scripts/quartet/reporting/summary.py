@@ -69,7 +69,7 @@ def _row(launch: Launch) -> tuple[str, ...]:
         return (case.text, *[""] * 6, "failed", "", "", case.error, "", launch.path)
     check = {True: "ok", False: "WRONG"}.get(case.verified, "off")
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
-    total = case.total_seconds
+    total = sum(case.whole_task.values())
     doubts = "; ".join(filter(None, [case.note, *case.flags.values()]))
     decided = f" ({case.median['limit_decided_by']})" if case.median.get("limit_decided_by") else ""
     return (case.text, rate(case.rate) + "?" * case.is_distrusted, case.unit, low_high, str(case.runs),

@@ -32,6 +32,7 @@ class SlurmMachine:
     memory: str
     hint: str
     cpu_bind: str
+    distribution: str
     requeue: bool
     modules: list
     prepare: list

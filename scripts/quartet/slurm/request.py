@@ -1,5 +1,6 @@
 """Where the ranks of a job go on a Slurm machine, and what is asked of sbatch for that."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -9,6 +10,7 @@ from quartet.kernels.kernel import Reducers, options_of
 from quartet.launch import Job
 from quartet.paths import ROOT, SLURM
 from quartet.results import whole_number
+from quartet.slurm.distribution import PLANE, check_order, most_on_a_node, node_of_ranks
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.wording import counted
 
@@ -39,7 +41,8 @@ class Shape:
 
     @property
     def per_node(self) -> int:
-        return ceil(self.ranks, self.nodes)
+        """Of the node with most."""
+        return most_on_a_node(self.distribution, self.ranks, self.nodes)
 
     @property
     def step(self) -> tuple[str, ...]:
@@ -73,11 +76,31 @@ def shape_of(machine: SlurmMachine, job: Job) -> Shape:
                 f"{machine.cores_per_node} cores a node, {job.threads} for each rank")
         raise MachineError(f"{job.ranks} ranks on {counted(nodes, 'node')} ({machine.name} has {what}): "
                            f"give {least} nodes at least")
-    share = machine.cores_per_node // ceil(job.ranks, nodes)  # near its GPU, where a rank has them bound
-    threads = max(job.threads, share) if uses_gpus else job.threads
     # With reducers ranks are dealt one by one, so that each node has as many workers.
-    order = "cyclic" if uses_gpus and reducers else "block"
-    return Shape(job.ranks, nodes, threads, order, uses_gpus, job.hosts)
+    order = check_order(job.distribution) or machine.distribution or \
+        ("cyclic" if uses_gpus and reducers else "block")
+    share = machine.cores_per_node // most_on_a_node(order, job.ranks, nodes)  # near its GPU, where ranks are bound
+    threads = max(job.threads, share) if uses_gpus else job.threads
+    shape = Shape(job.ranks, nodes, threads, order, uses_gpus, job.hosts)
+    _require_plane_fits(machine, shape, job.threads, reducers)
+    return shape
+
+
+def _require_plane_fits(machine: SlurmMachine, shape: Shape, threads: int, reducers: int) -> None:
+    """Planes are not even. Raises MachineError."""
+    if not shape.distribution.startswith(PLANE):
+        return
+    if machine.launcher == "mpirun":
+        raise MachineError(f"{shape.distribution} with mpirun (it has no such distribution): another launcher, "
+                           "or cyclic")
+    if shape.per_node * threads > machine.cores_per_node:
+        raise MachineError(f"{shape.distribution} puts {shape.per_node} of {shape.ranks} ranks on one of "
+                           f"{counted(shape.nodes, 'node')} ({machine.name} has {machine.cores_per_node} cores a "
+                           "node): give another plane, or more nodes")
+    workers = Counter(node_of_ranks(shape.distribution, shape.ranks, shape.nodes)[reducers:])
+    if shape.uses_gpus and max(workers.values(), default=0) > machine.gpus_per_node:
+        raise MachineError(f"{shape.distribution} puts {max(workers.values())} workers on one node ({machine.name} "
+                           f"has {machine.gpus_per_node} GPUs a node): give another plane, or cyclic")
 
 
 def request(machine: SlurmMachine, job: Job, minutes: int) -> Request:

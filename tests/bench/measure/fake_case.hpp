@@ -28,6 +28,7 @@ struct Script {
     std::string calls;              ///< p(repare), r(un), v(erify), l(imit)
     std::optional<int> stopped_run;
     Spent earlier;
+    Seconds finish{0};  ///< for which its end sleeps
 };
 
 class FakeCase final : public Case {
@@ -51,6 +52,7 @@ class FakeCase final : public Case {
     }
     [[nodiscard]] Spent earlier() const override { return script_.earlier; }
     void prepare_limit() override {}
+    void finish() override { sleep(script_.finish); }
     std::vector<LimitComponent> limit() override {
         script_.calls += 'l';
         const double seconds = script_.limits[std::min(probe_++, script_.limits.size() - 1)];

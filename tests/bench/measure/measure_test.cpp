@@ -254,6 +254,29 @@ TEST_F(MeasureTest, SetUpIsTheTimeThatMakingTook) {
     EXPECT_GE(measured().front().set_up.value, 0.02) << "the slowest rank's, on every rank";
 }
 
+TEST_F(MeasureTest, WritingResultsIsTimedOnTheSlowestRank) {
+    script.finish = {rank == size - 1 ? 0.02 : 0.0};
+    EXPECT_GE(measured().front().write_results.value, 0.02) << "on every rank";
+}
+
+TEST_F(MeasureTest, EachStageOfTheJobHasItsTime) {
+    options.runs = {2, 0.05, 1};
+    script.run = [](int, Clocks&) { sleep({0.02}); };
+    script.verify = [](int) {
+        sleep({0.01});
+        return Check{true, 0, 0.5};
+    };
+    script.finish = {0.01};
+    Session session = fake_session(options);
+    measured(session);
+    const StageClock& stages = session.record().stages;
+    EXPECT_GE(stages.of(Stage::warm_up).value, 0.02);
+    EXPECT_GE(stages.of(Stage::run).value, 0.04);
+    EXPECT_GE(stages.of(Stage::verify).value, 0.03);
+    EXPECT_GE(stages.of(Stage::write_results).value, 0.01);
+    EXPECT_GT(stages.of(Stage::probe).value, 0);
+}
+
 // Runs of `time`, alike up to what the machine adds to them, stop after the fewest that have an
 // interval.
 TEST_F(MeasureTest, AutomaticRunsEndOnceTheMedianIsKnown) {

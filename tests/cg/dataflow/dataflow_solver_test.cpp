@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "bench/measure/measure.hpp"
-#include "bench/program/rank_roles.hpp"
+#include "bench/program/cluster.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
 #include "cg/shared_folder.hpp"
