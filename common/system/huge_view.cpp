@@ -1,6 +1,8 @@
 #include "system/huge_view.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <optional>
@@ -36,6 +38,14 @@ std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t si
     return std::nullopt;
 }
 
+// Of no bytes of shared memory mremap(2) makes a second mapping. The kernel is asked directly: UCX
+// puts its own mremap in the place of libc's, and that one loses the target (UCX 1.13).
+bool map_second(std::byte* data, std::size_t bytes, std::byte* target) {
+    const long mapped = syscall(SYS_mremap, data, std::size_t{0}, bytes,
+                                static_cast<unsigned long>(MREMAP_MAYMOVE | MREMAP_FIXED), target);
+    return mapped != -1;
+}
+
 // Maps the memory once more where its huge pages can begin. Null where that cannot be.
 std::byte* map_again(std::byte* data, std::int64_t size) {
     // Mappings are of whole pages, which the memory's own is, too.
@@ -52,9 +62,7 @@ std::byte* map_again(std::byte* data, std::int64_t size) {
     }
     const std::uintptr_t before = (*offset - number(reserved)) % huge_page;
     auto* const target = static_cast<std::byte*>(reserved) + before;
-    // Of no bytes of shared memory mremap(2) makes a second mapping.
-    void* const view = mremap(data, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target);
-    if (view == MAP_FAILED) {
+    if (!map_second(data, bytes, target)) {
         munmap(reserved, room);
         return nullptr;
     }

@@ -2,12 +2,21 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
 #include <span>
 
 #include "system/page.hpp"
+
+// UCX, which some MPIs load, puts its own mremap in the place of libc's, for the whole process: it
+// loses where the mapping shall be.
+extern "C" void* mremap(void* old, std::size_t old_size, std::size_t size, int flags,
+                        ...) noexcept {
+    return reinterpret_cast<void*>(syscall(SYS_mremap, old, old_size, size, flags & ~MREMAP_FIXED));
+}
 
 namespace quartet::system {
 namespace {
