@@ -5,8 +5,9 @@ namespace quartet::fft {
 
 std::unique_ptr<TransformCase> make_library_case(bench::Session&, const Problem&, const Options&) {
     throw Unavailable(
-        "not available in this build: formulation library of fft (FFTW-MPI was not found): install "
-        "libfftw3-mpi-dev and build again");
+        "not available in this build: formulation library of fft (no FFTW-MPI was found for the "
+        "MPI "
+        "in use): install one (libfftw3-mpi-dev is Open MPI's) and build again");
 }
 
 bench::BufferPlan library_memory(bench::Session&, const Problem&, const Options&) {

@@ -1,2 +1,3 @@
 include(quartet_find)
-quartet_find(FFTW3MPI HEADER fftw3-mpi.h LIBRARY fftw3_mpi TARGET FFTW3::fftw3_mpi)
+include(quartet_fits_mpi)
+quartet_find(FFTW3MPI HEADER fftw3-mpi.h LIBRARY fftw3_mpi VALIDATOR quartet_fits_mpi TARGET FFTW3::fftw3_mpi)

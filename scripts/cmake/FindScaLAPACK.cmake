@@ -1,10 +1,7 @@
 # ScaLAPACK::scalapack: ScaLAPACK 2 with its BLACS, as built for the MPI in use. It has no header.
-if(MPI_CXX_INCLUDE_DIRS MATCHES "mpich")
-  set(_names scalapack-mpich scalapack)
-else()
-  set(_names scalapack-openmpi scalapack)
-endif()
-find_library(ScaLAPACK_LIBRARY NAMES ${_names} PATH_SUFFIXES openmpi/lib)
+include(quartet_fits_mpi)
+find_library(ScaLAPACK_LIBRARY NAMES scalapack-openmpi scalapack-mpich scalapack PATH_SUFFIXES openmpi/lib
+             VALIDATOR quartet_fits_mpi)
 mark_as_advanced(ScaLAPACK_LIBRARY)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(ScaLAPACK REQUIRED_VARS ScaLAPACK_LIBRARY)

@@ -1,11 +1,15 @@
-# quartet_find(<package> HEADER <h> [LIBRARY <names...>] TARGET <t> [SUFFIXES <include suffixes...>])
+# quartet_find(<package> HEADER <h> [LIBRARY <names...>] [VALIDATOR <of find_library>] TARGET <t>
+#              [SUFFIXES <include suffixes...>])
 # The body of the find modules of packages that ship no CMake configuration of their own.
 macro(quartet_find package)
-  cmake_parse_arguments(_find "" "HEADER;TARGET" "LIBRARY;SUFFIXES" ${ARGN})
+  cmake_parse_arguments(_find "" "HEADER;TARGET" "LIBRARY;SUFFIXES;VALIDATOR" ${ARGN})
   find_path(${package}_INCLUDE_DIR ${_find_HEADER} PATH_SUFFIXES ${_find_SUFFIXES})
   set(_find_required ${package}_INCLUDE_DIR)
   if(_find_LIBRARY)
-    find_library(${package}_LIBRARY NAMES ${_find_LIBRARY})
+    if(_find_VALIDATOR)
+      list(PREPEND _find_VALIDATOR VALIDATOR)
+    endif()
+    find_library(${package}_LIBRARY NAMES ${_find_LIBRARY} ${_find_VALIDATOR})
     list(PREPEND _find_required ${package}_LIBRARY)
   endif()
   mark_as_advanced(${package}_INCLUDE_DIR ${package}_LIBRARY)
