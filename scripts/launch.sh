@@ -20,7 +20,8 @@
 # - ranks are bound to cores of their own where there are enough. Otherwise they are not bound, may
 #   outnumber the cores and yield while waiting. They are not bound either where this shell itself
 #   may use some CPUs only (taskset, a batch system): Open MPI would bind them to others.
-# Other MPIs ignore the OMPI_ variables and are left to their own binding. No network is needed, but
+# MPICH's launcher (Hydra) gets "-bind-to core:THREADS" where Open MPI's would bind. Other MPIs ignore the
+# OMPI_ variables and are left to their own binding. No network is needed, but
 # Open MPI wants an interface that is up, if only loopback; what sees none says how to get one.
 #
 # MPIEXEC          the launcher (mpiexec)
@@ -101,19 +102,24 @@ has_other_hosts() {
     return 1
 }
 
+# Whether each rank gets cores of its own: on other hosts that is the batch system's business.
+binds_ranks() {
+    [ "${QUARTET_BIND:-core}" != none ] || return 1
+    has_other_hosts || { [ "$((ranks * threads))" -le "$cores" ] && [ "$allowed" -ge "$online" ]; }
+}
+
 open_mpi_flags() {
-    if has_other_hosts; then
-        if [ "${QUARTET_BIND:-core}" = none ]; then
-            echo "--bind-to none"
-        else
-            echo "--bind-to core --map-by slot:PE=$threads"
-        fi
-    elif [ "$((ranks * threads))" -gt "$cores" ] || [ "$allowed" -lt "$online" ] ||
-        [ "${QUARTET_BIND:-core}" = none ]; then
-        echo "--oversubscribe --bind-to none"
+    has_other_hosts || printf '%s ' --oversubscribe
+    if binds_ranks; then
+        echo "--bind-to core --map-by slot:PE=$threads" # as for slots, not cores
     else
-        echo "--oversubscribe --bind-to core --map-by slot:PE=$threads" # as for slots, not cores
+        echo "--bind-to none"
     fi
+}
+
+# Hydra counts no slots, and does not bind unless it is told to.
+hydra_flags() {
+    ! binds_ranks || echo "-bind-to core:$threads"
 }
 
 prepare_open_mpi() {
@@ -188,7 +194,8 @@ remove_leftovers() {
 
 flags=${MPIEXEC_FLAGS-}
 is_open_mpi=
-if "$launcher" --version 2>/dev/null | grep -qi 'open mpi\|openrte'; then
+version=$("$launcher" --version 2>/dev/null || :)
+if printf '%s' "$version" | grep -qi 'open mpi\|openrte'; then
     is_open_mpi=1
     flags=${MPIEXEC_FLAGS-$(open_mpi_flags)}
     prepare_open_mpi
@@ -196,6 +203,8 @@ if "$launcher" --version 2>/dev/null | grep -qi 'open mpi\|openrte'; then
         export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
     fi
     remove_leftovers || :
+elif printf '%s' "$version" | grep -q '^HYDRA build details'; then
+    flags=${MPIEXEC_FLAGS-$(hydra_flags)}
 fi
 : "${OMP_NUM_THREADS:=$threads}"
 export OMP_NUM_THREADS

@@ -152,6 +152,27 @@ class Starting(LaunchCase):
                 arguments = (self.folder / "arguments").read_text().split()
                 self.assertEqual("--oversubscribe" in arguments, is_alone, (variable, hosts))
 
+    def test_mpichs_launcher_is_told_to_bind_where_there_are_cores(self):
+        hydra = MPIEXEC.replace('"mpirun (Open MPI) 4.1.4"', '"HYDRA build details:"')
+        self.put("mpiexec", hydra.format(folder=self.folder), 0o755)
+
+        def flags(ranks, **variables):
+            self.assertEqual(self.launch(ranks, self.program, "--size", **variables).returncode, 0)
+            self.assertNotIn("OMPI_", (self.folder / "environment").read_text())
+            words = (self.folder / "arguments").read_text().split("\n")
+            self.assertEqual((words[:2], words[-3:]), (["-n", str(ranks)], [str(self.program), "--size", ""]))
+            return words[2:-3]
+
+        self.put("nproc", "#!/bin/sh\necho 4\n", 0o755)
+        self.put("getconf", "#!/bin/sh\necho 4\n", 0o755)
+        self.put("lscpu", "#!/bin/sh\nprintf '%s\\n' 0,0 1,0 2,0 3,0\n", 0o755)
+        path = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        self.assertEqual(flags(4, **path), ["-bind-to", "core:1"])
+        self.assertEqual(flags(2, QUARTET_THREADS="2", **path), ["-bind-to", "core:2"])
+        self.assertEqual(flags(5, **path), [])
+        self.assertEqual(flags(2, QUARTET_BIND="none", **path), [])
+        self.assertEqual(flags(2, MPIEXEC_FLAGS="-ppn 1", **path), ["-ppn", "1"])
+
     def test_a_closed_input_is_an_empty_one(self):
         done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', LAUNCH, "1", self.program], check=False,
                               env=self.variables, capture_output=True, text=True, timeout=LIMIT)
