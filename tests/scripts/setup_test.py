@@ -177,6 +177,13 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         self.machine.setup("simulate")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends libsimgrid-dev"))
 
+    def test_another_mpi_is_installed_only_when_asked_for(self):
+        for group in ("run", "test", "lint"):
+            self.assertEqual(self.machine.setup(group).returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+        self.machine.setup("mpich")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libmpich-dev mpich libscalapack-mpich-dev"))
+
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
         self.machine.setup("test")
