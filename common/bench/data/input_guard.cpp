@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bench/data/memory_checksum.hpp"
+#include "device/host/runtime/memory_checksum.hpp"
 
 namespace quartet::bench {
 
@@ -10,12 +10,12 @@ void InputGuard::remember(device::View<const std::byte> input) {
     if (input.empty() || input.kind() == device::MemoryKind::device) {
         return;
     }
-    remembered_.push_back({input, memory_checksum(input.span(), threads_)});
+    remembered_.push_back({input, device::memory_checksum(input.span(), threads_)});
 }
 
 bool InputGuard::intact() const {
     return std::ranges::all_of(remembered_, [this](const Remembered& one) {
-        return memory_checksum(one.input.span(), threads_) == one.checksum;
+        return device::memory_checksum(one.input.span(), threads_) == one.checksum;
     });
 }
 

@@ -1,11 +1,11 @@
-#include "bench/data/memory_checksum.hpp"
+#include "device/host/runtime/memory_checksum.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace quartet::bench {
+namespace quartet::device {
 namespace {
 
 constexpr std::size_t block = std::size_t{1} << 20;
@@ -59,4 +59,4 @@ TEST(MemoryChecksum, TellsLengths) {
 }
 
 }  // namespace
-}  // namespace quartet::bench
+}  // namespace quartet::device

@@ -1,4 +1,4 @@
-#include "bench/data/memory_checksum.hpp"
+#include "device/host/runtime/memory_checksum.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include "core/files/checksum.hpp"
 #include "system/parallel_for.hpp"
 
-namespace quartet::bench {
+namespace quartet::device {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::uint64_t memory_checksum(std::span<const std::byte> memory, int threads) {
     return sum;
 }
 
-}  // namespace quartet::bench
+}  // namespace quartet::device
