@@ -1,5 +1,6 @@
-// Included by each unit of a simulation's build, after SimGrid's own header. That replaces functions of the C
-// library by macros, which std::exit() and members of these names are in the way of. Its clocks stay.
+// Included by each unit of a simulation's build, after SimGrid's own header. That replaces
+// functions of the C library by macros, which std::exit() and members of these names are in the way
+// of. Its clocks stay.
 #pragma once
 
 #undef exit
