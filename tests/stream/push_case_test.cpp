@@ -250,7 +250,9 @@ TEST_F(PlannedCaseTest, ComparesThePapersClockWithThePaper) {
     const auto plan = planned({Formulation::native, "host", "shm"}, problem());
     EXPECT_EQ(plan.compared, bench::ComparedRow::paper_clock);
     EXPECT_EQ(plan.whole, bench::WholeRow::reported);
-    EXPECT_THAT(plan.conditions, ElementsAre(Pair("device", "host"), Pair("transport", "shm")));
+    EXPECT_THAT(plan.conditions,
+                ElementsAre(Pair("device", "host"), Pair("size", "20004"), Pair("transport", "shm"),
+                            Pair("workers", std::to_string(world.size() - 1))));
 }
 
 TEST_F(PlannedCaseTest, ReportsEachPairByItself) {

@@ -65,7 +65,7 @@ void MemoryProbe::fill_target(device::Stream& stream) {
 Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
     const Seconds found = device_.time(
         passes, [&] { pass(stream); }, stream);
-    if (pattern_ != AccessPattern::copy) {
+    if (pattern_ != AccessPattern::copy || !has_two_ways_to_copy()) {
         return found;
     }
     const auto source = device::view_as<double>(sources_.front());
@@ -73,6 +73,15 @@ Seconds MemoryProbe::measure(int passes, device::Stream& stream) {
     return std::min(found,
                     device_.time(
                         passes, [&] { device_.vectors().copy(source, target, stream); }, stream));
+}
+
+bool MemoryProbe::has_two_ways_to_copy() const {
+    const auto is_devices = [this](device::MemoryKind kind) {
+        return !device::has_own_memory(device_) || kind == device::MemoryKind::device;
+    };
+    const device::View<const std::byte>& source = sources_.front();
+    return source.size() % static_cast<std::int64_t>(sizeof(double)) == 0 &&
+           is_devices(source.kind()) && is_devices(target_.kind());
 }
 
 int MemoryProbe::passes_for(Seconds time, int most, device::Stream& stream) {

@@ -63,6 +63,8 @@ class MemoryProbe {
 
   private:
     void pass(device::Stream& stream);
+    /// The device's operations reach its own memory alone, in whole numbers.
+    [[nodiscard]] bool has_two_ways_to_copy() const;
 
     device::Device& device_;
     AccessPattern pattern_;

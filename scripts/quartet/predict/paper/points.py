@@ -110,7 +110,8 @@ def _points(kernel: Kernel, item: dict) -> Iterator[Point]:
     machine = SlurmMachine.load(SLURM / "machines" / f"{MACHINES[place]}.json")
     match, program = item["match"], kernel.model.program
     protocol = item.get("protocol", "")
-    size = int(match.get("n", 0)) or _named(r"N = ", item) or program.sizes.get(item["unit"], VECTOR)
+    printed = int(match["n"]) if isinstance(match.get("n"), str) else 0  # a list: not beside the figure
+    size = printed or _named(r"N = ", item) or program.sizes.get(item["unit"], VECTOR)
     setting = Setting(size, _named(r"tiles? (?:of )?", item), protocol,
                       "host" if protocol and match["device"] == "host" else "device")
     base = re.match(r"\d+", item.get("base", ""))
