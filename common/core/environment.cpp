@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 
 namespace quartet {
@@ -27,6 +28,12 @@ void Environment::record_matching(std::string_view prefix) {
                                    std::string(assignment.substr(equals + 1)));
         }
     }
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
 }
 
 }  // namespace quartet

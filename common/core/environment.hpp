@@ -24,4 +24,7 @@ class Environment {
     std::map<std::string, std::string> seen_;
 };
 
+/// This host's name, as the system has it.
+std::string host_name();
+
 }  // namespace quartet

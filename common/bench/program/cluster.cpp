@@ -36,7 +36,7 @@ std::string describe_rank(const Session& session, const comm::Roles& roles, int 
 
 bool has(const Session& session, int rank, comm::Role role) {
     const auto in = [&](const PlannedCase& planned) {
-        return (planned.roles ? planned.roles->of(rank) : comm::Role::worker) == role;
+        return roles_in(planned, session).of(rank) == role;
     };
     return session.plan().empty() ? role == comm::Role::worker
                                   : std::ranges::any_of(session.plan(), in);

@@ -30,12 +30,6 @@ std::optional<double> number_of(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-std::string host_name() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
-
 std::optional<Seconds> since_launcher(std::string_view text) {
     const auto space = text.find(' ');
     if (space == std::string_view::npos || text.substr(0, space) != host_name()) {

@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "core/environment.hpp"
 
 namespace quartet {
 
@@ -75,14 +76,12 @@ bool is_still(const std::filesystem::path& file, int descriptor) {
 }  // namespace
 
 std::string lock_owner() {
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
     // Processes of two containers may have the same number and host.
     using std::chrono::system_clock;
     const auto now = system_clock::now();
     const auto since_1970 =
         std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
-    return fmt::format("process {} on {} (since {:%F %T}.{:06} UTC)", ::getpid(), host.data(),
+    return fmt::format("process {} on {} (since {:%F %T}.{:06} UTC)", ::getpid(), host_name(),
                        fmt::gmtime(system_clock::to_time_t(now)), since_1970.count() % 1000000);
 }
 

@@ -63,7 +63,9 @@ class SimdColumnFfts final : public ColumnFfts {
     void transform(std::int64_t tile, const double* points, double* parts,
                    const ColumnWorkspace& work) const;
     void make_tile_twiddles(std::int64_t tile, const ColumnWorkspace& work) const;
-    void transform_columns(const double* points, const ColumnWorkspace& work) const;
+    // Both prefetch a half of the next tile.
+    void transform_columns(const double* points, const double* next,
+                           const ColumnWorkspace& work) const;
     void transform_rows(std::int64_t local_tile, const double* next, double* parts,
                         const ColumnWorkspace& work) const;
     template <typename StoreBlock>
@@ -174,8 +176,10 @@ void SimdColumnFfts::run(View<const std::complex<double>> tiles, View<double> pa
 void SimdColumnFfts::transform(std::int64_t tile, const double* points, double* parts,
                                const ColumnWorkspace& work) const {
     make_tile_twiddles(shape_.my_tiles().begin + tile, work);
-    transform_columns(points + 2 * tile * shape_.length, work);
-    transform_rows(tile, points + (2 * tile + 3) * shape_.length, parts, work);
+    const double* mine = points + 2 * tile * shape_.length;
+    const double* next = mine + 2 * shape_.length;
+    transform_columns(mine, next, work);
+    transform_rows(tile, next + shape_.length, parts, work);
 }
 
 // w_N^(t k1) as a product over k1 = ka + A kb. No exponent reaches N, since t < T and k1 < M.
@@ -197,9 +201,9 @@ void SimdColumnFfts::make_tile_twiddles(std::int64_t tile, const ColumnWorkspace
     }
 }
 
-void SimdColumnFfts::transform_columns(const double* points, const ColumnWorkspace& work) const {
+void SimdColumnFfts::transform_columns(const double* points, const double* next,
+                                       const ColumnWorkspace& work) const {
     const std::int64_t stride = std::int64_t{2} * second_.length();
-    const double* next = points + 2 * shape_.length;  // the next tile's first half
     for (std::int64_t strip = 0; strip < columns_.strips();
          ++strip, next += first_.length() * simd_width) {
         const std::int64_t first_column = columns_.begin(strip);

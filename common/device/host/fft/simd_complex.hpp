@@ -95,9 +95,8 @@ template <int count, typename Body>
 
 /// Prefetches a SIMD block into the second-level cache; any address is allowed.
 [[gnu::always_inline]] inline void prefetch_block(const void* block) {
-    const auto* bytes = static_cast<const char*>(block);
-    __builtin_prefetch(bytes, 0, 2);
-    __builtin_prefetch(bytes + 64, 0, 2);
+    prefetch_line(block);
+    prefetch_line(static_cast<const char*>(block) + 64);
 }
 
 }  // namespace quartet::device
