@@ -7,11 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "bench/measure/disturbance.hpp"
+#include "bench/measure/machine_watch.hpp"
 #include "device/device.hpp"
 #include "matmul/library/blas_in_use.hpp"
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/library/library_strips.hpp"
 #include "matmul/library/scalapack.hpp"
+#include "matmul/library/trials.hpp"
 #include "matmul/tiles/file_slots.hpp"
 
 namespace quartet::matmul {
@@ -19,16 +22,13 @@ namespace quartet::matmul {
 namespace {
 
 // What is spent on trials of all distributions, with fewer inner elements where all would take
-// longer, and then on whole products of the best.
+// longer, and then on whole products of the best; and how long each of both may take with what is
+// tried again because something disturbed it.
 constexpr Seconds trial_time{8};
 constexpr Seconds final_time{15};
+constexpr Seconds patience{15};
 constexpr std::size_t finalists = 3;
 constexpr std::int64_t least_trial_inner = 256;
-
-struct Trial {
-    BlockCyclic distribution;
-    Seconds time;
-};
 
 // Elements of one matrix on the rank that has most of it, in any distribution that is tried.
 std::int64_t most_elements(const Problem& problem, int ranks) {
@@ -60,8 +60,9 @@ class LibraryProduct final : public Product {
   private:
     void allocate();
     [[nodiscard]] BlockCyclic find_fastest(const std::vector<BlockCyclic>& candidates);
-    void try_all(std::vector<Trial>& trials, std::size_t count, std::int64_t inner);
-    [[nodiscard]] Seconds time_product(const BlockCyclic& distribution, std::int64_t inner);
+    [[nodiscard]] std::vector<Ranked> try_all(std::span<const BlockCyclic> candidates,
+                                              std::int64_t inner);
+    [[nodiscard]] Attempt time_product(const BlockCyclic& distribution, std::int64_t inner);
     void use(const BlockCyclic& distribution);
     void multiply(std::int64_t inner);
     void read(Operand operand, std::span<float> out);
@@ -76,6 +77,7 @@ class LibraryProduct final : public Product {
     bench::Session& session_;
     Problem problem_;
     int rank_;
+    bench::MachineProbes machine_ = bench::this_machine();
     BlacsSystem system_;
     LibraryStrips strips_;
     BlockCyclic distribution_;
@@ -143,44 +145,43 @@ BlockCyclic LibraryProduct::find_fastest(const std::vector<BlockCyclic>& candida
         return candidates.front();
     }
     const std::int64_t probe = std::min(problem_.size, least_trial_inner);
-    const Seconds warm_up = time_product(candidates.front(), probe);
+    const Seconds warm_up = time_product(candidates.front(), probe).time;
     const double affordable = trial_time.value * static_cast<double>(probe) /
                               (warm_up.value * static_cast<double>(candidates.size()));
     tried_inner_ = affordable >= static_cast<double>(problem_.size)
                        ? problem_.size
                        : std::max(static_cast<std::int64_t>(affordable), probe);
     tried_ = candidates.size();
-    std::vector<Trial> trials;
-    for (const BlockCyclic& candidate : candidates) {
-        trials.push_back({candidate, {}});
-    }
-    try_all(trials, trials.size(), tried_inner_);
-    const double whole = trials.front().time.value * static_cast<double>(problem_.size) /
+    const std::vector<Ranked> trials = try_all(candidates, tried_inner_);
+    const double whole = trials.front().best.time.value * static_cast<double>(problem_.size) /
                          static_cast<double>(tried_inner_);
-    if (tried_inner_ < problem_.size && finalists * whole <= final_time.value) {
-        try_all(trials, finalists, problem_.size);
-        tried_whole_ = std::min(finalists, trials.size());
+    if (tried_inner_ == problem_.size || finalists * whole > final_time.value) {
+        return candidates[trials.front().candidate];
     }
-    return trials.front().distribution;
+    std::vector<BlockCyclic> best;
+    for (const Ranked& trial : trials) {
+        best.push_back(candidates[trial.candidate]);
+    }
+    best.resize(std::min(finalists, best.size()), best.front());
+    tried_whole_ = best.size();
+    return best[try_all(best, problem_.size).front().candidate];
 }
 
-// Times the first `count` and sorts them by time.
-void LibraryProduct::try_all(std::vector<Trial>& trials, std::size_t count, std::int64_t inner) {
-    const auto end = trials.begin() + static_cast<std::ptrdiff_t>(std::min(count, trials.size()));
-    for (auto trial = trials.begin(); trial != end; ++trial) {
-        trial->time = time_product(trial->distribution, inner);
-    }
-    std::stable_sort(trials.begin(), end, [](const Trial& first, const Trial& second) {
-        return first.time < second.time;
+std::vector<Ranked> LibraryProduct::try_all(std::span<const BlockCyclic> candidates,
+                                            std::int64_t inner) {
+    return fastest_first(candidates.size(), patience, [&](std::size_t candidate) {
+        return time_product(candidates[candidate], inner);
     });
 }
 
-Seconds LibraryProduct::time_product(const BlockCyclic& distribution, std::int64_t inner) {
+Attempt LibraryProduct::time_product(const BlockCyclic& distribution, std::int64_t inner) {
     use(distribution);
     session_.world().barrier();
+    bench::MachineWatch watch(session_, machine_);
     const Seconds begin = now();
     multiply(inner);
-    return {session_.world().maximum((now() - begin).value)};
+    const Seconds time{session_.world().maximum((now() - begin).value)};
+    return {time, !bench::causes_of(watch.end(), std::nullopt).empty()};
 }
 
 void LibraryProduct::use(const BlockCyclic& distribution) {
