@@ -83,7 +83,7 @@ function(quartet_when when labels label)
 endfunction()
 
 # How tests are compiled, which takes longer than running them; a quarter of that went into the headers
-# named here. `make lint` compiles without, so that each test includes what it uses.
+# named here. `.ci/nightly one-by-one` compiles without, so that each test includes what it uses.
 if(QUARTET_TESTS)
   add_library(quartet_test_settings INTERFACE)
   target_link_libraries(quartet_test_settings INTERFACE

@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using Conditions = std::map<std::string, std::string>;
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Json number(double value, const Conditions& match, const std::string& unit = "MiB/s") {
     return {{"value", value},   {"unit", unit},

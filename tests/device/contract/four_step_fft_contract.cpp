@@ -13,7 +13,7 @@ using Point = std::complex<double>;
 
 // What takes each way through the passes: small and large, one level and two, whole blocks and
 // ragged ones, sizes with large primes, fewer tiles or bins than ranks.
-const Size sizes[] = {
+const Size transforms[] = {
     {64, 64, 1},  {64, 64, 2},   {64, 64, 4},  {64, 64, 3},   {512, 64, 2},  {16, 4096, 2},
     {10, 80, 2},  {3, 72, 1},    {5, 1000, 3}, {7, 100, 4},   {4, 625, 2},   {3, 225, 3},
     {300, 90, 4}, {289, 64, 2},  {11, 13, 3},  {6, 22, 2},    {22, 128, 4},  {1, 1, 1},
@@ -36,7 +36,7 @@ std::string text(const Size& size) {
 }  // namespace
 
 TEST_P(FourStepFftContract, IsTheTransformForAnySizeOnAnyNumberOfRanks) {
-    for (const Size& size : sizes) {
+    for (const Size& size : transforms) {
         const std::vector<Point> x = points(random_values<double>(2 * size.tiles * size.length, 7));
 
         const std::vector<Point> found = RanksOnOneDevice(*device, *stream, size).transform(x);
@@ -47,7 +47,7 @@ TEST_P(FourStepFftContract, IsTheTransformForAnySizeOnAnyNumberOfRanks) {
 }
 
 TEST_P(FourStepFftContract, TransposeBringsNaturalOrder) {
-    for (const Size& size : sizes) {
+    for (const Size& size : transforms) {
         const std::vector<Point> x = points(random_values<double>(2 * size.tiles * size.length, 8));
         RanksOnOneDevice run(*device, *stream, size);
 
@@ -58,7 +58,7 @@ TEST_P(FourStepFftContract, TransposeBringsNaturalOrder) {
 TEST_P(FourStepFftContract, SingleRankFftIsTheTransformOutOfPlaceAndInPlace) {
     if (!device->ffts().plan_single_rank_fft({2, 8, 1, 0}))
         GTEST_SKIP() << "this device has no such plan";
-    for (const Size& size : sizes) {
+    for (const Size& size : transforms) {
         const FourStepFft shape{size.tiles, size.length, 1, 0};
         const std::vector<Point> x = points(random_values<double>(2 * shape.points(), 7));
         std::vector<Point> tiles;

@@ -9,8 +9,8 @@ namespace quartet::device {
 namespace {
 
 // Around the sizes where an allocator may change its way: cache line, page, huge page.
-constexpr std::int64_t sizes[] = {1,      63, 64, 65, 4096, (2 << 20) - 1, 2 << 20, (2 << 20) + 1,
-                                  9 << 20};
+constexpr std::int64_t allocated_sizes[] = {
+    1, 63, 64, 65, 4096, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 9 << 20};
 
 bool aligned(const std::byte* data) {
     return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
@@ -19,7 +19,7 @@ bool aligned(const std::byte* data) {
 }  // namespace
 
 TEST_P(MemoryContract, IsAlignedToCacheLines) {
-    for (const std::int64_t size : sizes) {
+    for (const std::int64_t size : allocated_sizes) {
         const Allocation memory = device->allocate({size}, device->memory_kind());
         const Allocation pinned = device->allocate({size}, MemoryKind::pinned);
 
@@ -33,7 +33,7 @@ TEST_P(MemoryContract, IsAlignedToCacheLines) {
 
 TEST_P(MemoryContract, IsZeroedAlsoWhereMemoryIsUsedAgain) {
     for (int round = 0; round < 2; ++round) {
-        for (const std::int64_t size : sizes) {
+        for (const std::int64_t size : allocated_sizes) {
             Buffer<unsigned char> buffer = empty<unsigned char>(size);
             const std::vector<unsigned char> values = download(buffer.view());
             EXPECT_TRUE(std::ranges::all_of(values, [](int value) { return value == 0; })) << size;

@@ -6,22 +6,25 @@ namespace quartet::matmul {
 namespace {
 
 constexpr TileMemory unit_tiles{Bytes{1}, Bytes{1}};  // memory counts tiles
-const Block whole{{0, 16}, {0, 16}};
-const Problem problem{16, 1};
+const Block whole_problem{{0, 16}, {0, 16}};
+const Problem small_problem{16, 1};
 
 TEST(Blocking, TakesTheLeastTrafficThatFits) {
     for (const std::int64_t memory : {5, 7, 12, 30, 64, 100, 400, 900}) {
-        const auto blocking = choose_blocking(problem, whole, unit_tiles, Bytes{memory}, 1);
+        const auto blocking =
+            choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{memory}, 1);
         ASSERT_TRUE(blocking) << memory;
         EXPECT_LE(buffers_of(*blocking, unit_tiles).sum(), Bytes{memory});
         EXPECT_GE(blocking->lookahead, 1);
-        const Traffic traffic = planned_traffic(problem, whole, *blocking);
+        const Traffic traffic = planned_traffic(small_problem, whole_problem, *blocking);
         for (std::int64_t rows = 1; rows <= 16; ++rows) {
             for (std::int64_t columns = 1; columns <= 16; ++columns) {
-                const Blocking other{rows, columns, least_slots(whole, rows, columns, 1), 1};
+                const Blocking other{rows, columns, least_slots(whole_problem, rows, columns, 1),
+                                     1};
                 if (buffers_of(other, unit_tiles).sum() <= Bytes{memory}) {
                     // What successive parts share is left out of the choice: a hundredth.
-                    const auto least = planned_traffic(problem, whole, other).read.value;
+                    const auto least =
+                        planned_traffic(small_problem, whole_problem, other).read.value;
                     EXPECT_LE(traffic.read.value, least + least / 50)
                         << memory << ": " << rows << " x " << columns;
                 }
@@ -47,22 +50,23 @@ TEST(PlannedTraffic, OfManyProductsIsWhatIsMovedAtMost) {
 TEST(Blocking, MovesLessWithMoreMemory) {
     Bytes before{1LL << 60};
     for (std::int64_t memory = 3; memory < 900; memory = memory * 3 / 2) {
-        const auto blocking = choose_blocking(problem, whole, unit_tiles, Bytes{memory}, {});
+        const auto blocking =
+            choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{memory}, {});
         ASSERT_TRUE(blocking) << memory;
-        const Traffic traffic = planned_traffic(problem, whole, *blocking);
+        const Traffic traffic = planned_traffic(small_problem, whole_problem, *blocking);
         EXPECT_LE(traffic.read, before + Bytes{before.value / 20}) << memory;
-        EXPECT_EQ(traffic.written, problem.matrix_bytes());
+        EXPECT_EQ(traffic.written, small_problem.matrix_bytes());
         before = traffic.read;
     }
-    EXPECT_EQ(before, 2 * problem.matrix_bytes()) << "in the end each tile once";
+    EXPECT_EQ(before, 2 * small_problem.matrix_bytes()) << "in the end each tile once";
 }
 
 TEST(Blocking, StaysAboveTheLowerBoundAndNotFarFromIt) {
     for (const std::int64_t memory : {30, 64, 100}) {
-        const auto best = best_blocking(problem, whole, unit_tiles, Bytes{memory});
-        const Bytes moved = planned_traffic(problem, whole, *best).sum();
+        const auto best = best_blocking(small_problem, whole_problem, unit_tiles, Bytes{memory});
+        const Bytes moved = planned_traffic(small_problem, whole_problem, *best).sum();
         // A tile of one element: the memory holds as many floats as tiles.
-        const Bytes bound = lower_bound(problem, 1, 4 * Bytes{memory});
+        const Bytes bound = lower_bound(small_problem, 1, 4 * Bytes{memory});
         EXPECT_GE(moved, bound);
         EXPECT_LE(moved.value, 2 * bound.value) << memory;
     }
@@ -74,9 +78,11 @@ TEST(Blocking, HasTheLowerBoundOfTheFormula) {
 }
 
 TEST(Blocking, LooksAheadAsAskedOrTwoRows) {
-    EXPECT_EQ(choose_blocking(problem, whole, unit_tiles, Bytes{2000}, 5)->lookahead, 5);
-    EXPECT_EQ(choose_blocking(problem, whole, unit_tiles, Bytes{2000}, 0)->lookahead, 0);
-    const auto own = choose_blocking(problem, whole, unit_tiles, Bytes{2000}, {});
+    EXPECT_EQ(choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2000}, 5)->lookahead,
+              5);
+    EXPECT_EQ(choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2000}, 0)->lookahead,
+              0);
+    const auto own = choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2000}, {});
     EXPECT_EQ(own->lookahead, 2 * std::min(own->rows, own->columns));
     EXPECT_EQ(own->slots, 2 * 16 * 16) << "more would stay empty";
 }
@@ -85,8 +91,9 @@ TEST(Blocking, FitsInTheLeastMemoryAndNotInLess) {
     for (const std::optional<int> lookahead :
          {std::optional<int>(), std::optional(0), std::optional(3)}) {
         const Bytes least = least_memory(unit_tiles, lookahead);
-        EXPECT_TRUE(choose_blocking(problem, whole, unit_tiles, least, lookahead));
-        EXPECT_FALSE(choose_blocking(problem, whole, unit_tiles, least - Bytes{1}, lookahead));
+        EXPECT_TRUE(choose_blocking(small_problem, whole_problem, unit_tiles, least, lookahead));
+        EXPECT_FALSE(
+            choose_blocking(small_problem, whole_problem, unit_tiles, least - Bytes{1}, lookahead));
     }
     EXPECT_EQ(least_memory(unit_tiles, {}), Bytes{3}) << "one tile of each matrix";
 }
@@ -101,8 +108,8 @@ TEST(Blocking, CountsRaggedTilesByTheirElements) {
 
 TEST(Blocking, MovesNothingOnIdleRanks) {
     const Block none{{0, 0}, {0, 16}};
-    const auto blocking = choose_blocking(problem, none, unit_tiles, Bytes{100}, {});
-    EXPECT_EQ(planned_traffic(problem, none, *blocking).sum(), Bytes{});
+    const auto blocking = choose_blocking(small_problem, none, unit_tiles, Bytes{100}, {});
+    EXPECT_EQ(planned_traffic(small_problem, none, *blocking).sum(), Bytes{});
 }
 
 }  // namespace

@@ -33,8 +33,6 @@ class GrpcInboxTest : public testing::Test {
     GrpcInbox inbox;
 };
 
-}  // namespace
-
 TEST_F(GrpcInboxTest, HandOverWaitsUntilTheChunkIsAdded) {
     auto handing = hand_over(7);
 
@@ -105,5 +103,7 @@ TEST_F(GrpcInboxTest, ClosingLetsAllGoWithoutAdding) {
     EXPECT_FALSE(handing.get());
     EXPECT_FALSE(hand_over(2).get());
 }
+
+}  // namespace
 
 }  // namespace quartet::comm
