@@ -8,6 +8,7 @@
 #include "bench/measure/flag_rows.hpp"
 #include "bench/measure/groups.hpp"
 #include "bench/measure/measurement.hpp"
+#include "bench/measure/run_times.hpp"
 
 namespace quartet::bench {
 

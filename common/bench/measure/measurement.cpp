@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/measure/disturbance.hpp"
+#include "bench/measure/run_times.hpp"
 #include "bench/measure/samples.hpp"
 
 namespace quartet::bench {
@@ -34,20 +35,15 @@ std::vector<Run> runs_in(const Samples& samples) {
     return runs;
 }
 
-}  // namespace
-
-Seconds empty_run(Session& session) {
-    constexpr int tries = 21;
-    std::vector<double> seconds;
-    for (int run = 0; run < tries; ++run) {
-        session.world().barrier();
-        const Seconds begin = now();
-        session.world().barrier();
-        session.stream().synchronize();
-        seconds.push_back((now() - begin).value);
+std::vector<double> times_of(const Clocks& clocks, const PlannedCase& planned) {
+    std::vector<double> times;
+    for (std::size_t clock = 0; clock < planned.clock_rows.size(); ++clock) {
+        times.push_back(clocks.time(clock).value);
     }
-    return {session.world().maximum(median(seconds))};
+    return times;
 }
+
+}  // namespace
 
 Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds overhead,
                          const MachineProbes& machine)
@@ -249,62 +245,21 @@ Run Measurement::timed_run(Stage stage) {
     subject_->run(clocks);
     session_.stream().synchronize();
     const Seconds real = now() - begin;
-    const Seconds cpu = process_cpu_time() - cpu_begin;
+    const RankTimes mine{real, process_cpu_time() - cpu_begin, session_.trace().busy()};
     end_stage(stage);
     Run run;
     run.conditions = watch.end();
-    run_slowest(run, real, cpu, session_.trace().busy(), clocks);
+    set_slowest(run, session_, mine, times_of(clocks, planned_));
     if (session_.options().limits == Switch::on) {
         run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);
     }
     session_.trace().note_period(planned_.name.text(), begin, begin + real);
-    add_earlier(run);
+    add_earlier(run, subject_->earlier());
     end_stage(Stage::rest);
     if (!subject_->stopped()) {
         verify();
     }
     return run;
-}
-
-void Measurement::run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
-                              const Clocks& clocks) const {
-    const comm::Communicator& world = session_.world();
-    std::vector<double> seconds = world.gather(real.value);
-    const auto last = static_cast<std::size_t>(std::ranges::max_element(seconds) - seconds.begin());
-    run.real = {seconds[last]};
-    // A row keeps all of its runs, on all ranks: what a run keeps must not grow with the ranks.
-    if (world.size() > most_ranks_listed) {
-        run.rank_summary = summary_of_ranks(
-            seconds, [this](int rank) { return session_.topology().of(rank).host; });
-    } else {
-        run.rank_seconds = std::move(seconds);
-    }
-    run.cpu = {world.gather(cpu.value)[last]};
-    const auto all_phases = world.gather(std::span<const double>(phases));
-    std::copy_n(all_phases.begin() + static_cast<std::ptrdiff_t>(last * phase_count), phase_count,
-                run.phases.begin());
-    std::vector<double> times;
-    for (std::size_t clock = 0; clock < planned_.clock_rows.size(); ++clock) {
-        times.push_back(clocks.time(clock).value);
-    }
-    world.maxima(times);
-    std::ranges::transform(times, std::back_inserter(run.clocks),
-                           [](double time) { return Seconds{time}; });
-}
-
-void Measurement::add_earlier(Run& run) const {
-    const Spent earlier = subject_->earlier();
-    run.real = run.real + earlier.real;
-    run.cpu = run.cpu + earlier.cpu;
-    for (double& seconds : run.rank_seconds) {
-        seconds += earlier.real.value;
-    }
-    if (run.rank_summary) {
-        run.rank_summary->add(earlier.real.value);
-    }
-    for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        run.phases[phase] += earlier.phases[phase];
-    }
 }
 
 // One wrong run makes the row wrong; the worst error stands for all runs.

@@ -10,10 +10,6 @@
 
 namespace quartet::bench {
 
-/// What an empty run takes: the timer, the stream's synchronisation, and the barrier that begins
-/// it, which ranks leave one after the other. The median of some tries. Collective.
-Seconds empty_run(Session& session);
-
 /// The measurement of one case, run by run, so that the runs of several can be interleaved. All
 /// members but accessors are collective.
 class Measurement {
@@ -62,9 +58,6 @@ class Measurement {
     [[nodiscard]] std::unique_ptr<comm::ReservedSpace> reserve_windows();
     void give_up(const std::string& reason, ExitCode code);
     Run timed_run(Stage stage);
-    void run_slowest(Run& run, Seconds real, Seconds cpu, const PhaseSeconds& phases,
-                     const Clocks& clocks) const;
-    void add_earlier(Run& run) const;
     void verify();
     [[nodiscard]] bool is_clean(const Sample& sample) const;
     void choose_among_repeats();

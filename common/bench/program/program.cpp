@@ -6,16 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iterator>
 #include <new>
-#include <set>
 #include <thread>
 
 #include "bench/flags/filter.hpp"
-#include "bench/measure/flag_rows.hpp"
 #include "bench/measure/measure.hpp"
 #include "bench/measure/progress_line.hpp"
-#include "bench/measure/samples.hpp"
 #include "bench/program/cluster.hpp"
 #include "bench/program/plan.hpp"
 #include "bench/report/document.hpp"
@@ -62,11 +58,6 @@ std::string words_of(const std::exception& error) {
                            quotation(file->path1().native()), file->code().message());
     }
     return error.what();
-}
-
-// By the MPI library, on machines that are only described, in one process.
-bool ranks_are_simulated() {
-    return device::stand_in_results() == device::Results::simulated;
 }
 
 // The same on all ranks.
@@ -129,7 +120,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
             Session session(description_, command_line_.options(), registry_);
             stages.end(Stage::device_start);
             session.record().stages = stages;
-            if (!ranks_are_simulated()) {
+            if (!device::ranks_are_simulated()) {
                 session.take_signals();  // of a process: simulated ranks share one
             }
             return code(run_session(session, plan));
@@ -183,7 +174,7 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     });
     require_no_files_of_model(session);
     session.claim_files();
-    if (!ranks_are_simulated()) {  // on machines whose memory is not there
+    if (!device::ranks_are_simulated()) {  // on machines whose memory is not there
         require_memory(session);
     }
     if (options.dry_run == Switch::on) {
@@ -259,29 +250,6 @@ Measured Program::measure_all(Session& session) {
     return measured;
 }
 
-std::vector<std::string> Program::warnings(const Session& session,
-                                           const std::vector<Row>& rows) const {
-    constexpr std::size_t runs_for_comparison =
-        9;  // of the U test in Google Benchmark's compare.py
-    auto warnings = ranks_are_simulated() ? std::vector<std::string>{}
-                                          : session.topology().warnings(session.threads());
-    std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
-    for (const Row& row : rows) {
-        if (!session.options().runs.count && row.error.empty() &&
-            row.runs.size() < runs_for_comparison) {
-            warnings.push_back(fmt::format("{} converged after {} runs: a comparison needs {}",
-                                           row.name.text(), row.runs.size(), runs_for_comparison));
-        }
-        if (!session.options().runs.count && row.error.empty() &&
-            !converged(row.times(), session.options().runs.interval)) {
-            warnings.push_back(fmt::format("{} did not converge within --ci in {} runs",
-                                           row.name.text(), row.runs.size()));
-        }
-    }
-    std::ranges::move(describe_flags(rows), std::back_inserter(warnings));
-    return warnings;
-}
-
 void Program::write_document(Session& session, const Measured& measured,
                              Completion completion) const {
     if (session.is_root() && session.options().json) {
@@ -319,19 +287,7 @@ void Program::report(Session& session, const Measured& measured) const {
               fmt::format("{}: stopped on request: complete runs are kept{}\n", description_.name,
                           session.options().json ? "" : " in the table alone"));
     }
-    std::set<std::string> said;  // one reason may hold for many rows
-    for (const Row& row : rows) {
-        if (!row.error.empty() && said.insert(row.error).second) {
-            print(stderr, fmt::format("{}: {}\n", description_.name, row.error));
-        }
-        if (row.check && !row.check->passed) {
-            print(stderr,
-                  fmt::format("{}: {}: wrong result ({}error {:.3g}, tolerance {:.3g})\n",
-                              description_.name, row.name.text(),
-                              row.check->input_changed ? "its input has changed in memory, " : "",
-                              row.check->error, row.check->tolerance));
-        }
-    }
+    print(stderr, failures_of(rows, description_.name));
 }
 
 }  // namespace quartet::bench

@@ -28,8 +28,6 @@ class Program {
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
     Measured measure_all(Session& session);
-    [[nodiscard]] std::vector<std::string> warnings(const Session& session,
-                                                    const std::vector<Row>& rows) const;
     void write_document(Session& session, const Measured& measured, Completion completion) const;
     void try_to_write(const std::function<void()>& write);
     void report(Session& session, const Measured& measured) const;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
+#include <iterator>
+#include <set>
 
 #include "bench/measure/flag_rows.hpp"
 #include "bench/measure/samples.hpp"
+#include "bench/program/session.hpp"
+#include "device/model/stand_in.hpp"
 
 namespace quartet::bench {
 
@@ -110,6 +112,48 @@ std::string summary_of(std::span<const Row> rows) {
             "Next: measure again where nothing else runs (make check-machine says what does).\n";
     }
     return text;
+}
+
+std::vector<std::string> warnings(const Session& session, std::span<const Row> rows) {
+    constexpr std::size_t runs_for_comparison =
+        9;  // of the U test in Google Benchmark's compare.py
+    auto warnings = device::ranks_are_simulated() ? std::vector<std::string>{}
+                                                  : session.topology().warnings(session.threads());
+    std::ranges::move(session.gpus().warnings(), std::back_inserter(warnings));
+    const Runs& asked = session.options().runs;
+    for (const Row& row : rows) {
+        if (asked.count || !row.error.empty()) {
+            continue;
+        }
+        if (row.runs.size() < runs_for_comparison) {
+            warnings.push_back(fmt::format("{} converged after {} runs: a comparison needs {}",
+                                           row.name.text(), row.runs.size(), runs_for_comparison));
+        }
+        if (!converged(row.times(), asked.interval)) {
+            warnings.push_back(fmt::format("{} did not converge within --ci in {} runs",
+                                           row.name.text(), row.runs.size()));
+        }
+    }
+    std::ranges::move(describe_flags(rows), std::back_inserter(warnings));
+    return warnings;
+}
+
+std::string failures_of(std::span<const Row> rows, std::string_view program) {
+    std::string lines;
+    std::set<std::string> said;  // one reason may hold for many rows
+    for (const Row& row : rows) {
+        if (!row.error.empty() && said.insert(row.error).second) {
+            lines += fmt::format("{}: {}\n", program, row.error);
+        }
+        if (row.check && !row.check->passed) {
+            lines +=
+                fmt::format("{}: {}: wrong result ({}error {:.3g}, tolerance {:.3g})\n", program,
+                            row.name.text(),
+                            row.check->input_changed ? "its input has changed in memory, " : "",
+                            row.check->error, row.check->tolerance);
+        }
+    }
+    return lines;
 }
 
 }  // namespace quartet::bench

@@ -2,12 +2,16 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bench/measure/measure.hpp"
 #include "bench/report/row.hpp"
 #include "core/check.hpp"
 
 namespace quartet::bench {
+
+class Session;
 
 /// The exit code of a job: 3 where a case failed, else 1 where a result is wrong, else 75 where it
 /// was stopped and something is kept (complete runs or a checkpoint) and 3 where nothing is, else
@@ -19,5 +23,13 @@ ExitCode verdict(const Measured& measured);
 /// each formulation has, how far native is ahead of the library, and what to do next. Rows that are
 /// not to be trusted are in no range and in no ratio.
 std::string summary_of(std::span<const Row> rows);
+
+/// What to know before a rate is quoted: of the ranks' places, the GPUs, the runs and the flags of
+/// rows.
+std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
+
+/// A line for each reason why a row has no result, and for each wrong result. Empty where there is
+/// none.
+std::string failures_of(std::span<const Row> rows, std::string_view program);
 
 }  // namespace quartet::bench

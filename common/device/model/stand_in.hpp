@@ -11,6 +11,11 @@ namespace quartet::device {
 /// Results::emulated, or Results::simulated.
 Results stand_in_results();
 
+/// Whether the ranks are an MPI simulator's, of machines that are only described, in one process.
+inline bool ranks_are_simulated() {
+    return stand_in_results() == Results::simulated;
+}
+
 /// Lets time pass for the calling rank: the simulated clock's, or real time, asleep but for the
 /// last moments. Nothing for times that are not positive. By the thread that calls MPI.
 void let_pass(Seconds time);

@@ -80,7 +80,7 @@ class ShmTransport final : public Transport {
 };
 
 std::optional<std::string> why_no_shm(const TransportContext& context) {
-    if (device::stand_in_results() == device::Results::simulated) {
+    if (device::ranks_are_simulated()) {
         return "transport shm reads other ranks' memory (which takes no simulated time, and no "
                "rank "
                "runs while another one waits for it): use --transport mpi";

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bench/program/session.hpp"
+#include "bench/report/row.hpp"
+
+namespace quartet::bench {
+
+/// What an empty run takes: the timer, the stream's synchronisation, and the barrier that begins
+/// it, which ranks leave one after the other. The median of some tries. Collective.
+Seconds empty_run(Session& session);
+
+/// What one rank has taken for a run.
+struct RankTimes {
+    Seconds real;
+    Seconds cpu;
+    PhaseSeconds phases{};
+};
+
+/// Sets times and phases of `run`: those of the rank that took longest, and each clock's longest on
+/// any rank. Up to most_ranks_listed ranks it lists them all. Collective.
+void set_slowest(Run& run, const Session& session, const RankTimes& mine,
+                 std::vector<double> clocks);
+
+/// Adds what the same run took in a job before, which is the same on all ranks. Local.
+void add_earlier(Run& run, const Spent& earlier);
+
+}  // namespace quartet::bench
