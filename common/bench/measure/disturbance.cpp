@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -7,7 +7,7 @@
 
 #include "bench/measure/disturbance.hpp"
 #include "bench/measure/run_times.hpp"
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "bench/measure/disturbance.hpp"
-#include "bench/measure/drift.hpp"
-#include "bench/measure/samples.hpp"
 #include "bench/report/json_values.hpp"
 #include "bench/report/row_facts.hpp"
+#include "bench/statistics/drift.hpp"
+#include "bench/statistics/samples.hpp"
 #include "core/files/file.hpp"
 
 namespace quartet::bench {

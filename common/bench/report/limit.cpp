@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 #include "core/check.hpp"
 
 namespace quartet::bench {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bench/measure/flag.hpp"
-#include "bench/measure/samples.hpp"
 #include "bench/program/formulation.hpp"
 #include "bench/report/limit.hpp"
 #include "bench/report/published.hpp"
+#include "bench/statistics/samples.hpp"
 #include "bench/task/stages.hpp"
 #include "core/check.hpp"
 #include "core/trace.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "bench/measure/flag_rows.hpp"
-#include "bench/measure/samples.hpp"
 #include "bench/program/session.hpp"
+#include "bench/statistics/samples.hpp"
 #include "device/model/stand_in.hpp"
 
 namespace quartet::bench {

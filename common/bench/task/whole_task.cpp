@@ -1,6 +1,6 @@
 #include "bench/task/whole_task.hpp"
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -1,11 +1,11 @@
-#include "bench/measure/two_speeds.hpp"
+#include "bench/statistics/two_speeds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

@@ -1,4 +1,4 @@
-#include "bench/measure/drift.hpp"
+#include "bench/statistics/drift.hpp"
 
 #include <gtest/gtest.h>
 

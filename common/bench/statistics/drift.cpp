@@ -1,4 +1,4 @@
-#include "bench/measure/drift.hpp"
+#include "bench/statistics/drift.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 

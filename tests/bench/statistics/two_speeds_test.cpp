@@ -1,4 +1,4 @@
-#include "bench/measure/two_speeds.hpp"
+#include "bench/statistics/two_speeds.hpp"
 
 #include <gtest/gtest.h>
 

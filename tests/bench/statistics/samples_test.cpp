@@ -1,4 +1,4 @@
-#include "bench/measure/samples.hpp"
+#include "bench/statistics/samples.hpp"
 
 #include <gtest/gtest.h>
 
