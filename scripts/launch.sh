@@ -173,22 +173,33 @@ is_local() {
 
 # Removes what Open MPI's jobs of this user and host have left in shared memory, where their mpiexec is
 # dead (a zombie, too: those have no exe) and no process has it mapped: a job that is killed leaves it, and a
-# container's /dev/shm is small.
+# container's /dev/shm is small. Each killed job leaves a session, too: no process is started for one.
 remove_leftovers() {
+    user=$(id -u)
     host=$(uname -n)
     host=${host%%.*}
-    sessions=${TMPDIR:-/tmp}/ompi.$host.$(id -u)
-    for session in "$sessions"/pid.*; do
-        family=$(sed -n '1s/^\([0-9]\{1,10\}\)\.0;.*/\1/p' "$session/contact.txt" 2>/dev/null) || continue
-        if [ -z "$family" ] || [ ! -O "$session" ] || [ -e "/proc/${session##*.}/exe" ]; then
-            continue
+    dead=" " # job families
+    for session in "${TMPDIR:-/tmp}/ompi.$host.$user"/pid.*; do
+        if [ -O "$session" ] && [ ! -e "/proc/${session##*.}/exe" ]; then
+            contact=
+            { read -r contact <"$session/contact.txt"; } 2>/dev/null || :
+            dead="$dead${contact%%.0;*} "
         fi
-        segments=/dev/shm/vader_segment.$host.$(id -u).$(printf %x "$((family + 1))").
-        for segment in "$segments"[0-9]*; do
+    done
+    segments=/dev/shm/vader_segment.$host.$user.
+    for segment in "$segments"*; do
+        job=${segment#"$segments"}
+        job=${job%%.*}
+        case $job in
+        '' | *[!0-9a-f]* | ?????????*) continue ;;
+        esac
+        case $dead in
+        *" $((0x$job - 1)) "*)
             if [ -O "$segment" ] && ! grep -qsF "$segment" /proc/[0-9]*/maps; then
                 rm -f "$segment"
             fi
-        done
+            ;;
+        esac
     done
 }
 

@@ -1,6 +1,7 @@
 """Tests of scripts/launch.sh with a launcher that stands in for Open MPI's."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -333,6 +334,20 @@ class Leftovers(LaunchCase):
         with open(used, "r+b") as file, mmap.mmap(file.fileno(), 4096):
             self.launch(1, self.program)
             self.assertTrue(used.exists())
+
+    def test_no_process_is_started_for_each_dead_job(self):
+        def faults():  # of memory, most of which come with a process
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+            self.assertEqual(self.launch(1, self.program).returncode, 0)
+            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
+
+        without = faults()
+        dead = self.dead()
+        for number in range(300):
+            session = self.folder / f"ompi.{self.host}.{os.getuid()}" / f"pid.{dead}{number:03}"
+            session.mkdir(parents=True)
+            (session / "contact.txt").write_text(f"{self.family + number}.0;tcp://127.0.0.1:1\n{dead}\n")
+        self.assertLess(faults(), 1.3 * without)
 
 
 if __name__ == "__main__":
