@@ -7,6 +7,7 @@
 #include "bench/measure/probes.hpp"
 #include "bench/program/buffer_plan.hpp"
 #include "matmul/product.hpp"
+#include "system/multiply_add_rate.hpp"
 
 namespace quartet::matmul {
 
@@ -72,7 +73,11 @@ class ProductLimit {
     void prepare_sgemm();
     void prepare_copies();
     void prepare_reducers();
+    [[nodiscard]] bench::LimitComponent sgemm();
     [[nodiscard]] Seconds time_of_sgemm();
+    /// Whether the processor's own rate is measured beside the BLAS's.
+    [[nodiscard]] bool knows_hardware() const;
+    [[nodiscard]] Seconds time_of_multiply_adds();
     [[nodiscard]] Seconds time_of_copies();
     [[nodiscard]] Seconds time_of_adding();
     [[nodiscard]] Seconds time_of_sending();
@@ -82,7 +87,8 @@ class ProductLimit {
     Problem problem_;
     LimitPlan plan_;
     std::optional<bench::SgemmProbe> sgemm_;
-    int products_ = 1;  ///< in one measurement
+    int products_ = 1;                                       ///< in one measurement
+    std::optional<system::MultiplyAddProbe> multiply_adds_;  ///< of the processor, on the host
     device::Buffer<double> host_tile_;
     device::Buffer<double> device_tile_;
     std::optional<bench::MemoryProbe> copy_in_;  ///< of a tile

@@ -21,11 +21,12 @@ UNAVAILABLE_ON_HOST = "ipc"
 
 @dataclass(frozen=True)
 class Site:
-    """What passes `name` on `rank` for the `call`-th time, in one of two runs; its `element` has a
-    bit flipped. `lowest` is the lowest bit that must be noticed, with all above it."""
+    """What passes `name` on `rank` for the `call`-th time, in one of two runs, or, as "2+", from then
+    on; its `element` has a bit flipped. `lowest` is the lowest bit that must be noticed, with all
+    above it."""
     name: str
     rank: int
-    call: int
+    call: object
     element: int
     lowest: int
 
@@ -67,7 +68,8 @@ SUBJECTS = {
         Case(3, "native", "", ("mpi", "shm", "rma"), (
             Site("push", 0, 2, 100, 0),)),
         Case(3, "dataflow", "", BOTH, (
-            Site("payload", 0, 9, 100, 6), Site("add", 0, 10, 100, 0))),
+            # Vectors come in any order: a sum of 14 that becomes 18, then 33, loses two bits.
+            Site("payload", 0, 9, 100, 6), Site("add", 0, 10, 100, 2))),
         Case(3, "library", "", ("mpi",), (
             Site("receive", 0, 9, 100, 6), Site("add", 0, 10, 100, 0))))),
     "matmul": Subject("float", "--size 96 --tile 32", (
@@ -77,7 +79,8 @@ SUBJECTS = {
             Site("gemm", 1, 20, 100, 12), Site("payload", 0, 40, 100, 12),
             Site("add", 0, 30, 100, 12), Site("operand", 1, 20, 100, 0))),
         Case(3, "library", "", ("mpi",), (
-            Site("psgemm", 1, 5, 10, 12),)),
+            # Distributions are tried before, again where something disturbs them.
+            Site("psgemm", 1, "2+", 10, 12),)),
         # A file as it is compared with the manifest, as the check reads it, as a run reads it.
         Case(2, "native", FILES, ("mpi",), (
             Site("read", 1, 4, 100, 0), Site("read", 1, 13, 100, 0),
@@ -122,7 +125,7 @@ def run_faulty(kernel, ranks, fault, *flags):
                       *[words.format(folder=folder) for words in flags],
                       prefix=("env", f"QUARTET_FAULT={fault}"))
     found = re.findall(r"^fault: .*: (\S+) -> (\S+)$", outcome.stderr, re.MULTILINE)
-    return outcome, found[0] if len(found) == 1 else None
+    return outcome, found[0] if found else None
 
 
 def is_noticed(kernel, outcome):

@@ -182,5 +182,22 @@ class Files(unittest.TestCase):
         assert_refused(self, self.matmul("--keep --verify off"), 2, "matmul", "--keep")
 
 
+class Library(unittest.TestCase):
+    def test_a_blas_without_kernels_for_the_processor_is_said(self):
+        def measure(*prefix):
+            outcome = run("matmul", 1, "--size 1024 --device host --threads 1 --runs 2 --remeasure off",
+                          prefix=prefix)
+            self.assertEqual(outcome.code, 0, outcome)
+            row, = medians(outcome.document)
+            return outcome, row, row["limit_components"][0]
+
+        outcome, _, sgemm = measure()
+        if "hardware_seconds" not in sgemm or "OpenBLAS" not in str(outcome.document["context"]):
+            self.skipTest("the BLAS is another, or does more than was compiled for")
+        outcome, row, sgemm = measure("env", "OPENBLAS_CORETYPE=Prescott")
+        self.assertLess(sgemm["hardware_seconds"], 0.6 * sgemm["seconds"], outcome)
+        self.assertTrue(row["distrusted"], outcome)
+
+
 if __name__ == "__main__":
     concurrent_tests.main()

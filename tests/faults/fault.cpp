@@ -46,6 +46,7 @@ Fault::Fault(const std::string& specification, int rank) {
         site_ = site;
         here_ = std::stoi(of_rank) == rank;
         call_ = std::stoi(call);
+        and_later_ = call.ends_with('+');
         width_ = type == "float" ? sizeof(float) : type == "double" ? sizeof(double) : 0;
         element_ = std::stoul(element);
         bit_ = std::stoi(bit);
@@ -59,13 +60,17 @@ Fault::Fault(const std::string& specification, int rank) {
 }
 
 void Fault::pass(std::string_view site, std::span<std::byte> data) {
-    if (!here_ || site != site_ || data.size() < (element_ + 1) * width_ || ++calls_ != call_) {
+    if (!here_ || site != site_ || data.size() < (element_ + 1) * width_) {
+        return;
+    }
+    const int call = ++calls_;
+    if (call < call_ || (call > call_ && !and_later_)) {
         return;
     }
     const auto element = data.subspan(element_ * width_, width_);
     const std::string change = width_ == sizeof(float) ? flip<float, std::uint32_t>(element, bit_)
                                                        : flip<double, std::uint64_t>(element, bit_);
-    fmt::print(stderr, "fault: {}, call {}, element {} of {}, bit {}: {}\n", site_, call_, element_,
+    fmt::print(stderr, "fault: {}, call {}, element {} of {}, bit {}: {}\n", site_, call, element_,
                data.size() / width_, bit_, change);
 }
 

@@ -13,7 +13,7 @@
 
 namespace quartet::faults {
 
-/// One bit that is flipped once in what passes one site on one rank. The environment variable
+/// One bit that is flipped in what passes one site on one rank. The environment variable
 /// QUARTET_FAULT says which, as SITE:RANK:CALL:TYPE:ELEMENT:BIT, "gemm:1:3:float:17:30". A site is
 /// an operation or a message:
 ///
@@ -25,9 +25,10 @@ namespace quartet::faults {
 ///     psgemm fftw                                              results of libraries
 ///     read                                                     what was read from an .npy file
 ///
-/// CALL counts, from 1, what passes the site on that rank and is long enough, set-up included.
-/// ELEMENT is a float or double of it, from 0; BIT is 0 for the lowest one of the mantissa. When
-/// the bit is flipped a line on standard error says so, with both values.
+/// CALL counts, from 1, what passes the site on that rank and is long enough, set-up included;
+/// "3+" is the third and all that follow, where set-up makes more calls at some times than at
+/// others. ELEMENT is a float or double of it, from 0; BIT is 0 for the lowest one of the mantissa.
+/// When the bit is flipped a line on standard error says so, with both values.
 class Fault {
   public:
     /// Of `rank`. Throws UsageError for a specification that it cannot read. Local.
@@ -40,7 +41,8 @@ class Fault {
     std::string site_;
     bool here_ = false;  ///< on this rank
     int call_ = 0;
-    std::size_t width_ = 0;  ///< bytes of an element
+    bool and_later_ = false;  ///< all calls from that one on
+    std::size_t width_ = 0;   ///< bytes of an element
     std::size_t element_ = 0;
     int bit_ = 0;
     std::atomic<int> calls_ = 0;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr double far_below = 0.5;
 constexpr double least_overhead = 0.01;
+// A BLAS with kernels for its processor has 0.8 and more.
+constexpr double least_of_hardware = 0.6;
 
 bool is_judged(const Row& row) {
     return row.error.empty() && !row.name.is_of_paper_clock() && !row.runs.empty();
@@ -32,6 +34,23 @@ Flag flag_of_model(const Row& row) {
                : Flag{FlagKind::emulated,
                       "emulated: operations took what the machine's rates say and computed "
                       "nothing; only communication is real"};
+}
+
+// Empty where the library that decides the limit does what the hardware allows, or nothing is known
+// of that.
+std::string describe_slow_library(const Row& row) {
+    if (!row.limit) {
+        return {};
+    }
+    const LimitComponent& decisive = slowest(row.limit->components);
+    const double share = decisive.hardware / decisive.seconds;
+    if (share == 0 || share >= least_of_hardware) {
+        return {};
+    }
+    return fmt::format(
+        "the limit is too low: {} has {:.0f}% of the rate at which the processor multiplies and "
+        "adds; is there a library, or a setting of it, for this processor?",
+        decisive.name, 100 * share);
 }
 
 void flag_runs(Row& row, std::optional<double> best_clock_probe) {
@@ -54,6 +73,9 @@ void flag_runs(Row& row, std::optional<double> best_clock_probe) {
                 "the limit itself moved: " +
                     describe_two_speeds(*speeds, row.limit->probes.size(), "probe"));
         }
+    }
+    if (auto text = describe_slow_library(row); row.flags.empty() && !text.empty()) {
+        add(FlagKind::slow_library, std::move(text));
     }
     if (row.is_above_limit()) {
         add(FlagKind::above_limit,

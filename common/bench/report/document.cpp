@@ -113,6 +113,9 @@ void put_limit(Json& json, const Row& row) {
     for (const LimitComponent& component : row.limit->components) {
         json["limit_components"].push_back({{"name", component.name}});
         put(json["limit_components"].back(), "seconds", component.seconds.value);
+        if (component.hardware > Seconds{}) {
+            put(json["limit_components"].back(), "hardware_seconds", component.hardware.value);
+        }
     }
     json["limit_decided_by"] = row.limit->decided_by();
     put(json, "fraction_of_limit", *row.fraction_of_limit());

@@ -47,10 +47,13 @@ Limit limit_of(std::span<const std::vector<LimitComponent>> probes) {
     }
     limit.seconds = {median(limit.probes)};
     for (std::size_t index = 0; index < limit.components.size(); ++index) {
-        std::vector<double> seconds;
-        std::ranges::transform(probes, std::back_inserter(seconds),
-                               [&](const auto& probe) { return probe[index].seconds.value; });
-        limit.components[index].seconds = {median(seconds)};
+        for (Seconds LimitComponent::*time :
+             {&LimitComponent::seconds, &LimitComponent::hardware}) {
+            std::vector<double> seconds;
+            std::ranges::transform(probes, std::back_inserter(seconds),
+                                   [&](const auto& probe) { return (probe[index].*time).value; });
+            limit.components[index].*time = {median(seconds)};
+        }
     }
     return limit;
 }

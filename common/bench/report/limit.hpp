@@ -12,6 +12,9 @@ namespace quartet::bench {
 struct LimitComponent {
     std::string name;  ///< "local add", "pair link"
     Seconds seconds;
+    /// The same by what the hardware allows, where what was measured is a library; 0 where it is
+    /// not known.
+    Seconds hardware{};
 };
 
 /// The component that takes longest; of equal ones the first. There is at least one.

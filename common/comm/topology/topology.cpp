@@ -9,7 +9,7 @@
 #include <set>
 
 #include "comm/mpi/mpi_session.hpp"
-#include "system/memory_limits.hpp"
+#include "system/memory/memory_limits.hpp"
 #include "system/openmp_places.hpp"
 #include "system/processor_quota.hpp"
 

@@ -39,6 +39,20 @@ TEST(FlagRows, LeavesAQuietRowAlone) {
     EXPECT_THAT(kinds_alone(fake_error("none")), IsEmpty());
 }
 
+TEST(FlagRows, ALibraryFarBelowItsProcessorIsSaid) {
+    const auto flagged = [](Seconds hardware, const std::vector<double>& times) {
+        Row row = row_of_size(2, times);
+        row.limit->components = {{"SGEMM", {1}, hardware}, {"reducers", {0.1}}};
+        return kinds_alone(row);
+    };
+    const std::vector<double> quiet(8, 1);
+    EXPECT_THAT(flagged({0.5}, quiet), ElementsAre(FlagKind::slow_library));
+    EXPECT_THAT(flagged({0.7}, quiet), IsEmpty());
+    EXPECT_THAT(flagged({0}, quiet), IsEmpty()) << "not known";
+    EXPECT_THAT(flagged({0.5}, {1, 1, 1, 5, 5, 5, 5, 5}), ElementsAre(FlagKind::step))
+        << "something else may have slowed the library";
+}
+
 TEST(FlagRows, AModelsRowIsDistrustedForThatAlone) {
     for (const auto& [results, kind] :
          {std::pair(device::Results::emulated, FlagKind::emulated),

@@ -244,11 +244,12 @@ TEST(Document, TheMedianRowTellsTheRest) {
 
 TEST(Document, RecordsEachComponentOfALimitAndWhichOneDecided) {
     Row row = complete_row();
-    row.limit->components = {{"local add", {0.5}}, {"pair link", {1.75}}};
+    row.limit->components = {{"local add", {0.5}, {0.25}}, {"pair link", {1.75}}};
     const Json rows = document_of(row);
     const Json& median = aggregate(rows, "median");
     EXPECT_EQ(median.at("limit").at("what"), "slower of local add and pair link");
-    EXPECT_EQ(median.at("limit_components"), Json::parse(R"([{"name": "local add", "seconds": 0.5},
+    EXPECT_EQ(median.at("limit_components"),
+              Json::parse(R"([{"name": "local add", "seconds": 0.5, "hardware_seconds": 0.25},
                               {"name": "pair link", "seconds": 1.75}])"));
     EXPECT_EQ(median.at("limit_decided_by"), "pair link");
     EXPECT_FALSE(aggregate(rows, "mean").contains("limit_components"));

@@ -28,6 +28,14 @@ TEST(Limit, RecordsTheMedianOfEachComponentAndWhichOneDecides) {
     EXPECT_EQ((Limit{{{"first", {1}}, {"second", {1}}}, {1}, {1}}).decided_by(), "first");
 }
 
+TEST(Limit, HasTheMedianOfWhatTheHardwareAllows) {
+    const Limit limit =
+        limit_of(Probes{{{"SGEMM", {3}, {1}}}, {{"SGEMM", {4}, {3}}}, {{"SGEMM", {5}, {2}}}});
+    EXPECT_EQ(limit.components[0].seconds, Seconds{4});
+    EXPECT_EQ(limit.components[0].hardware, Seconds{2});
+    EXPECT_EQ(limit.seconds, Seconds{4}) << "it is no limit by itself";
+}
+
 TEST(Limit, IsNamedByItsComponents) {
     const auto what = [](const std::vector<std::string>& names) {
         Limit limit;

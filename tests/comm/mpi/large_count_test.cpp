@@ -12,7 +12,7 @@
 #include "comm/mpi/communicator.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/check.hpp"
-#include "system/memory_limits.hpp"
+#include "system/memory/memory_limits.hpp"
 
 namespace quartet::comm {
 namespace {

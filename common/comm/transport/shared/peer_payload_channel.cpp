@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 

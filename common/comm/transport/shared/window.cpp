@@ -16,8 +16,8 @@
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/transport/shared/window_space.hpp"
 #include "core/environment.hpp"
-#include "system/mapping.hpp"
-#include "system/page.hpp"
+#include "system/memory/mapping.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "core/environment.hpp"
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 

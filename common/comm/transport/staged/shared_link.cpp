@@ -4,7 +4,7 @@
 #include <new>
 
 #include "core/check.hpp"
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 

@@ -9,7 +9,7 @@
 #include "core/block_range.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/host/runtime/host_memory.hpp"
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

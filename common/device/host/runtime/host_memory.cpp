@@ -8,7 +8,7 @@
 #include <new>
 #include <string>
 
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

@@ -10,7 +10,7 @@
 
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 namespace {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "comm/mpi/mpi_session.hpp"
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::comm {
 namespace {

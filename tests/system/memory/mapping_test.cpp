@@ -1,4 +1,4 @@
-#include "system/mapping.hpp"
+#include "system/memory/mapping.hpp"
 
 #include <gtest/gtest.h>
 

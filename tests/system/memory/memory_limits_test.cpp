@@ -1,4 +1,4 @@
-#include "system/memory_limits.hpp"
+#include "system/memory/memory_limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "system/huge_view.hpp"
+#include "system/memory/huge_view.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 // UCX, which some MPIs load, puts its own mremap in the place of libc's, for the whole process: it
 // loses where the mapping shall be.

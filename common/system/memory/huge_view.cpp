@@ -1,4 +1,4 @@
-#include "system/huge_view.hpp"
+#include "system/memory/huge_view.hpp"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "system/mapping.hpp"
-#include "system/page.hpp"
+#include "system/memory/mapping.hpp"
+#include "system/memory/page.hpp"
 
 namespace quartet::system {
 

@@ -1,4 +1,4 @@
-#include "system/page.hpp"
+#include "system/memory/page.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

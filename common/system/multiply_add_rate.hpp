@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+
+#include "core/units.hpp"
+
+namespace quartet::system {
+
+/// How fast cores multiply and add float32 numbers in registers, as fast as the compiled
+/// instructions can: what no product of matrices exceeds. Of several widths and numbers of
+/// registers the fastest counts.
+class MultiplyAddProbe {
+  public:
+    /// Of this process's `threads` threads at once. Takes some milliseconds.
+    explicit MultiplyAddProbe(int threads);
+
+    /// Operations per second of all threads together, two for a multiplication with its addition,
+    /// for about `time`. Local.
+    [[nodiscard]] double measure(Seconds time) const;
+
+  private:
+    int threads_;
+    /// That many steps on one thread; returns its operations.
+    std::function<double(long steps)> loop_;
+    double steps_per_second_ = 1;
+};
+
+}  // namespace quartet::system
