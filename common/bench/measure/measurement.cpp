@@ -1,21 +1,13 @@
 #include "bench/measure/measurement.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
-#include "bench/measure/disturbance.hpp"
 #include "bench/measure/run_times.hpp"
-#include "bench/statistics/samples.hpp"
 
 namespace quartet::bench {
 
 namespace {
-
-constexpr int fewest_automatic_runs = 6;  // fewer have no 95% interval
-constexpr int most_automatic_runs = 200;
-constexpr int most_repeats = 3;  // of the runs asked for, with the disturbed ones
 
 Row error_row(const PlannedCase& planned, const std::string& message,
               ExitCode code = ExitCode::unavailable) {
@@ -25,14 +17,6 @@ Row error_row(const PlannedCase& planned, const std::string& message,
     row.work = planned.work;
     row.error = message;
     return row;
-}
-
-template <typename Samples>
-std::vector<Run> runs_in(const Samples& samples) {
-    std::vector<Run> runs;
-    std::ranges::transform(samples, std::back_inserter(runs),
-                           [](const auto& sample) { return sample.run; });
-    return runs;
 }
 
 std::vector<double> times_of(const Clocks& clocks, const PlannedCase& planned) {
@@ -51,7 +35,8 @@ Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds o
       planned_(planned),
       overhead_(overhead),
       machine_(machine),
-      wanted_(runs_of(planned, session.options().runs)) {
+      wanted_(runs_of(planned, session.options().runs)),
+      series_(wanted_) {
     if (planned.refusal) {
         error_ = error_row(planned, *planned.refusal);
     }
@@ -73,10 +58,8 @@ std::unique_ptr<comm::ReservedSpace> Measurement::reserve_windows() {
 
 // What was measured before stays.
 void Measurement::give_up(const std::string& reason, ExitCode code) {
-    if (earlier_.empty()) {
+    if (!series_.give_up()) {
         error_ = error_row(planned_, reason, code);
-    } else {
-        samples_ = std::exchange(earlier_, {});
     }
 }
 
@@ -132,7 +115,7 @@ void Measurement::run(int round) {
     }
     note_ = subject_->note();
     details_ = subject_->details();  // now, since it may be collective and rows() is not
-    samples_.push_back(std::move(sample));
+    series_.add(std::move(sample));
     if (has_limit && planned_.repetition == Repetition::once) {
         session_.world().barrier();
         last_probe_ = subject_->limit();
@@ -144,39 +127,14 @@ void Measurement::run(int round) {
 }
 
 void Measurement::leave_out() {
-    if (samples_.empty() && earlier_.empty() && !error_) {
+    if (!series_.has_any() && !error_) {
         error_ = error_row(planned_, "stopped on request before its first run");
     }
 }
 
-bool Measurement::wants_run() const {
-    if (error_) {
-        return false;
-    }
-    const int done = runs();
-    if (wanted_.count) {
-        return done < *wanted_.count;
-    }
-    if (done < fewest_automatic_runs) {
-        return true;
-    }
-    // All ranks have the same times, and so decide alike.
-    return done < most_automatic_runs && !converged(times(runs_in(samples_)), wanted_.interval);
-}
-
 void Measurement::end() {
     has_begun_ = false;
-    choose_among_repeats();
-    if (!earlier_.empty()) {
-        const bool is_complete = !wants_run();
-        auto& given_up = is_complete ? earlier_ : samples_;
-        std::ranges::move(runs_in(given_up), std::back_inserter(replaced_));
-        if (!is_complete) {
-            samples_ = std::move(earlier_);
-        }
-        earlier_.clear();
-    }
-    std::ranges::stable_sort(replaced_, {}, &Run::round);
+    series_.end();
     if (!subject_) {
         return;
     }
@@ -193,44 +151,7 @@ void Measurement::end() {
 }
 
 bool Measurement::wants_repeat() const {
-    if (error_ || !subject_ || !asked_ || planned_.repetition == Repetition::once) {
-        return false;
-    }
-    const auto clean =
-        std::ranges::count_if(samples_, [this](const Sample& sample) { return is_clean(sample); });
-    return clean < *asked_ && runs() < most_repeats * *asked_;
-}
-
-bool Measurement::is_clean(const Sample& sample) const {
-    return causes_of(sample.run, best_clock_probe_).empty();
-}
-
-void Measurement::begin_repeats(std::optional<double> best_clock_probe) {
-    asked_ = runs();
-    best_clock_probe_ = best_clock_probe;
-}
-
-// Chosen by what disturbed them, never by their own times.
-void Measurement::choose_among_repeats() {
-    if (!asked_ || runs() <= *asked_) {
-        return;
-    }
-    std::ranges::stable_partition(samples_,
-                                  [this](const Sample& sample) { return is_clean(sample); });
-    const auto kept = samples_.begin() + *asked_;
-    for (auto sample = kept; sample != samples_.end(); ++sample) {
-        replaced_.push_back(std::move(sample->run));
-    }
-    samples_.erase(kept, samples_.end());
-    std::ranges::stable_sort(samples_, {}, [](const Sample& sample) { return sample.run.round; });
-    asked_.reset();
-}
-
-void Measurement::start_anew() {
-    earlier_ = std::move(samples_);
-    samples_.clear();
-    asked_.reset();
-    ++measured_again_;
+    return !error_ && subject_ && planned_.repetition != Repetition::once && series_.wants_repeat();
 }
 
 Run Measurement::timed_run(Stage stage) {
@@ -283,18 +204,18 @@ Row Measurement::whole_row() const {
     whole.name = planned_.name;
     whole.work = planned_.work;
     whole.results = session_.device().results();
-    whole.runs = runs_in(shown());
+    whole.runs = runs_in(series_.shown());
     whole.check = check_;
     whole.note = note_;
     whole.details = details_;
     whole.set_up = set_up_;
     whole.write_results = write_results_;
     whole.overhead = overhead_;
-    whole.replaced = replaced_;
-    whole.measured_again = measured_again_;
+    whole.replaced = series_.replaced();
+    whole.measured_again = series_.measured_again();
     whole.alone_because = planned_.why_alone();
     std::vector<std::vector<LimitComponent>> probes;
-    for (const Sample& sample : shown()) {
+    for (const Sample& sample : series_.shown()) {
         probes.push_back(sample.probe);
     }
     if (!last_probe_.empty()) {
@@ -310,7 +231,7 @@ std::vector<Row> Measurement::rows() const {
     if (error_) {
         return {*error_};
     }
-    if (shown().empty()) {
+    if (series_.shown().empty()) {
         return {};
     }
     const Row whole = whole_row();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/measure/machine_watch.hpp"
+#include "bench/measure/run_series.hpp"
 #include "bench/program/session.hpp"
 #include "comm/transport/shared/window_space.hpp"
 
@@ -27,64 +28,49 @@ class Measurement {
     /// Local.
     void leave_out();
     /// Whether it has fewer runs than asked for, or its median is not yet known well enough.
-    [[nodiscard]] bool wants_run() const;
+    [[nodiscard]] bool wants_run() const { return !error_ && series_.wants_run(); }
     /// Ends the case and frees its memory. Of runs that were repeated, as many as were asked for
     /// stay: those that nothing disturbed, before the others.
     void end();
 
     /// From now on runs are repetitions. Clocks are judged beside the job's best so far.
-    void begin_repeats(std::optional<double> best_clock_probe);
+    void begin_repeats(std::optional<double> best_clock_probe) {
+        series_.begin_repeats(best_clock_probe);
+    }
     /// Whether a run was disturbed that no repetition has yet replaced.
     [[nodiscard]] bool wants_repeat() const;
 
     /// Sets all runs aside, to be measured anew. A new series that ends early is given up.
-    void start_anew();
+    void start_anew() { series_.start_anew(); }
 
     [[nodiscard]] const PlannedCase& planned() const { return planned_; }
-    [[nodiscard]] int runs() const { return static_cast<int>(samples_.size()); }
+    [[nodiscard]] int runs() const { return series_.size(); }
     /// 0 where --ci or the machine's disturbances decide it.
-    [[nodiscard]] int planned_runs() const { return asked_ ? 0 : wanted_.count.value_or(0); }
+    [[nodiscard]] int planned_runs() const { return series_.planned_size(); }
     /// The whole, where it is reported, and one for each of the case's clocks; or an error row.
     /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.
     [[nodiscard]] std::vector<Row> rows() const;
 
   private:
-    /// A run and the probe right before it.
-    struct Sample {
-        Run run;
-        std::vector<LimitComponent> probe;  ///< empty with --limits off
-    };
-
     [[nodiscard]] std::unique_ptr<comm::ReservedSpace> reserve_windows();
     void give_up(const std::string& reason, ExitCode code);
     Run timed_run(Stage stage);
     void verify();
-    [[nodiscard]] bool is_clean(const Sample& sample) const;
-    void choose_among_repeats();
     [[nodiscard]] Row whole_row() const;
     /// What has passed since the last call was this stage of the job.
     void end_stage(Stage stage) const { session_.record().stages.end(stage); }
-    /// A new series once it is complete, until then the one before.
-    [[nodiscard]] const std::vector<Sample>& shown() const {
-        return earlier_.empty() || !wants_run() ? samples_ : earlier_;
-    }
 
     Session& session_;
     const PlannedCase& planned_;
     Seconds overhead_;
     const MachineProbes& machine_;
     Runs wanted_;
+    RunSeries series_;
     bool has_begun_ = false;
     std::unique_ptr<Case> subject_;
     Seconds set_up_;
     Seconds write_results_;
-    std::vector<Sample> samples_;
-    std::vector<Sample> earlier_;  ///< of the series before, while there is a new one
-    std::vector<Run> replaced_;
     std::vector<LimitComponent> last_probe_;  ///< after a single run
-    std::optional<int> asked_;                ///< runs, before the repetitions
-    std::optional<double> best_clock_probe_;  ///< that repetitions are judged by
-    int measured_again_ = 0;
     std::optional<Check> check_;
     std::string note_;
     Details details_;
