@@ -1,8 +1,10 @@
 """The programs on simulated ranks, beside what is predicted from the same machine file. Needs what `make
 simulate` builds, no older than its sources; else it is skipped, and says so. --large: 256 ranks."""
 
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +15,13 @@ import simulate
 from quartet.documents import load
 from quartet.exit_codes import ScriptError
 from quartet.kernels import KERNELS
+from quartet.launch import Job
 from quartet.predict.machine import Machine, Work
 from quartet.predict.measured import options_of
+from quartet.processes import alive_in_session, kill_session, words_of
 from quartet.results import cases, device
-from quartet.simulate.simulator import require_simulator
+from quartet.simulate.platform import platform_of
+from quartet.simulate.simulator import Simulator, require_simulator
 from quartet.wording import size_in_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,9 +100,28 @@ class Simulations(unittest.TestCase):
                     self.assertIn("fat-tree-cpu-example", device(document))
                     case = cases(document)[0]
                     self.assertEqual(list(case.flags), ["simulated"])
-                    self.assertEqual(document["context"]["quartet"]["nodes"],
-                                     -(-case.name.ranks // machine.per_node))
+                    quartet = document["context"]["quartet"]
+                    self.assertEqual(quartet["nodes"], -(-case.name.ranks // machine.per_node))
+                    self.assertNotIn("wall", quartet)  # their clock is not the wall's
                     self.assert_predicted(machine, case)
+
+    def test_a_killed_simulation_leaves_no_file_where_it_ran(self):
+        here = self.folder / "here"
+        here.mkdir()
+        machine, ranks = Machine.load(MACHINE), 16
+        simulator = Simulator(machine, platform_of(machine, ranks).write(self.folder), "ompi")
+        job = Job(PROGRAMS / "cg", ranks, 1,
+                  ("--device", "model", "--machine", str(MACHINE), "--size", "65536", "--quiet"))
+        process = subprocess.Popen(simulator.command(job), cwd=here, start_new_session=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(kill_session, process.pid)
+        # smpirun has made all its files when it starts the ranks' process.
+        while not any("smpimain" in "".join(words_of(one)[:1]) for one in alive_in_session(process.pid)):
+            self.assertIsNone(process.poll(), "it has ended by itself")
+            time.sleep(0.02)
+        kill_session(process.pid)
+        self.assertEqual(list(here.iterdir()), [])
 
     def assert_predicted(self, machine, case):
         kernel = KERNELS[case.name.kernel]

@@ -15,7 +15,7 @@ SPEED = 1e9  # operations a second; common/device/model/simulated_stand_in.cpp m
 class Platform:
     nodes: int
     description: str  # XML
-    hosts: str  # of a node and its ranks a line
+    hosts: str  # each rank's node a line: of "NODE:RANKS" smpirun makes such a list in a file of its own
 
     def write(self, folder: Path) -> tuple[Path, Path]:
         """Both as files."""
@@ -54,7 +54,7 @@ def platform_of(machine: Machine, ranks: int) -> Platform:
            sharing_policy="SPLITDUPLEX" topology="FAT_TREE" topo_parameters="{tree}"/>
 </platform>
 """
-    return Platform(nodes, description, "".join(f"n{node}:{per_node}\n" for node in range(nodes)))
+    return Platform(nodes, description, "".join(f"n{rank // per_node}\n" for rank in range(ranks)))
 
 
 def _wire(values: Values, name: str) -> float:
