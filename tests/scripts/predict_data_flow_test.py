@@ -13,10 +13,10 @@ LINK, MEMORY = 1e9, 1e10
 NO_TIME = {"latency_seconds": 1e-15, "node_latency_seconds": 1e-15, "overhead_seconds": 1e-15}
 
 
-def seconds(kernel, ranks, size, transport="mpi", per_node=1, rates=None, **options):
-    """Of a data flow on a machine without latencies and overheads."""
+def seconds(kernel, ranks, size, transport="mpi", per_node=1, rates=None, formulation="dataflow", **options):
+    """On a machine without latencies and overheads."""
     described = machine(per_node=per_node, **{**NO_TIME, **(rates or {})})
-    return described.predict(work(kernel, ranks, size, "dataflow", transport, **options)).duration.total
+    return described.predict(work(kernel, ranks, size, formulation, transport, **options)).duration.total
 
 
 def flow(workers, reducers=1, queue=16, per_node=1, transport="mpi", **rates):
@@ -40,6 +40,13 @@ class Streams(unittest.TestCase):
         slow = {"memory_bytes_per_second": MEMORY / 10}
         self.assertAlmostEqual(seconds("stream", 1 + senders, self.size, rates=slow, pushes=self.pushes),
                                under_way * self.crossed + bytes_all * 10 * self.added)
+
+    def test_chunks_of_native_ones_come_together_at_first_and_are_added_after_all_at_last(self):
+        senders, both = 3, 2 * self.pushes  # of two chunks, which are under way at once
+        size = 2 * 2**20
+        added, crossed = (senders * seconds for seconds in (3 * size / MEMORY, size / LINK))
+        for pushes, total in ((1, crossed + added), (both, both * crossed + 2 * added)):
+            self.assertAlmostEqual(seconds("stream", 1 + senders, size, formulation="native", pushes=pushes), total)
 
     def test_shared_memory_is_read_in_place(self):
         self.assertAlmostEqual(seconds("stream", 2, self.size, "shm", per_node=2, pushes=self.pushes),

@@ -174,6 +174,7 @@ class Counted(unittest.TestCase):
                   for nodes, value in ((4, 1.0), (16, 0.5))]
         one = cluster(64, 1, link_bytes_per_second=8.0, bisection=shares)
         self.assertEqual([one.link(nodes) for nodes in (2, 4, 5, 16, 64)], [8, 8, 4, 4, 4])
+        self.assertEqual([one.link_into(nodes) for nodes in (1, 32, 64)], [8, 8, 4])
 
 
 class Bands(unittest.TestCase):

@@ -66,6 +66,11 @@ class Cluster:
                      shares[-1][1] if shares else 1.0)
         return self.values["link_bytes_per_second"] * share
 
+    def link_into(self, nodes: int) -> float:
+        """Bytes per second of the link of each of so many nodes, which all others send to. Half of them
+        cross the bisection, whose links all nodes share."""
+        return min(self.values["link_bytes_per_second"], self.link(self.nodes) * self.nodes / nodes)
+
     def within(self, size: float) -> float:
         """Seconds for bytes of each rank to another one of its node."""
         return size / self.values["node_bytes_per_second"] if size else 0.0

@@ -50,7 +50,7 @@ class DataFlow:
         seconds = self.cluster.within(near)
         if self.cluster.nodes == 1:
             return seconds
-        return max(seconds, (size / self.homes - near) / self.cluster.link(self.cluster.nodes))
+        return max(seconds, (size / self.homes - near) / self.cluster.link_into(self.homes))
 
     def payloads(self, size: float) -> float:
         """Seconds of so many bytes of them, in equal parts of all workers. In memory that ranks share they

@@ -12,7 +12,8 @@ from quartet.units import MIB
 from quartet.wording import size_in_bytes
 
 ADDED = 3  # bytes read and written for each byte of a vector
-OUTGOING = 2  # vectors of a data flow's sender that are under way
+OUTGOING = 2  # chunks of a sender that are under way; of a data flow's, vectors
+CHUNK = 2 * MIB  # --chunk
 ASKED = 3  # messages, one after the other: a place is free, a header, its vector
 ACKNOWLEDGED = 2  # messages, one after the other: the first piece, and the word that all is added
 
@@ -40,13 +41,16 @@ def _answered(run: Run) -> Duration:
 
 
 def _native(run: Run) -> Duration:
-    """In pieces, the next one under way while one is added; or added where it lies."""
+    """In chunks, the next one under way while one is added; or added where it lies."""
+    pushes = run.options["pushes"]
     adds = Duration(compute=_added(run), overhead=run.cluster.values["launch_seconds"])
     if run.cluster.shares_memory:
-        return adds * run.options["pushes"] + _answered(run)
+        return adds * pushes + _answered(run)
     copies = run.cluster.copied(float(run.size)) if run.cluster.is_staged else 0.0
     crosses = Duration(bandwidth=max(_wire(run), copies))
-    return longer(adds, crosses) * run.options["pushes"] + _answered(run)
+    # All that are under way share the link: the first ones come together, the last ones are added after all.
+    at_once = min(OUTGOING * min(CHUNK, run.size) / run.size, pushes)
+    return _answered(run) + longer(crosses * at_once + adds * pushes, crosses * pushes + adds * at_once)
 
 
 def _library(run: Run) -> Duration:
