@@ -46,7 +46,7 @@ class Plan:
         return 1 if self.formulation == "dataflow" else 0
 
 
-SMALL = (Plan("stream", "16MiB", "2,9", "--pushes 10"),
+SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
          Plan("matmul", "8192", "16", "--tile 512"),
          Plan("cg", "65536", "8,16,64", "--iterations 2"),
          Plan("fft", "2^26", "16,64"),
