@@ -72,7 +72,7 @@ DeviceKind absent_device(std::string name, std::string reason) {
     return {.name = std::move(name),
             .processor = Processor::accelerator,
             .why_not = why_not,
-            .visible = [] { return 0; },
+            .visible = [] { return std::vector<std::string>{}; },
             .make = [why_not](const DeviceSettings&, Trace&) -> std::unique_ptr<Device> {
                 throw Unavailable(*why_not());
             }};

@@ -34,8 +34,9 @@ struct DeviceKind {
     /// Why it cannot be had here (not in this build, no driver, nothing visible), or nothing.
     /// Local.
     std::function<std::optional<std::string>()> why_not;
-    /// Accelerators that this process sees: 0 where why_not has a reason, and of the host. Local.
-    std::function<int()> visible;
+    /// PCI addresses ("0000:01:00.0") of the accelerators that this process sees, by number: none
+    /// where why_not has a reason, and of the host. Local.
+    std::function<std::vector<std::string>()> visible;
     /// Throws Unavailable with why_not's words, or where a library cannot be loaded, and
     /// UsageError where the settings lack something that is the same on all ranks. The
     /// accelerator becomes the calling thread's current one. The trace outlives the device. Local.
@@ -71,10 +72,10 @@ class DeviceRegistry {
 /// A kind that this build lacks, for `reason`.
 DeviceKind absent_device(std::string name, std::string reason);
 
-/// Which of the accelerators that a rank sees it uses: ranks of a node take them in turn. Launchers
-/// that show each rank only its own (CUDA_VISIBLE_DEVICES, Slurm) leave number 0.
-constexpr int accelerator_of_rank(int local_rank, int visible) {
-    return local_rank % visible;
+/// Which of the accelerators that a rank sees it uses where ranks of a node take them in turn.
+/// Launchers that show each rank only its own (CUDA_VISIBLE_DEVICES, Slurm) leave number 0.
+constexpr int accelerator_of_rank(int local_rank, std::size_t visible) {
+    return static_cast<int>(static_cast<std::size_t>(local_rank) % visible);
 }
 
 /// The kinds of the suite; each in the folder of its name.

@@ -45,6 +45,35 @@ def gpu_node(gpus, peers="all"):
             yield GpuNode(gpus, file)
 
 
+def xml_set(numbers):
+    """A set of CPUs or NUMA nodes as hwloc has it, the highest word first."""
+    mask = sum(1 << number for number in numbers)
+    return ",".join(f"0x{mask >> shift & 0xffffffff:08x}" for shift in range(32 * (max(numbers) // 32), -1, -32))
+
+
+def xml_object(kind, number, cpus, nodes, content="", facts=""):
+    sets = "".join(f' {complete}{name}="{xml_set(members)}"' for complete in ("", "complete_")
+                   for name, members in (("cpuset", cpus), ("nodeset", nodes)))
+    return f'<object type="{kind}" os_index="{number}"{sets}{facts}>{content}</object>'
+
+
+def machine_of_sockets(cpus, gpus):
+    """A machine by hwloc's XML, of one CPU on each socket: `gpus` says of each pretended GPU which socket
+    it is attached to."""
+    sockets = ""
+    for socket, cpu in enumerate(cpus):
+        devices = "".join(f'<object type="PCIDev" pci_busid="ffff:ff:{gpu:02x}.0" pci_type="0302 [10de:2330]'
+                          ' [10de:2330] a1" pci_link_speed="0"/>'
+                          for gpu, place in enumerate(gpus) if place == socket)
+        sockets += xml_object("Package", socket, [cpu], [socket], "".join((
+            xml_object("NUMANode", socket, [cpu], [socket]),
+            xml_object("Core", socket, [cpu], [socket], xml_object("PU", cpu, [cpu], [socket])),
+            f'<object type="Bridge" bridge_type="0-1" depth="0" bridge_pci="ffff:[ff-ff]">{devices}</object>')))
+    nodes = range(len(cpus))
+    allowed = f' allowed_cpuset="{xml_set(cpus)}" allowed_nodeset="{xml_set(nodes)}"'
+    return f'<topology version="2.0">{xml_object("Machine", 0, cpus, nodes, sockets, allowed)}</topology>'
+
+
 def bytes_of(text):
     """Of what people read: "1.5 MiB"."""
     number, unit = text.split()

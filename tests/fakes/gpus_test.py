@@ -1,11 +1,14 @@
 """Programs over nodes of two to four pretended GPUs: every GPU works, within the memory that was
 planned for it, and a run moves over the links what --dry-run says."""
 
+import os
+import tempfile
 import unittest
+from pathlib import Path
 
-from gpu_node import gpu_node, moved, planned_memory
+from gpu_node import gpu_node, machine_of_sockets, moved, planned_memory
 from verified import assert_verified
-from quartet_cli import assert_refused, errors, medians, run
+from quartet_cli import PROGRAMS, assert_refused, errors, medians, run
 
 UNAVAILABLE = 77
 FFT = "--size 21600 --tiles 24"
@@ -26,8 +29,17 @@ BETWEEN, WITHIN = "between GPUs of a node", "within GPUs that ranks share"
 PEERS_NEEDED = "needs GPUs that reach one another's memory"
 
 
+ON_GPUS = "--device cuda --remeasure off --threads 1 --warmup 0"
+# Runs the program on the CPU of its rank, on a machine that hwloc is told of.
+BOUND = """#!/bin/sh
+rank=${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}
+export HWLOC_XMLFILE="{folder}/machine.xml" HWLOC_THISSYSTEM=1
+exec taskset -c "$(echo {cpus} | cut -d, -f$((rank + 1)))" "{program}" "$@"
+"""
+
+
 def on_gpus(kernel, ranks, *arguments):
-    return run(f"fake_gpu_{kernel}", ranks, "--device cuda --remeasure off --threads 1 --warmup 0", *arguments)
+    return run(f"fake_gpu_{kernel}", ranks, ON_GPUS, *arguments)
 
 
 def plan_of(*arguments):
@@ -103,6 +115,24 @@ class NodesOfGpus(unittest.TestCase):
             beside, = medians(on_gpus("fft", 2, case, "--gpu-map 2,3").document)
             self.assertIn("/ipc/", beside["name"])
             self.assertIs(beside["verified"], True)
+
+    def test_ranks_take_the_gpus_near_their_cores(self):
+        cpus = sorted(os.sched_getaffinity(0))[:2]
+        if len(cpus) < 2:
+            self.skipTest("one CPU")
+        with tempfile.TemporaryDirectory() as folder, gpu_node(2):
+            (Path(folder) / "machine.xml").write_text(machine_of_sockets(cpus, gpus=(1, 0)), encoding="utf-8")
+            bound = Path(folder) / "bound"
+            bound.write_text(BOUND.format(folder=folder, program=PROGRAMS / "fake_gpu_fft",
+                                          cpus=",".join(map(str, cpus))), encoding="utf-8")
+            bound.chmod(0o755)
+            near = run(bound, 2, ON_GPUS, FFT, "--runs 1 --cluster")
+        assert_verified(self, near, 1)
+        self.assertEqual([(gpu["ranks"], gpu["uuid"][-2:], gpu["numa_nodes"])
+                          for gpu in near.document["context"]["quartet"]["gpus"]], [([0], "01", [0]), ([1], "00", [1])])
+        for rank in (0, 1):
+            self.assertRegex(near.stdout, f"rank {rank} on .*, cpus {cpus[rank]}, GPU Fake .* at NUMA node {rank}\n")
+        self.assertNotIn("another NUMA node", near.stdout + near.stderr)
 
     def test_what_ranks_of_one_gpu_exchange_stays_there_and_idle_gpus_are_said(self):
         with gpu_node(4):

@@ -38,9 +38,9 @@ class QueueOfGpusTest : public testing::TestWithParam<Way> {
         if (const auto reason = world.first(kind.why_not())) {
             GTEST_SKIP() << "no CUDA device: " << *reason;
         }
-        device = kind.make(
-            {.number = device::accelerator_of_rank(topology.mine().local_rank, kind.visible())},
-            trace);
+        device = kind.make({.number = device::accelerator_of_rank(topology.mine().local_rank,
+                                                                  kind.visible().size())},
+                           trace);
         stream = device->make_stream("test");
         const auto registry = comm::TransportRegistry::standard();
         const comm::TransportContext context{world, topology, *device, trace, {}};

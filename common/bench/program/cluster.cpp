@@ -30,6 +30,9 @@ std::string describe_rank(const Session& session, const comm::Roles& roles, int 
     if (gpu) {
         const Gpu& its = session.gpus().all()[static_cast<std::size_t>(*gpu)];
         text += fmt::format(", GPU {} {}", its.name, its.uuid);
+        if (!its.numa_nodes.empty()) {
+            text += " at NUMA node " + comm::format_cpus(its.numa_nodes);
+        }
     }
     return text + "\n";
 }

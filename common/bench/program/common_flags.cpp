@@ -171,7 +171,7 @@ void CommandLine::add_resources() {
     add({.name = "--gpu-map",
          .group = group,
          .value = "NUMBERS",
-         .help = "GPU of each rank of a node, as 0,0,1 [in turn]"},
+         .help = "GPU of each rank of a node, as 0,0,1 [the nearest]"},
         [this](const std::string& text) { options_.gpu_map = parse_gpu_map(text); });
 }
 

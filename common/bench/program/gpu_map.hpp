@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,11 +17,17 @@ using GpuMap = std::vector<int>;
 /// Throws UsageError unless `text` is a list of numbers.
 GpuMap parse_gpu_map(std::string_view text);
 
-/// The GPU of this rank: from the map, else the node's ranks take the GPUs that they see in turn.
-/// `visible` counts the GPUs that this rank sees, at least one. Throws UsageError, on all ranks
-/// alike, where the map does not have one number for each rank of a node, names a GPU that is not
-/// there, or differs between ranks. Collective over `world`.
-int choose_gpu(const std::optional<GpuMap>& map, int visible, const comm::Topology& topology,
-               const comm::Communicator& world);
+/// Who gets which GPU, by rank of a node: `distances[rank][gpu]` says how far each is from the
+/// rank's cores. No GPU gets another rank before each has one; of what that leaves free the
+/// nearest pairs come first. At equal distances the ranks take the GPUs in turn.
+GpuMap deal_gpus(const std::vector<std::vector<int>>& distances);
+
+/// The GPU of this rank: from the map, else as deal_gpus() deals those that the node's ranks see.
+/// Where they do not see the same, or the system does not tell where a GPU is, they take them in
+/// turn. `visible` has the PCI addresses of the GPUs that this rank sees, at least one. Throws
+/// UsageError, on all ranks alike, where the map does not have one number for each rank of a node,
+/// names a GPU that is not there, or differs between ranks. Collective over `world`.
+int choose_gpu(const std::optional<GpuMap>& map, const std::vector<std::string>& visible,
+               const comm::Topology& topology, const comm::Communicator& world);
 
 }  // namespace quartet::bench

@@ -146,7 +146,8 @@ Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
         const GpuSight& sight = sights[index];
         const auto [place, is_new] = known.emplace(std::pair(sight.node, sight.uuid), all_.size());
         if (is_new) {
-            all_.push_back({.host = sight.host, .uuid = sight.uuid});
+            all_.push_back(
+                {.host = sight.host, .uuid = sight.uuid, .numa_nodes = sight.near_nodes});
             if (world.rank() == 0) {
                 Gpu& gpu = all_.back();
                 gpu.name = Json::parse(lasting[index]).at("name");
@@ -213,6 +214,9 @@ Json Gpus::json() const {
         const Json after = Json::parse(gpu.after);
         json["host"] = gpu.host;
         json["ranks"] = gpu.ranks;
+        if (!gpu.numa_nodes.empty()) {
+            json["numa_nodes"] = gpu.numa_nodes;
+        }
         json["before"] = before;
         json["after"] = after;
         if (before.contains("energy_joules") && after.contains("energy_joules")) {

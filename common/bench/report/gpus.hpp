@@ -22,6 +22,7 @@ struct Gpu {
     std::string facts = "{}";   ///< JSON: what stays, as driver, memory, ECC, power limit
     std::string before = "{}";  ///< JSON: what passes, as clocks and energy, before the first case
     std::string after = "{}";   ///< JSON: likewise, right after the last one
+    std::vector<int> numa_nodes{};  ///< that it is attached to; none: unknown
 };
 
 /// The GPUs of a job: which ranks share which, what they have, and how they fared. There are none

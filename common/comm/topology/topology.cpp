@@ -107,6 +107,12 @@ int numa_node_of(hwloc_obj_t core) {
     return memory == nullptr ? 0 : static_cast<int>(memory->os_index);
 }
 
+// What a PCI device is attached to; nothing where the system does not tell.
+hwloc_obj_t place_of(hwloc_topology_t machine, const std::string& pci_bus) {
+    const auto device = hwloc_get_pcidev_by_busidstring(machine, pci_bus.c_str());
+    return device == nullptr ? nullptr : hwloc_get_non_io_ancestor_obj(machine, device);
+}
+
 // But for the number of its node.
 Placement find_placement(const Communicator& node) {
     const Machine machine = load_machine();
@@ -203,13 +209,29 @@ NodeResources find_resources(std::span<const Placement> placements, int number,
 // With the devices, which take longer to find: asked for where there is a GPU only.
 std::vector<int> numa_nodes_near(const std::string& pci_bus) {
     const Machine machine = load_machine(Devices::kept);
-    const auto device = hwloc_get_pcidev_by_busidstring(machine.get(), pci_bus.c_str());
-    if (device == nullptr) {
-        return {};
-    }
-    const auto place = hwloc_get_non_io_ancestor_obj(machine.get(), device);
+    const auto place = place_of(machine.get(), pci_bus);
     return place == nullptr || place->nodeset == nullptr ? std::vector<int>{}
                                                          : members(place->nodeset);
+}
+
+std::vector<int> distances_to(const std::vector<std::string>& pci_buses,
+                              const std::vector<int>& cpus) {
+    const Machine machine = load_machine(Devices::kept);
+    const Bitmap wanted = set_of(cpus);
+    std::vector<int> distances;
+    for (const std::string& pci_bus : pci_buses) {
+        // Complete sets have CPUs of other jobs, too: this device may be theirs by its place.
+        auto part = place_of(machine.get(), pci_bus);
+        while (part != nullptr &&
+               hwloc_bitmap_isincluded(wanted.get(), part->complete_cpuset) == 0) {
+            part = part->parent;
+        }
+        if (part == nullptr) {
+            return {};
+        }
+        distances.push_back(hwloc_bitmap_weight(part->complete_cpuset));
+    }
+    return distances;
 }
 
 Topology::Topology(const Communicator& world)

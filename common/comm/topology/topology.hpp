@@ -21,6 +21,12 @@ struct NodeResources {
 /// does not tell. Local.
 std::vector<int> numa_nodes_near(const std::string& pci_bus);
 
+/// How far PCI devices are from `cpus` (processing units, OS numbers): of each, how many processing
+/// units the smallest part of the machine has that holds both. Empty where the system does not
+/// tell of one of them. Local.
+std::vector<int> distances_to(const std::vector<std::string>& pci_buses,
+                              const std::vector<int>& cpus);
+
 /// Which ranks share a node, and how the ranks are bound to cores.
 class Topology {
   public:

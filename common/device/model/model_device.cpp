@@ -129,7 +129,7 @@ DeviceKind model_device() {
         .processor = Processor::host,
         .results = stand_in_results(),
         .why_not = [] { return std::nullopt; },
-        .visible = [] { return 0; },
+        .visible = [] { return std::vector<std::string>{}; },
         .make =
             [](const DeviceSettings& settings, Trace& trace) {
                 if (!settings.rates) {

@@ -21,10 +21,63 @@ TEST(GpuMapTest, IsAListOfNumbers) {
     }
 }
 
+// Ranks of a node by socket, and how far it is to a GPU there and elsewhere.
+constexpr int here = 8;
+constexpr int there = 16;
+
+std::vector<std::vector<int>> distances(const std::vector<int>& sockets_of_ranks,
+                                        const std::vector<int>& sockets_of_gpus) {
+    std::vector<std::vector<int>> rows;
+    for (const int rank : sockets_of_ranks) {
+        rows.emplace_back();
+        for (const int gpu : sockets_of_gpus) {
+            rows.back().push_back(gpu == rank ? here : there);
+        }
+    }
+    return rows;
+}
+
+TEST(DealGpusTest, EachSocketsRanksTakeItsGpus) {
+    EXPECT_THAT(deal_gpus(distances({0, 0, 1, 1}, {1, 1, 0, 0})), ElementsAre(2, 3, 0, 1));
+    EXPECT_THAT(deal_gpus(distances({0, 1, 0, 1}, {0, 0, 1, 1})), ElementsAre(0, 2, 1, 3));
+    EXPECT_THAT(deal_gpus(distances({3, 2, 1, 0}, {0, 1, 2, 3})), ElementsAre(3, 2, 1, 0));
+}
+
+TEST(DealGpusTest, MoreRanksThanGpusShareThoseOfTheirSocket) {
+    EXPECT_THAT(deal_gpus(distances({0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1})),
+                ElementsAre(0, 1, 0, 1, 2, 3, 2, 3));
+    EXPECT_THAT(deal_gpus(distances({0, 0, 1}, {0, 1})), ElementsAre(0, 0, 1));
+}
+
+TEST(DealGpusTest, NoGpuServesASecondRankBeforeEachHasOne) {
+    EXPECT_THAT(deal_gpus(distances({0, 0, 0, 0}, {1, 0, 1, 0})), ElementsAre(1, 3, 0, 2));
+    EXPECT_THAT(deal_gpus(distances({1, 1, 0, 0}, {0, 0})), ElementsAre(0, 1, 0, 1))
+        << "all are attached to one socket";
+}
+
+TEST(DealGpusTest, ARankWithAChoiceLeavesTheNearGpuToOneWithout) {
+    EXPECT_THAT(deal_gpus({{there, there}, {here, there}}), ElementsAre(1, 0));
+}
+
+TEST(DealGpusTest, EquallyFarGpusAreTakenInTurn) {
+    for (const int gpus : {1, 2, 3, 8}) {
+        const auto dealt =
+            deal_gpus(std::vector(7, std::vector(static_cast<std::size_t>(gpus), 0)));
+        for (int rank = 0; rank < 7; ++rank) {
+            EXPECT_EQ(dealt[static_cast<std::size_t>(rank)], rank % gpus);
+        }
+    }
+}
+
 class ChooseGpuTest : public testing::Test {
   protected:
+    // GPUs at addresses where nobody has one.
     int chosen(const std::optional<GpuMap>& map, int visible) {
-        return choose_gpu(map, visible, topology, world);
+        std::vector<std::string> buses;
+        for (int gpu = 0; gpu < visible; ++gpu) {
+            buses.push_back("ffff:ff:0" + std::to_string(gpu) + ".0");
+        }
+        return choose_gpu(map, buses, topology, world);
     }
     std::string refusal_of(const std::optional<GpuMap>& map, int visible) {
         const std::string message = message_of<UsageError>([&] { chosen(map, visible); });
@@ -48,6 +101,12 @@ TEST_F(ChooseGpuTest, RanksTakeGpusInTurnUnlessMapped) {
         reversed.push_back(local_size - 1 - rank);
     }
     EXPECT_EQ(chosen(reversed, local_size), local_size - 1 - local_rank);
+}
+
+TEST_F(ChooseGpuTest, RanksThatSeeDifferentGpusTakeThemInTurn) {
+    const std::string own = "0000:0" + std::to_string(local_rank) + ":00.0";
+    EXPECT_EQ(choose_gpu({}, {own}, topology, world), 0);
+    EXPECT_EQ(choose_gpu({}, {own, "0000:08:00.0"}, topology, world), local_rank % 2);
 }
 
 TEST_F(ChooseGpuTest, EachRankNeedsItsOwnNumber) {

@@ -18,7 +18,7 @@ void separate_ranks_for_nccl() {
 
 std::unique_ptr<device::Device> make_device(int local_rank, Trace& trace) {
     const device::DeviceKind kind = device::cuda_device();
-    const int seen = kind.visible();
+    const std::size_t seen = kind.visible().size();
     if (seen == 1) {
         separate_ranks_for_nccl();
     }

@@ -15,10 +15,22 @@ namespace quartet::device {
 
 namespace {
 
-std::string pci_bus_of_current() {
+int visible_gpus() {
+    if (why_no_cuda())
+        return 0;
+    int count = 0;
+    cuda_check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+    return count;
+}
+
+int current_gpu() {
     int gpu = 0;
-    std::array<char, 32> bus{};
     cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
+    return gpu;
+}
+
+std::string pci_bus_of(int gpu) {
+    std::array<char, 32> bus{};
     cuda_check(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), gpu),
                "cudaDeviceGetPCIBusId");
     return bus.data();
@@ -39,10 +51,8 @@ std::string uuid_text(const cudaUUID_t& uuid, UuidOf of) {
 }
 
 cudaDeviceProp properties_of_current() {
-    int gpu = 0;
     cudaDeviceProp properties{};
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    cuda_check(cudaGetDeviceProperties(&properties, gpu), "cudaGetDeviceProperties");
+    cuda_check(cudaGetDeviceProperties(&properties, current_gpu()), "cudaGetDeviceProperties");
     return properties;
 }
 
@@ -71,10 +81,8 @@ class CudaAccelerator final : public Accelerator {
 
 // Nothing where the driver does not tell, as it does not of some GPUs of virtual machines.
 std::optional<int> attribute_of_current(cudaDeviceAttr attribute) {
-    int gpu = 0;
     int value = 0;
-    cuda_check(cudaGetDevice(&gpu), "cudaGetDevice");
-    const cudaError_t status = cudaDeviceGetAttribute(&value, attribute, gpu);
+    const cudaError_t status = cudaDeviceGetAttribute(&value, attribute, current_gpu());
     ignore(status);
     return status == cudaSuccess && value > 0 ? std::optional(value) : std::nullopt;
 }
@@ -84,7 +92,7 @@ UuidOf uuid_of(const GpuFacts& facts) {
 }
 
 GpuFacts CudaAccelerator::facts() const {
-    GpuFacts facts = read_gpu_facts(pci_bus_of_current());
+    GpuFacts facts = read_gpu_facts(pci_bus_of(current_gpu()));
     const cudaDeviceProp properties = properties_of_current();
     facts.name = properties.name;
     facts.uuid = uuid_text(properties.uuid, uuid_of(facts));
@@ -122,10 +130,9 @@ std::string CudaAccelerator::description() const {
 }
 
 std::optional<bool> CudaAccelerator::reaches(const std::string& pci_bus) const {
-    int mine = 0;
+    const int mine = current_gpu();
     int other = 0;
     int can = 0;
-    cuda_check(cudaGetDevice(&mine), "cudaGetDevice");
     if (const cudaError_t status = cudaDeviceGetByPCIBusId(&other, pci_bus.c_str());
         status != cudaSuccess) {
         ignore(status);
@@ -172,12 +179,11 @@ Allocation CudaAccelerator::lock_pages(const View<std::byte>& memory) {
 
 }  // namespace
 
-int visible_gpus() {
-    if (why_no_cuda())
-        return 0;
-    int count = 0;
-    cuda_check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-    return count;
+std::vector<std::string> pci_buses() {
+    std::vector<std::string> buses;
+    for (int gpu = 0, gpus = visible_gpus(); gpu < gpus; ++gpu)
+        buses.push_back(pci_bus_of(gpu));
+    return buses;
 }
 
 std::unique_ptr<Accelerator> make_cuda_accelerator() {

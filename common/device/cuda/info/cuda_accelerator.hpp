@@ -1,14 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "device/accelerator.hpp"
 
 namespace quartet::device {
 
-/// GPUs that this process sees: those that CUDA_VISIBLE_DEVICES or the batch system leave it. 0
-/// where why_no_cuda() has a reason.
-int visible_gpus();
+/// PCI addresses of the GPUs that this process sees, by number: those that CUDA_VISIBLE_DEVICES or
+/// the batch system leave it. None where why_no_cuda() has a reason.
+std::vector<std::string> pci_buses();
 
 /// The GPU that is current for the calling thread. Its facts are the runtime's, and NVML's where
 /// that is there.

@@ -146,7 +146,7 @@ DeviceKind cuda_device() {
     return {.name = "cuda",
             .processor = Processor::accelerator,
             .why_not = why_no_cuda,
-            .visible = visible_gpus,
+            .visible = pci_buses,
             .make = make_cuda_device};
 }
 

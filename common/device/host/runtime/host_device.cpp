@@ -127,7 +127,7 @@ DeviceKind host_device() {
     return {.name = "host",
             .processor = Processor::host,
             .why_not = [] { return std::nullopt; },
-            .visible = [] { return 0; },
+            .visible = [] { return std::vector<std::string>{}; },
             .make =
                 [](const DeviceSettings& settings, Trace& trace) {
                     return make_host_device({.threads = settings.threads}, trace);
