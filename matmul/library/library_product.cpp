@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -81,7 +82,7 @@ class LibraryProduct final : public Product {
     BlacsSystem system_;
     LibraryStrips strips_;
     BlockCyclic distribution_;
-    std::optional<BlacsGrid> grid_;
+    std::unique_ptr<BlacsGrid> grid_;  // GCC 14 takes an optional's for uninitialised
     Descriptor descriptor_{};
     device::Buffer<float> a_;
     device::Buffer<float> b_;
@@ -187,7 +188,7 @@ Attempt LibraryProduct::time_product(const BlockCyclic& distribution, std::int64
 void LibraryProduct::use(const BlockCyclic& distribution) {
     distribution_ = distribution;
     grid_.reset();
-    grid_.emplace(system_, distribution.grid.columns, distribution.grid.rows);
+    grid_ = std::make_unique<BlacsGrid>(system_, distribution.grid.columns, distribution.grid.rows);
     descriptor_ = describe(distribution.size, distribution.block, distribution.block, *grid_,
                            distribution.columns().extent(distribution.grid.column_of(rank_)));
 }
