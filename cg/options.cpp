@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <utility>
-
-#include "cg/checkpoint/checkpoint_folder.hpp"
-
 namespace quartet::cg {
 
 namespace {
@@ -71,65 +68,6 @@ std::string parse_problem(const std::string& text) {
                      did_you_mean(text, made_problems()));
 }
 
-std::filesystem::path parse_folder(const std::string& text) {
-    if (text.empty()) {
-        throw UsageError("an empty name names no folder");
-    }
-    return text;
-}
-
-void add_checkpoint_options(bench::CommandLine& command_line, CheckpointOptions& options) {
-    const auto group = bench::FlagGroup::checkpoints;
-    command_line.add({.name = "--checkpoint",
-                      .group = group,
-                      .value = "DIR",
-                      .help = "save where it stands there, also on SIGUSR1 or SIGTERM; one run, no "
-                              "warm-up"},
-                     [&options](const std::string& text) { options.folder = parse_folder(text); });
-    command_line.add({.name = "--every",
-                      .group = group,
-                      .value = "N",
-                      .help = "with --checkpoint: iterations between two of them",
-                      .standard = "100"},
-                     [&options](const std::string& text) {
-                         options.every = bench::parse_count(text, 1, most_iterations);
-                         options.every_given = bench::Switch::on;
-                     });
-    const std::vector<std::string> which{"latest", "previous"};
-    command_line.add_with_optional_value(
-        {.name = "--restart",
-         .group = group,
-         .value = "[WHICH]",
-         .help = "with --checkpoint: go on from the latest one, or the 'previous'",
-         .words = which},
-        which.front(), [&options, which](const std::string& text) {
-            if (std::ranges::find(which, text) == which.end()) {
-                throw UsageError(not_one_of(text, which));
-            }
-            options.restart = text == which.front() ? Restart::latest : Restart::previous;
-        });
-}
-
-void require_consistent(const CheckpointOptions& options, const bench::Runs& runs) {
-    if (options.wanted()) {
-        if (!runs.count) {
-            throw UsageError(
-                "--runs: auto, where --checkpoint means one run (a second one would replace its "
-                "checkpoints): leave out --runs");
-        }
-        return;
-    }
-    if (options.restart != Restart::none) {
-        throw UsageError("--restart: there are no checkpoints: add --checkpoint DIR");
-    }
-    if (options.every_given == bench::Switch::on) {
-        throw UsageError(
-            fmt::format("--every: {} iterations from one checkpoint to the next (there are none): "
-                        "add --checkpoint DIR",
-                        options.every));
-    }
-}
-
 }  // namespace
 
 std::string_view name(Storage storage) {
@@ -138,6 +76,15 @@ std::string_view name(Storage storage) {
 
 std::string_view name(Algorithm algorithm) {
     return word_of(algorithm_words(), algorithm);
+}
+
+const bench::CheckpointKind& checkpoint_kind() {
+    static const bench::CheckpointKind kind{
+        .units = "iterations",
+        .help = "save where it stands there, also on SIGUSR1 or SIGTERM; one run, no warm-up",
+        .prefix = "iteration-",
+        .oldest = Restart::previous};
+    return kind;
 }
 
 void add_options(bench::CommandLine& command_line, Options& options) {
@@ -188,12 +135,12 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({3, "--size 4k --formulation native,dataflow,library --iterations 50",
                       "the best we know, the paper's and the BLAS's"});
     bench::add_data_options(command_line, options.data);
-    add_checkpoint_options(command_line, options.checkpoint);
+    bench::add_checkpoint_options(command_line, options.checkpoint, checkpoint_kind());
 }
 
 void require_consistent(const Options& options, const bench::CommonOptions& common) {
     bench::require_consistent(options.data, options.sizes.size());
-    require_consistent(options.checkpoint, common.runs);
+    bench::require_consistent(options.checkpoint, checkpoint_kind(), common.runs);
     if (options.data.in_files() && options.from_file()) {
         throw UsageError("--data: the matrix comes from " + quotation(options.problem) +
                          " already: leave one of them out");
@@ -205,30 +152,6 @@ void require_consistent(const Options& options, const bench::CommonOptions& comm
     }
     if (options.data.keep == bench::Switch::on && common.verify == bench::Switch::off) {
         throw UsageError("--keep: the result is written once it is checked: add --verify on");
-    }
-}
-
-void require_usable(const CheckpointOptions& options) {
-    const std::string folder = quotation(options.folder->native());
-    std::error_code ignored;
-    if (std::filesystem::exists(*options.folder, ignored) &&
-        !std::filesystem::is_directory(*options.folder, ignored)) {
-        throw UsageError("--checkpoint: " + folder + " is not a folder: name another one");
-    }
-    const std::size_t there = CheckpointFolder(*options.folder).iterations().size();
-    if (options.restart == Restart::none && there > 0) {
-        throw UsageError("--checkpoint: " + folder +
-                         " has checkpoints (they would be replaced): go on from them with "
-                         "--restart, or name another folder");
-    }
-    if (options.restart != Restart::none && there == 0) {
-        throw UsageError("--restart: " + folder +
-                         " has no checkpoint: leave out --restart to begin");
-    }
-    if (options.restart == Restart::previous && there == 1) {
-        throw UsageError("--restart: " + folder +
-                         " has one checkpoint, and none before it: name the latest, or begin anew "
-                         "in another folder");
     }
 }
 

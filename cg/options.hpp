@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
 
@@ -28,19 +27,11 @@ enum class Algorithm {
 /// "classic", "single-reduction".
 std::string_view name(Algorithm algorithm);
 
-/// From which checkpoint to go on.
-enum class Restart { none, latest, previous };
+using bench::CheckpointOptions;
+using bench::Restart;
 
-/// The flags of checkpoint and restart.
-struct CheckpointOptions {
-    std::optional<std::filesystem::path> folder;  ///< nothing: no checkpoints
-    std::int64_t every = 100;                     ///< iterations between two of them
-    Restart restart = Restart::none;
-
-    bench::Switch every_given = bench::Switch::off;
-
-    [[nodiscard]] bool wanted() const { return folder.has_value(); }
-};
+/// Checkpoints of so many iterations: CheckpointFolder.
+const bench::CheckpointKind& checkpoint_kind();
 
 /// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
 struct Options {
@@ -65,9 +56,5 @@ void add_options(bench::CommandLine& command_line, Options& options);
 
 /// Throws UsageError where flags contradict each other.
 void require_consistent(const Options& options, const bench::CommonOptions& common);
-
-/// Throws UsageError unless the folder of checkpoints has what --restart goes on from, or, without
-/// it, nothing that would be replaced. Local.
-void require_usable(const CheckpointOptions& options);
 
 }  // namespace quartet::cg

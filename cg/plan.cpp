@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/data/own_data.hpp"
+#include "cg/checkpoint/checkpoint_folder.hpp"
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
 #include "cg/system/matrix_file.hpp"
@@ -154,16 +155,6 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
     return traffic;
 }
 
-void plan_checkpoints(bench::Session& session, const CheckpointOptions& options,
-                      bench::PlannedCase& planned) {
-    planned.repetition = bench::Repetition::once;
-    planned.name.factors.emplace_back("every", std::to_string(options.every));
-    planned.plan_note += fmt::format("{}a checkpoint every {} iterations",
-                                     planned.plan_note.empty() ? "" : "; ", options.every);
-    session.resolve("runs", "1");
-    session.resolve("warmup", "0");
-}
-
 // Why storage full and algorithm classic are all that a formulation has; nothing where it has all.
 std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
     if (is_dataflow(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
@@ -200,10 +191,7 @@ void add_used_files(const Options& options, bench::UsedFiles& files) {
     if (options.from_file()) {
         files.add("--problem", bench::FileUse::reads, options.problem);
     }
-    if (options.checkpoint.wanted()) {
-        files.add("--checkpoint", bench::FileUse::changes_folder, *options.checkpoint.folder,
-                  "iteration-");
-    }
+    bench::add_used(options.checkpoint, checkpoint_kind(), files);
 }
 
 void plan_variant(bench::Session& session, const bench::Variant& variant, Problem problem,
@@ -245,9 +233,7 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         planned.roles = roles;
         planned.plan_note = "rank 0 reduces, the others work";
     }
-    if (checkpoint.wanted()) {
-        plan_checkpoints(session, checkpoint, planned);
-    }
+    bench::plan_checkpoints(session, checkpoint, checkpoint_kind(), planned);
     return planned;
 }
 
@@ -257,7 +243,8 @@ void plan_cases(bench::Session& session, const Options& given) {
     std::vector<std::int64_t> sizes;
     comm::agree<UsageError>(session.world(), [&] {
         if (options.checkpoint.wanted()) {
-            require_usable(options.checkpoint);
+            bench::require_usable(options.checkpoint,
+                                  CheckpointFolder(*options.checkpoint.folder).iterations().size());
         }
         sizes = sizes_of(options);
     });
@@ -279,12 +266,8 @@ void plan_cases(bench::Session& session, const Options& given) {
             plan_variant(session, variant, problem, options);
         }
     }
-    if (options.checkpoint.wanted() && session.plan().size() != 1) {
-        throw UsageError(
-            fmt::format("--checkpoint: {} cases (one at a time has checkpoints): name one "
-                        "size, formulation, transport, storage and algorithm",
-                        session.plan().size()));
-    }
+    bench::require_one_case(session, options.checkpoint,
+                            "size, formulation, transport, storage and algorithm");
 }
 
 }  // namespace quartet::cg

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "bench/program/version.hpp"
 #include "cg/system/make_system.hpp"
-#include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::cg {
 
@@ -36,9 +34,8 @@ std::optional<BlockFolder> prepared_folder(bench::Session& session, const Proble
 }
 
 // What it is a checkpoint of, and how it was made.
-CheckpointManifest manifest_of(const bench::Session& session, const bench::Variant& variant,
-                               const Problem& problem, const LinearSystem& system,
-                               const std::string& device) {
+CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& variant,
+                               const Problem& problem, const LinearSystem& system) {
     CheckpointManifest manifest;
     manifest.system = problem.is_made() ? problem.system : "file";
     manifest.size = problem.size;
@@ -46,17 +43,8 @@ CheckpointManifest manifest_of(const bench::Session& session, const bench::Varia
     manifest.right_side = system.fingerprint();
     manifest.algorithm = problem.algorithm;
     manifest.iterations = problem.iterations;
-    manifest.set_up = {{"formulation", std::string(name(variant.formulation))},
-                       {"transport", variant.transport},
-                       {"storage", std::string(name(problem.storage))},
-                       {"ranks", std::to_string(session.world().size())},
-                       {"threads", std::to_string(session.threads())},
-                       {"device", device},
-                       {"version", std::string(bench::version())},
-                       {"commit", std::string(bench::commit())},
-                       {"compiler", std::string(bench::compiler())},
-                       {"flags", std::string(bench::compiler_flags())},
-                       {"mpi", comm::MpiSession::library_version()}};
+    manifest.set_up = bench::set_up_of(session, variant);
+    manifest.set_up["storage"] = name(problem.storage);
     return manifest;
 }
 
@@ -67,9 +55,8 @@ std::optional<Checkpointing> make_checkpointing(bench::Session& session,
     if (!options.wanted()) {
         return std::nullopt;
     }
-    return std::optional<Checkpointing>(
-        std::in_place, session, options,
-        manifest_of(session, variant, problem, system, session.device().description()), rows);
+    return std::optional<Checkpointing>(std::in_place, session, options,
+                                        manifest_of(session, variant, problem, system), rows);
 }
 
 // Ranks choose what is faster, each by its own clock: where they differ, the record says how many

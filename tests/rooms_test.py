@@ -18,7 +18,7 @@ MOST_FILES = 25
 TRANSPORTS_FOLDER = "common/comm/transport"
 REGISTRY = f"{TRANSPORTS_FOLDER}/transport_registry.cpp"
 # Strings that are no names: keys of documents.
-KEYS = {("cg/solve_case.cpp", "mpi"), ("common/bench/report/provenance.cpp", "mpi")}
+KEYS = {("common/bench/checkpoint/set_up.cpp", "mpi"), ("common/bench/report/provenance.cpp", "mpi")}
 HEAVY_HEADERS = r"<CLI/|<nlohmann/json\.hpp>"
 
 

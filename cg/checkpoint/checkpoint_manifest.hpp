@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/checkpoint/set_up.hpp"
 #include "bench/program/case.hpp"
 #include "cg/options.hpp"
 
@@ -32,7 +32,7 @@ struct CheckpointManifest {
     Algorithm algorithm = Algorithm::classic;
 
     /// What may differ, but not with the same bits: "ranks": "4".
-    std::map<std::string, std::string> set_up;
+    bench::SetUp set_up;
 
     /// Where the iterations stand (IterationState).
     std::int64_t iterations = 0;  ///< that were asked for
@@ -58,8 +58,5 @@ CheckpointManifest read_checkpoint_manifest(const std::string& text);
 /// than `wanted`, or is past its iterations.
 void require_same_problem(const CheckpointManifest& found, const CheckpointManifest& wanted,
                           const std::string& folder);
-
-/// What differs in the set-up: "ranks 2 (were 3), threads 1 (were 2)"; empty where nothing does.
-std::string differences(const CheckpointManifest& found, const CheckpointManifest& now);
 
 }  // namespace quartet::cg

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "bench/checkpoint/checkpoint_files.hpp"
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
-#include "core/files/file.hpp"
 #include "core/files/npy_header.hpp"
 
 namespace quartet::cg {
@@ -18,12 +18,6 @@ namespace fs = std::filesystem;
 
 std::string vector_file(int rank) {
     return fmt::format("state-{}.npy", rank);
-}
-
-void write_flushed(const fs::path& file, std::span<const std::byte> data) {
-    OutputFile output(file);
-    output.write(data);
-    output.commit(Durability::power_cut);
 }
 
 }  // namespace
@@ -68,7 +62,7 @@ void CheckpointWriter::write(const IterationState& state, std::span<const double
 void CheckpointWriter::write_image(const IterationState& state) {
     image_.take(state);
     checksum_ = checksum(image_.bytes());
-    write_flushed(folder_.aside(state.done) / vector_file(world_.rank()), image_.bytes());
+    bench::write_flushed(folder_.aside(state.done) / vector_file(world_.rank()), image_.bytes());
 }
 
 std::vector<SavedFile> CheckpointWriter::saved_files() const {
@@ -94,9 +88,9 @@ void CheckpointWriter::write_manifest(CheckpointManifest manifest,
     std::ranges::copy(std::as_bytes(history),
                       image.begin() + static_cast<std::ptrdiff_t>(header.size()));
     manifest.history = {"history.npy", 0, std::ssize(history), checksum(image)};
-    write_flushed(folder / manifest.history.name, image);
+    bench::write_flushed(folder / manifest.history.name, image);
     const std::string text = to_text(manifest);
-    write_flushed(folder / CheckpointManifest::file, std::as_bytes(std::span(text)));
+    bench::write_flushed(folder / CheckpointManifest::file, std::as_bytes(std::span(text)));
     folder_.commit(manifest.done);
 }
 

@@ -1,38 +1,19 @@
 #include "cg/checkpoint/checkpointing.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
-#include "comm/mpi/agree.hpp"
+#include "bench/checkpoint/checkpoint_files.hpp"
 
 namespace quartet::cg {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Collective.
-CheckpointFolder usable_folder(const fs::path& path, const comm::Communicator& world) {
-    std::error_code error;
-    if (world.rank() == 0) {
-        fs::create_directories(path, error);  // what is wrong shows below, on every rank
-    }
-    world.barrier();
-    const auto problem = comm::first_problem(world, [&] {
-        if (!fs::is_directory(path, error)) {
-            throw Failure("it is no folder that all ranks see");
-        }
-        if (world.rank() == 0 && ::access(path.c_str(), W_OK | X_OK) != 0) {
-            throw Failure("it cannot be written to");
-        }
-    });
-    if (problem) {
-        throw UsageError(fmt::format("--checkpoint: {} cannot be used ({}): name another folder",
-                                     quotation(path.native()), *problem));
-    }
+CheckpointFolder usable_folder(const std::filesystem::path& path, const comm::Communicator& world) {
+    bench::make_usable(path, world);
     return CheckpointFolder(path);
 }
 
@@ -135,10 +116,8 @@ std::string Checkpointing::note() const {
     if (!origin_) {
         return {};
     }
-    const std::string other = differences(origin_->manifest(), now_);
-    return fmt::format(
-        "went on from iteration {}{}", origin_->manifest().done,
-        other.empty() ? " as it was begun" : ", not as before, so the bits may differ: " + other);
+    return fmt::format("went on from iteration {}{}", origin_->manifest().done,
+                       bench::as_it_was_begun(origin_->manifest().set_up, now_.set_up));
 }
 
 std::vector<std::pair<std::string, double>> Checkpointing::numbers() const {

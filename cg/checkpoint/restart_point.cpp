@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "bench/checkpoint/checkpoint_files.hpp"
 #include "comm/mpi/agree.hpp"
-#include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
 #include "core/files/npy.hpp"
 #include "core/files/npy_header.hpp"
@@ -60,17 +60,7 @@ CheckpointManifest choose(const CheckpointFolder& folder, Restart which,
 void require_unaltered(const fs::path& path, const SavedFile& saved, const Shape& shape) {
     const Bytes header{std::ssize(format_npy_header(ElementType::f8, shape))};
     const Bytes elements = bytes_of<double>(element_count(shape, ElementType::f8).value());
-    std::string found;
-    try {
-        found = contents(path, header + elements);
-    } catch (const FileError& error) {
-        throw Failure(
-            fmt::format("{} cannot be read ({})", quotation(path.native()), error.reason()));
-    }
-    if (checksum(std::as_bytes(std::span(found))) != saved.checksum) {
-        throw Failure(fmt::format("{} is not as it was written (its checksum differs)",
-                                  quotation(path.native())));
-    }
+    static_cast<void>(bench::unaltered(path, header + elements, saved.checksum));
 }
 
 }  // namespace

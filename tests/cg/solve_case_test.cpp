@@ -5,7 +5,7 @@
 #include "bench/measure/measure.hpp"
 #include "cg/measured_cases.hpp"
 #include "cg/plan.hpp"
-#include "cg/shared_folder.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

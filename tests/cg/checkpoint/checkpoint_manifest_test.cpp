@@ -173,13 +173,5 @@ TEST(CheckpointManifest, RefusesAnotherProblemByName) {
     EXPECT_NO_THROW(require_same_problem(some(), other, "folder"));
 }
 
-TEST(CheckpointManifest, NamesDifferencesOfTheSetUp) {
-    EXPECT_EQ(differences(some(), some()), "");
-    CheckpointManifest now = some();
-    now.set_up["ranks"] = "3";
-    now.set_up["threads"] = "2";
-    EXPECT_EQ(differences(some(), now), "ranks 3 (was 2), threads 2 (was unknown)");
-}
-
 }  // namespace
 }  // namespace quartet::cg

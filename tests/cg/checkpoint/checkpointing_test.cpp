@@ -5,8 +5,8 @@
 #include <csignal>
 
 #include "cg/cg_session.hpp"
-#include "cg/shared_folder.hpp"
 #include "cg/solve_case.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

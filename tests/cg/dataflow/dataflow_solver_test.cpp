@@ -10,8 +10,8 @@
 #include "bench/program/cluster.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
-#include "cg/shared_folder.hpp"
 #include "cg/solve_case.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "cg/cg_session.hpp"
-#include "cg/shared_folder.hpp"
 #include "cg/system/random_system.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

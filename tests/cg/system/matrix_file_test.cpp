@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cg/shared_folder.hpp"
+#include "comm/mpi/shared_folder.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::cg {

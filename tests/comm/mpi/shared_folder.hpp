@@ -5,7 +5,7 @@
 #include "comm/mpi/communicator.hpp"
 #include "core/temporary_folder.hpp"
 
-namespace quartet::cg {
+namespace quartet {
 
 /// A folder that all ranks see, gone at the end. Collective.
 class SharedFolder {
@@ -38,4 +38,4 @@ class SharedFolder {
     std::filesystem::path path_;
 };
 
-}  // namespace quartet::cg
+}  // namespace quartet
