@@ -1,5 +1,9 @@
 #include "matmul/multiply_case.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "comm/mpi/agree.hpp"
 #include "matmul/tiles/kept_results.hpp"
 #include "matmul/tiles/recorded_tiles.hpp"
@@ -12,8 +16,11 @@ MultiplyCase::MultiplyCase(const PlanContext& context, const ProductPlan& plan)
       problem_(context.problem),
       block_(plan.block),
       limit_plan_(plan.limit),
-      product_(plan.make()),
       guard_(session_.threads()) {
+    ProductFiles files{open_files(context)};
+    checkpoint_ = open_checkpoint(context, plan);
+    files.checkpoint = checkpoint_.get();
+    product_ = plan.make(std::move(files));
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(product_->input_memory());
         make_check();
@@ -38,7 +45,26 @@ void MultiplyCase::prepare() {
 }
 
 void MultiplyCase::run(bench::Clocks&) {
+    if (!checkpoint_) {
+        product_->run(session_.stream());
+        return;
+    }
+    checkpoint_->begin();
     product_->run(session_.stream());
+    checkpoint_->end();
+}
+
+std::optional<std::string> MultiplyCase::stopped() const {
+    return checkpoint_ ? checkpoint_->stopped() : std::nullopt;
+}
+
+bench::Spent MultiplyCase::earlier() const {
+    return checkpoint_ ? checkpoint_->earlier() : bench::Spent{};
+}
+
+std::string MultiplyCase::note() const {
+    const std::string resumed = checkpoint_ ? checkpoint_->note() : "";
+    return product_->note() + (resumed.empty() ? "" : "; " + resumed);
 }
 
 bench::Check MultiplyCase::verify() {
@@ -58,7 +84,11 @@ void MultiplyCase::prepare_limit() {
 }
 
 bench::Details MultiplyCase::details() const {
-    return product_->details(session_.world());
+    bench::Details details = product_->details(session_.world());
+    if (checkpoint_) {
+        std::ranges::copy(checkpoint_->numbers(), std::back_inserter(details.numbers));
+    }
+    return details;
 }
 
 }  // namespace quartet::matmul

@@ -22,7 +22,9 @@ class MultiplyCase final : public bench::Case {
     bench::Check verify() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::string note() const override { return product_->note(); }
+    [[nodiscard]] std::optional<std::string> stopped() const override;
+    [[nodiscard]] bench::Spent earlier() const override;
+    [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details() const override;
 
     /// For tests, which put wrong results there.
@@ -36,6 +38,7 @@ class MultiplyCase final : public bench::Case {
     Problem problem_;
     Block block_;
     LimitPlan limit_plan_;
+    std::unique_ptr<bench::TileCheckpoint> checkpoint_;  ///< outlives the product
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;
     std::optional<Freivalds> check_;

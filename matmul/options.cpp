@@ -1,6 +1,15 @@
 #include "matmul/options.hpp"
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
+
 namespace quartet::matmul {
+
+const bench::CheckpointKind& checkpoint_kind() {
+    static const bench::CheckpointKind kind = bench::tile_checkpoints(
+        "with --data: keep tiles of C that are done there; ends early on SIGUSR1 or SIGTERM; one "
+        "run, no warm-up");
+    return kind;
+}
 
 void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--size",
@@ -39,6 +48,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add_reducer_device();
     command_line.add_lookahead();
     bench::add_data_options(command_line, options.data);
+    bench::add_checkpoint_options(command_line, options.checkpoint, checkpoint_kind());
 }
 
 }  // namespace quartet::matmul

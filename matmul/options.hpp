@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
 
@@ -23,6 +24,7 @@ struct Options {
     /// what its memory suggests.
     std::optional<std::int64_t> tile;
     bench::DataOptions data;
+    bench::CheckpointOptions checkpoint{.folder = {}, .every = 16};
     std::optional<int> reducers;  ///< of the data flow: 2 where that leaves two workers, else 1
     WorkSchedule schedule = WorkSchedule::fixed;
 };
@@ -30,6 +32,9 @@ struct Options {
 /// The longest edge: far beyond what machines hold; the bytes of a few matrices are counted in 63
 /// bits.
 inline constexpr std::int64_t largest_edge = std::int64_t{1} << 28;
+
+/// Checkpoints of so many tiles of C: bench::TileCheckpoint.
+const bench::CheckpointKind& checkpoint_kind();
 
 /// Adds the flags to the command line; `options` outlives it.
 void add_options(bench::CommandLine& command_line, Options& options);

@@ -20,6 +20,8 @@ namespace {
 void require_consistent(const PlanContext& context) {
     const Options& options = context.options;
     const bench::CommonOptions& common = context.session.options();
+    bench::require_consistent_tiles(options.checkpoint, checkpoint_kind(), options.data,
+                                    common.runs);
     if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
     }
@@ -57,6 +59,7 @@ PlanContext context_of(bench::Session& session, const Options& options, std::int
 void require_usable_folder(const PlanContext& context) {
     const bench::DataOptions& data = context.options.data;
     comm::agree<UsageError>(context.session.world(), [&] {
+        bench::require_usable_tiles(context.options.checkpoint);
         tile_folder(context).require_usable(data.generate);
         if (data.is_own() && data.keep == bench::Switch::off) {
             require_no_results(*data.folder);
@@ -148,6 +151,7 @@ bench::PlannedCase plan_case(const PlanContext& context) {
                           {"transport", context.variant.transport},
                           {"n", std::to_string(problem.size)},
                           {"workers", std::to_string(planned.work.workers)}};
+    bench::plan_checkpoints(session, context.options.checkpoint, checkpoint_kind(), planned);
     planned.make = [context, plan]() -> std::unique_ptr<bench::Case> {
         require_available(context);
         return std::make_unique<MultiplyCase>(context, plan);
@@ -169,17 +173,20 @@ void plan_cases(bench::Session& session, const Options& given) {
         }
     }
     bench::add_used(options.data, session.files());
+    bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tile", bench::join_sizes(tiles));
     if (options.data.in_files()) {
         require_usable_folder(contexts.front());
     }
     for (const bench::Variant& variant : session.variants()) {
+        bench::require_kept_tiles(options.checkpoint, variant);
         for (PlanContext& context : contexts) {
             context.variant = variant;
             session.add(plan_case(context));
         }
     }
+    bench::require_one_case(session, options.checkpoint, "size, formulation and transport");
 }
 
 }  // namespace quartet::matmul

@@ -47,6 +47,10 @@ struct Problem {
     /// Elements along an edge of tile `index`.
     [[nodiscard]] std::int64_t extent(std::int64_t index) const;
     [[nodiscard]] std::int64_t elements(TileIndex index) const;
+    /// Of a tile, row by row.
+    [[nodiscard]] std::int64_t number(TileIndex index) const {
+        return index.row * tiles() + index.column;
+    }
     /// Bytes of the largest tile.
     [[nodiscard]] Bytes tile_bytes() const;
     [[nodiscard]] Bytes matrix_bytes() const { return bytes_of<float>(size * size); }

@@ -13,6 +13,9 @@ bench::BufferPlan memory_besides(const PlanContext& context, const Block& block,
     if (context.session.options().limits == bench::Switch::on) {
         plan.add(limit.memory(context.rank()));
     }
+    if (context.options.checkpoint.wanted()) {  // a tile that is taken over
+        plan.add(context.problem.tile_bytes(), bench::Room::host);
+    }
     return plan;
 }
 
@@ -65,6 +68,9 @@ bench::TileFolder<float> tile_folder(const PlanContext& context) {
 std::unique_ptr<const TileFiles> open_files(const PlanContext& context) {
     const Problem& problem = context.problem;
     const bench::DataOptions& data = context.options.data;
+    if (!data.in_files()) {
+        return nullptr;
+    }
     const comm::Communicator& world = context.session.world();
     const comm::Topology& topology = context.session.topology();
     const bench::TileFolder<float> folder = tile_folder(context);
@@ -78,6 +84,27 @@ std::unique_ptr<const TileFiles> open_files(const PlanContext& context) {
     }
     folder.verify(world, topology);
     return std::make_unique<TileFiles>(*data.folder, problem, data.cache);
+}
+
+std::unique_ptr<bench::TileCheckpoint> open_checkpoint(const PlanContext& context,
+                                                       const ProductPlan& plan) {
+    const bench::CheckpointOptions& options = context.options.checkpoint;
+    if (!options.wanted()) {
+        return nullptr;
+    }
+    bench::Session& session = context.session;
+    const bench::DataOptions& data = context.options.data;
+    bench::TileList now;
+    now.job = plan.layout;
+    now.job["--size"] = std::to_string(context.problem.size);
+    now.job["--tile"] = std::to_string(context.problem.tile);
+    now.job["--seed"] = data.is_own() ? "none" : std::to_string(context.problem.seed);
+    now.job["--formulation"] = name(context.variant.formulation);
+    now.job["data of the checksum"] = session.world().broadcast(
+        bench::data_checksum(*data.folder, tile_folder(context).files()), 0);
+    now.tiles = context.problem.tiles() * context.problem.tiles();
+    now.set_up = bench::set_up_of(session, context.variant);
+    return std::make_unique<bench::TileCheckpoint>(session, options, std::move(now));
 }
 
 }  // namespace quartet::matmul

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/program/case.hpp"
@@ -33,7 +35,9 @@ struct ProductPlan {
     Block block;  ///< of C: the tiles that this rank's check asks for
     bench::BufferPlan memory;
     LimitPlan limit;
-    std::function<std::unique_ptr<Product>()> make;  ///< collective
+    std::function<std::unique_ptr<Product>(ProductFiles files)> make;  ///< collective
+    /// What decides about bits beside problem and formulation, as a user would say it.
+    std::map<std::string, std::string> layout{};
 };
 
 /// Each plans one formulation: adds its own to `planned`. Throw UsageError, on all ranks alike.
@@ -65,7 +69,13 @@ Results results_of(const bench::DataOptions& data);
 /// The tiles of A and B as files, and the manifest that they should have. Local.
 bench::TileFolder<float> tile_folder(const PlanContext& context);
 
-/// The files of a case, generated with --generate, and verified. Collective. Throws Failure.
+/// The files of a case, generated with --generate, and verified; null where A and B are in memory.
+/// Collective. Throws Failure.
 std::unique_ptr<const TileFiles> open_files(const PlanContext& context);
+
+/// Where tiles of C are kept, with those that are taken over; null without --checkpoint. The files
+/// of A and B are there. Collective. Throws UsageError.
+std::unique_ptr<bench::TileCheckpoint> open_checkpoint(const PlanContext& context,
+                                                       const ProductPlan& plan);
 
 }  // namespace quartet::matmul

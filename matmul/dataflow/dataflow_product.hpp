@@ -19,10 +19,9 @@ namespace quartet::matmul {
 /// C has.
 class DataflowProduct final : public Product {
   public:
-    /// Allocates plan.memory. Collective. Session and transport are borrowed; `files` where A and
-    /// B are in files, else null.
+    /// Allocates plan.memory. Collective. Session and transport are borrowed.
     DataflowProduct(const Problem& problem, DataflowPlan plan, bench::Session& session,
-                    comm::Transport& transport, std::unique_ptr<const TileFiles> files);
+                    comm::Transport& transport, ProductFiles files);
 
     void prepare() override;
     void run(device::Stream& stream) override;
@@ -52,8 +51,9 @@ class DataflowProduct final : public Product {
     Operands operands_;
     flow::Hub hub_;
     DataflowWorker::Queues queues_;
+    ProductFiles files_;
+    ProductOrder order_;
     ProductDealer dealer_;
-    std::unique_ptr<const TileFiles> files_;
     std::unique_ptr<DataflowWorker> worker_;    ///< on workers
     std::unique_ptr<DataflowReducer> reducer_;  ///< on reducers
     flow::Queue* mine_ = nullptr;               ///< a reducer's

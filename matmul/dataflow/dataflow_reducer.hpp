@@ -15,12 +15,12 @@ namespace quartet::matmul {
 /// and adds them. Where C is kept, a stream writes complete tiles beside the sums.
 class DataflowReducer {
   public:
-    /// Allocates plan.results and tile_sums_memory(). All is borrowed; `files` where C is to be
-    /// written, else null.
+    /// Allocates plan.results and tile_sums_memory(). All is borrowed; C is written where results
+    /// are kept, and to a checkpoint if there is one.
     DataflowReducer(const Problem& problem, const DataflowPlan& plan, bench::Session& session,
-                    const TileFiles* files);
+                    const ProductOrder& order, const ProductFiles& files);
 
-    /// Before each run.
+    /// Before each run: brings the tiles that were taken over to their place.
     void prepare();
     /// Until the workers have closed the queue.
     void run(flow::Queue& queue);
@@ -37,21 +37,24 @@ class DataflowReducer {
 
   private:
     void add(const flow::Item& item);
-    void write(TileIndex tile, device::View<float> elements);
+    void take_over();
+    void write(TileIndex tile, device::View<const float> elements);
+    void enqueue_write(TileIndex tile, device::View<const float> elements);
     [[nodiscard]] std::int64_t offset_of(TileIndex tile) const;
 
     Problem problem_;
-    ProductOrder order_;
+    const ProductOrder& order_;
     int index_;  ///< among the reducers
     device::Stream& stream_;
     const std::vector<std::int64_t>& offsets_;  ///< of tiles in the results
     device::Buffer<float> results_;
     std::unique_ptr<TileSums> sums_;
     std::int64_t received_ = 0;
-    const TileFiles* files_;
+    const TileFiles* files_;  ///< where results are kept, else null
+    bench::TileCheckpoint* checkpoint_;
     Bytes written_;                            ///< written by the stream while it writes
     std::unique_ptr<device::Event> complete_;  ///< a tile of C
-    std::unique_ptr<device::Stream> writing_;  ///< where C is kept
+    std::unique_ptr<device::Stream> writing_;  ///< where C goes to files
 };
 
 }  // namespace quartet::matmul

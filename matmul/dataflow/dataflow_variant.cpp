@@ -167,6 +167,11 @@ void add_to_plan(const PlanContext& context, const DataflowPlan& plan,
 ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase& planned) {
     const DataflowRanks ranks = ranks_of(context);
     const DataflowPlaces places = places_of(context);
+    if (context.options.checkpoint.wanted() && context.options.schedule == WorkSchedule::fixed) {
+        throw UsageError(
+            "--checkpoint: formulation dataflow stops after whole tiles, where products are dealt "
+            "as they are asked for: add --schedule dynamic");
+    }
     const bool reduces = ranks.roles.of(ranks.rank) == comm::Role::reducer;
     // A reducer has every R-th tile of all of C.
     const Range all{0, context.problem.tiles()};
@@ -189,11 +194,10 @@ ProductPlan plan_dataflow_product(const PlanContext& context, bench::PlannedCase
     if (reduces && settings.inputs == DataflowInputs::files) {  // for the check
         memory.add(FileSlots::memory(context.problem, 1), bench::Room::host);
     }
-    return {.block = block, .memory = memory, .limit = limit, .make = [context, plan] {
-                std::unique_ptr<const TileFiles> files;
-                if (plan.settings.inputs == DataflowInputs::files) {
-                    files = open_files(context);
-                }
+    return {.block = block,
+            .memory = memory,
+            .limit = limit,
+            .make = [context, plan](ProductFiles files) {
                 return std::make_unique<DataflowProduct>(
                     context.problem, plan, context.session,
                     context.session.transport(context.variant.transport), std::move(files));

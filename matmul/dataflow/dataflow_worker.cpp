@@ -6,9 +6,10 @@ namespace quartet::matmul {
 
 DataflowWorker::DataflowWorker(const Problem& problem, const DataflowPlan& plan,
                                device::Device& device, std::unique_ptr<WorkerTiles> tiles,
-                               ProductDealer& dealer, const Queues& queues)
+                               const ProductOrder& order, ProductDealer& dealer,
+                               const Queues& queues)
     : problem_(problem),
-      order_(problem, plan.roles.reducers()),
+      order_(order),
       device_(device),
       tiles_(std::move(tiles)),
       dealer_(dealer),

@@ -22,7 +22,8 @@ class DataflowWorker {
 
     /// Allocates plan.partials. All but `tiles` is borrowed.
     DataflowWorker(const Problem& problem, const DataflowPlan& plan, device::Device& device,
-                   std::unique_ptr<WorkerTiles> tiles, ProductDealer& dealer, const Queues& queues);
+                   std::unique_ptr<WorkerTiles> tiles, const ProductOrder& order,
+                   ProductDealer& dealer, const Queues& queues);
 
     /// Before each run, outside of the time.
     void prepare();
@@ -52,7 +53,7 @@ class DataflowWorker {
     void push_oldest();
 
     Problem problem_;
-    ProductOrder order_;
+    const ProductOrder& order_;
     device::Device& device_;
     std::unique_ptr<WorkerTiles> tiles_;
     ProductDealer& dealer_;

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "comm/topology/roles.hpp"
 #include "flow/hub.hpp"
+#include "matmul/dataflow/product_order.hpp"
 #include "matmul/options.hpp"
 
 namespace quartet::matmul {
@@ -13,8 +15,10 @@ namespace quartet::matmul {
 /// --schedule dynamic, the ones that the first reducer gives it when it asks.
 class ProductDealer {
   public:
-    /// Hub and roles outlive it; all ranks make one. Local.
-    ProductDealer(flow::Hub& hub, const comm::Roles& roles, WorkSchedule schedule);
+    /// All outlive it; all ranks make one. With a checkpoint, the tiles that are begun when a rank
+    /// is asked to stop are the last ones; null without. Local.
+    ProductDealer(flow::Hub& hub, const comm::Roles& roles, WorkSchedule schedule,
+                  const ProductOrder& order, bench::TileCheckpoint* checkpoint);
     ProductDealer(const ProductDealer&) = delete;
     ProductDealer& operator=(const ProductDealer&) = delete;
 
@@ -24,12 +28,17 @@ class ProductDealer {
     std::int64_t next();
 
   private:
+    [[nodiscard]] std::int64_t assign();
+
     flow::Hub& hub_;
     const comm::Roles& roles_;
     WorkSchedule schedule_;
+    const ProductOrder& order_;
+    bench::TileCheckpoint* checkpoint_;
     int request_kind_ = 0;                    ///< of messages: a worker asks for a product
     int assignment_kind_ = 0;                 ///< of messages: the first reducer's answer
     std::int64_t assigned_ = 0;               ///< products, on the first reducer
+    std::optional<std::int64_t> last_;        ///< of them, where it was asked to stop
     std::optional<std::int64_t> assignment_;  ///< what this worker was given
     std::int64_t taken_ = 0;                  ///< products, by this worker
 };

@@ -1,18 +1,29 @@
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "comm/topology/roles.hpp"
+#include "core/block_range.hpp"
 #include "matmul/dataflow/worker_tiles.hpp"
 
 namespace quartet::matmul {
 
-/// The products of a data flow, in the order (i, j, k) and numbered (i n + j) n + k, and the
-/// reducers that add them: tile (i, j) of C, numbered i n + j, is that of reducer (i n + j) mod R.
+/// The products of a data flow, in the order (i, j, k), and the reducers that add them: tile (i, j)
+/// of C, numbered i n + j, is that of reducer (i n + j) mod R. The tiles that are to be made, in
+/// their order, have positions; products are numbered position n + k.
 class ProductOrder {
   public:
-    ProductOrder(const Problem& problem, int reducers)
-        : tiles_(problem.tiles()), reducers_(reducers) {}
+    /// Tiles of C, by number, that are done already have no products.
+    ProductOrder(const Problem& problem, int reducers,
+                 const std::function<bool(std::int64_t tile)>& is_done = {})
+        : tiles_(problem.tiles()), reducers_(reducers), positions_(tiles_ * tiles_) {
+        if (is_done) {
+            leave_out(is_done);
+        }
+    }
 
-    [[nodiscard]] std::int64_t count() const { return tiles_ * tiles_ * tiles_; }
+    [[nodiscard]] std::int64_t count() const { return positions_ * tiles_; }
     [[nodiscard]] TileIndex tile(std::int64_t tile_number) const {
         return {tile_number / tiles_, tile_number % tiles_};
     }
@@ -20,7 +31,10 @@ class ProductOrder {
         return tile.row * tiles_ + tile.column;
     }
     /// The tile of C that a product is a part of.
-    [[nodiscard]] TileIndex target(std::int64_t product) const { return tile(product / tiles_); }
+    [[nodiscard]] TileIndex target(std::int64_t product) const {
+        const std::int64_t position = product / tiles_;
+        return tile(left_.empty() ? position : left_[index(position)].number);
+    }
     [[nodiscard]] WorkItem item(std::int64_t product) const {
         const std::int64_t inner = product % tiles_;
         return {product, {target(product).row, inner}, {inner, target(product).column}};
@@ -29,21 +43,53 @@ class ProductOrder {
     [[nodiscard]] bool is_last(std::int64_t product) const {
         return product % tiles_ == tiles_ - 1;
     }
+    /// The first product of a tile that is not before it.
+    [[nodiscard]] std::int64_t tile_from(std::int64_t product) const {
+        return divide_up(product, tiles_) * tiles_;
+    }
 
     [[nodiscard]] int reducer_of(TileIndex tile) const {
         return static_cast<int>(number_of(tile) % reducers_);
     }
     /// Where a product comes in its reducer's queue: numbers without gaps.
     [[nodiscard]] std::int64_t key(std::int64_t product) const {
-        return product / tiles_ / reducers_ * tiles_ + product % tiles_;
+        const std::int64_t position = product / tiles_;
+        const std::int64_t before =
+            left_.empty() ? position / reducers_ : left_[index(position)].before;
+        return before * tiles_ + product % tiles_;
     }
     [[nodiscard]] std::int64_t product(int reducer, std::int64_t key) const {
-        return (key / tiles_ * reducers_ + reducer) * tiles_ + key % tiles_;
+        const std::int64_t before = key / tiles_;
+        const std::int64_t position = left_.empty() ? before * reducers_ + reducer
+                                                    : of_reducers_[index(reducer)][index(before)];
+        return position * tiles_ + key % tiles_;
     }
 
   private:
+    /// A tile that is to be made.
+    struct Left {
+        std::int64_t number = 0;
+        std::int64_t before = 0;  ///< of the same reducer's
+    };
+
+    static std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+    void leave_out(const std::function<bool(std::int64_t tile)>& is_done) {
+        of_reducers_.resize(index(reducers_));
+        for (std::int64_t number = 0; number < tiles_ * tiles_; ++number) {
+            if (!is_done(number)) {
+                auto& positions = of_reducers_[index(number % reducers_)];
+                positions.push_back(std::ssize(left_));
+                left_.push_back({number, std::ssize(positions) - 1});
+            }
+        }
+        positions_ = std::ssize(left_);
+    }
+
     std::int64_t tiles_;
     std::int64_t reducers_;
+    std::int64_t positions_;                              ///< tiles that are to be made
+    std::vector<Left> left_;                              ///< by position; empty: all
+    std::vector<std::vector<std::int64_t>> of_reducers_;  ///< positions, by reducer
 };
 
 }  // namespace quartet::matmul

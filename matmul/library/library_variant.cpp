@@ -34,9 +34,8 @@ ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase&
         plan.limit.storage = storage_of_strip(context, plan.block);
         plan.memory.add(FileSlots::memory(context.problem, 1), bench::Room::host);
     }
-    plan.make = [context, in_files] {
-        return make_library_product(context.session, context.problem,
-                                    in_files ? open_files(context) : nullptr,
+    plan.make = [context](ProductFiles files) {
+        return make_library_product(context.session, context.problem, std::move(files.tiles),
                                     results_of(context.options.data));
     };
     return plan;

@@ -27,12 +27,12 @@ Blocking with_least_slots(const Block& block, std::int64_t rows, std::int64_t co
 // The largest parts are not always best: 5 tiles in parts of 4 are fetched as often as in parts
 // of 3.
 std::optional<Blocking> least_fetches(const Block& block, const TileMemory& tiles, Bytes memory,
-                                      std::int64_t lookahead) {
+                                      std::int64_t lookahead, std::int64_t most_held = any_number) {
     std::optional<Blocking> best;
     std::int64_t fewest = 0;
     const auto fits = [&](std::int64_t rows, std::int64_t columns) {
         const Blocking blocking = with_least_slots(block, rows, columns, lookahead);
-        return buffers_of(blocking, tiles).sum() <= memory;
+        return blocking.held() <= most_held && buffers_of(blocking, tiles).sum() <= memory;
     };
     std::int64_t columns = block.columns.size();
     for (std::int64_t rows = 1; rows <= block.rows.size(); ++rows) {
@@ -114,13 +114,14 @@ std::optional<Blocking> best_blocking(const Problem& problem, const Block& block
 
 std::optional<Blocking> choose_blocking(const Problem& problem, const Block& block,
                                         const TileMemory& tiles, Bytes memory,
-                                        std::optional<int> lookahead) {
+                                        std::optional<int> lookahead, std::int64_t most_held) {
     if (block.empty()) {
         return Blocking{.rows = 1, .columns = 1, .slots = 2, .lookahead = 0};
     }
-    auto blocking = least_fetches(block, tiles, memory, lookahead.value_or(1));
+    auto blocking = least_fetches(block, tiles, memory, lookahead.value_or(1), most_held);
     if (!blocking) {
-        return lookahead ? std::nullopt : best_blocking(problem, block, tiles, memory);
+        return lookahead ? std::nullopt
+                         : choose_blocking(problem, block, tiles, memory, 0, most_held);
     }
     if (!lookahead) {
         // Two rows: the prefetches of the next inner index, which all come at its beginning, are

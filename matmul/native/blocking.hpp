@@ -8,6 +8,9 @@
 
 namespace quartet::matmul {
 
+/// No bound of the tiles of C that are held at a time but the memory.
+inline constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
+
 /// The traffic of a whole schedule. Elements only: files have headers, too. Of schedules that take
 /// more than a second to go through (2^24 products) it is what is moved at most: successive parts
 /// share some tiles.
@@ -32,10 +35,12 @@ TileBuffers buffers_of(const Blocking& blocking, const TileMemory& tiles);
 
 /// The blocking of `block` with the least traffic in `memory`, with at least `lookahead` products
 /// of look-ahead; memory that is left brings the look-ahead up to two rows of the held C tiles, and
-/// then more slots. Nothing where even one tile of C and what it needs do not fit.
+/// then more slots. Holds at most so many tiles of C. Nothing where even one tile of C and what it
+/// needs do not fit.
 std::optional<Blocking> choose_blocking(const Problem& problem, const Block& block,
                                         const TileMemory& tiles, Bytes memory,
-                                        std::optional<int> lookahead);
+                                        std::optional<int> lookahead,
+                                        std::int64_t most_held = any_number);
 /// The same without looking ahead: the least traffic that whole tiles allow in this memory.
 std::optional<Blocking> best_blocking(const Problem& problem, const Block& block,
                                       const TileMemory& tiles, Bytes memory);

@@ -54,8 +54,8 @@ void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budge
 
 DevicePlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget) {
     const TileMemory tiles = StreamedProduct::tile_memory(problem);
-    const auto blocking =
-        choose_blocking(problem, block, tiles, budget.allowed - budget.elsewhere, budget.lookahead);
+    const auto blocking = choose_blocking(problem, block, tiles, budget.allowed - budget.elsewhere,
+                                          budget.lookahead, budget.most_held);
     if (!blocking) {
         refuse_tiles(problem, least_memory(tiles, budget.lookahead) + budget.elsewhere, budget);
     }

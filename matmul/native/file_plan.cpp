@@ -12,7 +12,8 @@ FilePlan plan_files(const Problem& problem, const Block& block, int ranks,
                     const MemoryBudget& budget) {
     const TileMemory tiles = FileProduct::tile_memory(problem);
     const Bytes memory = budget.allowed - budget.elsewhere;
-    const auto blocking = choose_blocking(problem, block, tiles, memory, budget.lookahead);
+    const auto blocking =
+        choose_blocking(problem, block, tiles, memory, budget.lookahead, budget.most_held);
     if (!blocking) {
         throw UsageError(fmt::format(
             "tiles of {} x {} in files take at least {} per rank ({} are allowed): give more "

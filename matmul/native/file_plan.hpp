@@ -14,6 +14,7 @@ struct MemoryBudget {
     Bytes allowed;    ///< in all, by --memory or by what the node has
     Bytes elsewhere;  ///< of it, for the check and the limits
     std::optional<int> lookahead;
+    std::int64_t most_held = any_number;  ///< tiles of C at a time
 };
 
 /// How one rank multiplies tiles that lie in files, before anything is allocated.

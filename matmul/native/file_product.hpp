@@ -13,14 +13,14 @@ class FileProduct final : public ScheduledProduct {
   public:
     /// Allocates plan.buffers. `device` is borrowed.
     FileProduct(const Problem& problem, const Block& block, const FilePlan& plan,
-                std::unique_ptr<const TileFiles> files, Results results, device::Device& device);
+                ProductFiles files, Results results, device::Device& device);
     /// Removes the rank's files of C, unless results are kept.
     ~FileProduct() override;
     FileProduct(const FileProduct&) = delete;
     FileProduct& operator=(const FileProduct&) = delete;
 
-    /// Removes the results of the run before. With --cache drop the page cache forgets the rank's
-    /// tiles of A and B.
+    /// Removes the results of the run before, but for what was taken over. With --cache drop the
+    /// page cache forgets the rank's tiles of A and B.
     void prepare() override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
@@ -35,12 +35,13 @@ class FileProduct final : public ScheduledProduct {
     void begin_run() override { traffic_ = {}; }
     void fetch(const Prefetch& prefetch, device::Stream& stream) override;
     void store(TileIndex target, device::View<float> tile, device::Stream& stream) override;
+    void end_part(device::Stream& stream) override { list_kept(checkpoint(), stream); }
     [[nodiscard]] device::View<const float> elements(std::int64_t slot, TileIndex tile) override {
         return slots_.elements(slot, tile);
     }
 
     FilePlan plan_;
-    std::unique_ptr<const TileFiles> files_;
+    ProductFiles files_;
     Results results_;
     OldResults old_results_ = OldResults::of_any_job;
     Traffic traffic_;

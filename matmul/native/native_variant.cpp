@@ -1,4 +1,7 @@
-#include "matmul/product_plan.hpp"
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
 
 #include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
@@ -6,6 +9,7 @@
 #include "matmul/native/file_product.hpp"
 #include "matmul/native/resident_product.hpp"
 #include "matmul/native/streamed_product.hpp"
+#include "matmul/product_plan.hpp"
 #include "matmul/tiles/memory_tiles.hpp"
 #include "matmul/tiles/staged_tiles.hpp"
 
@@ -47,10 +51,28 @@ LimitPlan::Storage storage_of_block(const PlanContext& context) {
                          0);
 }
 
+// What is lost of a run with checkpoints at most.
+std::int64_t most_held(const PlanContext& context) {
+    const bench::CheckpointOptions& checkpoint = context.options.checkpoint;
+    return checkpoint.wanted() ? checkpoint.every : any_number;
+}
+
 MemoryBudget host_budget(const PlanContext& context, const LimitPlan& limit) {
     return {.allowed = allowed_memory(context.session),
             .elsewhere = memory_besides(context, context.block(), limit).host(),
-            .lookahead = context.session.options().lookahead};
+            .lookahead = context.session.options().lookahead,
+            .most_held = most_held(context)};
+}
+
+// The sums of a tile are made up and down in turn, part by part. Collective.
+std::map<std::string, std::string> layout_of(const PlanContext& context, const Blocking& blocking) {
+    const comm::Communicator& world = context.session.world();
+    std::string parts;
+    const auto of_all = world.gather(fmt::format("{} x {}", blocking.rows, blocking.columns));
+    for (const std::string& part : std::set<std::string>(of_all.begin(), of_all.end())) {
+        parts += (parts.empty() ? "" : ",") + part;
+    }
+    return {{"ranks", std::to_string(world.size())}, {"parts of", parts}};
 }
 
 bench::BufferPlan memory_of(const FilePlan& files) {
@@ -75,7 +97,8 @@ ProductPlan plan_resident(const PlanContext& context) {
     return {.block = context.block(),
             .memory = layout.memory(),
             .limit = limit_on_host(context),
-            .make = [&session = context.session, problem = context.problem, layout] {
+            .make = [&session = context.session, problem = context.problem,
+                     layout](const ProductFiles&) {
                 return std::make_unique<ResidentProduct>(problem, layout, session.topology().node(),
                                                          session.device(), session.threads());
             }};
@@ -96,11 +119,13 @@ ProductPlan plan_from_files(const PlanContext& context, bench::PlannedCase& plan
     return {.block = context.block(),
             .memory = memory_of(files),
             .limit = limit,
-            .make = [context, files] {
-                return std::make_unique<FileProduct>(
-                    context.problem, context.block(), files, open_files(context),
-                    results_of(context.options.data), context.session.device());
-            }};
+            .make =
+                [context, files](ProductFiles opened) {
+                    return std::make_unique<FileProduct>(
+                        context.problem, context.block(), files, std::move(opened),
+                        results_of(context.options.data), context.session.device());
+                },
+            .layout = layout_of(context, files.blocking)};
 }
 
 /// A plan on the GPU, whose host side is to be added.
@@ -132,7 +157,8 @@ GpuPlan plan_gpu(const PlanContext& context) {
         plan.device = plan_device(context.problem, context.block(),
                                   {.allowed = allowed_device_memory(context.session),
                                    .elsewhere = elsewhere,
-                                   .lookahead = context.session.options().lookahead});
+                                   .lookahead = context.session.options().lookahead,
+                                   .most_held = most_held(context)});
     });
     context.session.resolve("lookahead", std::to_string(plan.device.blocking.lookahead));
     return plan;
@@ -150,7 +176,7 @@ ProductPlan plan_streamed(const PlanContext& context, bench::PlannedCase& planne
     return {.block = context.block(),
             .memory = memory,
             .limit = gpu.limit,
-            .make = [context, layout, blocking = gpu.device.blocking] {
+            .make = [context, layout, blocking = gpu.device.blocking](const ProductFiles&) {
                 bench::Session& session = context.session;
                 auto tiles = std::make_unique<MemoryTiles>(context.problem, layout,
                                                            session.topology().node(),
@@ -178,14 +204,17 @@ ProductPlan plan_streamed_from_files(const PlanContext& context, bench::PlannedC
     return {.block = context.block(),
             .memory = memory,
             .limit = limit,
-            .make = [context, files, blocking = gpu.device.blocking] {
-                bench::Session& session = context.session;
-                auto tiles = std::make_unique<StagedTiles>(
-                    context.problem, context.block(), files, open_files(context),
-                    results_of(context.options.data), session.device());
-                return std::make_unique<StreamedProduct>(context.problem, context.block(), blocking,
-                                                         std::move(tiles), session.device());
-            }};
+            .make =
+                [context, files, blocking = gpu.device.blocking](ProductFiles opened) {
+                    bench::Session& session = context.session;
+                    auto tiles = std::make_unique<StagedTiles>(
+                        context.problem, context.block(), files, std::move(opened),
+                        results_of(context.options.data), session.device());
+                    return std::make_unique<StreamedProduct>(context.problem, context.block(),
+                                                             blocking, std::move(tiles),
+                                                             session.device());
+                },
+            .layout = layout_of(context, gpu.device.blocking)};
 }
 
 }  // namespace

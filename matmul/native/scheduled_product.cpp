@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "device/blas.hpp"
+#include "matmul/tiles/result_files.hpp"
 
 namespace quartet::matmul {
 
@@ -18,12 +19,13 @@ std::size_t position(std::int64_t index) {
 
 ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
                                    const Blocking& blocking, Bytes results, device::Device& device,
-                                   const StreamNames& names)
+                                   const StreamNames& names, bench::TileCheckpoint* checkpoint)
     : problem_(problem),
       block_(block),
       blocking_(blocking),
       device_(device),
-      schedule_(problem, block, blocking),
+      checkpoint_(checkpoint),
+      schedule_(problem, block, blocking, taken_over(problem, checkpoint)),
       held_(device::allocate<float>(device, floats_in(results))),
       slots_(position(blocking.slots)),
       result_slots_(position(blocking.held())),
@@ -44,7 +46,8 @@ void ScheduledProduct::run(device::Stream& stream) {
     begin_run();
     const auto room = std::ssize(ahead_);
     std::int64_t issued = 0;
-    for (std::int64_t done = 0; done < schedule_.count(); ++done) {
+    const auto stops = [this] { return checkpoint_ != nullptr && checkpoint_->wants_stop(); };
+    for (std::int64_t done = 0; done < schedule_.count() && !stops(); ++done) {
         for (; issued < schedule_.count() && issued <= done + blocking_.lookahead; ++issued) {
             TileProduct& product = ahead_[position(issued % room)];
             product = schedule_.next();
@@ -120,6 +123,9 @@ void ScheduledProduct::store_result(const TileProduct& product, device::View<flo
     storing_->wait(*slot.complete);
     store(product.target, tile, *storing_);
     storing_->record(*slot.stored);
+    if (product.ends_part) {
+        end_part(*storing_);
+    }
 }
 
 device::View<float> ScheduledProduct::result_slot(std::int64_t index) {

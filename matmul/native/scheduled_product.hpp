@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "device/device.hpp"
 #include "matmul/native/blocking.hpp"
 #include "matmul/product.hpp"
@@ -25,9 +26,11 @@ class ScheduledProduct : public Product {
         std::string fetching;
         std::string storing;
     };
-    /// Allocates `results` for the tiles of C that are held.
+    /// Allocates `results` for the tiles of C that are held. With a checkpoint, which is borrowed,
+    /// leaves out what was taken over, and ends early where any rank is asked to stop.
     ScheduledProduct(const Problem& problem, const Block& block, const Blocking& blocking,
-                     Bytes results, device::Device& device, const StreamNames& names);
+                     Bytes results, device::Device& device, const StreamNames& names,
+                     bench::TileCheckpoint* checkpoint);
 
     /// Before the first product of a run.
     virtual void begin_run() = 0;
@@ -37,6 +40,8 @@ class ScheduledProduct : public Product {
     virtual void fetch(const Prefetch& prefetch, device::Stream& stream) = 0;
     /// Enqueues what stores a complete tile of C.
     virtual void store(TileIndex target, device::View<float> tile, device::Stream& stream) = 0;
+    /// Once all tiles of C that are held are stored.
+    virtual void end_part(device::Stream& stream) = 0;
     /// A tile in its slot.
     [[nodiscard]] virtual device::View<const float> elements(std::int64_t slot, TileIndex tile) = 0;
     /// Ends the streams when their work is done. For the destructor of the derived class, whose
@@ -48,6 +53,7 @@ class ScheduledProduct : public Product {
     [[nodiscard]] const Problem& problem() const { return problem_; }
     [[nodiscard]] const Block& block() const { return block_; }
     [[nodiscard]] const Blocking& blocking() const { return blocking_; }
+    [[nodiscard]] bench::TileCheckpoint* checkpoint() { return checkpoint_; }
     [[nodiscard]] device::Stream& fetching() { return *fetching_; }
     [[nodiscard]] device::Stream& storing() { return *storing_; }
     /// A slot for a tile of C, as large as tiles get.
@@ -72,6 +78,7 @@ class ScheduledProduct : public Product {
     Block block_;
     Blocking blocking_;
     device::Device& device_;
+    bench::TileCheckpoint* checkpoint_;
     TileSchedule schedule_;
     device::Buffer<float> held_;  ///< tiles of C
     std::vector<Slot> slots_;

@@ -11,7 +11,8 @@ StreamedProduct::StreamedProduct(const Problem& problem, const Block& block,
 StreamedProduct::StreamedProduct(const Problem& problem, const Block& block,
                                  const Blocking& blocking, const TileBuffers& buffers,
                                  std::unique_ptr<HostTiles> tiles, device::Device& device)
-    : ScheduledProduct(problem, block, blocking, buffers.results, device, {"copy in", "copy out"}),
+    : ScheduledProduct(problem, block, blocking, buffers.results, device, {"copy in", "copy out"},
+                       tiles->checkpoint()),
       tiles_(std::move(tiles)),
       slots_(device::allocate<float>(device, floats_in(buffers.slots))) {}
 

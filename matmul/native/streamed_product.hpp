@@ -52,6 +52,7 @@ class StreamedProduct final : public ScheduledProduct {
     void begin_product() override { tiles_->begin_product(); }
     void fetch(const Prefetch& prefetch, device::Stream& stream) override;
     void store(TileIndex target, device::View<float> tile, device::Stream& stream) override;
+    void end_part(device::Stream& /*stream*/) override { tiles_->end_part(); }
     device::View<const float> elements(std::int64_t slot, TileIndex tile) override;
     void synchronize() override { tiles_->synchronize(); }
     [[nodiscard]] device::View<float> slot(std::int64_t index, TileIndex tile);

@@ -14,6 +14,17 @@ bool contains(const Range& range, std::int64_t index) {
     return index >= range.begin && index < range.end;
 }
 
+bool holds_for_all(const Block& block, const TileSchedule::IsDone& holds) {
+    for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
+        for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
+            if (!holds({row, column})) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 Range part_of(const Range& whole, std::int64_t parts, std::int64_t index) {
     const Range part = block_range(whole.size(), static_cast<int>(parts), static_cast<int>(index));
     return {whole.begin + part.begin, whole.begin + part.end};
@@ -37,16 +48,17 @@ std::int64_t least_slots(const Block& block, std::int64_t rows, std::int64_t col
     return inner + std::min(lookahead, inner * stages_before) + outer_kept;
 }
 
-TileSchedule::TileSchedule(const Problem& problem, const Block& block, const Blocking& blocking)
+TileSchedule::TileSchedule(const Problem& problem, const Block& block, const Blocking& blocking,
+                           const IsDone& is_done)
     : inner_count_(problem.tiles()),
       block_(block),
       blocking_(blocking),
       part_rows_(divide_up(block.rows.size(), blocking.rows)),
-      part_columns_(divide_up(block.columns.size(), blocking.columns)),
-      count_(block.tiles() * inner_count_) {
+      part_columns_(divide_up(block.columns.size(), blocking.columns)) {
     check(block.empty() || blocking.slots >= least_slots(block, blocking.rows, blocking.columns,
                                                          blocking.lookahead),
           "too few slots for a schedule");
+    list_parts(is_done);
     slots_.resize(static_cast<std::size_t>(blocking.slots));
     a_slots_.resize(static_cast<std::size_t>(block.rows.size() * inner_count_));
     b_slots_.resize(static_cast<std::size_t>(block.columns.size() * inner_count_));
@@ -58,30 +70,34 @@ void TileSchedule::restart() {
     std::ranges::fill(a_slots_, nowhere);
     std::ranges::fill(b_slots_, nowhere);
     next_ = 0;
-    if (count_ > 0) {
-        current_ = part(0);
-        following_ = part(1);
+    begun_parts_ = 0;
+    current_ = next_part();
+    following_ = next_part();
+}
+
+void TileSchedule::list_parts(const IsDone& is_done) {
+    for (std::int64_t number = 0; number < part_rows_ * part_columns_; ++number) {
+        Part next = part(number);
+        const Block tiles{next.rows, next.columns};
+        if (!is_done || !holds_for_all(tiles, is_done)) {
+            next.begin = count_;
+            count_ += tiles.tiles() * inner_count_;
+            parts_.push_back(next);
+        }
     }
 }
 
+TileSchedule::Part TileSchedule::next_part() {
+    const std::size_t index = begun_parts_++;
+    return index < parts_.size() ? parts_[index] : Part{{}, {}, 0, count_};
+}
+
 TileSchedule::Part TileSchedule::part(std::int64_t number) const {
-    if (number >= part_rows_ * part_columns_) {
-        return {.rows = {}, .columns = {}, .number = number, .begin = count_};
-    }
     const std::int64_t row = number / part_columns_;
     const std::int64_t along = number % part_columns_;
     const std::int64_t column = row % 2 == 0 ? along : part_columns_ - 1 - along;
-    Part part{.rows = part_of(block_.rows, part_rows_, row),
-              .columns = part_of(block_.columns, part_columns_, column),
-              .number = number,
-              .begin = 0};
-    // Complete rows of parts before it, then the tiles beside it in its own row.
-    const Range& columns = part.columns;
-    const std::int64_t tiles_above = (part.rows.begin - block_.rows.begin) * block_.columns.size();
-    const std::int64_t before =
-        row % 2 == 0 ? columns.begin - block_.columns.begin : block_.columns.end - columns.end;
-    part.begin = (tiles_above + before * part.rows.size()) * inner_count_;
-    return part;
+    return {part_of(block_.rows, part_rows_, row), part_of(block_.columns, part_columns_, column),
+            number, 0};
 }
 
 TileSchedule::Sides TileSchedule::sides(const Part& part) {
@@ -199,9 +215,10 @@ TileProduct TileSchedule::next() {
     product.last = stage == inner_count_ - 1;
     product.a_slot = provide(Operand::a, {product.target.row, product.inner}, product);
     product.b_slot = provide(Operand::b, {product.inner, product.target.column}, product);
-    if (++next_ == following_.begin && !done()) {
+    product.ends_part = ++next_ == following_.begin;
+    if (product.ends_part && !done()) {
         current_ = following_;
-        following_ = part(current_.number + 1);
+        following_ = next_part();
     }
     return product;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -40,8 +41,9 @@ struct TileProduct {
     std::int64_t a_slot = 0;
     std::int64_t b_slot = 0;
     std::int64_t c_slot = 0;
-    bool first = false;  ///< of the target's products: replaces what the C slot holds
-    bool last = false;   ///< of the target's products: the tile is complete
+    bool first = false;      ///< of the target's products: replaces what the C slot holds
+    bool last = false;       ///< of the target's products: the tile is complete
+    bool ends_part = false;  ///< with it all tiles of C that are held are complete
     std::array<Prefetch, 2> prefetches;
     int prefetch_count = 0;
 };
@@ -65,8 +67,13 @@ struct TileProduct {
 /// evicted, so a prefetch may be issued that many products early.
 class TileSchedule {
   public:
-    /// Throws Failure where there are fewer slots than least_slots().
-    TileSchedule(const Problem& problem, const Block& block, const Blocking& blocking);
+    /// Whether a tile of C is there already.
+    using IsDone = std::function<bool(TileIndex)>;
+
+    /// Parts whose tiles are all done are left out; the others keep their order, and so the bits of
+    /// their tiles. Throws Failure where there are fewer slots than least_slots().
+    TileSchedule(const Problem& problem, const Block& block, const Blocking& blocking,
+                 const IsDone& is_done = {});
 
     [[nodiscard]] bool done() const { return next_ == count_; }
     /// The next product. Does not allocate.
@@ -84,7 +91,7 @@ class TileSchedule {
         Range rows;
         Range columns;
         std::int64_t number = 0;
-        std::int64_t begin = 0;  ///< its first product
+        std::int64_t begin = 0;  ///< its first product, where earlier parts are left out
     };
     struct Slot {
         Operand operand = Operand::a;
@@ -98,7 +105,10 @@ class TileSchedule {
         Operand outer_operand = Operand::a;
     };
 
+    void list_parts(const IsDone& is_done);
     [[nodiscard]] Part part(std::int64_t number) const;
+    /// The following one of those that are left, or an empty one at the end.
+    [[nodiscard]] Part next_part();
     [[nodiscard]] static Sides sides(const Part& part);
     [[nodiscard]] std::int64_t inner_of_stage(const Part& part, std::int64_t stage) const;
     /// The first product from `from` on, within `part`, that uses a tile; `never` where none does.
@@ -116,7 +126,9 @@ class TileSchedule {
     Blocking blocking_;
     std::int64_t part_rows_;     ///< rows of parts
     std::int64_t part_columns_;  ///< columns of parts
-    std::int64_t count_;
+    std::vector<Part> parts_;
+    std::size_t begun_parts_ = 0;
+    std::int64_t count_ = 0;
     std::int64_t next_ = 0;
     Part current_;
     Part following_;

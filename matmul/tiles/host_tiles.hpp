@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "device/stream.hpp"
 #include "matmul/product.hpp"
 
@@ -20,6 +21,10 @@ class HostTiles : public RankTiles {
                        device::Stream& stream) = 0;
     /// Enqueues the copy of a tile of C from `from`; the host may work on it later.
     virtual void store(TileIndex tile, device::View<const float> from, device::Stream& stream) = 0;
+    /// Once all tiles of C that the GPU holds have gone to store().
+    virtual void end_part() {}
+    /// Where C is kept meanwhile; null: nowhere.
+    [[nodiscard]] virtual bench::TileCheckpoint* checkpoint() { return nullptr; }
     /// Waits for the host's own work, and throws what that has thrown.
     virtual void synchronize() {}
     /// Whether tiles can be fetched and stored between runs, too.

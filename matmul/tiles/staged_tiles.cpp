@@ -3,15 +3,14 @@
 namespace quartet::matmul {
 
 StagedTiles::StagedTiles(const Problem& problem, const Block& block, const FilePlan& plan,
-                         std::unique_ptr<const TileFiles> files, Results results,
-                         device::Device& device)
+                         ProductFiles files, Results results, device::Device& device)
     : problem_(problem),
       block_(block),
       plan_(plan),
       files_(std::move(files)),
       results_(results),
       device_(device),
-      schedule_(problem, block, plan.blocking),
+      schedule_(problem, block, plan.blocking, taken_over(problem, files_.checkpoint)),
       slot_memory_(problem, plan.buffers.slots, device, device::MemoryKind::pinned),
       result_memory_(device::allocate<float>(device, floats_in(plan.buffers.results),
                                              device::MemoryKind::pinned)),
@@ -34,7 +33,7 @@ StagedTiles::~StagedTiles() {
     reading_.reset();
     writing_.reset();
     if (results_ == Results::removed) {
-        remove_results_quietly(*files_, block_);
+        remove_results_quietly(*files_.tiles, block_);
     }
 }
 
@@ -57,7 +56,7 @@ void StagedTiles::begin_product() {
         reading_->enqueue(
             Phase::read, "tile", [this, prefetch, target = slot_memory_.slot(prefetch.slot)] {
                 const auto elements =
-                    files_->read(name(prefetch.operand), prefetch.tile, target.span());
+                    files_.tiles->read(name(prefetch.operand), prefetch.tile, target.span());
                 traffic_.read = traffic_.read + Bytes{std::ssize(std::as_bytes(elements))};
             });
         reading_->record(*slot.read);
@@ -81,9 +80,10 @@ void StagedTiles::store(TileIndex tile, device::View<const float> from, device::
     stream.record(*slot.copied);
     writing_->wait(*slot.copied);
     writing_->enqueue(Phase::copy_out, "tile", [this, tile, memory] {
-        files_->write(tile, memory.span());
+        files_.tiles->write(tile, memory.span());
         traffic_.written = traffic_.written + memory.bytes();
     });
+    keep(files_.checkpoint, problem_.number(tile), memory, *writing_);
     writing_->record(*slot.written);
 }
 
@@ -94,11 +94,11 @@ void StagedTiles::synchronize() {
 
 // Between runs the first slot is free.
 std::span<const float> StagedTiles::input(Operand operand, TileIndex tile) {
-    return files_->read(name(operand), tile, slot_memory_.slot(0).span());
+    return files_.tiles->read(name(operand), tile, slot_memory_.slot(0).span());
 }
 
 std::span<const float> StagedTiles::result(TileIndex tile) {
-    return files_->read("C", tile, slot_memory_.slot(0).span());
+    return files_.tiles->read("C", tile, slot_memory_.slot(0).span());
 }
 
 void StagedTiles::add_details(bench::Details& details, const comm::Communicator& world) const {

@@ -22,7 +22,7 @@ class StagedTiles final : public HostTiles {
     /// `plan` has the GPU's rows and columns, and the host's slots and look-ahead. Allocates
     /// plan.buffers. `device` is borrowed.
     StagedTiles(const Problem& problem, const Block& block, const FilePlan& plan,
-                std::unique_ptr<const TileFiles> files, Results results, device::Device& device);
+                ProductFiles files, Results results, device::Device& device);
     /// Removes the rank's files of C, unless results are kept.
     ~StagedTiles() override;
     StagedTiles(const StagedTiles&) = delete;
@@ -32,14 +32,17 @@ class StagedTiles final : public HostTiles {
     static TileBuffers buffers(const Problem& problem, std::int64_t slots);
 
     void prepare() override {
-        prepare_files(*files_, problem_, block_,
+        prepare_files(*files_.tiles, problem_, block_,
                       std::exchange(old_results_, OldResults::of_this_job));
+        write_taken_over(files_, problem_, block_);
     }
     void begin_run() override;
     void begin_product() override;
     void fetch(Operand operand, TileIndex tile, device::View<float> to,
                device::Stream& stream) override;
     void store(TileIndex tile, device::View<const float> from, device::Stream& stream) override;
+    void end_part() override { list_kept(files_.checkpoint, *writing_); }
+    [[nodiscard]] bench::TileCheckpoint* checkpoint() override { return files_.checkpoint; }
     void synchronize() override;
     std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
@@ -65,7 +68,7 @@ class StagedTiles final : public HostTiles {
     Problem problem_;
     Block block_;
     FilePlan plan_;
-    std::unique_ptr<const TileFiles> files_;
+    ProductFiles files_;
     Results results_;
     OldResults old_results_ = OldResults::of_any_job;
     device::Device& device_;

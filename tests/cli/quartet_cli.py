@@ -91,7 +91,7 @@ KERNELS = [
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--tile 0",
                   "--tile many", "--reducers 0", "--data ''", "--cache hot", "--lookahead -1",
-                  "--generate", "--keep"),
+                  "--generate", "--keep", "--checkpoint ''", "--every 0", "--every 5", "--restart"),
         refusals_of_many=(), transfers=False, flow_factors="/reducers:1/queue:16",
         library_factors="n:96"),
     Kernel(

@@ -25,9 +25,10 @@ TEST(Allocation, FileProductAllocatesNothingInItsTimedStep) {
     FilePlan plan;
     plan.blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
     plan.buffers = buffers_of(plan.blocking, FileProduct::tile_memory(problem));
-    FileProduct product(problem, block, plan,
-                        std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm),
-                        Results::removed, *device);
+    FileProduct product(
+        problem, block, plan,
+        ProductFiles{std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm)},
+        Results::removed, *device);
     product.run(*stream);  // libraries allocate at their first call
     product.prepare();
     const long before = device::allocations();

@@ -154,8 +154,8 @@ TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
         problem, block, plan.blocking,
         std::make_unique<StagedTiles>(
             problem, block, staging,
-            std::make_unique<TileFiles>(own.path(), problem, FileCache::warm), Results::removed,
-            *device),
+            ProductFiles{std::make_unique<TileFiles>(own.path(), problem, FileCache::warm)},
+            Results::removed, *device),
         *device);
     EXPECT_EQ(device::buffer_bytes() - before, (staging.buffers.sum() + plan.buffers.sum()).value);
 }

@@ -30,5 +30,31 @@ TEST(ProductOrder, GivesEachReducerKeysWithoutGapsInTheProductsOrder) {
     }
 }
 
+TEST(ProductOrder, LeavesOutTilesThatAreDone) {
+    for (const int reducers : {1, 2, 3, 5}) {
+        const Problem problem{12, 3, 1};
+        const auto is_done = [](std::int64_t tile) { return tile % 3 == 1 || tile == 5; };
+        const ProductOrder order(problem, reducers, is_done);
+        EXPECT_EQ(order.count(), 10 * problem.tiles());  // of 16 tiles
+        std::vector<std::int64_t> next_key(static_cast<std::size_t>(reducers));
+        std::int64_t before = -1;
+        for (std::int64_t product = 0; product < order.count(); ++product) {
+            const std::int64_t tile = order.number_of(order.target(product));
+            EXPECT_FALSE(is_done(tile));
+            EXPECT_EQ(tile > before, order.is_first(product));
+            before = tile;
+            const int reducer = order.reducer_of(order.target(product));
+            EXPECT_EQ(order.key(product), next_key[static_cast<std::size_t>(reducer)]++);
+            EXPECT_EQ(order.product(reducer, order.key(product)), product);
+        }
+        EXPECT_EQ(order.tile_from(5), 8);
+        EXPECT_EQ(order.tile_from(8), 8);
+    }
+}
+
+TEST(ProductOrder, OfNothingThatIsLeftHasNoProducts) {
+    EXPECT_EQ(ProductOrder({12, 3, 1}, 2, [](std::int64_t) { return true; }).count(), 0);
+}
+
 }  // namespace
 }  // namespace quartet::matmul

@@ -87,6 +87,15 @@ TEST(Blocking, LooksAheadAsAskedOrTwoRows) {
     EXPECT_EQ(own->slots, 2 * 16 * 16) << "more would stay empty";
 }
 
+TEST(Blocking, HoldsNoMoreTilesThanAsked) {
+    for (const std::int64_t most : {1, 2, 5, 16, 100}) {
+        const auto blocking =
+            choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{2000}, {}, most);
+        EXPECT_LE(blocking->held(), most);
+        EXPECT_GT(2 * blocking->held(), most) << "and nearly as many";
+    }
+}
+
 TEST(Blocking, FitsInTheLeastMemoryAndNotInLess) {
     for (const std::optional<int> lookahead :
          {std::optional<int>(), std::optional(0), std::optional(3)}) {

@@ -40,7 +40,7 @@ class FileProductTest : public testing::TestWithParam<Way> {
         return {problem,
                 block,
                 plan,
-                std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm),
+                ProductFiles{std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm)},
                 Results::removed,
                 device};
     }

@@ -61,8 +61,8 @@ class StreamedProductTest : public testing::TestWithParam<Way> {
         plan.buffers = StagedTiles::buffers(problem, plan.blocking.slots);
         return std::make_unique<StagedTiles>(
             problem, block, plan,
-            std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm), Results::removed,
-            *device);
+            ProductFiles{std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm)},
+            Results::removed, *device);
     }
     [[nodiscard]] std::unique_ptr<MemoryTiles> memory_tiles() const {
         return std::make_unique<MemoryTiles>(

@@ -162,6 +162,26 @@ TEST(TileSchedule, RestartsWithEmptySlots) {
     EXPECT_EQ(first, second);
 }
 
+// The same sums in the same order: the tiles of other parts keep their bits.
+TEST(TileSchedule, LeavesOutPartsThatAreDoneAndKeepsTheOrderOfTheOthers) {
+    const Problem problem{8, 1};
+    const Block block{{0, 8}, {0, 6}};
+    const Blocking blocking = tight(block, 3, 2, 4);
+    const auto is_done = [](TileIndex tile) { return tile.row < 2 || tile == TileIndex{7, 5}; };
+    const auto products = [](TileSchedule schedule) {
+        std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> found;
+        while (!schedule.done()) {
+            const TileProduct product = schedule.next();
+            found.emplace_back(product.target.row, product.target.column, product.inner);
+        }
+        return found;
+    };
+    auto wanted = products(TileSchedule(problem, block, blocking));
+    std::erase_if(wanted, [&](const auto& product) { return std::get<0>(product) < 2; });
+    EXPECT_EQ(products(TileSchedule(problem, block, blocking, is_done)), wanted);
+    EXPECT_TRUE(TileSchedule(problem, block, blocking, [](TileIndex) { return true; }).done());
+}
+
 TEST(TileSchedule, HasNoProductsForAnEmptyBlock) {
     EXPECT_TRUE(TileSchedule({4, 1}, {{2, 2}, {0, 4}}, {}).done());
 }

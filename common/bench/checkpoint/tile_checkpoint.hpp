@@ -1,0 +1,94 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/checkpoint/checkpoint_options.hpp"
+#include "bench/checkpoint/stop_notice.hpp"
+#include "bench/checkpoint/tile_list.hpp"
+#include "bench/data/data_options.hpp"
+#include "bench/data/tile_folder.hpp"
+
+namespace quartet::bench {
+
+/// Checkpoints of tiles, with that help of --checkpoint.
+CheckpointKind tile_checkpoints(std::string help);
+
+/// Throws UsageError where they contradict other flags: tiles in memory are not kept. Local.
+void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
+                              const DataOptions& data, const Runs& runs);
+/// require_usable() of a folder with lists of tiles. Local.
+void require_usable_tiles(const CheckpointOptions& options);
+/// Throws UsageError for a formulation that keeps no tiles. Local.
+void require_kept_tiles(const CheckpointOptions& options, const Variant& variant);
+
+/// One checksum of all checksums that the manifest of a folder of data has for these files;
+/// "unknown" where it lacks one. Local.
+std::string data_checksum(const std::filesystem::path& folder, const std::vector<TileFile>& files);
+
+/// Keeps tiles of a result in a folder while each rank makes them, and takes over those that
+/// earlier processes have kept. A tile is a file, "tile-<number>", flushed before it is listed;
+/// each rank has a list of its own, which appears complete or not at all. So a process may be
+/// killed at any moment. Ranks keep tiles without waiting for each other.
+class TileCheckpoint {
+  public:
+    /// `now` says what the job is and how it is run. With --restart reads all lists and tiles;
+    /// throws UsageError, on all ranks alike, for another job, what was altered, or a folder that
+    /// cannot be used. Collective. Borrows the session.
+    TileCheckpoint(Session& session, const CheckpointOptions& options, TileList now);
+    TileCheckpoint(const TileCheckpoint&) = delete;
+    TileCheckpoint& operator=(const TileCheckpoint&) = delete;
+
+    /// Whether a tile was taken over. Local.
+    [[nodiscard]] bool has(std::int64_t tile) const {
+        return taken_over_[static_cast<std::size_t>(tile)];
+    }
+    /// Reads a tile that was taken over and is of that size. Throws Failure. Local.
+    void read(std::int64_t tile, std::span<std::byte> out) const;
+
+    /// Before the work: starts the clocks. Local.
+    void begin();
+    /// Writes a tile, unless it was taken over, and every so many the list. Allocates a little.
+    /// Throws Failure. One thread of a rank at a time. Local.
+    void keep(std::int64_t tile, std::span<const std::byte> data);
+    /// Lists what was kept so far. As keep().
+    void save();
+    /// Whether any rank was asked to stop. For the thread that calls MPI. Local.
+    [[nodiscard]] bool wants_stop() { return stop_.poll(); }
+    /// After the work or what was done of it. Throws Failure. Collective.
+    void end();
+
+    /// As Case has them, after end().
+    [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
+    [[nodiscard]] const Spent& earlier() const { return earlier_; }
+    [[nodiscard]] std::string note() const;
+    [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
+
+  private:
+    [[nodiscard]] std::filesystem::path file_of(std::int64_t tile) const;
+    [[nodiscard]] std::filesystem::path list_of(int rank) const;
+    void take_over();
+    void take_over(const TileList& list);
+    void require_unaltered() const;
+
+    Session& session_;
+    CheckpointOptions options_;
+    std::filesystem::path folder_;
+    StopNotice stop_;
+    TileList mine_;                  ///< this rank's, with what its file had before
+    std::vector<KeptTile> sources_;  ///< what was taken over, of all ranks
+    std::vector<bool> taken_over_;   ///< by tile
+    Spent earlier_;
+    std::optional<SetUp> begun_;  ///< a set-up before that differs, or any
+    Seconds begin_;
+    Seconds cpu_begin_;
+    std::int64_t kept_ = 0;      ///< by this rank, now
+    std::int64_t unlisted_ = 0;  ///< of these
+    std::optional<std::string> stopped_;
+};
+
+}  // namespace quartet::bench
