@@ -222,6 +222,14 @@ class Restarts(BatchCase):
         self.assertEqual(self.batch("cg", *already, SLURM_RESTART_COUNT="1")[1],
                          ["cg", *already, "--force"])
 
+    def test_tiles_that_are_kept_are_a_checkpoint(self):
+        (self.folder / "ck [1]").mkdir()
+        for name, restart in (("tile-5", []), ("tiles-0.json", ["--restart"])):
+            (self.folder / "ck [1]" / name).touch()
+            for way in self.WAYS:
+                self.assertEqual(self.batch("matmul", *way, SLURM_RESTART_COUNT="1")[1],
+                                 ["matmul", *way, "--force", *restart])
+
     def test_without_a_saved_checkpoint_it_begins_anew(self):
         for way in (*self.WAYS, (), ("--config", "none.toml"), ("--checkpoint",)):
             self.assertEqual(self.batch("cg", *way, SLURM_RESTART_COUNT="1")[1], ["cg", *way, "--force"])
