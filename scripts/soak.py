@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints to go on from,
+"""Disturbs small jobs at random for a while: kills of ranks and launchers with checkpoints or tiles to go on from,
 signals, ranks that stand still, full disks, two jobs with one file, hostile inputs. After each it looks
 at the documents, the bits, and what was left behind.
 

@@ -101,10 +101,11 @@ class Programs(Soak):
         self.assertIn("nothing failed", ended.stdout)
 
     def test_a_series_of_kills_finds_nothing(self):
-        ended, record = self.soak("--round", "0", "--only", "kills", "--minutes", "0.1")
-        self.assertEqual(ended.returncode, VERIFIED, ended)
-        self.assertGreater(record["counts"]["kills"]["kills"], 0)
-        self.assertEqual(record["counts"]["kills"]["series"], 1)
+        for kind in ("kills", "tiles"):
+            ended, record = self.soak("--round", "0", "--only", kind, "--minutes", "0.1")
+            self.assertEqual(ended.returncode, VERIFIED, ended)
+            self.assertGreater(record["counts"][kind]["kills"], 0)
+            self.assertEqual(record["counts"][kind]["series"], 1)
 
 
 class SideBySide(Soak):

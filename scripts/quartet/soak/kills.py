@@ -32,6 +32,14 @@ def bits(checkpoint: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in checkpoint.glob("*.npy")}
 
 
+def kill(job: Job, target: str, moment: float) -> None:
+    ranks = job.ranks()
+    chosen = {LAST_RANK: [ranks[int(moment * len(ranks))]] if ranks else [], ALL_RANKS: ranks,
+              LAUNCHER: job.launchers(), SCRIPT: [job.process.pid]}.get(target, [])
+    if not chosen or not job.send(chosen, signal.SIGKILL):
+        job.kill_all()
+
+
 class Series:
     """Jobs that solve one system in one way, one after another."""
 
@@ -64,18 +72,11 @@ class Series:
                 raise job.end().fault("saved no checkpoint in time")
             time.sleep(moment * 0.03)
         seen = self.latest()
-        self._kill(job, target, moment)
+        kill(job, target, moment)
         ended = job.end()
         self.room.counts["kills"] += 1
         self.room.counts["launchers that stayed"] += ended.launcher_stayed
         self._check(ended, max(before, seen))
-
-    def _kill(self, job: Job, target: str, moment: float) -> None:
-        ranks = job.ranks()
-        chosen = {LAST_RANK: [ranks[int(moment * len(ranks))]] if ranks else [], ALL_RANKS: ranks,
-                  LAUNCHER: job.launchers(), SCRIPT: [job.process.pid]}.get(target, [])
-        if not chosen or not job.send(chosen, signal.SIGKILL):
-            job.kill_all()
 
     def _check(self, ended: Ended, least: int) -> None:
         saved = saved_iterations(self.folder)
