@@ -184,6 +184,12 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         self.machine.setup("mpich")
         self.assertTrue(self.machine.calls()[-1].endswith("-recommends libmpich-dev mpich libscalapack-mpich-dev"))
 
+    def test_another_blas_is_installed_only_when_asked_for(self):
+        self.assertEqual(self.machine.setup("run").returncode, 0)
+        self.assertEqual(self.machine.calls(), [])
+        self.machine.setup("blis")
+        self.assertTrue(self.machine.calls()[-1].endswith("-recommends libblis-openmp-dev"))
+
     def test_python_modules_are_asked_of_python(self):
         self.machine.command("python3", "echo scipy")
         self.machine.setup("test")

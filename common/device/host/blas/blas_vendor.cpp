@@ -18,10 +18,19 @@ namespace quartet::device {
 
 namespace {
 
-/// The function `name` of any library of this process, or null.
+/// The function `name` of a library with those that it needs, or of any of this process; null where
+/// there is none.
 template <typename Function>
-Function* find(const char* name) {
-    return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+Function* find(const char* name, void* library = RTLD_DEFAULT) {
+    return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+
+/// The library that cblas_sgemm is from: ScaLAPACK may bring another BLAS into the process. Null,
+/// which stands for all libraries, where it is none of its own.
+void* cblas_library() {
+    Dl_info found{};
+    const bool known = ::dladdr(::dlsym(RTLD_DEFAULT, "cblas_sgemm"), &found) != 0;
+    return known ? ::dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
 }
 
 /// Vector instructions of this processor, as the kernel lists them on x86; elsewhere none of these.
@@ -84,11 +93,12 @@ void set_blas_threads(int threads) {
 }
 
 std::string blas_description() {
-    if (auto* openblas = find<char*()>("openblas_get_config"))
+    void* const library = cblas_library();
+    if (auto* openblas = find<char*()>("openblas_get_config", library))
         return openblas();
-    if (auto* blis = find<const char*()>("bli_info_get_version_str"))
+    if (auto* blis = find<const char*()>("bli_info_get_version_str", library))
         return std::string("BLIS ") + blis();
-    if (auto* mkl = find<void(char*, int)>("MKL_Get_Version_String")) {
+    if (auto* mkl = find<void(char*, int)>("MKL_Get_Version_String", library)) {
         std::array<char, 256> text{};
         mkl(text.data(), static_cast<int>(text.size()) - 1);
         const std::string padded(text.data());

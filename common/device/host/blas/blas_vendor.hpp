@@ -16,12 +16,13 @@ void use_best_blas_kernels();
 /// "SkylakeX", "Haswell", or empty where these are as good.
 std::string_view better_blas_kernels(std::string_view current, bool has_avx2, bool has_avx512);
 
-/// Asks the BLAS library in this process for `threads` threads. Its own functions are looked up by
-/// name at run time: no vendor's header is needed, and a library that is exchanged for another
+/// Asks the BLAS libraries in this process for `threads` threads. Their own functions are looked up
+/// by name at run time: no vendor's header is needed, and a library that is exchanged for another
 /// behind the same interface is still recognised. Does nothing where none is found.
 void set_blas_threads(int threads);
 
-/// The BLAS library's own words about its name and version, or "CBLAS of unknown make".
+/// The own words of the library with cblas_sgemm about its name and version, or "CBLAS of unknown
+/// make".
 std::string blas_description();
 
 }  // namespace quartet::device
