@@ -64,7 +64,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
 .PHONY: help setup run check-machine sweep limits peers cost gpu report simulate matplotlib programs build check test microbench \
-	sanitize fuzz soak format format-check lint lint-grpc dist clean
+	sanitize fuzz soak format format-check lint dist clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -166,15 +166,8 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@python3 -m py_compile $(PYTHON_SCRIPTS)
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
 	@scripts/setup.sh venv $(LINT_TOOLS) clang-tidy==$(CLANG_TIDY_VERSION)
-	@$(CONFIGURE) -B build/lint -D QUARTET_GRPC=OFF -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
+	@$(CONFIGURE) -B build/lint -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
 	@$(TIDY) -p build/lint '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
-
-lint-grpc: ## The same of transport grpc, which needs its library (scripts/setup.sh grpc)
-	@scripts/setup.sh venv $(LINT_TOOLS) clang-tidy==$(CLANG_TIDY_VERSION)
-	@$(CONFIGURE) -B build/lint-grpc -D QUARTET_GRPC=ON -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
-	    -D CMAKE_UNITY_BUILD=OFF >/dev/null && \
-	    cmake --build build/lint-grpc --target quartet_version quartet_grpc_wire >/dev/null
-	@$(TIDY) -p build/lint-grpc '^$(CURDIR)/(common|tests)/comm/transport/grpc/.*\.cpp$$'
 
 dist: ## Make a release tarball that carries the header-only libraries: build/quartet-VERSION.tar.gz
 	@python3 scripts/dist.py $(DIST_FLAGS)

@@ -1,10 +1,9 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|grpc|peers|tensorflow|simulate|mpich|blis|root|venv FOLDER PACKAGE...]:
+# setup.sh [run|report|test|lint|fuzz|lab|peers|tensorflow|simulate|mpich|blis|root|venv FOLDER PACKAGE...]:
 # installs what is missing to run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its
-# readers as well, to test it on a Slurm of its own as well, to run it with transport grpc, which it does without
-# otherwise, to compare it with other suites as well, to compare it with TensorFlow (1.5 GB from PyPI, in an environment
-# of its own), to simulate it on described machines, to build it with MPICH or BLIS, or
-# in a Debian of its own as well. Silent when nothing is missing.
+# readers as well, to test it on a Slurm of its own as well, to compare it with other suites as well, to compare it
+# with TensorFlow (1.5 GB from PyPI, in an environment of its own), to simulate it on described machines, to build it with
+# MPICH or BLIS, or in a Debian of its own as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -32,6 +31,7 @@ run  header:nlohmann/json.hpp          nlohmann-json3-dev json-devel            
 run  header:Random123/philox.h         librandom123-dev   Random123-devel        random123     Random123
 run  header:hwloc.h                    libhwloc-dev       hwloc-devel            hwloc         hwloc
 run  header:xxhash.h                   libxxhash-dev      xxhash-devel           xxhash        xxHash
+run  header:grpcpp/generic/generic_stub.h libgrpc++-dev   grpc-devel             grpc          gRPC
 test header:gtest/gtest.h              libgtest-dev       gtest-devel            googletest    GoogleTest
 test header:gmock/gmock.h              libgmock-dev       gmock-devel            googletest    GoogleMock
 test header:benchmark/benchmark.h      libbenchmark-dev   google-benchmark-devel benchmark     Google Benchmark
@@ -53,9 +53,6 @@ lab  command:munged                    munge              munge                 
 lab  command:ip                        iproute2           iproute                iproute2      ip
 lab  command:tc                        iproute2           iproute-tc             iproute2      tc
 lab  share:modules/init/sh,lmod/lmod/init/sh environment-modules environment-modules environment-modules environment modules
-grpc header:grpcpp/grpcpp.h            libgrpc++-dev      grpc-devel             grpc          gRPC
-grpc header:google/protobuf/message.h  libprotobuf-dev    protobuf-devel         protobuf      Protocol Buffers
-grpc command:grpc_cpp_plugin           protobuf-compiler-grpc grpc-plugins       grpc          its compiler for C++
 mpich mpi:mpicxx.mpich                 libmpich-dev       mpich-devel            mpich         MPICH
 mpich command:mpiexec.mpich,mpiexec.hydra mpich           mpich                  mpich         its launcher
 mpich library:scalapack-mpich          libscalapack-mpich-dev scalapack-mpich-devel netlib-scalapack ScaLAPACK for it
@@ -282,7 +279,6 @@ test) groups=' run report test ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
-grpc) groups=' run grpc ' ;;
 peers) groups=' run peers ' ;;
 tensorflow) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
@@ -297,7 +293,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, grpc, peers, tensorflow, simulate, mpich, blis, root, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, root, venv" >&2
     exit 2
     ;;
 esac

@@ -28,9 +28,7 @@ VENDORS = {
     r"nvml\.h": ("common/device/cuda/*",),
     r"nvtx.*": ("common/core/profiler_range_nvtx*",),
     r"nccl\.h": ("common/comm/transport/nccl/*", "tests/fakes/fake_nccl*"),
-    r"(grpc(pp)?/|google/protobuf/|grpc_push\.(grpc\.)?pb).*":
-        ("common/comm/transport/grpc/grpc_receiver.cpp", "common/comm/transport/grpc/grpc_sender.cpp",
-         "tests/comm/transport/grpc/*"),
+    r"(grpc(pp)?|google/protobuf)/.*": ("common/comm/transport/grpc/*", "tests/comm/transport/grpc/*"),
     r"hwloc.*": ("common/comm/topology/topology*", "common/bench/report/provenance*"),
     r"xxhash\.h": ("common/core/files/checksum*",),
     r"Random123/.*": ("common/core/data_source*", "tests/core/data_source*"),

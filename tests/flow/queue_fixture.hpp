@@ -16,8 +16,12 @@ namespace quartet::flow {
 class QueueTest : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
-        transport = comm::TransportRegistry::standard().make(GetParam(),
-                                                             {world, topology, *device, trace, {}});
+        const auto registry = comm::TransportRegistry::standard();
+        const comm::TransportContext context{world, topology, *device, trace, {}};
+        if (const auto reason = registry.why_not(GetParam(), context)) {
+            GTEST_SKIP() << *reason;
+        }
+        transport = registry.make(GetParam(), context);
         for (int other = 1; other < size; ++other) {
             others.push_back(other);
         }

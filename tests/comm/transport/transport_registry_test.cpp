@@ -71,7 +71,7 @@ TEST_F(TransportRegistryTest, KnowsTraitsOfTransportsWithoutMakingThem) {
     EXPECT_FALSE(registry.traits("shm").moves(device::MemoryKind::device));
     EXPECT_FALSE(registry.traits("nccl").moves(device::MemoryKind::host));
     EXPECT_TRUE(registry.traits("ipc").can(Capability::all_to_all));
-    EXPECT_FALSE(registry.traits("grpc").can(Capability::payload_channel));
+    EXPECT_FALSE(registry.traits("rma").can(Capability::payload_channel));
     EXPECT_EQ(registry.traits("ipc").location, PartLocation::at_sender);
     EXPECT_EQ(registry.traits("shm").windows, WindowKind::shared);
     EXPECT_THROW(static_cast<void>(registry.traits("tcp")), UsageError);

@@ -7,7 +7,7 @@ TransportKind grpc_transport() {
     return {.traits = grpc_traits,
             .absence =
                 "not available in this build: transport grpc (gRPC's C++ library was not "
-                "found: install libgrpc++-dev and protobuf-compiler-grpc)"};
+                "found: install libgrpc++-dev)"};
 }
 
 }  // namespace quartet::comm

@@ -1,29 +1,21 @@
 #include "comm/transport/grpc/grpc_push.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <atomic>
 
 #include "comm/mpi/agree.hpp"
-#include "comm/transport/grpc/grpc_receiver.hpp"
-#include "comm/transport/grpc/grpc_sender.hpp"
+#include "comm/mpi/control_channel.hpp"
+#include "comm/mpi/idle.hpp"
+#include "comm/transport/grpc/grpc_link.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
-#include "comm/transport/shared/chunks.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {
 
 namespace {
 
-constexpr Bytes largest_grpc_chunk = gibibytes(1);  // a message of protocol buffers ends at 2 GiB
-
-Chunks grpc_chunks(Bytes vector, const TransportSettings& settings) {
-    constexpr auto element = static_cast<std::int64_t>(sizeof(float));
-    const std::int64_t most = largest_grpc_chunk.value;
-    return {vector.value,
-            settings.pipeline == Pipeline::on
-                ? Bytes{std::clamp(settings.chunk.value / element * element, element, most)}
-                : Bytes{most}};
-}
+constexpr int readable = 0;  // what a sender says of its vector
+constexpr int added = 1;     // what the receiver says when it needs it no more
 
 class GrpcPush final : public Push {
   public:
@@ -33,17 +25,28 @@ class GrpcPush final : public Push {
     void run(int count, device::Stream& stream) override;
 
   private:
-    void receive_all(int count, device::Stream& stream);
-    void send_all(int count);
+    /// Where chunks of one sender arrive in turn.
+    struct Incoming {
+        GrpcClient* client = nullptr;
+        std::vector<device::Buffer<float>> memory;
+        std::vector<std::unique_ptr<GrpcFetch>> fetches{};
+    };
+
+    GrpcServer::Offer offer();
+    void await(int kind);
+    void receive_all(std::int64_t count, device::Stream& stream);
+    device::View<float> fetched(Incoming& sender, std::int64_t chunk) const;
+    void start(Incoming& sender, std::int64_t chunk) const;
 
     PushPlan plan_;
     device::Device& device_;
     Track& track_;
     Chunks chunks_;
     int depth_;
-    std::vector<std::int64_t> awaited_;       ///< chunks, by sender
-    std::unique_ptr<GrpcReceiver> receiver_;  ///< on the receiver
-    std::unique_ptr<GrpcSender> sender_;      ///< on senders
+    ControlChannel control_;
+    std::atomic<bool> is_readable_ = false;  ///< a sender's vector
+    GrpcLink link_;
+    std::vector<Incoming> incoming_;  ///< by sender, on the receiver
 };
 
 GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const Communicator& comm,
@@ -53,66 +56,100 @@ GrpcPush::GrpcPush(const PushPlan& plan, const TransportContext& context, const 
       track_(track),
       chunks_(grpc_chunks(comm.rank() == plan.receiver ? plan.target.bytes() : plan.source.bytes(),
                           context.settings)),
-      depth_(context.settings.pipeline == Pipeline::on ? grpc_push_depth : 1),
-      awaited_(plan.senders.size()) {
-    const int rank = comm.rank();
+      depth_(grpc_push_depth(context.settings)),
+      control_(comm),
+      link_(comm, host, std::ranges::binary_search(plan.senders, comm.rank()) ? offer() : nullptr,
+            chunks_.largest()) {
     agree(comm, [&] {
-        if (rank == plan.receiver) {
-            receiver_ = std::make_unique<GrpcReceiver>(host, plan.senders, chunks_);
+        if (comm.rank() != plan_.receiver) {
+            return;
+        }
+        const std::int64_t elements = chunks_.largest().value / sizeof(float);
+        for (const int sender : plan_.senders) {
+            Incoming& incoming = incoming_.emplace_back(&link_.to(sender));
+            incoming.fetches.resize(static_cast<std::size_t>(depth_));
+            for (int turn = 0; turn < depth_; ++turn) {
+                incoming.memory.push_back(
+                    device::allocate<float>(device_, elements, device::MemoryKind::host));
+            }
         }
     });
-    const std::string address =
-        comm.broadcast(receiver_ ? receiver_->address() : "", plan.receiver);
-    const std::string token = comm.broadcast(receiver_ ? receiver_->token() : "", plan.receiver);
-    // All stay until all are connected: a receiver that leaves early would be called in vain.
-    agree(comm, [&] {
-        if (std::ranges::binary_search(plan.senders, rank)) {
-            sender_ = std::make_unique<GrpcSender>(address, token, rank, chunks_);
+}
+
+GrpcServer::Offer GrpcPush::offer() {
+    return [this](const GrpcRequest& request) -> std::optional<device::View<const std::byte>> {
+        if (!is_readable_ || request.item < 0 || request.item >= chunks_.count() ||
+            request.size != chunks_.size(request.item).value) {
+            return std::nullopt;
         }
-    });
+        return device::as_bytes(plan_.source).part(chunks_.first(request.item), request.size);
+    };
 }
 
 void GrpcPush::run(int count, device::Stream& stream) {
     if (chunks_.count() == 0 || count == 0) {
         return;
     }
-    if (receiver_) {
-        receive_all(count, stream);
-    } else if (sender_) {
+    if (!incoming_.empty()) {
+        receive_all(count * chunks_.count(), stream);
+    } else if (!plan_.source.empty()) {
         stream.synchronize();
-        send_all(count);
+        is_readable_ = true;
+        control_.send(plan_.receiver, readable);
+        const Span span(track_, Phase::push, "send");
+        await(added);
+        is_readable_ = false;
     }
 }
 
-void GrpcPush::receive_all(int count, device::Stream& stream) {
-    std::ranges::fill(awaited_, count * chunks_.count());
-    const auto is_awaited = [this](std::size_t sender) { return awaited_[sender] > 0; };
-    const std::int64_t total = std::reduce(awaited_.begin(), awaited_.end());
-    for (std::int64_t chunk = 0; chunk < total; ++chunk) {
-        GrpcInbox::Chunk next;
-        {
-            const Span span(track_, Phase::exchange, "receive");
-            next = receiver_->inbox().take(is_awaited);
-        }
-        const auto target = plan_.target.part(next.first, next.elements.size());
-        device_.vectors().add(next.elements, target, stream);
-        stream.synchronize();
-        --awaited_[next.sender];
-        receiver_->inbox().done(next);
+// The core is gRPC's meanwhile.
+void GrpcPush::await(int kind) {
+    const Seconds begin = now();
+    for (auto message = control_.poll(); !message || message->kind != kind;
+         message = control_.poll()) {
+        idle(now() - begin);
     }
 }
 
-void GrpcPush::send_all(int count) {
-    const Span span(track_, Phase::push, "send");
-    for (std::int64_t chunk = 0; chunk < count * chunks_.count(); ++chunk) {
-        sender_->send(plan_.source);
-        if (sender_->unacknowledged() == depth_) {
-            sender_->await_acknowledgement();
+void GrpcPush::receive_all(std::int64_t count, device::Stream& stream) {
+    for (std::size_t sender = 0; sender < incoming_.size(); ++sender) {
+        await(readable);
+    }
+    for (std::int64_t chunk = 0; chunk < std::min<std::int64_t>(depth_, count); ++chunk) {
+        for (Incoming& sender : incoming_) {
+            start(sender, chunk);
         }
     }
-    while (sender_->unacknowledged() > 0) {
-        sender_->await_acknowledgement();
+    for (std::int64_t chunk = 0; chunk < count; ++chunk) {
+        const std::int64_t first = chunks_.first(chunk) / static_cast<std::int64_t>(sizeof(float));
+        for (Incoming& sender : incoming_) {
+            const device::View<float> elements = fetched(sender, chunk);
+            device_.vectors().add(elements, plan_.target.part(first, elements.size()), stream);
+            stream.synchronize();
+            if (chunk + depth_ < count) {
+                start(sender, chunk + depth_);
+            }
+        }
     }
+    for (const int sender : plan_.senders) {
+        control_.send(sender, added);
+    }
+}
+
+// Waits for a chunk of that sender.
+device::View<float> GrpcPush::fetched(Incoming& sender, std::int64_t chunk) const {
+    const auto turn = static_cast<std::size_t>(chunk % depth_);
+    const Span span(track_, Phase::exchange, "receive");
+    sender.fetches[turn]->wait();
+    return sender.memory[turn].view().part(
+        0, chunks_.size(chunk).value / static_cast<std::int64_t>(sizeof(float)));
+}
+
+void GrpcPush::start(Incoming& sender, std::int64_t chunk) const {
+    const auto turn = static_cast<std::size_t>(chunk % depth_);
+    sender.fetches[turn] = sender.client->fetch(
+        chunk % chunks_.count(),
+        device::as_bytes(sender.memory[turn].view()).part(0, chunks_.size(chunk).value));
 }
 
 }  // namespace

@@ -2,27 +2,41 @@
 
 #include <algorithm>
 
+#include "comm/transport/shared/chunks.hpp"
 #include "comm/transport/transport_traits.hpp"
 
 namespace quartet::comm {
 
-/// Chunks of one sender that are not acknowledged yet: one is added, one is there, one travels, one
-/// is made.
-inline constexpr int grpc_push_depth = 4;
+/// Chunks of one sender that are under way at a time: one is added, one is there, two travel.
+inline int grpc_push_depth(const TransportSettings& settings) {
+    return settings.pipeline == Pipeline::on ? 4 : 1;
+}
 
-/// Pushes alone: the paper's slowest protocol (VI.A). The same where the build has no gRPC.
+/// How pushed vectors are cut: into whole floats. A message of gRPC's ends at 2 GiB.
+inline Chunks grpc_chunks(Bytes vector, const TransportSettings& settings) {
+    constexpr std::int64_t element = sizeof(float);
+    constexpr std::int64_t most = gibibytes(1).value;
+    return {vector.value,
+            {settings.pipeline == Pipeline::on
+                 ? std::clamp(settings.chunk.value / element * element, element, most)
+                 : most}};
+}
+
+/// What moves between hosts' memories in the paper's TensorFlow (VI.A). The same where the build
+/// has no gRPC. What is received lies in gRPC's messages as well.
 inline constexpr TransportTraits grpc_traits{
     .name = "grpc",
-    .capabilities = {Capability::push},
+    .capabilities = {Capability::push, Capability::payload_channel},
     .memory = TransportMemory::host,
     .chunking = Chunking::pipelined,
-    // As messages in gRPC's own memory.
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
-            const bool pipelined = here.settings.pipeline == Pipeline::on;
-            const Bytes chunk =
-                pipelined ? std::min(here.settings.chunk, pushes.size) : pushes.size;
-            return (pipelined ? grpc_push_depth : 1) * pushes.senders * chunk;
+            return 2 * grpc_push_depth(here.settings) * pushes.senders *
+                   grpc_chunks(pushes.size, here.settings).largest();
+        },
+    .payload_memory =
+        [](const PayloadChannelPlan& plan, const OperationContext&) {
+            return PayloadMemory{.host = (plan.outgoing + 2 * plan.incoming) * plan.largest};
         },
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "comm/transport/grpc/grpc_payload_channel.hpp"
 #include "comm/transport/grpc/grpc_push.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
 #include "comm/transport/transport_registry.hpp"
@@ -54,7 +55,7 @@ std::optional<std::string> own_address(const Topology& topology) {
     return topology.nodes() == 1 ? "127.0.0.1" : private_address();
 }
 
-/// Pushes by gRPC, and nothing else: the paper's slowest protocol (VI.A). It listens on the
+/// Pushes and payloads by gRPC, one of the paper's three protocols (VI.A). It listens on the
 /// loopback device within a node, on a private network between nodes, or where QUARTET_GRPC_ADDRESS
 /// says.
 class GrpcTransport final : public Transport {
@@ -75,6 +76,10 @@ class GrpcTransport final : public Transport {
     }
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
         return make_grpc_push(plan, context_, comm_, address_, track_);
+    }
+    std::unique_ptr<PayloadChannel> prepare_payload_channel(
+        const PayloadChannelPlan& plan) override {
+        return make_grpc_payload_channel(plan, comm_, context_.device, address_, track_);
     }
 
   private:

@@ -1,22 +1,18 @@
 #pragma once
 
-#include "comm/transport/shared/chunks.hpp"
-#include "core/units.hpp"
+#include <cstdint>
 
 namespace quartet::comm {
 
-/// What both ends of a push's streams agree on, beside the messages themselves.
-inline constexpr const char* grpc_token_key = "quartet-token";  ///< of a call's metadata
-inline constexpr const char* grpc_rank_key = "quartet-rank";
+/// Asks a GrpcServer for bytes; a message of gRPC's has these two numbers, little-endian.
+struct GrpcRequest {
+    std::int64_t item = 0;  ///< by the server's own numbering
+    std::int64_t size = 0;  ///< bytes
+};
 
-/// The largest acknowledgement, with the words of a refusal, in bytes.
-inline constexpr int grpc_acknowledgement_limit = 512;
-
-/// The largest message with a chunk, in bytes: its elements, two numbers, and what names the
-/// fields. Less than 2 GiB, where a message of protocol buffers ends.
-inline int grpc_chunk_limit(const Chunks& chunks) {
-    constexpr int beside_the_elements = 64;
-    return static_cast<int>(chunks.largest().value) + beside_the_elements;
-}
+/// Of all calls.
+inline constexpr const char* grpc_method = "/quartet/fetch";
+/// Of the token in a call's metadata.
+inline constexpr const char* grpc_token_key = "quartet-token";
 
 }  // namespace quartet::comm
