@@ -39,7 +39,8 @@ class Launch:
 def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch]:
     """Every launch of every program in `folder`."""
     launches = []
-    for name, run in ((name, kernel.run) for name, kernel in KERNELS.items()):
+    for name, run in ((name, run) for name, kernel in KERNELS.items()
+                      for run in (kernel.run, *kernel.run.more)):
         if not (folder / name).exists():
             continue
         for ranks in run.ranks(machine):

@@ -41,6 +41,7 @@ class Run:
     ranks: Callable[[Machine], list[int]]  # a launch for each
     arguments: Callable[[Machine, int], list[str]]  # machine, ranks
     effort: Effort
+    more: tuple["Run", ...] = ()  # launches of another effort
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,24 @@ def _ranks(machine: Machine) -> list[int]:
     return [2, machine.cores] if machine.cores > 2 else [2]
 
 
-def _arguments(machine: Machine, ranks: int) -> list[str]:
+def _largest(machine: Machine, ranks: int) -> int:
     # Vectors, what they are pushed through, and the limit's arrays: six times the size a rank.
     largest = 128
     while largest > 2 and 6 * ranks * largest * MIB > machine.memory:
         largest //= 2
+    return largest
+
+
+def _arguments(machine: Machine, ranks: int) -> list[str]:
     # The paper's sizes; the data flow and plain MPI calls stand beside the direct push.
-    return ["--device", "host", "--sizes", f"2:{largest}", "--transport", "mpi,shm,rma",
+    return ["--device", "host", "--sizes", f"2:{_largest(machine, ranks)}", "--transport", "mpi,shm,rma",
             "--formulation", "native,dataflow,library"]
+
+
+def _grpc_arguments(machine: Machine, ranks: int) -> list[str]:
+    # The paper's third protocol, so slow that one size must do.
+    return ["--device", "host", "--sizes", str(_largest(machine, ranks)), "--transport", "grpc",
+            "--runs", "6"]
 
 
 def _check(machine: Machine) -> tuple[int, tuple[str, ...]]:
@@ -93,7 +103,8 @@ def _pairs() -> Match:
 
 KERNEL = Kernel(
     NAME, "MiB/s",
-    Run(_ranks, _arguments, Effort("--pushes", 100, 5)),
+    Run(_ranks, _arguments, Effort("--pushes", 100, 5),
+        more=(Run(lambda _: [2], _grpc_arguments, Effort("--pushes", 5, 5)),)),
     size_flag="--sizes", least_ranks=2, reducers=Reducers.NONE, check=_check,
     # The receiver has its vector and the sums that it expects, and reads the sender's in place.
     cost=Cost(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",

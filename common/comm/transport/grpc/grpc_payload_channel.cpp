@@ -21,7 +21,6 @@ struct OfferedPayload {
 struct FetchedPayload {
     device::Buffer<std::byte> memory;
     std::int64_t size = 0;
-    std::unique_ptr<GrpcFetch> fetch;
 };
 
 class GrpcPayloadChannel final : public PayloadChannel {
@@ -32,7 +31,8 @@ class GrpcPayloadChannel final : public PayloadChannel {
           track_(track),
           outgoing_(allocated<OfferedPayload>(plan.outgoing, device)),
           incoming_(allocated<FetchedPayload>(plan.incoming, device)),
-          link_(comm, host, plan.outgoing > 0 ? offer() : nullptr, plan.largest) {}
+          link_(comm, host, plan.outgoing > 0 ? offer() : nullptr, plan.largest),
+          fetches_(incoming_.size()) {}
 
     device::View<std::byte> outgoing(int slot) override {
         return outgoing_.at(static_cast<std::size_t>(slot)).memory.view();
@@ -51,14 +51,14 @@ class GrpcPayloadChannel final : public PayloadChannel {
     void fetch(int slot, int from, const PayloadDescriptor& descriptor) override {
         FetchedPayload& payload = incoming_.at(static_cast<std::size_t>(slot));
         payload.size = descriptor.size;
-        payload.fetch =
+        fetches_[static_cast<std::size_t>(slot)] =
             link_.to(from).fetch(descriptor.slot, payload.memory.view().part(0, descriptor.size));
     }
 
     device::View<const std::byte> contents(int slot) override {
         FetchedPayload& payload = incoming_.at(static_cast<std::size_t>(slot));
         const Span span(track_, Phase::exchange, "receive");
-        payload.fetch->wait();
+        fetches_[static_cast<std::size_t>(slot)]->wait();
         return payload.memory.view().part(0, payload.size);
     }
 
@@ -90,7 +90,8 @@ class GrpcPayloadChannel final : public PayloadChannel {
     Track& track_;
     std::vector<OfferedPayload> outgoing_;
     std::vector<FetchedPayload> incoming_;
-    GrpcLink link_;  ///< gone before the memory that it offers
+    GrpcLink link_;                                    ///< gone before the memory that it offers
+    std::vector<std::unique_ptr<GrpcFetch>> fetches_;  ///< by slot; given up before the link goes
 };
 
 }  // namespace
