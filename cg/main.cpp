@@ -9,7 +9,7 @@ using namespace quartet;
 int main(int argc, char** argv) {
     bench::Program program({.name = "cg",
                             .summary = "solve a dense symmetric system by conjugate gradients",
-                            .least_ranks = 1});
+                            .native_needs = comm::Capability::all_gather});
     program.command_line().add_queue();
     cg::Options options;
     cg::add_options(program.command_line(), options);

@@ -4,12 +4,14 @@
 
 namespace quartet::bench {
 
-/// A session of a program without the library formulation, on the host. Collective.
+/// A session of a program without the library formulation, whose native one gathers, on the host.
+/// Collective.
 inline Session fake_session(CommonOptions options) {
     options.device = "host";
     return Session({.name = "kernel",
                     .summary = "made up",
-                    .formulations = {Formulation::native, Formulation::dataflow}},
+                    .formulations = {Formulation::native, Formulation::dataflow},
+                    .native_needs = comm::Capability::all_gather},
                    options, comm::TransportRegistry::standard());
 }
 

@@ -13,9 +13,23 @@ namespace quartet::bench {
 
 namespace {
 
-// Queues need a channel for their payloads.
-bool serves(const comm::TransportTraits& transport, Formulation formulation) {
-    return formulation != Formulation::dataflow || transport.can(comm::Capability::payload_channel);
+bool serves_queues(const comm::TransportTraits& transport) {
+    return transport.can(comm::Capability::payload_channel);
+}
+
+// What a formulation lacks is an error, unless it is left out.
+bool is_left_out(const ProgramDescription& program, Formulation formulation,
+                 const comm::TransportTraits& transport, bool has_dataflow) {
+    switch (formulation) {
+        case Formulation::dataflow:
+            return !serves_queues(transport);
+        case Formulation::native:
+            return program.native_needs && !transport.can(*program.native_needs) && has_dataflow &&
+                   serves_queues(transport);
+        case Formulation::library:
+            break;
+    }
+    return false;
 }
 
 }  // namespace
@@ -209,7 +223,8 @@ std::vector<Variant> Session::variants() {
             continue;
         }
         const auto usable = [&](const std::string& name) {
-            return serves(registry_.traits(name), formulation);
+            return !is_left_out(description_, formulation, registry_.traits(name),
+                                options_.has(Formulation::dataflow));
         };
         const bool has_choice = std::ranges::any_of(transports, usable);
         for (const std::string& transport : transports) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct ProgramDescription {
     /// Those that it has.
     std::vector<Formulation> formulations{all_formulations.begin(), all_formulations.end()};
     int least_ranks = 1;
+    /// What `native` needs of a transport, if it needs anything.
+    std::optional<comm::Capability> native_needs{};
 };
 
 /// Spans that each line of a timeline keeps.
@@ -74,7 +77,8 @@ class Session {
 
     /// The formulations and transports to run in turn, each once, with `auto` resolved. `library`
     /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out
-    /// transports without payload channel where another one is asked for. Collective.
+    /// transports without payload channel where another one is asked for, `native` those without
+    /// what it needs where another one is, and `dataflow` runs over them. Collective.
     [[nodiscard]] std::vector<Variant> variants();
 
     /// Throws Unavailable unless the program has the formulation.

@@ -51,12 +51,19 @@ TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
 }
 
 TEST_F(SessionTest, DataflowSkipsTransportsWithoutPayloadChannel) {
-    for (const std::string name : {"rma", "grpc"}) {
-        EXPECT_THAT(variants_of({Formulation::dataflow}, {name, "mpi"}),
-                    ElementsAre("dataflow/mpi"));
-        EXPECT_THAT(variants_of({Formulation::dataflow}, {name}), ElementsAre("dataflow/" + name))
-            << "asked for by name alone";
-    }
+    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
+    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma"}), ElementsAre("dataflow/rma"))
+        << "asked for by name alone";
+}
+
+TEST_F(SessionTest, NativeLeavesToDataflowWhatItCannotUse) {
+    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"mpi", "grpc"}),
+                ElementsAre("native/mpi", "dataflow/mpi", "dataflow/grpc"));
+    EXPECT_THAT(variants_of({Formulation::native}, {"mpi", "grpc"}),
+                ElementsAre("native/mpi", "native/grpc"))
+        << "no other formulation has a row of it";
+    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"mpi", "rma"}),
+                ElementsAre("native/mpi", "native/rma", "dataflow/mpi"));
 }
 
 TEST_F(SessionTest, TheLibraryRunsOverMpiWhereThatIsAskedFor) {
