@@ -29,11 +29,6 @@ SECONDS_FOR_A_JOB = 240
 SECONDS_TO_VANISH = 5
 
 
-def serves(formulation, transport):
-    """Whether a formulation is run over a transport that is named beside others."""
-    return {"library": transport == "mpi", "dataflow": transport != "rma"}.get(formulation, True)
-
-
 @dataclass(frozen=True, eq=False)
 class Kernel:
     name: str
@@ -47,12 +42,18 @@ class Kernel:
     transports: Tuple[str, ...]  # those that it may run over
     refusals: Tuple[str, ...]  # of arguments that only it has
     refusals_of_many: Tuple[str, ...]  # on four ranks, not on two
+    flow_only: Tuple[str, ...] = ("grpc",)  # transports of its data flow alone
     transfers: bool = True  # whether how it transfers is a factor of its work
     library_factors: Optional[str] = None  # of its library rows, where they are others
 
     flow_factors: str = "/queue:16"  # what its dataflow rows have besides
     flow_order: Optional[Tuple[str, str]] = None  # a word of theirs that is another
     flow_clocks: Tuple[str, ...] = ()  # of theirs, where they have more
+
+    def serves(self, formulation, transport):
+        """Whether a formulation is run over a transport that is named beside others."""
+        return {"library": transport == "mpi", "dataflow": transport != "rma",
+                "native": transport not in self.flow_only}[formulation]
 
     def factors_of(self, formulation):
         if formulation == "library" and self.library_factors:
@@ -67,7 +68,7 @@ class Kernel:
     def names(self, ranks, transports):
         """What the rows of its small case are called."""
         variants = [(formulation, transport) for formulation in self.formulations
-                    for transport in transports if serves(formulation, transport)]
+                    for transport in transports if self.serves(formulation, transport)]
         return [f"{self.name}/{formulation}/host/{transport}/{self.factors_of(formulation)}"
                 f"/ranks:{ranks}/threads:1{clock}"
                 for formulation, transport in variants for clock in self.clocks_of(formulation)]
@@ -79,7 +80,7 @@ KERNELS = [
         factors="size:64KiB/pushes:3", too_large="--sizes 1TiB", rate="MiB/s",
         clocks=("", "/paper"),
         formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm", "rma"),
+        transports=("mpi", "shm", "rma", "grpc"), flow_only=(),
         refusals=("--sizes", "--sizes ''", "--sizes 0", "--sizes -5", "--sizes 3GiB3", "--sizes 6B",
                   "--sizes 2TiB", "--sizes 2,", "--sizes 8:2", "--size 1e30", "--size 8KB",
                   "--size 2^70", "--size 1e19", "--pushes 0", "--pushes 2000000"),
@@ -87,7 +88,8 @@ KERNELS = [
     Kernel(
         name="matmul", least_ranks=1, small="--size 96 --tile 32 --reducers 1 --device host --threads 1",
         factors="n:96/tile:32", too_large="--size 2^22 --tile 2^14", rate="GFLOP/s", clocks=("",),
-        formulations=("native", "dataflow", "library"), transports=("mpi", "shm"),
+        formulations=("native", "dataflow", "library"),
+        transports=("mpi", "shm", "grpc"), flow_only=(),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--tile 0",
                   "--tile many", "--reducers 0", "--data ''", "--cache hot", "--lookahead -1",
@@ -98,7 +100,7 @@ KERNELS = [
         name="cg", least_ranks=1, small="--size 100 --iterations 5 --device host --threads 1",
         factors="laplace/full/classic/n:100/iterations:5", too_large="--size 2^20",
         rate="GFLOP/s", clocks=("",), formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm"),
+        transports=("mpi", "shm", "grpc"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 1.5", "--size 8KiB",
                   "--size 2^31", "--size 1e30", "--size 2^70", "--size 8:4", "--iterations 0",
                   "--iterations many", "--problem poisson",
@@ -110,7 +112,7 @@ KERNELS = [
         name="fft", least_ranks=1, small="--size 4096 --tiles 64 --device host --threads 1",
         factors="transposed/n:4096/tiles:64", too_large="--size 2^44", rate="GFLOP/s",
         clocks=("",), formulations=("native", "dataflow", "library"),
-        transports=("mpi", "shm"), flow_order=("transposed", "natural"),
+        transports=("mpi", "shm", "grpc"), flow_order=("transposed", "natural"),
         flow_clocks=("", "/paper"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 2^45", "--size 1.5",
                   "--size 1e30", "--size 2^70", "--size 8:4",

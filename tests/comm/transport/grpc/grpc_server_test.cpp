@@ -60,12 +60,12 @@ std::string message_of_request(std::int64_t item, std::int64_t size) {
     return {reinterpret_cast<const char*>(&request), sizeof request};
 }
 
-/// A server that offers two items: longer and shorter values.
+/// A server that offers three items: longer values, shorter ones, and none.
 class GrpcServerTest : public testing::Test {
   protected:
     std::optional<device::View<const std::byte>> offered(const GrpcRequest& request) {
         ++requests;
-        if (request.item < 0 || request.item > 1) {
+        if (request.item < 0 || request.item > 2) {
             return std::nullopt;
         }
         Values& values = items[static_cast<std::size_t>(request.item)];
@@ -81,7 +81,7 @@ class GrpcServerTest : public testing::Test {
 
     std::atomic<int> requests = 0;
     GrpcReceiver receiver;
-    Values items[2] = {Values(100000, 7), Values(1000, 8)};
+    Values items[3] = {Values(100000, 7), Values(1000, 8), {}};
     std::optional<GrpcServer> server{
         std::in_place, "127.0.0.1",
         [this](const GrpcRequest& request) { return offered(request); }};
@@ -100,6 +100,8 @@ TEST_F(GrpcServerTest, GivesWhatIsFetchedSeveralAtATime) {
     EXPECT_EQ(targets[0], items[0]);
     EXPECT_EQ(targets[1], items[1]);
     EXPECT_EQ(targets[2], items[0]);
+    Values nothing;
+    EXPECT_NO_THROW(fetch(one, 2, nothing)->wait());
 }
 
 TEST_F(GrpcServerTest, WhoeverLacksTheTokenIsRefusedUnread) {
@@ -147,7 +149,7 @@ TEST_F(GrpcServerTest, MessagesThatAreNoRequestsAreRefused) {
 TEST_F(GrpcServerTest, WhatIsNotOfferedIsSaidToTheClient) {
     GrpcClient client(receiver, server->address(), server->token(), largest);
     Values target(1000);
-    for (const std::int64_t item : {-1, 2}) {
+    for (const std::int64_t item : {-1, 3}) {
         EXPECT_THAT(message_of<Failure>([&] { fetch(client, item, target)->wait(); }),
                     HasSubstr("no such bytes are offered"));
     }
