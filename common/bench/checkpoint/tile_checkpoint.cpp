@@ -20,18 +20,31 @@ namespace fs = std::filesystem;
 constexpr std::string_view list_prefix = "tiles-";
 constexpr std::string_view list_suffix = ".json";
 
-std::vector<fs::path> lists_in(const fs::path& folder) {
-    std::vector<fs::path> lists;
+std::vector<fs::path> files_in(const fs::path& folder, std::string_view prefix,
+                               std::string_view suffix) {
+    std::vector<fs::path> files;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
         const std::string name = entry->path().filename().string();
-        if (name.starts_with(list_prefix) && name.ends_with(list_suffix)) {
-            lists.push_back(entry->path());
+        if (name.starts_with(prefix) && name.ends_with(suffix)) {
+            files.push_back(entry->path());
         }
     }
-    std::ranges::sort(lists);
-    return lists;
+    std::ranges::sort(files);
+    return files;
+}
+
+std::vector<fs::path> lists_in(const fs::path& folder) {
+    return files_in(folder, list_prefix, list_suffix);
+}
+
+// What killed ranks were writing. Nobody else does: the job has locked the folder.
+void remove_unfinished(const fs::path& folder) {
+    for (const fs::path& file : files_in(folder, "tile", ".tmp")) {
+        std::error_code ignored;
+        fs::remove(file, ignored);
+    }
 }
 
 // Throws, on all ranks, the first rank's problem with what is gone on from. Collective.
@@ -95,6 +108,9 @@ TileCheckpoint::TileCheckpoint(Session& session, const CheckpointOptions& option
       stop_(session),
       mine_(std::move(now)),
       taken_over_(static_cast<std::size_t>(mine_.tiles)) {
+    if (session.is_root()) {
+        remove_unfinished(folder_);
+    }
     make_usable(folder_, session.world());
     if (options.restart != Restart::none) {
         take_over();

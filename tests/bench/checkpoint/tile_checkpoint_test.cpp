@@ -50,6 +50,22 @@ class TileCheckpointTest : public testing::Test {
     const SharedFolder folder{session.world()};
 };
 
+TEST_F(TileCheckpointTest, RemovesWhatKilledRanksWereWriting) {
+    open()->end();
+    const auto kept = folder.path() / "kept";
+    if (session.is_root()) {
+        for (const char* name : {"tile-3.17.0.tmp", "tiles-0.json.17.0.tmp", "notes.tmp"}) {
+            std::ofstream(kept / name) << "unfinished";
+        }
+    }
+    session.world().barrier();
+    open()->end();
+    session.world().barrier();
+    EXPECT_FALSE(is_there(kept / "tile-3.17.0.tmp"));
+    EXPECT_FALSE(is_there(kept / "tiles-0.json.17.0.tmp"));
+    EXPECT_TRUE(is_there(kept / "notes.tmp")) << "somebody else's";
+}
+
 TEST_F(TileCheckpointTest, TakesOverWhatWasKept) {
     {
         const auto begun = open();
