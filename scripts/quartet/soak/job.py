@@ -97,7 +97,7 @@ class Job:
 
     def _remains(self) -> bool:
         """Whether processes are left that had time to vanish."""
-        patience = Countdown(SECONDS_TO_VANISH)
+        patience = Countdown(max(SECONDS_TO_VANISH, self._patience))
         while left := alive_in_session(self.process.pid):
             if patience.is_over():
                 break

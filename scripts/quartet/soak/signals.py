@@ -4,12 +4,13 @@ import signal
 import time
 
 from quartet.documents import load
-from quartet.exit_codes import STOPPED, VERIFIED
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.soak.programs import ENDLESS, LONGER, SMALL
 from quartet.soak.room import Room, is_verified, rows
 
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
 RESULTS = "results.json"
+BEFORE_ITS_FIRST_RUN = "stopped on request before its first run"  # a program's words
 RANKS_ALONE, SCRIPT, ALL = "one rank", "launch.sh", "all ranks"
 
 
@@ -44,8 +45,10 @@ def stop(room: Room) -> None:
     ended = job.end(after=sent)
     room.counts[number.name] += 1
     document = room.document(file, ended)
-    # Before a program can take signals they end it, and its launcher's code is not ours.
-    if ended.code != STOPPED and (before or 0 <= ended.code <= 128):
+    # Before a program can take signals they end it, and its launcher's code is not ours. Without a
+    # complete run nothing is kept.
+    kept_nothing = ended.code == FAILED and BEFORE_ITS_FIRST_RUN in ended.errors
+    if ended.code != STOPPED and (before or 0 <= ended.code <= 128 and not kept_nothing):
         raise ended.fault(f"{sent}: not {STOPPED}")
     if len(rows(document)) < before:
         raise ended.fault(f"{sent}: {len(rows(document))} are left")
