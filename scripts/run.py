@@ -50,7 +50,7 @@ def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list
         say(f"about {seconds:.0f} s of measuring")
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     for launch in ready:
-        file = options.results / f"{stamp}-{launch.program.name}-{launch.ranks}.json"
+        file = options.results / f"{stamp}-{launch.name}-{launch.ranks}.json"
         try:
             codes.append(attempt(measure, launch, file))
         finally:  # interrupted, it has left what it had measured

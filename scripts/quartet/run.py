@@ -24,12 +24,18 @@ class Launch:
     threads: int
     arguments: list[str]
     effort: Effort
+    label: str = ""
     count: int = 0  # of the effort, as chosen
     seconds: tuple[float, float] = (0, 0)  # as estimated, with the least and with full effort
 
     @property
+    def name(self) -> str:
+        """Different for each of a machine's launches on so many ranks."""
+        return "-".join(filter(None, (self.program.name, self.label)))
+
+    @property
     def title(self) -> str:
-        return f"{self.program.name} on {self.ranks} ranks"
+        return f"{self.name} on {self.ranks} ranks"
 
     def start(self, arguments: list[str], output) -> subprocess.CompletedProcess:
         job = Job(self.program, self.ranks, self.threads, (*self.arguments, *arguments))
@@ -46,7 +52,7 @@ def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch
         for ranks in run.ranks(machine):
             threads = max(1, machine.cores // ranks)
             launches.append(Launch(launcher, folder / name, ranks, threads,
-                                   run.arguments(machine, ranks), run.effort))
+                                   run.arguments(machine, ranks), run.effort, run.label))
     return launches
 
 

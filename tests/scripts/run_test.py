@@ -106,7 +106,8 @@ class Run(FakeBuild):
                          "--formulation native,dataflow,library", "--pushes 100 "):
             self.assertIn(argument, self.measuring_calls()[0] + " ")
         files = sorted(file.name for file in (self.folder / "results").iterdir())
-        self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream-\d+\.json$")
+        self.assertEqual(len(files), len(self.measuring_calls()), "each launch has a document of its own")
+        self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream(-grpc)?-\d+\.json$")
         self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
 
     def test_looks_at_the_machine_first(self):

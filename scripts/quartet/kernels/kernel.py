@@ -41,7 +41,8 @@ class Run:
     ranks: Callable[[Machine], list[int]]  # a launch for each
     arguments: Callable[[Machine, int], list[str]]  # machine, ranks
     effort: Effort
-    more: tuple["Run", ...] = ()  # launches of another effort
+    label: str = ""  # of a launch beside the program's first
+    more: tuple["Run", ...] = ()  # launches of another effort, each with a label
 
 
 @dataclass(frozen=True)

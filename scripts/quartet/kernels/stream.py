@@ -104,7 +104,7 @@ def _pairs() -> Match:
 KERNEL = Kernel(
     NAME, "MiB/s",
     Run(_ranks, _arguments, Effort("--pushes", 100, 5),
-        more=(Run(lambda _: [2], _grpc_arguments, Effort("--pushes", 5, 5)),)),
+        more=(Run(lambda _: [2], _grpc_arguments, Effort("--pushes", 5, 5), "grpc"),)),
     size_flag="--sizes", least_ranks=2, reducers=Reducers.NONE, check=_check,
     # The receiver has its vector and the sums that it expects, and reads the sender's in place.
     cost=Cost(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",
