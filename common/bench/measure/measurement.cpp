@@ -154,6 +154,10 @@ bool Measurement::wants_repeat() const {
     return !error_ && subject_ && planned_.repetition != Repetition::once && series_.wants_repeat();
 }
 
+comm::Movers Measurement::movers() const {
+    return session_.registry().traits(planned_.name.variant.transport).movers;
+}
+
 Run Measurement::timed_run(Stage stage) {
     Clocks clocks(planned_.clock_rows.size());
     subject_->prepare();
@@ -170,6 +174,9 @@ Run Measurement::timed_run(Stage stage) {
     end_stage(stage);
     Run run;
     run.conditions = watch.end();
+    if (movers() == comm::Movers::library) {
+        run.conditions.oversubscribed = true;
+    }
     set_slowest(run, session_, mine, times_of(clocks, planned_));
     if (session_.options().limits == Switch::on) {
         run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);

@@ -95,8 +95,9 @@ struct RunConditions {
     Seconds window;                       ///< for how long it was observed
     int rank_cores = 1;                   ///< that one rank keeps busy
     int node_cores = 1;                   ///< that a node's ranks keep busy
-    bool oversubscribed = false;          ///< whether a node has more threads of ours than cores
-    std::int64_t major_page_faults = 0;   ///< of the rank with most
+    /// Whether a node has more threads than cores, those of a transport's library included.
+    bool oversubscribed = false;
+    std::int64_t major_page_faults = 0;  ///< of the rank with most
     std::int64_t minor_page_faults = 0;
     std::optional<double> megahertz;  ///< of the slowest rank's first core, afterwards
     /// The slowest rank's system::probe_clock, on all ranks at once, right afterwards; nothing with

@@ -78,6 +78,9 @@ enum class SharedGpus {
     for_checks_only,  ///< at most to check results: `auto` never picks it there
 };
 
+/// Whose threads move the data. A library's own compete with the ranks' for cores, by its nature.
+enum class Movers { ranks, library };
+
 /// Whether transfers in chunks overlap with what is done with the chunks.
 enum class Pipeline { on, off };
 
@@ -113,6 +116,7 @@ struct TransportTraits {
     std::optional<WindowKind> windows{};
     Chunking chunking = Chunking::none;
     SharedGpus shared_gpus = SharedGpus::served;
+    Movers movers = Movers::ranks;
 
     /// What operations allocate (see OperationMemory); null: nothing.
     Bytes (*push_memory)(const IncomingPushes& pushes, const OperationContext& context) = nullptr;

@@ -118,6 +118,16 @@ TEST_F(MeasureTest, WithoutLimitsNoClockProbeRuns) {
     EXPECT_EQ(rows.front().runs.front().conditions.clock_probe_seconds, std::nullopt);
 }
 
+// They wait for cores wherever ranks leave none free: that is what such a transport costs.
+TEST_F(MeasureTest, ThreadsOfATransportsLibraryMayWaitForACore) {
+    options.threads = 1;
+    const bool is_full = measured().front().runs.front().conditions.oversubscribed;
+    planned.name.variant.transport = "grpc";
+    EXPECT_TRUE(measured().front().runs.front().conditions.oversubscribed);
+    Session session = fake_session(options);
+    EXPECT_EQ(is_full, size > session.topology().resources().cores);
+}
+
 TEST_F(MeasureTest, RankSecondsAreInTheOrderOfTheRanks) {
     script.run = [&](int, Clocks&) { sleep(0.02 * (size - rank) * Seconds{1}); };
     const auto rows = measured();

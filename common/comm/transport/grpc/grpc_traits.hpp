@@ -29,6 +29,7 @@ inline constexpr TransportTraits grpc_traits{
     .capabilities = {Capability::push, Capability::payload_channel},
     .memory = TransportMemory::host,
     .chunking = Chunking::pipelined,
+    .movers = Movers::library,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
             return 2 * grpc_push_depth(here.settings) * pushes.senders *
