@@ -282,9 +282,7 @@ void Program::report(Session& session, const Measured& measured) const {
             print(stdout, summary_of(rows));
         }
     }
-    const bool has_runs =
-        std::ranges::any_of(rows, [](const Row& row) { return row.error.empty(); });
-    if (measured.method.stopped && has_runs) {  // else failures_of() says so
+    if (measured.method.stopped && has_runs(rows)) {  // else failures_of() says so
         print(stderr,
               fmt::format("{}: stopped on request: complete runs are kept{}\n", description_.name,
                           session.options().json ? "" : " in the table alone"));

@@ -79,6 +79,10 @@ std::string say_leads(std::span<const Row> rows) {
 
 }  // namespace
 
+bool has_runs(const std::vector<Row>& rows) {
+    return std::ranges::any_of(rows, [](const Row& row) { return row.error.empty(); });
+}
+
 ExitCode verdict(const Measured& measured) {
     const std::vector<Row>& rows = measured.rows;
     const auto has = [&](ExitCode code) {
@@ -95,9 +99,7 @@ ExitCode verdict(const Measured& measured) {
         return ExitCode::stopped;
     }
     if (measured.method.stopped) {
-        const bool has_runs =
-            std::ranges::any_of(rows, [](const Row& row) { return row.error.empty(); });
-        return has_runs ? ExitCode::stopped : ExitCode::failed;
+        return has_runs(rows) ? ExitCode::stopped : ExitCode::failed;
     }
     return has(ExitCode::unavailable) ? ExitCode::unavailable : ExitCode::verified;
 }

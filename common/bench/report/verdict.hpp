@@ -13,6 +13,9 @@ namespace quartet::bench {
 
 class Session;
 
+/// Whether a case has complete runs.
+bool has_runs(const std::vector<Row>& rows);
+
 /// The exit code of a job: 3 where a case failed, else 1 where a result is wrong, else 75 where it
 /// was stopped and something is kept (complete runs or a checkpoint) and 3 where nothing is, else
 /// 77 where a named member was unavailable, else 0. Most failures at run time end the job before

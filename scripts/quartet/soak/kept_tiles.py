@@ -5,8 +5,8 @@ import json
 import time
 from pathlib import Path
 
-from quartet.soak.kills import CHECKPOINTS, OWN_WORDS, TARGETS, kill
-from quartet.soak.room import Room, is_verified, rows
+from quartet.soak.kills import CHECKPOINTS, OWN_WORDS, TARGETS, killed, verified_row
+from quartet.soak.room import Room
 
 DATA, RESULTS, UNDISTURBED = "data", "results.json", "undisturbed"
 WAYS = ("--transport mpi", "--transport mpi --formulation dataflow --schedule dynamic",
@@ -54,10 +54,7 @@ class Series:
             return  # it has done them all
         time.sleep(moment * 0.03)
         seen = listed(self.folder)
-        kill(job, target, moment)
-        ended = job.end()
-        room.counts["kills"] += 1
-        room.counts["launchers that stayed"] += ended.launcher_stayed
+        ended = killed(room, job, target, moment)
         if ended.code in OWN_WORDS and len(listed(self.folder)) < self.edge**2:
             raise ended.fault("a killed job ended with a code of its own")
         if not before | seen <= listed(self.folder):
@@ -68,10 +65,7 @@ class Series:
         room, results, undisturbed = self.room, self.room.folder / RESULTS, self.room.folder / UNDISTURBED
         taken_over = len(listed(self.folder))
         ended = room.run_verified("matmul", self.ranks, self.words(self.folder), f"--json {results}")
-        document = room.document(results, ended)
-        [row] = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
-        if not is_verified(document):
-            raise ended.fault("the end of a series is not verified")
+        row = verified_row(room, results, ended)
         if row["tiles_taken_over"] != taken_over:
             raise ended.fault(f"took over {row['tiles_taken_over']} tiles, not {taken_over}")
         room.run_verified("matmul", self.ranks, self.words(undisturbed))

@@ -32,12 +32,29 @@ def bits(checkpoint: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in checkpoint.glob("*.npy")}
 
 
-def kill(job: Job, target: str, moment: float) -> None:
+def killed(room: Room, job: Job, target: str, moment: float) -> Ended:
+    """How the job ends that is killed now; `moment`, from 0 to 1, chooses among its ranks."""
     ranks = job.ranks()
     chosen = {LAST_RANK: [ranks[int(moment * len(ranks))]] if ranks else [], ALL_RANKS: ranks,
               LAUNCHER: job.launchers(), SCRIPT: [job.process.pid]}.get(target, [])
     if not chosen or not job.send(chosen, signal.SIGKILL):
         job.kill_all()
+    ended = job.end()
+    room.counts["kills"] += 1
+    room.counts["launchers that stayed"] += ended.launcher_stayed
+    return ended
+
+
+def verified_row(room: Room, results: Path, ended: Ended) -> dict:
+    """The one median of the job that ends a series."""
+    try:
+        document = room.document(results, ended)
+        [row] = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
+    except ValueError as error:
+        raise Fault(f"the document of a finished series: {error}") from None
+    if not is_verified(document):
+        raise ended.fault("the end of a series is not verified")
+    return row
 
 
 class Series:
@@ -72,11 +89,7 @@ class Series:
                 raise job.end().fault("saved no checkpoint in time")
             time.sleep(moment * 0.03)
         seen = self.latest()
-        kill(job, target, moment)
-        ended = job.end()
-        self.room.counts["kills"] += 1
-        self.room.counts["launchers that stayed"] += ended.launcher_stayed
-        self._check(ended, max(before, seen))
+        self._check(killed(self.room, job, target, moment), max(before, seen))
 
     def _check(self, ended: Ended, least: int) -> None:
         saved = saved_iterations(self.folder)
@@ -104,10 +117,7 @@ class Series:
         end = (latest // self.every + 2) * self.every
         results, undisturbed = room.folder / "results.json", room.folder / "undisturbed"
         ended = room.run_verified("cg", self.ranks, self.words(end, self.folder), f"--json {results}")
-        document = room.document(results, ended)
-        [row] = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
-        if not is_verified(document):
-            raise ended.fault("the end of a series is not verified")
+        row = verified_row(room, results, ended)
         if row.get("restarted_from", 0) != latest:
             raise ended.fault(f"went on from {row.get('restarted_from', 0)}, not from {latest}")
         room.run_verified("cg", self.ranks, self.words(end, undisturbed))
@@ -128,7 +138,4 @@ def disturb(room: Room) -> None:
         series.launch()
         if room.late:
             break
-    try:
-        series.finish()
-    except ValueError as error:
-        raise Fault(f"the document of a finished series: {error}") from None
+    series.finish()
