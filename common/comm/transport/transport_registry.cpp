@@ -8,22 +8,13 @@
 #include <span>
 
 #include "comm/transport/shared/gpus_of_ranks.hpp"
+#include "transport_kinds.hpp"
 
 namespace quartet::comm {
 
-// Each is defined in the folder of its name.
-TransportKind mpi_transport();
-TransportKind staged_transport();
-TransportKind shm_transport();
-TransportKind rma_transport();
-TransportKind nccl_transport();
-TransportKind ipc_transport();
-TransportKind grpc_transport();
-
 TransportRegistry TransportRegistry::standard() {
     TransportRegistry registry;
-    for (const auto kind : {mpi_transport, staged_transport, shm_transport, rma_transport,
-                            nccl_transport, ipc_transport, grpc_transport}) {
+    for (const auto kind : transport_kinds) {
         registry.add(kind());
     }
     return registry;
