@@ -1,6 +1,7 @@
-"""Tests scripts/build.py over a CMake that only prints what a build prints."""
+"""Tests scripts/build.py over a CMake that only prints what a build prints, and that CMake leaves our Makefile alone."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,19 @@ class Build(unittest.TestCase):
     def test_durations_are_in_words(self):
         self.assertEqual(build.duration(1), "10 s")
         self.assertEqual(build.duration(132), "2 min 10 s")
+
+
+class Sources(unittest.TestCase):
+    def test_cmake_in_their_folder_leaves_the_makefile(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for file in ("CMakeLists.txt", "Makefile"):
+                shutil.copy(ROOT / file, folder)
+            done = subprocess.run(["cmake", "."], cwd=folder, text=True, capture_output=True,
+                                  check=False)
+            self.assertNotEqual(done.returncode, 0, done)
+            self.assertIn("would overwrite the Makefile", done.stderr)
+            self.assertEqual((Path(folder) / "Makefile").read_bytes(),
+                             (ROOT / "Makefile").read_bytes())
 
 
 if __name__ == "__main__":
