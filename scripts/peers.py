@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the paper's data flows by TensorFlow itself beside ours. `make peers` calls it.
 
-Each kernel runs four ways, on two processes of one thread: TensorFlow's program of its data flow, our
-data flow over TCP and over shared memory, and our native formulation. Launches follow one another, round
-after round; a ratio to TensorFlow has its 95% interval. Nothing else should run on the machine meanwhile.
+Each kernel runs five ways, on two processes of one thread: TensorFlow's program of its data flow, our
+data flow over gRPC, over TCP and through shared memory, and our native formulation. Launches follow one
+another, round after round; a ratio to TensorFlow has its 95% interval. Nothing else should run on the
+machine meanwhile. A transport that is unavailable is named in its line.
 
 TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). Its programs
 are in scripts/quartet/peers/tensorflow, a file for each kernel. Each result is compared with NumPy's.
@@ -91,8 +92,9 @@ def main() -> int:
         say(f"no results in {options.results}: measure first (without --reuse)")
         return BAD_USAGE if stopped == VERIFIED else stopped
     print(peers_table.render(there, folder), end="")
-    return worst([stopped, *(result.outcome.exit_code for match in there
-                             for results in folder.rounds(match) for result in results.values())])
+    codes = {result.outcome.exit_code for match in there for results in folder.rounds(match)
+             for result in results.values()}
+    return worst({stopped, *(codes - {UNAVAILABLE})})
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ class Plans(unittest.TestCase):
 
     def test_every_match_runs_ours_before_tensorflow_and_one_side_over_tcp(self):
         for match in peers_plan.matches(LimitsFolder(Path("results")), Path("data"), Path("python"), 3):
-            flow, _, tcp, peer = match.sides
+            flow, _, tcp, _, peer = match.sides
             self.assertTrue(fnmatch(f"{match.name}-{flow.name}-1.json", peer.peer.companions.name))
             self.assertEqual(dict(tcp.environment)["OMPI_MCA_btl"], "self,tcp")
             self.assertEqual(flow.environment, ())
@@ -206,9 +206,10 @@ class Script(FakeBuild):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         self.assertLessEqual(max(map(len, lines)), 80)
-        block = [" ".join(line.split()) for line in lines[1:6]]
+        block = [" ".join(line.split()) for line in lines[1:7]]
         self.assertRegex(block[0], "^cg GFLOP/s, size 1024, problem random, iterations [0-9]+, 2 ranks")
         self.assertEqual(block[1:], ["TensorFlow, gRPC 10.0 10.0-10.0 1x 6",
+                                     "our data flow, gRPC 40.0 40.0-40.0 4.0x 4.0x-4.0x 6",
                                      "our data flow, TCP 40.0 40.0-40.0 4.0x 4.0x-4.0x 6",
                                      "our data flow, shared memory 40.0 40.0-40.0 4.0x 4.0x-4.0x 6",
                                      "native, shared memory 100 100-100 10x 10x-10x 6"])
@@ -246,6 +247,13 @@ class Script(FakeBuild):
         done = self.peers("--rounds", "1")
         self.assertRegex(done.stdout, r"our data flow, TCP \[1\] +- ")
 
+    def test_transport_that_is_unavailable_is_named_and_no_failure(self):
+        program = (self.folder / "bin" / "cg").read_text()
+        self.write("bin/cg", program.replace("name = ", "transport == 'grpc' and sys.exit(77)\nname = ", 1))
+        done = self.peers("--rounds", "1")
+        self.assertRegex(done.stdout, r"our data flow, gRPC \[1\] +- ")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_without_tensorflow_nothing_is_launched(self):
         done = self.peers(python="none")
         self.assertEqual((done.returncode, done.stdout), (77, ""))
@@ -259,10 +267,10 @@ class Script(FakeBuild):
         (results / "cg-1024-dataflow-shm-1.json").write_text("{}")
         peer = peers_plan.matches(LimitsFolder(results), Path("data"), self.folder / "python", 3)
         match = next(match for match in peer if match.name == "cg-1024")
-        files = LimitsFolder(results).files(match, match.sides[3], 9)
-        self.assertEqual(match.sides[3].peer.complete(None, 2, files, 60).exit_code, 0)
+        files = LimitsFolder(results).files(match, match.sides[-1], 9)
+        self.assertEqual(match.sides[-1].peer.complete(None, 2, files, 60).exit_code, 0)
         (results / "cg-1024-dataflow-shm-2.json").unlink()
-        self.assertIn("no document", match.sides[3].peer.complete(None, 2, files, 60).message)
+        self.assertIn("no document", match.sides[-1].peer.complete(None, 2, files, 60).message)
 
     def test_budget_leaves_rounds_out(self):
         done = self.peers("--rounds", "9", "--budget", "0.001")

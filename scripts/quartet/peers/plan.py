@@ -1,5 +1,5 @@
 """The launches of `make peers`: a match for each kernel and size, in it the same data flow by TensorFlow
-and by us over two ways to move data, and our best beside them. All of them on the same cores, on as many
+and by us over three ways to move data, and our best beside them. All of them on the same cores, on as many
 processes and threads, with the same data."""
 
 from pathlib import Path
@@ -12,9 +12,11 @@ from quartet.peers.tensorflow.launch import TensorFlow
 from quartet.results import TENSORFLOW
 from quartet.wording import slug
 
-NATIVE, FLOW, FLOW_OVER_TCP = "native", "dataflow-shm", "dataflow-tcp"
-LABELS = {TENSORFLOW: "TensorFlow, gRPC", FLOW_OVER_TCP: "our data flow, TCP",
-          FLOW: "our data flow, shared memory", NATIVE: "native, shared memory"}
+NATIVE, FLOW = "native", "dataflow-shm"
+FLOW_OVER_GRPC, FLOW_OVER_TCP = "dataflow-grpc", "dataflow-tcp"
+LABELS = {TENSORFLOW: "TensorFlow, gRPC", FLOW_OVER_GRPC: "our data flow, gRPC",
+          FLOW_OVER_TCP: "our data flow, TCP", FLOW: "our data flow, shared memory",
+          NATIVE: "native, shared memory"}
 # Open MPI's messages then leave through the loopback interface, as gRPC's do.
 OVER_TCP = (("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", "self,tcp"))
 WITH_PEERS = {name: kernel for name, kernel in KERNELS.items() if kernel.peers}
@@ -46,4 +48,5 @@ def _match(kernel: Kernel, size: str, folder: LimitsFolder, data: Path, python: 
     return Match(kernel.name, name, (
         ours(FLOW, "dataflow", "shm"), ours(NATIVE, "native", "shm", peers.native),
         ours(FLOW_OVER_TCP, "dataflow", "mpi", variables=OVER_TCP),
+        ours(FLOW_OVER_GRPC, "dataflow", "grpc"),
         Side(TENSORFLOW, RANKS, (), peer=beside)), ())
