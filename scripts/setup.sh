@@ -1,9 +1,9 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|peers|tensorflow|simulate|mpich|blis|root|venv FOLDER PACKAGE...]:
+# setup.sh [run|report|test|lint|fuzz|lab|peers|tensorflow|simulate|mpich|blis|root|container|venv FOLDER PACKAGE...]:
 # installs what is missing to run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its
 # readers as well, to test it on a Slurm of its own as well, to compare it with other suites as well, to compare it
 # with TensorFlow (1.5 GB from PyPI, in an environment of its own), to simulate it on described machines, to build it with
-# MPICH or BLIS, or in a Debian of its own as well. Silent when nothing is missing.
+# MPICH or BLIS, in a Debian of its own, or in an image of a container as well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -58,6 +58,8 @@ mpich command:mpiexec.mpich,mpiexec.hydra mpich           mpich                 
 mpich library:scalapack-mpich          libscalapack-mpich-dev scalapack-mpich-devel netlib-scalapack ScaLAPACK for it
 blis header:blis-openmp/cblas.h,blis-pthread/cblas.h,blis/cblas.h libblis-openmp-dev blis-devel blis BLIS
 root command:debootstrap               debootstrap        debootstrap            debootstrap   debootstrap
+container command:podman               podman             podman                 podman        Podman
+container command:runc                 runc               runc                   runc          runc
 peers command:hpcc                     hpcc               hpcc                   hpcc          HPC Challenge
 simulate command:smpicxx               libsimgrid-dev     simgrid-devel          simgrid+smpi  SimGrid (SMPI)
 '
@@ -285,6 +287,7 @@ simulate) groups=' run simulate ' ;;
 mpich) groups=' run mpich ' ;;
 blis) groups=' run blis ' ;;
 root) groups=' root ' ;;
+container) groups=' root container ' ;;
 venv)
     [ $# -ge 3 ] || {
         echo 'setup: venv needs a folder and the packages for it' >&2
@@ -293,7 +296,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, root, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, root, container, venv" >&2
     exit 2
     ;;
 esac

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # debian_root.sh FOLDER [COMMAND]: a Debian 13 in FOLDER, by debootstrap and as root, with what Quartet needs and the
 # last commit's sources in /opt/quartet-source; then COMMAND there, of bash, or else Quartet is built and
-# installed in /opt/quartet. What FOLDER has already stays. To make an image of it:
-#     tar -C FOLDER -c . | docker import - quartet       or       apptainer build quartet.sif FOLDER
+# installed in /opt/quartet. What FOLDER has already stays. It is the base of an image where none can be fetched:
+#     tar -C FOLDER -c . | podman import - quartet       or       apptainer build quartet.sif FOLDER
 #
 # QUARTET_SUITE: another suite of Debian's (trixie)
 # QUARTET_MIRROR: where its packages are (http://deb.debian.org/debian)
@@ -14,9 +14,6 @@ fi
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-build='cmake -S . -B /tmp/build -G Ninja -D CMAKE_BUILD_TYPE=Release -D QUARTET_NATIVE=OFF -D QUARTET_TESTS=OFF \
-    -D QUARTET_MICROBENCH=OFF && cmake --build /tmp/build && cmake --install /tmp/build --prefix /opt/quartet &&
-    rm -rf /tmp/build'
 
 # Its mounts are gone with it.
 in_root() {
@@ -35,4 +32,4 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir -p "$root/opt/quartet-source"
 git archive HEAD | tar -x -C "$root/opt/quartet-source"
 in_root "cd /opt/quartet-source && scripts/setup.sh run || exit
-${2:-$build}"
+${2:-scripts/deploy/install.sh}"

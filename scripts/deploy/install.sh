@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# install.sh [PREFIX]: what images and roots do: installs what Quartet needs, builds it for any processor of this
+# architecture, with CUDA where a toolkit is, and installs it in PREFIX (/opt/quartet). As root.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+scripts/setup.sh run
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+cmake -S . -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D QUARTET_NATIVE=OFF -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF
+cmake --build "$build"
+cmake --install "$build" --prefix "${1:-/opt/quartet}"
