@@ -6,6 +6,6 @@ cd "$(dirname "$0")/../.."
 scripts/setup.sh run
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-cmake -S . -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D QUARTET_NATIVE=OFF -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF
+cmake --preset host-release -B "$build" -D QUARTET_NATIVE=OFF -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF
 cmake --build "$build"
 cmake --install "$build" --prefix "${1:-/opt/quartet}"
