@@ -18,7 +18,7 @@ ControlChannel::ControlChannel(const Communicator& parent)
     : comm_(parent.duplicate()), exceptions_(std::uncaught_exceptions()) {}
 
 ControlChannel::~ControlChannel() {
-    if (std::uncaught_exceptions() > exceptions_) {
+    if (!outgoing_.empty() && std::uncaught_exceptions() > exceptions_) {
         // MPI may still read these payloads, and waiting could take for ever: left to the job's
         // end.
         static_cast<void>(new std::deque<Outgoing>(std::move(outgoing_)));
