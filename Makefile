@@ -51,7 +51,7 @@ LINT_TOOLS = build/lint-tools
 TIDY = $(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -j $(JOBS) \
 	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include)
 FUZZ_COMPILERS = $(foreach v,$(CLANG_VERSIONS),$(if $(shell command -v clang++-$(v)),clang++-$(v)))
-SOURCES = $(shell find common tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
+SOURCES = $(shell find common scripts tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
 SHELL_SCRIPTS = $(shell grep -rlIE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 # Charts need matplotlib; without it the report has tables.
@@ -63,7 +63,7 @@ PYTHON_SCRIPTS = $(shell find scripts tests -name '*.py')
 # What measures here needs the programs.
 PROGRAMS_HERE = scripts/setup.sh run && $(SAY_CUDA) && $(MAKE) --no-print-directory programs CUDA=$(CUDA_HERE)
 
-.PHONY: help setup run check-machine sweep limits peers cost gpu report simulate matplotlib programs build check test microbench \
+.PHONY: help setup run check-machine sweep limits mkl peers cost gpu report simulate matplotlib programs build check test microbench \
 	sanitize fuzz soak format format-check lint dist clean
 
 help: ## This list
@@ -87,6 +87,12 @@ sweep: ## Scaling on this machine, the published figures in laptop size; goes on
 limits: ## How near each kernel is to its limit, and how far ahead of its peers: at most 50 minutes
 	@$(PROGRAMS_HERE)
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
+
+mkl: ## Build with Intel's MKL, a further peer of `make limits`: 0.7 GB to install
+	@scripts/setup.sh run
+	@scripts/setup.sh mkl
+	@cmake --preset host-mkl --log-level=NOTICE >/dev/null
+	@python3 scripts/build.py build/host-mkl matmul mkl_fft
 
 peers: ## The paper's data flows by TensorFlow itself beside ours: 1.5 GB to install, then 10 minutes
 	@$(PROGRAMS_HERE)

@@ -6,8 +6,9 @@ follow one another, round after round. A ratio is the median over the rounds; it
 largest value stand beside it. Nothing else should run on the machine meanwhile.
 
 The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
-and FFTW-MPI. HPC Challenge's MPIFFT joins them where hpcc is installed (scripts/setup.sh peers). A
-peer that is not available is named in its line.
+and FFTW-MPI. HPC Challenge's MPIFFT joins them where hpcc is installed (scripts/setup.sh peers), and
+MKL's cluster FFT and psgemm where `make mkl` has built with it. A peer that is not available is
+named in its line.
 
 A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result was wrong.
 

@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|peers|tensorflow|simulate|mpich|blis|root|container|venv FOLDER PACKAGE...]:
+# setup.sh [run|report|test|lint|fuzz|lab|peers|tensorflow|simulate|mpich|blis|mkl|root|container|venv FOLDER PACKAGE...]:
 # installs what is missing to run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its
 # readers as well, to test it on a Slurm of its own as well, to compare it with other suites as well, to compare it
 # with TensorFlow (1.5 GB from PyPI, in an environment of its own), to simulate it on described machines, to build it with
-# MPICH or BLIS, in a Debian of its own, or in an image of a container as well. Silent when nothing is missing.
+# MPICH, BLIS or Intel's MKL (0.7 GB from PyPI, in build/mkl), in a Debian of its own, or in an image of a container as
+# well. Silent when nothing is missing.
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -65,6 +66,7 @@ simulate command:smpicxx               libsimgrid-dev     simgrid-devel         
 '
 prefixes=${QUARTET_PREFIXES:-/usr:/usr/local}
 tensorflow='tensorflow-cpu==2.21.0'
+mkl='mkl==2026.2.0 mkl-include==2026.2.0'
 carried=$(dirname "$0")/../carried/include # of a release tarball
 
 # Functions with a body in ( ) are subshells: their IFS and exit stay inside.
@@ -282,7 +284,7 @@ lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
 peers) groups=' run peers ' ;;
-tensorflow) groups=' venv ' ;;
+tensorflow | mkl) groups=' venv ' ;;
 simulate) groups=' run simulate ' ;;
 mpich) groups=' run mpich ' ;;
 blis) groups=' run blis ' ;;
@@ -296,7 +298,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, mkl, root, container, venv" >&2
     exit 2
     ;;
 esac
@@ -315,6 +317,13 @@ tensorflow)
     folder=${QUARTET_TENSORFLOW:-$(dirname "$0")/../build/tensorflow}
     [ -e "$folder/packages" ] || echo 'setup: installing TensorFlow from PyPI: 1.5 GB, a minute or more'
     make_venv "$folder" "$tensorflow"
+    ;;
+mkl)
+    folder=$(dirname "$0")/../build/mkl
+    [ -e "$folder/packages" ] || echo "setup: installing Intel's MKL from PyPI: 0.7 GB, half a minute or more"
+    # What it would bring is for threads by TBB or Intel's OpenMP, and for GPUs.
+    # shellcheck disable=SC2086  # a list of words
+    make_venv "$folder" --no-deps $mkl
     ;;
 venv)
     shift

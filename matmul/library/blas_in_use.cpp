@@ -26,4 +26,8 @@ std::string describe_blas_in_use() {
                           : fmt::format("its BLAS is {}, native's is {}", theirs, ours);
 }
 
+std::string scalapack_in_use() {
+    return library_of("psgemm_");
+}
+
 }  // namespace quartet::matmul

@@ -268,9 +268,9 @@ std::string LibraryProduct::note() const {
                                           : fmt::format("fastest of {} tried, inner dimension {}{}",
                                                         tried_, tried_inner_, finals);
     return fmt::format(
-        "ScaLAPACK psgemm; block-cyclic, blocks of {}, {} x {} process grid ({}); {}",
-        distribution_.block, distribution_.grid.rows, distribution_.grid.columns, tried,
-        describe_blas_in_use());
+        "ScaLAPACK psgemm ({}); block-cyclic, blocks of {}, {} x {} process grid ({}); {}",
+        scalapack_in_use(), distribution_.block, distribution_.grid.rows,
+        distribution_.grid.columns, tried, describe_blas_in_use());
 }
 
 bench::Details LibraryProduct::details(const comm::Communicator&) const {

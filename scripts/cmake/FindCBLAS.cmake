@@ -2,6 +2,7 @@
 # OpenBLAS, BLIS or MKL, else a generic one, or the one that QUARTET_CBLAS names; CBLAS_VENDOR names
 # what was found. Set CBLAS_ROOT to point at one.
 include(FindPackageHandleStandardArgs)
+include(quartet_find_mkl)
 set(_vendors openblas blis mkl generic)
 set(_openblas_name OpenBLAS)
 set(_openblas_header cblas.h)
@@ -11,7 +12,8 @@ set(_blis_header cblas.h)
 set(_blis_library blis-mt blis)
 set(_mkl_name MKL)
 set(_mkl_header mkl_cblas.h)
-set(_mkl_library mkl_rt)
+# Its ScaLAPACK needs its core, which MKL as one library (mkl_rt) hides.
+set(_mkl_library mkl_intel_lp64 libmkl_intel_lp64.so.3 libmkl_intel_lp64.so.2)
 set(_generic_name generic)
 set(_generic_header cblas.h)
 set(_generic_library cblas blas)  # the reference BLAS holds it where there is no other
@@ -33,7 +35,7 @@ foreach(_vendor IN LISTS _vendors)
     unset(CBLAS_INCLUDE_DIR CACHE)
     set(_folders ${_vendor} ${_vendor}-pthread ${_vendor}-openmp)
     find_library(CBLAS_LIBRARY NAMES ${_${_vendor}_library} HINTS ENV MKLROOT
-                 PATH_SUFFIXES lib/intel64 ${_folders})
+                 PATH_SUFFIXES lib lib/intel64 ${_folders})
     find_path(CBLAS_INCLUDE_DIR ${_${_vendor}_header} HINTS ENV MKLROOT
               PATH_SUFFIXES ${_folders} include)
     if(CBLAS_LIBRARY AND CBLAS_INCLUDE_DIR)
@@ -46,5 +48,9 @@ find_package_handle_standard_args(CBLAS REQUIRED_VARS CBLAS_LIBRARY CBLAS_INCLUD
 if(CBLAS_FOUND AND NOT TARGET CBLAS::CBLAS)
   add_library(CBLAS::CBLAS UNKNOWN IMPORTED)
   set_target_properties(CBLAS::CBLAS PROPERTIES IMPORTED_LOCATION "${CBLAS_LIBRARY}")
+  if(CBLAS_VENDOR STREQUAL MKL)  # its threads by GNU's OpenMP, which this process has
+    quartet_find_mkl(_layers gnu_thread core)
+    target_link_libraries(CBLAS::CBLAS INTERFACE ${_layers})
+  endif()
   target_include_directories(CBLAS::CBLAS SYSTEM INTERFACE "${CBLAS_INCLUDE_DIR}")
 endif()

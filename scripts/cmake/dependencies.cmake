@@ -17,6 +17,8 @@ quartet_find_headers(Random123 TARGET Random123::Random123 HEADER Random123/phil
 quartet_find_headers(XxHash TARGET XxHash::xxhash HEADER xxhash.h)
 find_package(CBLAS REQUIRED)
 find_package(FFTW3 REQUIRED)
+# FFTW comes before the BLAS: MKL has functions of FFTW's names, over which FFTW-MPI crashes.
+target_link_libraries(FFTW3::fftw3 INTERFACE CBLAS::CBLAS)
 find_package(Hwloc REQUIRED)
 if(QUARTET_TESTS)
   find_package(GTest REQUIRED)

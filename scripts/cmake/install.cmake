@@ -10,7 +10,7 @@ set(shared share/quartet)
 
 # What builds, or needs the sources, stays with them.
 install(DIRECTORY scripts/ DESTINATION ${shared}/scripts USE_SOURCE_PERMISSIONS
-        REGEX "/(cmake|__pycache__)$" EXCLUDE
+        REGEX "/(cmake|__pycache__)$|/peers/(CMakeLists\\.txt|.*\\.cpp)$" EXCLUDE
         REGEX "/scripts/(build|dist|gpu|reference)\\.py$|/scripts/setup\\.sh$" EXCLUDE
         REGEX "/scripts/deploy/(spack|easybuild)$|/scripts/deploy/[^/]*\\.(in|def|md)$" EXCLUDE)
 install(DIRECTORY results/published results/schema results/measured DESTINATION ${shared})

@@ -15,6 +15,7 @@ from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
 from quartet.machine import Machine
 from quartet.own_data.layout import EveryNth
 from quartet.peers.hpcc_fft import MpiFft
+from quartet.peers.mkl import MklFft
 from quartet.predict.fft import MODEL
 from quartet.results import Case, whole_number
 from quartet.sizes import smooth_multiple
@@ -49,12 +50,13 @@ def _fftw(common: str, plans: Optional[Path]) -> Side:
 
 def _power(power: int, order: str, plans: Optional[Path]) -> Match:
     """HPCC's result is in natural order: ours in transposed order have no goal beside it. FFTW can
-    do either, and has goals from 2^22 points on."""
+    do either, and has goals from 2^22 points on. MKL's cluster FFT has none."""
     runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
     common = f"--size 2^{power} --order {order} --runs {runs}"
     plan = "measure" if plans else "estimate"
     sides = (side("ranks", RANKS, common), _fftw(common, plans),
              Side("hpcc", RANKS, (), peer=MpiFft(2**power)), side("threads", THREADS, common))
+    mkl = (Side("mkl", RANKS, (), peer=MklFft(2**power, runs)),) if order == "natural" else ()
 
     def over(row: str, peer: str, label: str, bound: Bound) -> Goal:
         return Goal("native", OverPeer(Row(row), (Row(peer),), label), bound)
@@ -62,11 +64,12 @@ def _power(power: int, order: str, plans: Optional[Path]) -> Match:
     def over_peers(row: str) -> tuple[Goal, ...]:
         return (Goal("native", OfLimit(Row(row)), Bound()),
                 over(row, "library", f"FFTW {plan}d", Bound(4 if power >= 22 else None)),
-                over(row, "hpcc", "HPCC", Bound(4 if order == "natural" else None)))
+                over(row, "hpcc", "HPCC", Bound(4 if order == "natural" else None)),
+                *(over(row, peer.name, "MKL", Bound()) for peer in mkl))
 
     as_efficient = over("threads", "ranks", "2 ranks", Bound(1, noise=Noise.FORGIVEN))
     title = f"{NAME}, 2^{power}, {order}"
-    return Match(NAME, f"{NAME}-{power}-{order}", sides,
+    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, *mkl),
                  (Section(f"{title}, {RANKS}", over_peers("ranks")),
                   Section(f"{title}, {THREADS}", (*over_peers("threads"), as_efficient))))
 

@@ -9,6 +9,7 @@ from quartet.limits.goals import Bound, BytesRead, Goal, OfLimit, OverPeer, Row
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
 from quartet.own_data.layout import SquareTiles
+from quartet.peers.mkl import MklBuild
 from quartet.predict.matmul import MODEL
 from quartet.sizes import multiple, points
 from quartet.units import GIB
@@ -62,12 +63,15 @@ def _products(size: int, setup: Setup, data: Path) -> Match:
     goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.95))
              for tile in (1024, 2048)]
     if size == LIMITS_SIZE:  # larger, the peer would take as long as all others together
-        sides += [side("psgemm", setup, f"--size {size} --formulation library --runs 1 "
-                       "--limits off"),
+        psgemm = side("psgemm", setup, f"--size {size} --formulation library --runs 1 --limits off")
+        sides += [psgemm,
                   side("memory", setup, f"--size {size} --tile 1024 --runs 1")]
         goals += [over_psgemm("files, tile 1024", "files-1024"),
                   Goal("in memory", OfLimit(Row("memory")), Bound()),
                   over_psgemm("in memory", "memory")]
+        if setup == RANKS:
+            sides.append(Side("mkl", setup, (), peer=MklBuild(NAME, psgemm.arguments)))
+            goals.append(Goal("in memory", OverPeer(Row("memory"), (Row("mkl"),), "MKL's psgemm"), Bound()))
     return Match(NAME, f"{NAME}-{size}-{setup.short}", tuple(sides),
                  (Section(f"{NAME}, N = {size}, {setup}", tuple(goals)),))
 

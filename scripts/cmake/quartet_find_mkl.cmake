@@ -1,0 +1,16 @@
+# quartet_find_mkl(<result> <part...>): MKL's libraries mkl_<part> beside CBLAS_LIBRARY, which is one of them; empty
+# unless all are there. They need each other and do not say so. PyPI's have names with a number only.
+function(quartet_find_mkl result)
+  get_filename_component(folder "${CBLAS_LIBRARY}" DIRECTORY)
+  set(found "")
+  foreach(part IN LISTS ARGN)
+    file(GLOB files "${folder}/libmkl_${part}.so*")
+    if(NOT files)
+      set(found "")
+      break()
+    endif()
+    list(GET files 0 file)
+    list(APPEND found "${file}")
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
