@@ -40,10 +40,11 @@ class Plan:
     ranks: str
     arguments: str = ""
     formulation: str = "native"
+    is_spread: bool = False
 
     @property
     def per_node(self):
-        return 1 if self.formulation == "dataflow" else 0
+        return 1 if self.formulation == "dataflow" or self.is_spread else 0
 
 
 SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
@@ -81,14 +82,15 @@ class Simulations(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def simulate(self, plan):
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
         nodes = ("--ranks-per-node", plan.per_node) if plan.per_node else ()
         code, output, errors = run(simulate, MACHINE, plan.kernel, "--sizes", plan.size, "--ranks", plan.ranks,
                                    "--arguments", plan.arguments, "--formulation", plan.formulation, "--out",
-                                   self.folder, *nodes)
+                                   folder, *nodes)
         self.assertEqual(code, 0, errors)
         self.assertLessEqual(max(map(len, output.splitlines())), 80)
         print(output, flush=True)
-        documents = [load(file) for file in self.folder.glob(f"{plan.kernel}-{plan.formulation}-*.json")]
+        documents = [load(file) for file in folder.glob("*.json")]
         self.assertEqual(len(documents), len(plan.ranks.split(",")))
         return documents
 
@@ -104,6 +106,17 @@ class Simulations(unittest.TestCase):
                     self.assertEqual(quartet["nodes"], -(-case.name.ranks // machine.per_node))
                     self.assertNotIn("wall", quartet)  # their clock is not the wall's
                     self.assert_predicted(machine, case)
+
+    def test_pushes_between_two_nodes_show_the_link_as_it_is_described(self):
+        described = Machine.load(MACHINE).rates.single
+        rows = []
+        for size, pushes in (("4k", 1), ("64MiB", 20)):  # as docs/prediction.md has it
+            [document] = self.simulate(Plan("stream", size, "2", f"--pushes {pushes}", is_spread=True))
+            rows += [(case, options_of(case)) for case in cases(document)]
+        shown = KERNELS["stream"].model.shows_link(rows)
+        self.assertEqual(set(shown), {"link_bytes_per_second", "latency_seconds"})
+        for name, (value, uncertainty) in shown.items():
+            self.assertLess(abs(value / described[name].value - 1), uncertainty, name)
 
     def test_a_killed_simulation_leaves_no_file_where_it_ran(self):
         here = self.folder / "here"
