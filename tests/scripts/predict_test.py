@@ -142,6 +142,23 @@ class Counted(unittest.TestCase):
             spent = cluster(ranks, per_node, overhead_seconds=1.0).to_all(8.0 * ranks)
             self.assertAlmostEqual(spent.overhead, ranks - 1, places=6)
 
+    def test_pairs_move_what_their_messages_move_one_step_after_the_other(self):
+        for ranks, per_node in ((4, 2), (8, 2), (16, 4), (64, 1), (64, 4)):
+            steps = [[(rank, rank ^ other, 8.0) for rank in range(ranks)] for other in range(1, ranks)]
+            leaving = [self.busiest(step, per_node) for step in steps]
+            one = cluster(ranks, per_node, link_bytes_per_second=1.0, latency_seconds=1.0)
+            spent = collectives.pairwise(one, 8.0 * ranks)
+            self.assertAlmostEqual(spent.bandwidth, sum(leaving), places=6, msg=(ranks, per_node))
+            self.assertAlmostEqual(spent.latency, sum(map(bool, leaving)), places=6)
+
+    def test_pairs_exchange_on_the_numbers_of_ranks_for_which_open_mpi_takes_them(self):
+        for ranks, steps in ((3, 2), (4, 1), (63, 1), (64, 63), (127, 126), (128, 1), (255, 1), (256, 255),
+                             (1023, 1022), (1024, 1)):
+            for transport, expected in (("", steps), ("mpi", steps), ("rma", 1)):
+                one = cluster(ranks, 1, transport=transport, latency_seconds=1.0)
+                spent = collectives.all_to_all(one, 8.0 * ranks)
+                self.assertAlmostEqual(spent.latency, expected, places=6, msg=(ranks, transport))
+
     def test_staged_parts_cross_the_hosts_link(self):
         staged = {"staged_through_host": True, "host_link_bytes_per_second": 1.0}
         spent = collectives.all_gather(cluster(8, 2, has_gpus=True, **staged), 800.0)

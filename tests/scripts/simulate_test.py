@@ -68,7 +68,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(command[:3], ["smpirun", "-np", "8"])
         self.assertEqual(command[-3:], ["/bin/cg", "--size", "64"])
         for option in ("--cfg=smpi/coll-selector:mpich", "--cfg=smpi/os:0:1e-07:0",
-                       "--cfg=smpi/grow-injected-times:no", "--cfg=smpi/async-small-thresh:65536", "p.xml", "hosts"):
+                       "--cfg=smpi/grow-injected-times:no", "--cfg=smpi/async-small-thresh:12288", "p.xml", "hosts"):
             self.assertIn(option, command)
 
 

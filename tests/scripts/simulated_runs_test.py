@@ -55,7 +55,8 @@ SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
          Plan("matmul", "4096", "9", "--tile 512", "dataflow"),
          Plan("cg", "8192", "9,33", "--iterations 2", "dataflow"),
          Plan("fft", "2^20", "9,33", "", "dataflow"))
-LARGE = (Plan("cg", "65536", "256", "--iterations 2"),)
+LARGE = (Plan("cg", "65536", "256", "--iterations 2"),
+         Plan("fft", "2^26", "256"))  # parts of 16 KiB, exchanged in pairs
 
 
 def why_skipped():

@@ -7,6 +7,10 @@ from math import ceil, log2
 from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration, shorter
 
+# Numbers of ranks, from and below, for which Open MPI's MPI_Alltoallv exchanges in pairs, whatever the sizes (4.1 and
+# 5.0, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c); for others it sends all messages at once.
+IN_PAIRS = ((2, 4), (64, 128), (256, 1024))
+MPI = ("", "auto", "mpi")  # transports whose collectives are MPI's, where ranks share no memory
 ADDED = 3  # bytes read and written for each byte that is added to others
 
 
@@ -79,7 +83,21 @@ def all_to_all(cluster: Cluster, size: float) -> Duration:
     """`size` is what each rank holds. In memory that ranks share the next step reads it in place."""
     if cluster.shares_memory:
         return 2 * barrier(cluster)
+    is_by_mpi = not cluster.is_staged and cluster.transport in MPI
+    if is_by_mpi and any(least <= cluster.ranks < most for least, most in IN_PAIRS):
+        return pairwise(cluster, size)
     return cluster.to_all(size)
+
+
+def pairwise(cluster: Cluster, size: float) -> Duration:
+    """P - 1 steps: in each, a rank exchanges its part with one other, and all ranks of a node do so with
+    those of one other node, or among themselves."""
+    part, away = size / cluster.ranks, cluster.ranks - cluster.per_node
+    whole = (cluster.per_node - 1) * Duration(latency=cluster.values["node_latency_seconds"],
+                                              bandwidth=cluster.within(part))
+    for nodes in range(1, cluster.nodes):
+        whole += away / (cluster.nodes - 1) * cluster.step(part, nodes * cluster.per_node)
+    return whole
 
 
 def _of_others(cluster: Cluster, size: float) -> float:

@@ -12,8 +12,9 @@ COMMAND = "smpirun"
 # the polls of all ranks together: a rank would notice its message the later the more others wait.
 POLL_SECONDS = 1e-8
 # Smaller messages leave at once, as MPI's eager ones do. SimGrid's default lets each wait until it is received: who
-# takes in many would then wait for each one's latency in turn.
-EAGER_BYTES = 65536
+# takes in many would then wait for each one's latency in turn. It is Open MPI's limit for InfiniBand (ompi_info:
+# btl_openib_eager_limit); by TCP it is 65536, and small parts of an all-to-all take longer (docs/simulation.md).
+EAGER_BYTES = 12288
 COLLECTIVES = ("ompi", "mpich", "mvapich2", "impi")
 
 
