@@ -83,7 +83,9 @@ const bench::CheckpointKind& checkpoint_kind() {
         .units = "iterations",
         .help = "save where it stands there, also on SIGUSR1 or SIGTERM; one run, no warm-up",
         .prefix = "iteration-",
-        .oldest = Restart::previous};
+        .oldest = Restart::previous,
+        .formulations = {bench::Formulation::native, bench::Formulation::dataflow},
+        .why_no_others = "it is what plain MPI and BLAS give"};
     return kind;
 }
 

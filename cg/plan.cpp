@@ -256,11 +256,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     session.resolve("storage", joined(options.storages));
     session.resolve("algorithm", joined(options.algorithms));
     for (const bench::Variant& variant : session.variants()) {
-        if (is_library(variant) && options.checkpoint.wanted()) {
-            throw UsageError(
-                "--checkpoint: formulation library has none (it is what plain MPI and BLAS give): "
-                "leave one of them out");
-        }
+        bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (const std::int64_t size : sizes) {
             problem.size = size;
             plan_variant(session, variant, problem, options);

@@ -1,7 +1,5 @@
 #include "matmul/multiply_case.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "comm/mpi/agree.hpp"
@@ -18,8 +16,8 @@ MultiplyCase::MultiplyCase(const PlanContext& context, const ProductPlan& plan)
       limit_plan_(plan.limit),
       guard_(session_.threads()) {
     ProductFiles files{open_files(context)};
-    checkpoint_ = open_checkpoint(context, plan);
-    files.checkpoint = checkpoint_.get();
+    keep_tiles(open_checkpoint(context, plan));
+    files.checkpoint = checkpoint();
     product_ = plan.make(std::move(files));
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(product_->input_memory());
@@ -44,27 +42,8 @@ void MultiplyCase::prepare() {
     session_.world().barrier();  // all ranks have dropped their files before any reads one
 }
 
-void MultiplyCase::run(bench::Clocks&) {
-    if (!checkpoint_) {
-        product_->run(session_.stream());
-        return;
-    }
-    checkpoint_->begin();
+void MultiplyCase::compute(bench::Clocks&) {
     product_->run(session_.stream());
-    checkpoint_->end();
-}
-
-std::optional<std::string> MultiplyCase::stopped() const {
-    return checkpoint_ ? checkpoint_->stopped() : std::nullopt;
-}
-
-bench::Spent MultiplyCase::earlier() const {
-    return checkpoint_ ? checkpoint_->earlier() : bench::Spent{};
-}
-
-std::string MultiplyCase::note() const {
-    const std::string resumed = checkpoint_ ? checkpoint_->note() : "";
-    return product_->note() + (resumed.empty() ? "" : "; " + resumed);
 }
 
 bench::Check MultiplyCase::verify() {
@@ -81,14 +60,6 @@ bench::Check MultiplyCase::verify() {
 void MultiplyCase::prepare_limit() {
     limit_.emplace(session_, problem_, limit_plan_);
     product_->measure_rates();
-}
-
-bench::Details MultiplyCase::details() const {
-    bench::Details details = product_->details(session_.world());
-    if (checkpoint_) {
-        std::ranges::copy(checkpoint_->numbers(), std::back_inserter(details.numbers));
-    }
-    return details;
 }
 
 }  // namespace quartet::matmul

@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include "bench/checkpoint/tile_case.hpp"
 #include "bench/data/input_guard.hpp"
-#include "bench/program/case.hpp"
 #include "matmul/product_plan.hpp"
 #include "matmul/verify.hpp"
 
@@ -12,25 +12,25 @@ namespace quartet::matmul {
 
 /// C = A B over the ranks, in any variant: what is timed, checked and compared with the limit. The
 /// Product decides how.
-class MultiplyCase final : public bench::Case {
+class MultiplyCase final : public bench::TileCase {
   public:
     /// Collective. Throws Unavailable where the variant cannot be had here.
     MultiplyCase(const PlanContext& context, const ProductPlan& plan);
 
     void prepare() override;
-    void run(bench::Clocks& clocks) override;
     bench::Check verify() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
-    [[nodiscard]] std::optional<std::string> stopped() const override;
-    [[nodiscard]] bench::Spent earlier() const override;
-    [[nodiscard]] std::string note() const override;
-    [[nodiscard]] bench::Details details() const override;
+    [[nodiscard]] std::string note() const override { return resumed(product_->note()); }
+    [[nodiscard]] bench::Details details() const override {
+        return resumed(product_->details(session_.world()));
+    }
 
     /// For tests, which put wrong results there.
     [[nodiscard]] Product& product() { return *product_; }
 
   private:
+    void compute(bench::Clocks& clocks) override;
     void make_check();
 
     bench::Session& session_;
@@ -38,7 +38,6 @@ class MultiplyCase final : public bench::Case {
     Problem problem_;
     Block block_;
     LimitPlan limit_plan_;
-    std::unique_ptr<bench::TileCheckpoint> checkpoint_;  ///< outlives the product
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;
     std::optional<Freivalds> check_;

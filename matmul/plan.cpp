@@ -180,7 +180,7 @@ void plan_cases(bench::Session& session, const Options& given) {
         require_usable_folder(contexts.front());
     }
     for (const bench::Variant& variant : session.variants()) {
-        bench::require_kept_tiles(options.checkpoint, variant);
+        bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (PlanContext& context : contexts) {
             context.variant = variant;
             session.add(plan_case(context));

@@ -93,17 +93,12 @@ std::unique_ptr<bench::TileCheckpoint> open_checkpoint(const PlanContext& contex
         return nullptr;
     }
     bench::Session& session = context.session;
-    const bench::DataOptions& data = context.options.data;
-    bench::TileList now;
-    now.job = plan.layout;
+    bench::TileList now = bench::tile_list(session, context.variant, context.options.data,
+                                           tile_folder(context).files());
+    now.job.insert(plan.layout.begin(), plan.layout.end());
     now.job["--size"] = std::to_string(context.problem.size);
     now.job["--tile"] = std::to_string(context.problem.tile);
-    now.job["--seed"] = data.is_own() ? "none" : std::to_string(context.problem.seed);
-    now.job["--formulation"] = name(context.variant.formulation);
-    now.job["data of the checksum"] = session.world().broadcast(
-        bench::data_checksum(*data.folder, tile_folder(context).files()), 0);
     now.tiles = context.problem.tiles() * context.problem.tiles();
-    now.set_up = bench::set_up_of(session, context.variant);
     return std::make_unique<bench::TileCheckpoint>(session, options, std::move(now));
 }
 

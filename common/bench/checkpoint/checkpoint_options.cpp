@@ -71,6 +71,21 @@ void require_consistent(const CheckpointOptions& options, const CheckpointKind& 
     }
 }
 
+void require_formulation(const CheckpointOptions& options, const CheckpointKind& kind,
+                         const Variant& variant) {
+    if (!options.wanted() ||
+        std::ranges::find(kind.formulations, variant.formulation) != kind.formulations.end()) {
+        return;
+    }
+    std::string others;
+    for (const Formulation other : kind.formulations) {
+        others += fmt::format("{}{}", others.empty() ? "" : " or ", name(other));
+    }
+    throw UsageError(
+        fmt::format("--checkpoint: formulation {} has none ({}): ask for --formulation {} alone",
+                    name(variant.formulation), kind.why_no_others, others));
+}
+
 void require_usable(const CheckpointOptions& options, std::size_t there) {
     const std::string folder = quotation(options.folder->native());
     std::error_code ignored;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/program/command_line.hpp"
 #include "bench/program/session.hpp"
@@ -26,10 +27,12 @@ struct CheckpointOptions {
 
 /// What a kernel's checkpoints are made of.
 struct CheckpointKind {
-    std::string units;   ///< "iterations", "tiles"
-    std::string help;    ///< of --checkpoint
-    std::string prefix;  ///< of what is in the folder
-    Restart oldest;      ///< that --restart can name
+    std::string units;                      ///< "iterations", "tiles"
+    std::string help;                       ///< of --checkpoint
+    std::string prefix;                     ///< of what is in the folder
+    Restart oldest;                         ///< that --restart can name
+    std::vector<Formulation> formulations;  ///< that have any
+    std::string why_no_others;              ///< "it is one call"
 };
 
 /// Adds --checkpoint, --every and --restart; `options` outlives the command line.
@@ -39,6 +42,10 @@ void add_checkpoint_options(CommandLine& command_line, CheckpointOptions& option
 /// Throws UsageError where they contradict each other, or how often a case runs.
 void require_consistent(const CheckpointOptions& options, const CheckpointKind& kind,
                         const Runs& runs);
+
+/// Throws UsageError for a formulation that has none. Local.
+void require_formulation(const CheckpointOptions& options, const CheckpointKind& kind,
+                         const Variant& variant);
 
 /// Throws UsageError unless the folder, with so many checkpoints, has what --restart goes on from,
 /// or, without it, nothing that would be replaced. Local.

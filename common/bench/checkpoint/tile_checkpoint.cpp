@@ -55,11 +55,25 @@ void agree_to_go_on(const comm::Communicator& world, Work work) {
     }
 }
 
-}  // namespace
-
-CheckpointKind tile_checkpoints(std::string help) {
-    return {.units = "tiles", .help = std::move(help), .prefix = "tile", .oldest = Restart::latest};
+// One checksum of all that the manifest of a folder of data has for these files.
+std::string data_checksum(const fs::path& folder, const std::vector<TileFile>& files) {
+    constexpr auto unknown = "unknown";
+    if (!is_there(folder / "manifest.json")) {
+        return unknown;
+    }
+    const Manifest manifest = read_manifest(folder);
+    std::string all;
+    for (const TileFile& file : files) {
+        const auto found = manifest.checksums.find(file.name);
+        if (found == manifest.checksums.end()) {
+            return unknown;
+        }
+        all += fmt::format("{} {}\n", file.name, found->second);
+    }
+    return hexadecimal(checksum(std::as_bytes(std::span(all))));
 }
+
+}  // namespace
 
 void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
                               const DataOptions& data, const Runs& runs) {
@@ -77,28 +91,15 @@ void require_usable_tiles(const CheckpointOptions& options) {
     }
 }
 
-void require_kept_tiles(const CheckpointOptions& options, const Variant& variant) {
-    if (options.wanted() && variant.formulation == Formulation::library) {
-        throw UsageError(
-            "--checkpoint: formulation library has none (it is one call): leave one of them out");
-    }
-}
-
-std::string data_checksum(const fs::path& folder, const std::vector<TileFile>& files) {
-    constexpr auto unknown = "unknown";
-    if (!is_there(folder / "manifest.json")) {
-        return unknown;
-    }
-    const Manifest manifest = read_manifest(folder);
-    std::string all;
-    for (const TileFile& file : files) {
-        const auto found = manifest.checksums.find(file.name);
-        if (found == manifest.checksums.end()) {
-            return unknown;
-        }
-        all += fmt::format("{} {}\n", file.name, found->second);
-    }
-    return hexadecimal(checksum(std::as_bytes(std::span(all))));
+TileList tile_list(Session& session, const Variant& variant, const DataOptions& data,
+                   const std::vector<TileFile>& files) {
+    TileList list;
+    list.job["--seed"] = data.is_own() ? "none" : std::to_string(session.options().seed);
+    list.job["--formulation"] = name(variant.formulation);
+    list.job["data of the checksum"] =
+        session.world().broadcast(data_checksum(*data.folder, files), 0);
+    list.set_up = set_up_of(session, variant);
+    return list;
 }
 
 TileCheckpoint::TileCheckpoint(Session& session, const CheckpointOptions& options, TileList now)

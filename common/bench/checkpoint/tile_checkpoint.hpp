@@ -15,20 +15,17 @@
 
 namespace quartet::bench {
 
-/// Checkpoints of tiles, with that help of --checkpoint.
-CheckpointKind tile_checkpoints(std::string help);
-
 /// Throws UsageError where they contradict other flags: tiles in memory are not kept. Local.
 void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
                               const DataOptions& data, const Runs& runs);
 /// require_usable() of a folder with lists of tiles. Local.
 void require_usable_tiles(const CheckpointOptions& options);
-/// Throws UsageError for a formulation that keeps no tiles. Local.
-void require_kept_tiles(const CheckpointOptions& options, const Variant& variant);
 
-/// One checksum of all checksums that the manifest of a folder of data has for these files;
-/// "unknown" where it lacks one. Local.
-std::string data_checksum(const std::filesystem::path& folder, const std::vector<TileFile>& files);
+/// The list of a job whose data are these files, before there are tiles: it has seed, formulation,
+/// set-up, and one checksum of those that the data's manifest has, or "unknown" where it lacks one.
+/// The rest of what the job is, the kernel adds. Collective.
+TileList tile_list(Session& session, const Variant& variant, const DataOptions& data,
+                   const std::vector<TileFile>& files);
 
 /// Keeps tiles of a result in a folder while each rank makes them, and takes over those that
 /// earlier processes have kept. A tile is a file, "tile-<number>", flushed before it is listed;

@@ -52,6 +52,9 @@ void add_earlier(Run& run, const Spent& earlier) {
     if (run.rank_summary) {
         run.rank_summary->add(earlier.real.value);
     }
+    for (Seconds& clock : run.clocks) {  // they had begun, and not stopped
+        clock = clock + earlier.real;
+    }
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
         run.phases[phase] += earlier.phases[phase];
     }

@@ -44,6 +44,7 @@ TEST_F(MeasureTest, WhatRunsOnceHasNoWarmUp) {
 }
 
 TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
+    planned.clock_rows = {{"paper", planned.work}};
     script.earlier.real = {1000};
     script.earlier.cpu = {2000};
     script.earlier.phases[static_cast<std::size_t>(Phase::checkpoint)] = 3000;
@@ -53,6 +54,7 @@ TEST_F(MeasureTest, WhatWasSpentEarlierBelongsToTheRun) {
     EXPECT_GE(run.cpu.value, 2000);
     EXPECT_THAT(run.rank_seconds, Each(Ge(1000.0)));
     EXPECT_EQ(run.phases[static_cast<std::size_t>(Phase::checkpoint)], 3000);
+    EXPECT_GE(run.clocks.front().value, 1000);
 }
 
 TEST_F(MeasureTest, TheLimitIsTheMedianOfTheProbes) {
@@ -334,7 +336,7 @@ TEST_F(FakeClockTest, ADriftIsFlaggedAndNoiseIsNot) {
 TEST_F(FakeClockTest, EachPairIsFlaggedForItself) {
     options.runs.count = 8;
     planned.clock_rows = {{"pair:1-0", planned.work}, {"paper", planned.work}};
-    script.run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 1.0 : 2.0}); };
+    script.run = [](int run, Clocks& clocks) { clocks.record(0, {run < 4 ? 0.0 : 3600.0}); };
     script.earlier.real = {3600};
     const auto rows = measured();
     EXPECT_THAT(rows.at(0).flags, IsEmpty());
