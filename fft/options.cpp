@@ -10,6 +10,19 @@ std::string_view name(Planning planning) {
     return planning == Planning::measure ? "measure" : "estimate";
 }
 
+const bench::CheckpointKind& checkpoint_kind() {
+    static const bench::CheckpointKind kind{
+        .units = "tiles",
+        .help =
+            "with --data and dataflow: keep transformed tiles there; ends early on SIGUSR1 or "
+            "SIGTERM; one run, no warm-up",
+        .prefix = "tile",
+        .oldest = bench::Restart::latest,
+        .formulations = {bench::Formulation::dataflow},
+        .why_no_others = "it transforms all tiles at once"};
+    return kind;
+}
+
 void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--size",
                       .value = "LIST",
@@ -60,6 +73,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({4, "--size 2^24 --tiles 64 --order natural --transport mpi",
                       "in natural order, over MPI alone"});
     bench::add_data_options(command_line, options.data);
+    bench::add_checkpoint_options(command_line, options.checkpoint, checkpoint_kind());
     command_line.add_reducer_device();
 }
 

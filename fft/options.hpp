@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/program/command_line.hpp"
 
@@ -31,10 +32,14 @@ struct Options {
     Planning planning = Planning::estimate;
     std::optional<std::filesystem::path> wisdom;  ///< where FFTW's measured plans are kept
     bench::DataOptions data;
+    bench::CheckpointOptions checkpoint{.folder = {}, .every = 16};
 };
 
 /// The most points: far beyond what machines hold, and what index arithmetic is proven for.
 inline constexpr std::int64_t largest_size = std::int64_t{1} << 44;
+
+/// Checkpoints of so many transformed tiles: bench::TileCheckpoint.
+const bench::CheckpointKind& checkpoint_kind();
 
 /// Adds the flags to the command line; `options` outlives it.
 void add_options(bench::CommandLine& command_line, Options& options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "bench/data/listable.hpp"
 #include "bench/data/own_data.hpp"
 #include "comm/mpi/agree.hpp"
@@ -63,7 +64,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.compared = bench::ComparedRow::paper_clock;
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan =
-        plan_dataflow(session, variant.transport, problem, roles, options.data);
+        plan_dataflow(session, variant.transport, problem, roles, options.data, options.checkpoint);
     bench::announce(plan.memory, session, planned);
     planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
@@ -186,15 +187,19 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
             add_library(session, variant, problem, options, planned);
             break;
     }
+    bench::plan_checkpoints(session, options.checkpoint, checkpoint_kind(), planned);
     return planned;
 }
 
 void plan_cases(bench::Session& session, const Options& given) {
     bench::require_consistent(given.data, given.sizes.size());
+    bench::require_consistent_tiles(given.checkpoint, checkpoint_kind(), given.data,
+                                    session.options().runs);
     const Options options = with_own_data(session, given);
     std::vector<Problem> problems;
     std::vector<std::int64_t> tiles;
     comm::agree<UsageError>(session.world(), [&] {
+        bench::require_usable_tiles(options.checkpoint);
         for (const std::int64_t points : options.sizes) {
             problems.push_back(problem_for(options, points, session));
             if (std::ranges::find(tiles, problems.back().tiles) == tiles.end()) {
@@ -212,16 +217,19 @@ void plan_cases(bench::Session& session, const Options& given) {
     session.resolve("tiles", bench::join_sizes(tiles));
     const std::vector<bench::Variant> variants = session.variants();
     bench::add_used(options.data, session.files());
+    bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     if (options.wisdom) {
         session.files().add("--wisdom", bench::FileUse::updates, *options.wisdom);
         require_measured_library(variants, options);
         read_wisdom(session.world(), *options.wisdom);
     }
     for (const bench::Variant& variant : variants) {
+        bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (const Problem& wanted : problems) {
             plan_variant(session, variant, wanted, options);
         }
     }
+    bench::require_one_case(session, options.checkpoint, "formulation and transport");
 }
 
 }  // namespace quartet::fft

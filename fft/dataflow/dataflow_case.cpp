@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "fft/files.hpp"
 
 namespace quartet::fft {
 
@@ -26,16 +29,35 @@ comm::Transport& usable_transport(bench::Session& session, const DataflowPlan& p
     return transport;
 }
 
+// Null where no tiles are kept. The tiles' files are there. Collective.
+std::unique_ptr<bench::TileCheckpoint> open_checkpoint(bench::Session& session,
+                                                       const DataflowPlan& plan) {
+    if (!plan.checkpoint.wanted()) {
+        return nullptr;
+    }
+    bench::TileList now = bench::tile_list(
+        session, {bench::Formulation::dataflow, session.device().description(), plan.transport},
+        plan.data, tile_folder(plan.problem, session.options().seed, plan.data).files());
+    now.job["--size"] = std::to_string(plan.problem.points);
+    now.job["--tiles"] = std::to_string(plan.problem.tiles);
+    now.tiles = plan.problem.tiles;
+    return std::make_unique<bench::TileCheckpoint>(session, plan.checkpoint, std::move(now));
+}
+
 }  // namespace
 
 DataflowCase::DataflowCase(bench::Session& session, const DataflowPlan& plan)
     : session_(session),
       plan_(plan),
       transport_(usable_transport(session, plan)),
-      role_(make_dataflow_role(session, plan)),
       guard_(session.threads()),
       check_(plan.problem.points, session.options().seed, input_order(plan, session.world().rank()),
              output_order(plan), session.threads(), session.world()) {
+    if (plan.data.in_files()) {
+        prepared_tiles(session, plan.problem, plan.data);
+    }
+    keep_tiles(open_checkpoint(session, plan));
+    role_ = make_dataflow_role(session, plan, checkpoint());
     if (session.options().verify == bench::Switch::on) {
         guard_.remember(role_->input_memory());
         check_.expect(role_->input());
@@ -98,10 +120,10 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
 
 std::string DataflowCase::note() const {
     if (session_.reducer_device().accelerator() != nullptr) {
-        return fmt::format("{} tiles to one merger on a GPU", plan_.problem.tiles);
+        return resumed(fmt::format("{} tiles to one merger on a GPU", plan_.problem.tiles));
     }
-    return fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
-                       session_.threads(), session_.threads() == 1 ? "" : "s");
+    return resumed(fmt::format("{} tiles to one merger of {} thread{}", plan_.problem.tiles,
+                               session_.threads(), session_.threads() == 1 ? "" : "s"));
 }
 
 }  // namespace quartet::fft

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "bench/checkpoint/tile_case.hpp"
 #include "bench/data/input_guard.hpp"
 #include "bench/measure/probes.hpp"
-#include "bench/program/case.hpp"
 #include "bench/program/session.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/dataflow/dataflow_role.hpp"
@@ -25,23 +25,24 @@ namespace quartet::fft {
 /// The limit: the slowest of the workers' transforms, made alone, the reducer's intake, which reads
 /// and writes each point once, copies between GPUs and CPUs, and the link; then one more reading
 /// and writing, as each value of the result depends on the last tile.
-class DataflowCase final : public bench::Case {
+class DataflowCase final : public bench::TileCase {
   public:
     /// Collective. Throws Unavailable.
     DataflowCase(bench::Session& session, const DataflowPlan& plan);
 
     void prepare() override { role_->prepare(); }
-    void run(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
     bench::Check verify() override;
     void finish() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override;
     [[nodiscard]] std::string note() const override;
+    [[nodiscard]] bench::Details details() const override { return resumed(bench::Details{}); }
 
     /// X on the reducer; empty elsewhere.
     [[nodiscard]] device::View<Point> result() { return role_->result(); }
 
   private:
+    void compute(bench::Clocks& clocks) override { role_->run(*queue_, clocks); }
     void make_queue();
 
     bench::Session& session_;

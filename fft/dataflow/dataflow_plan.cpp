@@ -32,6 +32,9 @@ void plan_worker(DataflowPlan& plan, bench::Session& session) {
     if (device::has_own_memory(device) && plan.queue.place == comm::PayloadPlace::host) {
         plan.staged = plan.memory.add<double>(staged_tiles * tile);
     }
+    if (plan.checkpoint.wanted() && plan.queue.place == comm::PayloadPlace::gpu) {
+        plan.kept = plan.memory.add<double>(tile, bench::Room::host);
+    }
     plan.memory.add(
         device::HostAccess::memory(bytes_of<Point>(plan.problem.length()), device.memory_kind()),
         bench::Room::host);
@@ -66,11 +69,13 @@ bench::Room merger_room(bench::Session& session) {
 
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
-                           const bench::DataOptions& data) {
+                           const bench::DataOptions& data,
+                           const bench::CheckpointOptions& checkpoint) {
     const int rank = session.world().rank();
     DataflowPlan plan{.transport = transport,
                       .problem = problem,
                       .data = data,
+                      .checkpoint = checkpoint,
                       .roles = roles,
                       .role = roles.of(rank),
                       .tiles = {},
@@ -95,6 +100,9 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
     if (plan.probes_link) {
         plan.memory.add(plan.queue.largest,
                         place == comm::PayloadPlace::gpu ? bench::Room::device : bench::Room::host);
+    }
+    if (checkpoint.wanted()) {  // a tile that is taken over
+        plan.memory.add(plan.queue.largest, bench::Room::host);
     }
     plan.memory.add(flow::queue_memory(plan.queue, operations, rank));
     plan.memory.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
 #include "bench/program/session.hpp"
 #include "comm/topology/link_traffic.hpp"
@@ -17,6 +18,7 @@ struct DataflowPlan {
     std::string transport;
     Problem problem;
     bench::DataOptions data;
+    bench::CheckpointOptions checkpoint;
     comm::Roles roles;
     comm::Role role = comm::Role::worker;
     Range tiles{};               ///< a worker's
@@ -29,8 +31,10 @@ struct DataflowPlan {
     /// transformed, a merger's that have arrived. Empty where payloads lie where the rank computes.
     bench::PlannedBuffer<double> staged{};
     bench::PlannedBuffer<double> copied{};  ///< what a merger's limit copies in, if it does
-    flow::QueuePlan queue{};                ///< of transformed tiles
-    bool probes_link = false;               ///< whether tiles travel: then the limit sends one, too
+    /// A tile between its file of a checkpoint and a worker's payload on its GPU.
+    bench::PlannedBuffer<double> kept{};
+    flow::QueuePlan queue{};   ///< of transformed tiles
+    bool probes_link = false;  ///< whether tiles travel: then the limit sends one, too
     /// All of these, and what FFT plans, merger, check and limit allocate.
     bench::BufferPlan memory{};
 
@@ -44,7 +48,8 @@ inline constexpr std::int64_t staged_tiles = 2;
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
-                           const bench::DataOptions& data = {});
+                           const bench::DataOptions& data = {},
+                           const bench::CheckpointOptions& checkpoint = {});
 
 /// Where the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
 bench::Room merger_room(bench::Session& session);

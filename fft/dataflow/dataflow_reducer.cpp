@@ -12,9 +12,11 @@ constexpr int batch = 16;  // tiles that the reducer takes out at a time
 
 }  // namespace
 
-DataflowReducer::DataflowReducer(bench::Session& session, const DataflowPlan& plan)
+DataflowReducer::DataflowReducer(bench::Session& session, const DataflowPlan& plan,
+                                 bench::TileCheckpoint* checkpoint)
     : session_(session),
       plan_(plan),
+      checkpoint_(checkpoint),
       device_(session.reducer_device()),
       stream_(session.reducer_stream()),
       merger_(make_merger(device_, plan.problem)),
@@ -43,15 +45,23 @@ void DataflowReducer::prepare() {
 
 void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
     const Seconds begin = now();
+    std::int64_t merged = 0;
     for (auto items = queue.dequeue(batch); !items.empty(); items = queue.dequeue(batch)) {
         for (const flow::Item& item : items) {
             add(item);
         }
         stream_.synchronize();
+        merged += std::ssize(items);
+        if (checkpoint_ != nullptr) {
+            static_cast<void>(
+                checkpoint_->wants_stop());  // where this rank is asked, others are told
+        }
     }
     clocks.record(collected, now() - begin);
-    merger_->finish(stream_);
-    stream_.synchronize();
+    if (merged == plan_.problem.tiles) {
+        merger_->finish(stream_);
+        stream_.synchronize();
+    }
 }
 
 void DataflowReducer::add(const flow::Item& item) {

@@ -12,13 +12,16 @@
 namespace quartet::fft {
 
 /// Merges the tiles as they come: where the merger computes on a GPU and payloads lie in the host's
-/// memory, each is copied in while the one before is placed.
+/// memory, each is copied in while the one before is placed. Where workers were asked to stop,
+/// there is no result.
 class DataflowReducer final : public DataflowRole {
   public:
     /// The number of the clock that stops when the last tile has come.
     static constexpr std::size_t collected = 0;
 
-    DataflowReducer(bench::Session& session, const DataflowPlan& plan);
+    /// A checkpoint is borrowed; it may be null.
+    DataflowReducer(bench::Session& session, const DataflowPlan& plan,
+                    bench::TileCheckpoint* checkpoint);
 
     void prepare() override;
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
@@ -34,6 +37,7 @@ class DataflowReducer final : public DataflowRole {
 
     bench::Session& session_;
     DataflowPlan plan_;
+    bench::TileCheckpoint* checkpoint_;
     device::Device& device_;
     device::Stream& stream_;
     std::unique_ptr<Merger> merger_;

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "bench/program/case.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/verify.hpp"
@@ -38,7 +39,9 @@ class DataflowRole {
     [[nodiscard]] virtual Times measure() = 0;
 };
 
-/// Makes and checks files, too. Collective. Throws Failure.
-std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan);
+/// Tiles in files are there and have been checked. The checkpoint is borrowed; null where no tiles
+/// are kept. Throws Failure. Local.
+std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan,
+                                                 bench::TileCheckpoint* checkpoint = nullptr);
 
 }  // namespace quartet::fft

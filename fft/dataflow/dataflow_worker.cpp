@@ -16,10 +16,12 @@ std::size_t tiles_ahead(const device::Device& device) {
 
 }  // namespace
 
-// Tiles lie in the order in which they are transformed.
-DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan)
+// Tiles lie in the order in which they are pushed.
+DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan,
+                               bench::TileCheckpoint* checkpoint)
     : session_(session),
       plan_(plan),
+      kept_(session, plan, checkpoint),
       order_(merge_order(session.reducer_device(), plan.problem, plan.tiles)),
       input_(allocate(plan.input, session.device())),
       column_ffts_(session.device().ffts().plan_column_ffts(plan.tile)),
@@ -31,6 +33,9 @@ DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan
     for (Step& step : steps_) {
         step = {session.device().make_event(), session.device().make_event()};
     }
+    const auto others =
+        std::ranges::stable_partition(order_, [this](auto tile) { return kept_.has(tile); });
+    taken_over_ = order_.size() - others.size();
     make_tiles();
 }
 
@@ -124,14 +129,23 @@ void DataflowWorker::begin(std::size_t number, device::View<std::byte> slot) {
 
 void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
     const Bytes size = bytes_of<double>(plan_.tile.parts_size());
-    read_ahead(0);
-    for (std::size_t number = 0; number < order_.size() + ahead_; ++number) {
-        if (number < order_.size()) {
-            const std::size_t begun = std::min(number, ahead_);
+    for (std::size_t number = 0; number < taken_over_; ++number) {
+        kept_.read(order_[number], queue.next().part(0, size.value));
+        queue.push(order_[number], size);
+    }
+    read_ahead(taken_over_);
+    std::size_t end = order_.size();
+    for (std::size_t number = taken_over_; number < end + ahead_; ++number) {
+        if (kept_.wants_stop()) {
+            end = std::min(end, number);
+        }
+        if (number < end) {
+            const std::size_t begun = std::min(number - taken_over_, ahead_);
             begin(number, queue.next(static_cast<int>(begun)).part(0, size.value));
         }
-        if (number >= ahead_) {
+        if (number >= taken_over_ + ahead_ && number < end + ahead_) {
             steps_[(number - ahead_) % steps_.size()].done->synchronize();
+            kept_.keep(order_[number - ahead_], queue.next().part(0, size.value));
             queue.push(order_[number - ahead_], size);
         }
     }

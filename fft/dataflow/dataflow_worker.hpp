@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fft/dataflow/dataflow_role.hpp"
+#include "fft/dataflow/kept_tiles.hpp"
 #include "fft/dataflow/timed_passes.hpp"
 #include "fft/tile_loader.hpp"
 
@@ -14,11 +15,13 @@ namespace quartet::fft {
 /// Transforms its tiles and pushes each to the reducer: column FFTs write the tile's SIMD blocks,
 /// whose layout is the same on all devices, into the queue's own memory. Where that is the host's
 /// and tiles are on a GPU, each is copied there while the next is transformed. Tiles in files are
-/// read anew in each run, one ahead.
+/// read anew in each run, one ahead. With a checkpoint each tile is kept before it is pushed, and
+/// those that were taken over come first; asked to stop, it completes what it has begun.
 class DataflowWorker final : public DataflowRole {
   public:
-    /// The tiles' files are there and have been checked.
-    DataflowWorker(bench::Session& session, const DataflowPlan& plan);
+    /// The tiles' files are there and have been checked. A checkpoint is borrowed; it may be null.
+    DataflowWorker(bench::Session& session, const DataflowPlan& plan,
+                   bench::TileCheckpoint* checkpoint);
 
     void prepare() override;
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
@@ -42,7 +45,9 @@ class DataflowWorker final : public DataflowRole {
 
     bench::Session& session_;
     DataflowPlan plan_;
-    std::vector<std::int64_t> order_;     ///< this rank's tiles, as they are transformed
+    KeptTiles kept_;
+    std::vector<std::int64_t> order_;     ///< this rank's tiles, as they are pushed
+    std::size_t taken_over_ = 0;          ///< the first ones of these
     device::Buffer<Point> input_;         ///< the tiles in that order
     std::unique_ptr<TileLoader> loader_;  ///< null where tiles are not in files
     std::unique_ptr<device::ColumnFfts> column_ffts_;

@@ -1,4 +1,4 @@
-"""matmul from files that keeps tiles of its result: signals, kills at random moments, other jobs, damage.
+"""matmul and fft from files that keep tiles: signals, kills at random moments, other jobs, damage.
 
 QUARTET_TILE_KILLS says how many kills (6); QUARTET_KILL_SEED, when (1)."""
 
@@ -12,6 +12,7 @@ import tempfile
 import time
 import unittest
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import concurrent_tests
@@ -20,21 +21,44 @@ from background_job import Job
 from quartet_cli import assert_refused, errors, medians, run, run_each
 
 RANKS = 3
-ALL = 15 * 15  # tiles
-PRODUCT = "--size 900 --tile 60"
 SMALL = "--device host --threads 1 --limits off"
-NATIVE = "--transport mpi"
-DATAFLOW = "--transport mpi --formulation dataflow --schedule dynamic"
 TRIES = 5
 KILLS = int(os.environ.get("QUARTET_TILE_KILLS", "6"))
 PYTHON_WITH_NUMPY = os.environ.get("QUARTET_PYTHON_WITH_NUMPY", "")
-COMPARE = """
+ALL = 15 * 15  # tiles
+
+
+@dataclass(frozen=True)
+class Work:
+    """What tiles are kept of."""
+    program: str
+    size: str
+    results: str  # files in the folder of the data
+    check: str  # what NumPy says of these
+
+
+@dataclass(frozen=True)
+class Way:
+    work: Work
+    words: str
+
+
+PRODUCT = Work("matmul", "--size 900 --tile 60", "C_*.npy", """
 import sys, numpy
 def whole(folder, name):
     return numpy.block([[numpy.load(f"{folder}/{name}_{i}_{j}.npy") for j in range(15)] for i in range(15)])
 a, b, c = (whole(sys.argv[1], name).astype("f8") for name in "ABC")
 assert numpy.allclose(a @ b, c, rtol=1e-4), abs(a @ b - c).max()
-"""
+""")
+TRANSFORM = Work("fft", "--size 115200 --tiles 225", "result/X-*.npy", """
+import sys, numpy
+x = numpy.stack([numpy.load(f"{sys.argv[1]}/x-{tile}.npy") for tile in range(225)], axis=1).ravel()
+bins = numpy.load(f"{sys.argv[1]}/result/X-0.npy")
+assert numpy.allclose(numpy.fft.fft(x), bins, rtol=0, atol=1e-9), abs(numpy.fft.fft(x) - bins).max()
+""")
+NATIVE = Way(PRODUCT, "--transport mpi")
+DATAFLOW = Way(PRODUCT, "--transport mpi --formulation dataflow --schedule dynamic")
+MERGED = Way(TRANSFORM, "--transport mpi --formulation dataflow")
 
 
 def listed(folder):
@@ -43,15 +67,15 @@ def listed(folder):
     return sorted(tile["number"] for found in lists for tile in found["done"])
 
 
-def contents(folder):
-    return {file.name: file.read_bytes() for file in folder.glob("tile-*")}
+def contents(folder, files="tile-*"):
+    return {file.name: file.read_bytes() for file in folder.glob(files)}
 
 
 @once
-def generated():
-    """A folder of A and B, gone when the tests are."""
+def generated(work):
+    """A folder of data, gone when the tests are."""
     temporary = tempfile.TemporaryDirectory()
-    made = run("matmul", 1, SMALL, PRODUCT, f"--data {temporary.name} --generate --runs 1 --warmup 0")
+    made = run(work.program, 1, SMALL, work.size, f"--data {temporary.name} --generate --runs 1 --warmup 0")
     assert made.code == 0, made
     return temporary
 
@@ -62,36 +86,48 @@ class KeptTiles(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.scratch = Path(temporary.name)
         self.folder = self.scratch / "kept"
-        # Tiles of C are in the folder of the data.
-        self.own_data = self.scratch / "data"
-        self.own_data.mkdir()
-        for file in Path(generated().name).iterdir():
-            (self.own_data / file.name).symlink_to(file)
 
-    def words(self, *arguments, folder=None):
-        return (SMALL, PRODUCT, f"--data {self.own_data} --every 4",
-                f"--checkpoint {folder or self.folder}", *arguments)
+    def data(self, work):
+        """Results go to the folder of the data: one of the test's own."""
+        folder = self.scratch / work.program
+        if not folder.is_dir():
+            folder.mkdir()
+            for file in Path(generated(work).name).glob("*.*"):
+                (folder / file.name).symlink_to(file)
+        return folder
 
-    def multiply(self, *arguments, ranks=RANKS, folder=None):
-        return run("matmul", ranks, *self.words(*arguments, folder=folder))
+    def words(self, way, *arguments, folder=None):
+        return (SMALL, way.work.size, f"--data {self.data(way.work)} --every 4",
+                f"--checkpoint {folder or self.folder}", way.words, *arguments)
+
+    def run_once(self, way, *arguments, ranks=RANKS, folder=None):
+        return run(way.work.program, ranks, *self.words(way, *arguments, folder=folder))
 
     def assert_done(self, outcome):
         self.assertEqual(outcome.code, 0, outcome)
-        [row] = medians(outcome.document)
+        row = medians(outcome.document)[0]
         self.assertTrue(row["verified"])
         return row
 
-    def assert_all_kept(self, way):
-        """With the bits of a run that nothing has disturbed."""
+    def finish(self, way, ranks=RANKS):
+        """With the bits of a run that nothing has disturbed. Its row."""
+        restart = "--restart" if listed(self.folder) else ""
+        row = self.assert_done(self.run_once(way, restart, "--keep", ranks=ranks))
         self.assertEqual(listed(self.folder), list(range(ALL)))
+        found = contents(self.data(way.work), way.work.results)
         whole = self.scratch / "whole"
-        self.assert_done(self.multiply(way, folder=whole))
+        self.assert_done(self.run_once(way, "--keep", folder=whole))
         self.assertEqual(contents(self.folder), contents(whole))
+        self.assertTrue(found)
+        self.assertEqual(found, contents(self.data(way.work), way.work.results))
+        if PYTHON_WITH_NUMPY:
+            subprocess.run([PYTHON_WITH_NUMPY, "-c", way.work.check, self.data(way.work)], check=True)
+        return row
 
     def begin(self, way):
         restart = "--restart" if self.folder.is_dir() and listed(self.folder) else ""
         scratch = Path(tempfile.mkdtemp(dir=self.scratch))
-        return Job("matmul", scratch, RANKS, *self.words(way, restart),
+        return Job(way.work.program, scratch, RANKS, *self.words(way, restart),
                    f"--json {scratch}/results.json"), scratch / "results.json"
 
 
@@ -117,14 +153,10 @@ class Stops(KeptTiles):
     def goes_on(self, way, number):
         kept = self.stopped(way, number)
         self.assertLess(kept, ALL)
-        row = self.assert_done(self.multiply(way, "--restart --keep"))
+        row = self.finish(way)
         self.assertEqual((row["tiles_taken_over"], row["segments"]), (kept, 2))
         self.assertIn(f"resumed with {kept} of {ALL} tiles taken over as it was begun", row["note"])
         self.assertIn("/every:4/", row["run_name"])
-        self.assert_all_kept(way)
-        if PYTHON_WITH_NUMPY:
-            self.assert_done(self.multiply(way, "--restart --keep"))
-            subprocess.run([PYTHON_WITH_NUMPY, "-c", COMPARE, self.own_data], check=True)
 
     def test_native_goes_on_with_the_same_bits(self):
         self.goes_on(NATIVE, signal.SIGTERM)
@@ -132,9 +164,12 @@ class Stops(KeptTiles):
     def test_dataflow_goes_on_with_the_same_bits(self):
         self.goes_on(DATAFLOW, signal.SIGUSR1)
 
+    def test_a_transform_goes_on_with_the_same_bits(self):
+        self.goes_on(MERGED, signal.SIGTERM)
+
 
 class Kills(KeptTiles):
-    def killed_again_and_again(self, way):
+    def killed_again_and_again(self, way, ranks=RANKS):
         chances = random.Random(f"{way} {os.environ.get('QUARTET_KILL_SEED', '1')}")
         for _ in range(KILLS // 2):
             before = len(listed(self.folder))
@@ -150,14 +185,16 @@ class Kills(KeptTiles):
                 job.kill_all()
             job.end()
             self.assertGreaterEqual(len(listed(self.folder)), max(before, seen))
-        self.assert_done(self.multiply(way, "--restart" if listed(self.folder) else ""))
-        self.assert_all_kept(way)
+        self.finish(way, ranks)
 
     def test_native_is_resumed_with_the_same_bits(self):
         self.killed_again_and_again(NATIVE)
 
-    def test_dataflow_is_resumed_with_the_same_bits(self):
-        self.killed_again_and_again(DATAFLOW)
+    def test_dataflow_is_resumed_on_more_ranks_with_the_same_bits(self):
+        self.killed_again_and_again(DATAFLOW, RANKS + 1)
+
+    def test_a_transform_is_resumed_on_fewer_ranks_with_the_same_bits(self):
+        self.killed_again_and_again(MERGED, RANKS - 1)
 
 
 class Refusals(KeptTiles):
@@ -165,25 +202,32 @@ class Refusals(KeptTiles):
         memory = ("matmul", 2, SMALL, "--size 96 --tile 32")
         jobs = [((*memory, f"--checkpoint {self.folder}"), ("--checkpoint", "--data")),
                 ((*memory, "--restart"), ("--restart", "--checkpoint"))]
-        jobs += [(("matmul", 2, *self.words(words)), reasons)
-                 for words, reasons in (("--formulation library", ("--checkpoint", "library")),
-                                        ("--formulation dataflow", ("--schedule dynamic",)),
-                                        ("--transport mpi,shm", ("2 cases",)),
-                                        ("--runs auto", ("--runs",)),
-                                        ("--restart", ("has no checkpoint",)),
-                                        ("--restart previous", ("previous",)))]
-        for outcome, (_, reasons) in zip(run_each([job for job, _ in jobs]), jobs):
-            assert_refused(self, outcome, 2, "matmul", *reasons)
+        jobs += [((work.program, 2, *self.words(Way(work, words))), reasons)
+                 for work, words, reasons in (
+                     (PRODUCT, "--formulation library", ("--checkpoint", "library", "native or dataflow")),
+                     (PRODUCT, "--formulation dataflow", ("--schedule dynamic",)),
+                     (PRODUCT, "--transport mpi,shm", ("2 cases",)),
+                     (PRODUCT, "--runs auto", ("--runs",)),
+                     (PRODUCT, "--restart", ("has no checkpoint",)),
+                     (PRODUCT, "--restart previous", ("previous",)),
+                     (TRANSFORM, "", ("--checkpoint", "native", "all tiles at once", "--formulation dataflow")),
+                     (TRANSFORM, "--formulation dataflow,library", ("library", "--formulation dataflow")),
+                     (TRANSFORM, "--formulation dataflow --transport mpi,shm", ("2 cases",)))]
+        for outcome, (job, reasons) in zip(run_each([job for job, _ in jobs]), jobs):
+            assert_refused(self, outcome, 2, job[0], *reasons)
 
-    def test_another_job_and_damage_are_refused(self):
-        self.assert_done(self.multiply(NATIVE))
-        jobs = [(("matmul", ranks, *self.words(words, "--restart")), (reason,))
-                for ranks, words, reason in ((2, NATIVE, "ranks 3, not 2"),
-                                             (3, DATAFLOW, "--formulation native"),
-                                             (3, f"{NATIVE} --every 9", "parts of"))]
-        jobs.append((("matmul", 3, *self.words(NATIVE)), ("would be replaced",)))
-        for job, reasons in jobs:
-            assert_refused(self, run(*job), 2, "matmul", *reasons)
+    def test_another_job_is_refused(self):
+        self.assert_done(self.run_once(NATIVE))
+        for work, ranks, words, reason in ((PRODUCT, 2, NATIVE.words, "ranks 3, not 2"),
+                                           (PRODUCT, 3, DATAFLOW.words, "--formulation native"),
+                                           (PRODUCT, 3, f"{NATIVE.words} --every 9", "parts of"),
+                                           (TRANSFORM, 3, MERGED.words, "of another job")):
+            job = (work.program, ranks, *self.words(Way(work, words), "--restart"))
+            assert_refused(self, run(*job), 2, work.program, reason)
+        assert_refused(self, self.run_once(NATIVE), 2, "matmul", "would be replaced")
+
+    def damage_is_refused(self, way):
+        self.assert_done(self.run_once(way))
         for name, change in (("tile-7", lambda data: data[:-4]), ("tile-7", lambda _: b""),
                              ("tile-7", lambda data: data[:99] + bytes([data[99] ^ 1]) + data[100:]),
                              ("tile-7", lambda data: data + b"x"), ("tile-7", None),
@@ -196,8 +240,14 @@ class Refusals(KeptTiles):
             else:
                 (copy / name).unlink()
             with self.subTest(name):
-                assert_refused(self, self.multiply(NATIVE, "--restart", folder=copy), 2, "matmul", name,
+                assert_refused(self, self.run_once(way, "--restart", folder=copy), 2, way.work.program, name,
                                "another folder")
+
+    def test_damaged_tiles_of_a_product_are_refused(self):
+        self.damage_is_refused(NATIVE)
+
+    def test_damaged_tiles_of_a_transform_are_refused(self):
+        self.damage_is_refused(MERGED)
 
 
 if __name__ == "__main__":

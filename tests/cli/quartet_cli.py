@@ -118,7 +118,7 @@ KERNELS = [
                   "--size 1e30", "--size 2^70", "--size 8:4",
                   "--tiles 0", "--tiles 7", "--order sorted", "--plan patient", "--wisdom ''",
                   "--wisdom plans", "--data ''",
-                  "--cache cold", "--generate", "--keep"),
+                  "--cache cold", "--generate", "--keep", "--checkpoint ''", "--every 0", "--every 5", "--restart"),
         refusals_of_many=("--tiles 100",), transfers=False,
         library_factors="transposed/n:4096/plan:estimate"),
 ]

@@ -1,7 +1,9 @@
 """fft's data flow over the fake GPUs: tiles are transformed there and merged on the CPU or on a GPU,
 with payloads in the host's memory or on GPUs."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
 from gpu_node import gpu_node, moved, planned_memory
 from verified import assert_verified
@@ -70,6 +72,20 @@ class StandInFftFlow(unittest.TestCase):
                 self.assertGreater(worker.kernels, merger.kernels if reducer == "host" else 0)
                 for gpu in (merger, worker):
                     self.assertLess(gpu.most_allocated, largest + (64 << 10))
+
+    def test_keeps_tiles_and_takes_them_over(self):
+        case = "--size 4096 --tiles 16 --verify on --limits on"
+        for reducer, transport in (("host", "staged"), ("host", "ipc"), ("cuda", "staged"), ("cuda", "ipc")):
+            with self.subTest(reducer=reducer, transport=transport), gpu_node(2), \
+                    tempfile.TemporaryDirectory() as folder:
+                words = (f"{case} --reducer-device {reducer} --transport {transport} --data {folder}/data "
+                         f"--generate --keep --checkpoint {folder}/kept --every 3")
+                assert_verified(self, on_gpus(2, words), 2)
+                result = Path(folder) / "data" / "result" / "X-0.npy"
+                whole = result.read_bytes()
+                row = assert_verified(self, on_gpus(2, words, "--restart"), 2)[0]
+                self.assertEqual(row["tiles_taken_over"], 16)
+                self.assertEqual(result.read_bytes(), whole)
 
     def test_a_merger_on_a_gpu_needs_one(self):
         outcome = run("fake_gpu_fft", 2, "--size 4096 --device host --formulation dataflow "
