@@ -46,10 +46,10 @@ def killed(room: Room, job: Job, target: str, moment: float) -> Ended:
 
 
 def verified_row(room: Room, results: Path, ended: Ended) -> dict:
-    """The one median of the job that ends a series."""
+    """The median of the one whole run of the job that ends a series."""
     try:
         document = room.document(results, ended)
-        [row] = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
+        row, *_ = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
     except ValueError as error:
         raise Fault(f"the document of a finished series: {error}") from None
     if not is_verified(document):
