@@ -35,8 +35,9 @@ QUARTET_LAUNCHED="$(uname -n) $(date +%s.%N)" # the programs count the whole tas
 export QUARTET_LAUNCHED
 (exec 3<&0) 2>/dev/null || exec </dev/null # it was closed
 
-refuse() {
-    echo "launch.sh: $2" >&2
+refuse() { # control characters move no cursor, and backslashes are no escapes, as they are for dash's echo
+    printf '%s' "launch.sh: $2" | LC_ALL=C tr '[:cntrl:]' '?' >&2
+    echo >&2
     exit "$1"
 }
 

@@ -29,8 +29,9 @@ simulate       runs programs on simulated ranks of a described machine (where th
 soak           disturbs small jobs, and looks for what is lost or left
 '
 
-refuse() {
-    echo "quartet: $1" >&2
+refuse() { # control characters move no cursor, and backslashes are no escapes, as they are for dash's echo
+    printf '%s' "quartet: $1" | LC_ALL=C tr '[:cntrl:]' '?' >&2
+    echo >&2
     exit 2
 }
 

@@ -24,6 +24,7 @@ from quartet.launch import Job
 from quartet.paths import MACHINES
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
+from quartet.terminal import printable
 from quartet.wording import say
 
 MOST_RANKS = 10**6
@@ -91,7 +92,7 @@ def main() -> int:
     if shape_of(machine, job).uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
         say("asks for GPUs, since --device is auto: --device host asks for none")
     if given.dry_run:
-        print(shlex.join(command))
+        print(printable(shlex.join(command)))
         return VERIFIED
     try:
         done = subprocess.run(command, check=False)

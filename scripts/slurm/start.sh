@@ -23,8 +23,9 @@ set -eu
 : "${QUARTET_LAUNCHED:=$(uname -n) $(date +%s.%N)}" # the programs count the whole task from here
 export QUARTET_LAUNCHED
 
-refuse() {
-    echo "start.sh: $1" >&2
+refuse() { # control characters move no cursor
+    printf '%s' "start.sh: $1" | LC_ALL=C tr '[:cntrl:]' '?' >&2
+    echo >&2
     exit 2
 }
 

@@ -78,6 +78,14 @@ class Starting(LaunchCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual(self.launch(1, self.program, MPIEXEC="/no/mpiexec").returncode, 77)
 
+    def test_what_is_refused_moves_no_cursor(self):
+        start = [SCRIPTS / "slurm" / "start.sh", "2", "-\x1b[2J"]
+        started = subprocess.run(start, env=self.variables, capture_output=True, text=True, check=False)
+        for done in (self.launch(2, "/no/\x1b[2J\n\\033[2J"), self.launch("\x1b[2J", self.program),
+                     started):
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertNotIn("\x1b", done.stderr)
+
     def test_arguments_input_and_code_pass_unharmed(self):
         words = ["", "a b", "$(touch x)", "line\\n", "'\"`*"]
         for code in (0, 1, 2, 3, 75, 77):

@@ -38,6 +38,12 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("usage: quartet COMMAND", done.stderr)
 
+    def test_a_name_that_is_refused_moves_no_cursor(self):
+        for word in ("\x1b[2J", "\\033[2J", "a\nb"):
+            done = quartet(word)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertNotIn("\x1b", done.stderr)
+
     def test_exit_codes_and_arguments_pass(self):
         with tempfile.TemporaryDirectory(prefix="a b") as folder:
             done = quartet("table", f"{folder}/no such.json")

@@ -199,6 +199,12 @@ class Submitting(MachineCase):
         self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch --root=\S+ --launcher=srun --mpi=pmix "
                          r"'--modules=gcc openmpi' /\S*/bin/true --size 100\n$")
 
+    def test_the_command_that_is_shown_moves_no_cursor(self):
+        self.load(LEAST)
+        done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "1", "--dry-run", "/bin/true", "\x1b[2J"],
+                              text=True, capture_output=True, check=True)
+        self.assertTrue(done.stdout.endswith(" '\\x1b[2J'\n"), done.stdout)
+
     def test_broken_machine_file_is_refused_in_a_line(self):
         self.file.write_text("{}", encoding="utf-8")
         done = subprocess.run([SCRIPTS / "submit.py", self.file, "--ranks", "1", "/bin/true"], text=True,
