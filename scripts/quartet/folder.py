@@ -4,6 +4,7 @@
     NAME.outcome    how the launch ended
     NAME.log        what it wrote to standard error"""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Optional
@@ -44,6 +45,10 @@ class LaunchFolder:
             record = read_json(file, MOST_BYTES)
         except FileNotFoundError:
             return None
+        except FileProblem:
+            if os.path.lexists(file):
+                raise
+            return None  # nor can there be any: the folder is none, or closed to us
         problem = RECORD.problem(record)
         if problem:
             raise FileProblem(f"{file}: a damaged record of how a launch ended ({problem})")

@@ -394,6 +394,11 @@ class Measuring(FakeBuild):
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertFalse((self.folder / "results").exists())
 
+    def test_reuse_of_what_is_no_folder_ends(self):
+        (self.folder / "results").write_text("")
+        done = self.limits("--reuse")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+
     def test_new_measurement_forgets_the_old_one(self):
         self.limits("--pairs", 3)
         self.assertIn(", 1 round", self.limits("--pairs", 1).stdout)
