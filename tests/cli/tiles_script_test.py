@@ -20,7 +20,7 @@ class Cutting(OwnFiles):
 
     def tiles(self, arguments, python=PYTHON_WITH_NUMPY):
         return subprocess.run([python, TILES, *shlex.split(arguments)], cwd=self.folder,
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, timeout=100)
 
     def assert_cut(self, arguments):
         done = self.tiles(arguments)
@@ -81,6 +81,7 @@ class Cutting(OwnFiles):
 
     def test_what_cannot_be_cut_is_refused(self):
         (self.folder / "text.npy").write_text("text")
+        os.mkfifo(self.folder / "pipe.npy")
         for arguments, *reasons in (
                 ("matmul A.npy B.npy matmul --tile 12", "has A_0_0.npy already"),
                 ("matmul A.npy new --tile 12", "1 array where A and B are cut"),
@@ -90,6 +91,7 @@ class Cutting(OwnFiles):
                 ("fft x.npy new --tiles 7", "--tiles: 7 tiles"),
                 ("fft text.npy new --tiles 7", "text.npy is no .npy file"),
                 ("fft gone.npy new --tiles 7", "gone.npy"),
+                ("fft pipe.npy new --tiles 7", "pipe.npy (not a regular file)"),
                 ("fft matmul --manifest", "matmul has no x in files"),
                 ("cg matmul --manifest", "matmul has no A in files")):
             with self.subTest(arguments):

@@ -1,5 +1,6 @@
 """Cuts a user's arrays into files, with bounded memory: arrays are mapped, and copied in parts."""
 
+import os
 from pathlib import Path
 from typing import Sequence
 
@@ -14,6 +15,8 @@ COPIED_AT_A_TIME = 2**26  # bytes
 
 def opened(path: Path) -> numpy.ndarray:
     """The array of an .npy file, mapped."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a FIFO would be waited for
+        raise ScriptError(f"cannot open {path} (not a regular file): check the path")
     try:
         array = numpy.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
