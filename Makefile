@@ -173,6 +173,7 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
 	@scripts/setup.sh venv $(LINT_TOOLS) clang-tidy==$(CLANG_TIDY_VERSION)
 	@$(CONFIGURE) -B build/lint -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
+	@cp tests/.clang-tidy build/lint/tests/ # clang-tidy looks beside the units
 	@$(TIDY) -p build/lint '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
 
 dist: ## Make a release tarball that carries the header-only libraries: build/quartet-VERSION.tar.gz

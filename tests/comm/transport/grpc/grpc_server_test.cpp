@@ -167,7 +167,6 @@ TEST_F(GrpcServerTest, AnAnswerOfAnotherSizeTouchesNothing) {
 
 TEST_F(GrpcServerTest, AServerThatHasGoneIsAFailure) {
     GrpcClient client(receiver, server->address(), server->token(), largest);
-    const std::string address = server->address();
     server.reset();
     Values target(1000);
     EXPECT_THAT(message_of<Failure>([&] { fetch(client, 1, target)->wait(); }),
