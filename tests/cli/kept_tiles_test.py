@@ -2,6 +2,7 @@
 
 QUARTET_TILE_KILLS says how many kills (6); QUARTET_KILL_SEED, when (1)."""
 
+import hashlib
 import json
 import os
 import random
@@ -50,7 +51,7 @@ def whole(folder, name):
 a, b, c = (whole(sys.argv[1], name).astype("f8") for name in "ABC")
 assert numpy.allclose(a @ b, c, rtol=1e-4), abs(a @ b - c).max()
 """)
-TRANSFORM = Work("fft", "--size 115200 --tiles 225", "result/X-*.npy", """
+TRANSFORM = Work("fft", "--size 115200 --tiles 225", "result/X-0.npy", """
 import sys, numpy
 x = numpy.stack([numpy.load(f"{sys.argv[1]}/x-{tile}.npy") for tile in range(225)], axis=1).ravel()
 bins = numpy.load(f"{sys.argv[1]}/result/X-0.npy")
@@ -68,7 +69,7 @@ def listed(folder):
 
 
 def contents(folder, files="tile-*"):
-    return {file.name: file.read_bytes() for file in folder.glob(files)}
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob(files)}
 
 
 @once
@@ -178,9 +179,9 @@ class Kills(KeptTiles):
             job.wait_until(lambda: len(listed(self.folder)) >= goal)
             time.sleep(chances.uniform(0, 0.03))
             seen = len(listed(self.folder))
-            ranks = job.ranks()
-            if ranks and chances.random() < 0.5:
-                job.kill([chances.choice(ranks)])
+            running = job.ranks()
+            if running and chances.random() < 0.5:
+                job.kill([chances.choice(running)])
             else:
                 job.kill_all()
             job.end()
