@@ -5,6 +5,7 @@ import shlex
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import concurrent_tests
 from quartet_cli import (KERNELS, assert_refused, errors, foreign_flags, listed, medians, run,
@@ -172,6 +173,15 @@ class Unavailable(unittest.TestCase):
             self.assertEqual(len(errors(outcome.document)), len(missing))
             self.assertEqual([row["verified"] for row in medians(outcome.document)],
                              [True] * len(kernel.clocks))
+
+    def test_an_address_to_listen_on_that_is_none_is_refused_in_one_line(self):
+        if "grpc" in unavailable_transports(KERNELS[0]):
+            self.skipTest("this build has no gRPC")
+        for address in ("", "127.0.0.1:99", "192.0.2.1", "unix:/tmp/x", "\x1b[2J\n"):
+            with mock.patch.dict(os.environ, QUARTET_GRPC_ADDRESS=address):
+                outcome = run("stream", 2, KERNELS[0].small, "--runs 1 --transport grpc")
+            assert_refused(self, outcome, UNAVAILABLE, "stream", "transport grpc cannot listen on",
+                           "QUARTET_GRPC_ADDRESS names the address")
 
     def test_one_reason_for_many_rows_is_said_once(self):
         for kernel in KERNELS:

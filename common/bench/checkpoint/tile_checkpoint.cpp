@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view tile_prefix = "tile-";
 constexpr std::string_view list_prefix = "tiles-";
 constexpr std::string_view list_suffix = ".json";
 
@@ -41,9 +42,11 @@ std::vector<fs::path> lists_in(const fs::path& folder) {
 
 // What killed ranks were writing. Nobody else does: the job has locked the folder.
 void remove_unfinished(const fs::path& folder) {
-    for (const fs::path& file : files_in(folder, "tile", ".tmp")) {
-        std::error_code ignored;
-        fs::remove(file, ignored);
+    for (const std::string_view prefix : {tile_prefix, list_prefix}) {
+        for (const fs::path& file : files_in(folder, prefix, ".tmp")) {
+            std::error_code ignored;
+            fs::remove(file, ignored);
+        }
     }
 }
 
@@ -120,7 +123,7 @@ TileCheckpoint::TileCheckpoint(Session& session, const CheckpointOptions& option
 }
 
 fs::path TileCheckpoint::file_of(std::int64_t tile) const {
-    return folder_ / fmt::format("tile-{}", tile);
+    return folder_ / fmt::format("{}{}", tile_prefix, tile);
 }
 
 fs::path TileCheckpoint::list_of(int rank) const {

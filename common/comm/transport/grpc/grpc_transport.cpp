@@ -1,59 +1,19 @@
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "comm/transport/grpc/grpc_address.hpp"
 #include "comm/transport/grpc/grpc_payload_channel.hpp"
 #include "comm/transport/grpc/grpc_push.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
 #include "comm/transport/transport_registry.hpp"
-#include "core/environment.hpp"
+#include "core/check.hpp"
 
 namespace quartet::comm {
 
 namespace {
-
-constexpr const char* address_variable = "QUARTET_GRPC_ADDRESS";
-
-// 10/8, 172.16/12 and 192.168/16 (RFC 1918).
-bool is_private(std::uint32_t address) {
-    return address >> 24 == 10 || address >> 20 == 0xac1 || address >> 16 == 0xc0a8;
-}
-
-std::optional<std::string> private_address() {
-    ifaddrs* list = nullptr;
-    if (getifaddrs(&list) != 0) {
-        return std::nullopt;
-    }
-    const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owned(list, freeifaddrs);
-    for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-        if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET ||
-            (entry->ifa_flags & IFF_UP) == 0) {
-            continue;
-        }
-        const in_addr address = reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr;
-        if (is_private(ntohl(address.s_addr))) {
-            std::array<char, INET_ADDRSTRLEN> text{};
-            inet_ntop(AF_INET, &address, text.data(), text.size());
-            return text.data();
-        }
-    }
-    return std::nullopt;
-}
-
-// Where this rank would listen: within a node nobody else can hear it, else on a network of the
-// site's own, unless the user says where.
-std::optional<std::string> own_address(const Topology& topology) {
-    if (const auto told = Environment().get(address_variable)) {
-        return told;
-    }
-    return topology.nodes() == 1 ? "127.0.0.1" : private_address();
-}
 
 /// Pushes and payloads by gRPC, one of the paper's three protocols (VI.A). It listens on the
 /// loopback device within a node, on a private network between nodes, or where QUARTET_GRPC_ADDRESS
@@ -64,7 +24,7 @@ class GrpcTransport final : public Transport {
         : context_(context),
           comm_(context.world.duplicate()),
           track_(context.trace.track("grpc")),
-          address_(*own_address(context.topology)) {}
+          address_(*grpc_address(context.topology)) {}
 
     [[nodiscard]] const TransportTraits& traits() const override { return grpc_traits; }
     [[nodiscard]] std::string description() const override {
@@ -91,11 +51,16 @@ class GrpcTransport final : public Transport {
 
 std::optional<std::string> why_no_grpc(const TransportContext& context) {
     std::optional<std::string> reason;
-    if (!own_address(context.topology)) {
+    const auto address = grpc_address(context.topology);
+    if (!address) {
         reason = fmt::format(
             "transport grpc listens on private networks only, and {} is on none: {} names the "
             "address to listen on",
-            context.topology.mine().host, address_variable);
+            context.topology.mine().host, grpc_address_variable);
+    } else if (const auto problem = why_not_heard_on(*address)) {
+        reason = fmt::format(
+            "transport grpc cannot listen on {} of {} ({}): {} names the address to listen on",
+            quotation(*address), context.topology.mine().host, *problem, grpc_address_variable);
     }
     return context.world.first(reason);
 }
