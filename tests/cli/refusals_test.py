@@ -5,7 +5,6 @@ import shlex
 import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
 import concurrent_tests
 from quartet_cli import (KERNELS, assert_refused, errors, foreign_flags, listed, medians, run,
@@ -178,8 +177,8 @@ class Unavailable(unittest.TestCase):
         if "grpc" in unavailable_transports(KERNELS[0]):
             self.skipTest("this build has no gRPC")
         for address in ("", "127.0.0.1:99", "192.0.2.1", "unix:/tmp/x", "\x1b[2J\n"):
-            with mock.patch.dict(os.environ, QUARTET_GRPC_ADDRESS=address):
-                outcome = run("stream", 2, KERNELS[0].small, "--runs 1 --transport grpc")
+            outcome = run("stream", 2, "--sizes 64KiB --runs 1 --transport grpc",
+                          prefix=("env", f"QUARTET_GRPC_ADDRESS={address}"))
             assert_refused(self, outcome, UNAVAILABLE, "stream", "transport grpc cannot listen on",
                            "QUARTET_GRPC_ADDRESS names the address")
 
