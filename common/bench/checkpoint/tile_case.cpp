@@ -28,7 +28,7 @@ Spent TileCase::earlier() const {
     return checkpoint_ ? checkpoint_->earlier() : Spent{};
 }
 
-std::string TileCase::resumed(std::string note) const {
+std::string TileCase::resumed(const std::string& note) const {
     const std::string taken_over = checkpoint_ ? checkpoint_->note() : "";
     return taken_over.empty() ? note : note + "; " + taken_over;
 }

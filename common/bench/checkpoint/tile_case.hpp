@@ -26,7 +26,7 @@ class TileCase : public Case {
     [[nodiscard]] TileCheckpoint* checkpoint() const { return checkpoint_.get(); }
 
     /// With what was taken over.
-    [[nodiscard]] std::string resumed(std::string note) const;
+    [[nodiscard]] std::string resumed(const std::string& note) const;
     [[nodiscard]] Details resumed(Details details) const;
 
   private:
