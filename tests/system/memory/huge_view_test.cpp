@@ -15,7 +15,8 @@
 // loses where the mapping shall be.
 extern "C" void* mremap(void* old, std::size_t old_size, std::size_t size, int flags,
                         ...) noexcept {
-    return reinterpret_cast<void*>(syscall(SYS_mremap, old, old_size, size, flags & ~MREMAP_FIXED));
+    const long address = syscall(SYS_mremap, old, old_size, size, flags & ~MREMAP_FIXED);
+    return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 namespace quartet::system {

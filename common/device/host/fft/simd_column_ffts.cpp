@@ -205,13 +205,13 @@ void SimdColumnFfts::transform_columns(const double* points, const double* next,
                                        const ColumnWorkspace& work) const {
     const std::int64_t stride = std::int64_t{2} * second_.length();
     for (std::int64_t strip = 0; strip < columns_.strips();
-         ++strip, next += first_.length() * simd_width) {
+         ++strip, next += first_.length() * std::int64_t{simd_width}) {
         const std::int64_t first_column = columns_.begin(strip);
         const double* source = points + 2 * first_column;
         SimdComplex* columns = work.columns;
         first_.run(
             [=](int j) __attribute__((always_inline)) {
-                prefetch_line(next + j * simd_width);
+                prefetch_line(next + j * std::int64_t{simd_width});
                 return load_interleaved(source + j * stride);
             },
             [=](int k, const SimdComplex& value)
@@ -276,14 +276,14 @@ void SimdColumnFfts::transform_rows_into(const ColumnWorkspace& work, const doub
                                          StoreBlock store_block) const {
     const std::int64_t step = first_.length();
     for (std::int64_t strip = 0; strip < rows_.strips();
-         ++strip, next += second_.length() * simd_width) {
+         ++strip, next += second_.length() * std::int64_t{simd_width}) {
         const SimdComplex* source = work.scratch + strip * scratch_row_;
         const SimdComplex* outer = work.outer_twiddles + strip;
         const double* inner = work.inner_twiddles;
         const std::int64_t first_bin = rows_.begin(strip);
         second_.run(
             [=](int j) __attribute__((always_inline)) {
-                prefetch_line(next + j * simd_width);
+                prefetch_line(next + j * std::int64_t{simd_width});
                 return source[j];
             },
             [=](int k, const SimdComplex& value) __attribute__((always_inline)) {
