@@ -32,7 +32,7 @@ inline constexpr TransportTraits grpc_traits{
     .movers = Movers::library,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
-            return 2 * grpc_push_depth(here.settings) * pushes.senders *
+            return std::int64_t{2} * grpc_push_depth(here.settings) * pushes.senders *
                    grpc_chunks(pushes.size, here.settings).largest();
         },
     .payload_memory =
