@@ -1,5 +1,7 @@
 #include "fft/options.hpp"
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
+
 namespace quartet::fft {
 
 std::string_view name(ResultOrder order) {
@@ -11,15 +13,9 @@ std::string_view name(Planning planning) {
 }
 
 const bench::CheckpointKind& checkpoint_kind() {
-    static const bench::CheckpointKind kind{
-        .units = "tiles",
-        .help =
-            "with --data and dataflow: keep transformed tiles there; ends early on SIGUSR1 or "
-            "SIGTERM; one run, no warm-up",
-        .prefix = "tile",
-        .oldest = bench::Restart::latest,
-        .formulations = {bench::Formulation::dataflow},
-        .why_no_others = "it transforms all tiles at once"};
+    static const bench::CheckpointKind kind =
+        bench::tile_checkpoints("with --data and dataflow: keep transformed tiles there",
+                                {bench::Formulation::dataflow}, "it transforms all tiles at once");
     return kind;
 }
 

@@ -1,17 +1,13 @@
 #include "matmul/options.hpp"
 
+#include "bench/checkpoint/tile_checkpoint.hpp"
+
 namespace quartet::matmul {
 
 const bench::CheckpointKind& checkpoint_kind() {
-    static const bench::CheckpointKind kind{
-        .units = "tiles",
-        .help =
-            "with --data: keep tiles of C that are done there; ends early on SIGUSR1 or "
-            "SIGTERM; one run, no warm-up",
-        .prefix = "tile",
-        .oldest = bench::Restart::latest,
-        .formulations = {bench::Formulation::native, bench::Formulation::dataflow},
-        .why_no_others = "it is one call"};
+    static const bench::CheckpointKind kind = bench::tile_checkpoints(
+        "with --data: keep tiles of C that are done there",
+        {bench::Formulation::native, bench::Formulation::dataflow}, "it is one call");
     return kind;
 }
 

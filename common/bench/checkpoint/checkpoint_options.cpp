@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace quartet::bench {
 
@@ -77,13 +78,12 @@ void require_formulation(const CheckpointOptions& options, const CheckpointKind&
         std::ranges::find(kind.formulations, variant.formulation) != kind.formulations.end()) {
         return;
     }
-    std::string others;
-    for (const Formulation other : kind.formulations) {
-        others += fmt::format("{}{}", others.empty() ? "" : " or ", name(other));
-    }
+    std::vector<std::string> others;
+    std::ranges::transform(kind.formulations, std::back_inserter(others),
+                           [](Formulation other) { return std::string(name(other)); });
     throw UsageError(
         fmt::format("--checkpoint: formulation {} has none ({}): ask for --formulation {} alone",
-                    name(variant.formulation), kind.why_no_others, others));
+                    name(variant.formulation), kind.why_no_others, fmt::join(others, " or ")));
 }
 
 void require_usable(const CheckpointOptions& options, std::size_t there) {

@@ -78,6 +78,16 @@ std::string data_checksum(const fs::path& folder, const std::vector<TileFile>& f
 
 }  // namespace
 
+CheckpointKind tile_checkpoints(std::string_view help, std::vector<Formulation> formulations,
+                                std::string why_no_others) {
+    return {.units = "tiles",
+            .help = fmt::format("{}; ends early on SIGUSR1 or SIGTERM; one run, no warm-up", help),
+            .prefix = "tile",
+            .oldest = Restart::latest,
+            .formulations = std::move(formulations),
+            .why_no_others = std::move(why_no_others)};
+}
+
 void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
                               const DataOptions& data, const Runs& runs) {
     require_consistent(options, kind, runs);

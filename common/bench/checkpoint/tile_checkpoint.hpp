@@ -15,6 +15,10 @@
 
 namespace quartet::bench {
 
+/// Checkpoints of tiles; `help` of --checkpoint says which tiles are kept, and where from.
+CheckpointKind tile_checkpoints(std::string_view help, std::vector<Formulation> formulations,
+                                std::string why_no_others);
+
 /// Throws UsageError where they contradict other flags: tiles in memory are not kept. Local.
 void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
                               const DataOptions& data, const Runs& runs);
