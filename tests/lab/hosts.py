@@ -18,8 +18,19 @@ SECONDS_TO_BOOT = 20
 # A sleeping process holds the namespaces of a host.
 BOOT = """hostname "$1" && mount -t tmpfs tmpfs /dev/shm && mount --bind "$2/hosts" /etc/hosts &&
 ip link set lo up && : >"$2/$1.up" && exec sleep infinity"""
-# A queue of 1 MB, and a bucket that holds what passes between two ticks of the kernel's clock.
-SHAPER = ("burst", "128kb", "limit", "1mb")
+# What may be sent at once after a pause: what passes in this time, and a packet.
+SECONDS_OF_BURST, LEAST_BURST = 0.001, 1600
+# A slow link. Partners share it evenly. Packets of less than 128 bytes do not wait, as two thirds of the rate is left
+# where TCP's acknowledgements stand behind data: a queue here lasts much longer than that of a fast network.
+SLOW_LINK = """qdisc add dev {device} root handle 1: htb
+class add dev {device} parent 1: classid 1:1 htb rate {rate}bit burst {burst} cburst {burst}
+class add dev {device} parent 1: classid 1:2 htb rate 100gbit
+filter add dev {device} parent 1: prio 1 protocol ip u32 match u16 0 0xff80 at 2 flowid 1:2
+"""
+PARTNER = """class add dev {device} parent 1:1 classid 1:1{number} htb rate {share}bit ceil {rate}bit burst {burst} cburst {burst}
+qdisc add dev {device} parent 1:1{number} tbf rate {rate}bit burst {burst} limit 16mb
+filter add dev {device} parent 1: prio 2 protocol ip u32 match ip {field} {address} flowid 1:1{number}
+"""
 
 
 class Host:
@@ -50,8 +61,8 @@ class Host:
                **how}
         return subprocess.run(self.command(*words), timeout=timeout, **how)
 
-    def must(self, *words) -> str:
-        done = self.run(*words)
+    def must(self, *words, **how) -> str:
+        done = self.run(*words, **how)
         assert done.returncode == 0, (self.name, words, done)
         return done.stdout
 
@@ -124,13 +135,24 @@ class Hosts:
             host.must("ip", "neigh", "flush", "all")
         time.sleep(1)
 
-    def shape(self, megabits: int, *names: str) -> None:
+    def shape(self, megabits: float, *names: str) -> None:
         """Lets these links, or every one, carry so many Mbit/s in either direction, Ethernet's headers
         included."""
         for host in [self[name] for name in names] or self.nodes:
-            for where, device in ((host, "eth0"), (self.head, host.port)):
-                where.must("tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
-                           f"{megabits}mbit", *SHAPER)
+            self._slow_down(host, "eth0", "dst", megabits)
+            self._slow_down(self.head, host.port, "src", megabits)
+
+    def _slow_down(self, where: Host, device: str, field: str, megabits: float) -> None:
+        """`field` of a packet's header tells partners from one another."""
+        rate = round(megabits * 1e6)
+        facts = {"device": device, "field": field, "rate": rate, "share": rate // len(self._numbers),
+                 "burst": max(LEAST_BURST, round(SECONDS_OF_BURST * rate / 8))}
+        lines = SLOW_LINK.format(**facts) + "".join(
+            PARTNER.format(**facts, number=number, address=f"{NETWORK}.{number}") for number in self._numbers.values())
+        script = self._folder / "slow_link"
+        script.write_text(lines, encoding="ascii")
+        where.run("tc", "qdisc", "del", "dev", device, "root")  # of an earlier rate
+        where.must("tc", "-batch", script)
 
     def close(self) -> None:
         for host in reversed(list(self._hosts.values())):

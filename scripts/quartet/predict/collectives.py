@@ -93,8 +93,10 @@ def pairwise(cluster: Cluster, size: float) -> Duration:
     """P - 1 steps: in each, a rank exchanges its part with one other, and all ranks of a node do so with
     those of one other node, or among themselves."""
     part, away = size / cluster.ranks, cluster.ranks - cluster.per_node
-    whole = (cluster.per_node - 1) * Duration(latency=cluster.values["node_latency_seconds"],
-                                              bandwidth=cluster.within(part))
+    whole = Duration()
+    if cluster.per_node > 1:  # else a node's own rates need not be known
+        whole += (cluster.per_node - 1) * Duration(latency=cluster.values["node_latency_seconds"],
+                                                   bandwidth=cluster.within(part))
     for nodes in range(1, cluster.nodes):
         whole += away / (cluster.nodes - 1) * cluster.step(part, nodes * cluster.per_node)
     return whole
