@@ -159,6 +159,14 @@ class Counted(unittest.TestCase):
                 spent = collectives.all_to_all(one, 8.0 * ranks)
                 self.assertAlmostEqual(spent.latency, expected, places=6, msg=(ranks, transport))
 
+    def test_rates_within_a_node_need_not_be_known_where_nodes_have_one_rank(self):
+        one = machine(per_node=1, node_bytes_per_second=None, node_latency_seconds=None)
+        for name, kernel in KERNELS.items():
+            for formulation, ranks in itertools.product(kernel.model.formulations, (2, 4, 64)):
+                wanted = work(name, ranks, formulation=formulation, **({"tile": 256} if name == "matmul" else {}))
+                if not wanted.why_not:
+                    self.assertGreater(one.predict(wanted).duration.total, 0, (name, formulation, ranks))
+
     def test_staged_parts_cross_the_hosts_link(self):
         staged = {"staged_through_host": True, "host_link_bytes_per_second": 1.0}
         spent = collectives.all_gather(cluster(8, 2, has_gpus=True, **staged), 800.0)

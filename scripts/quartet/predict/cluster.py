@@ -72,8 +72,8 @@ class Cluster:
         return min(self.values["link_bytes_per_second"], self.link(self.nodes) * self.nodes / nodes)
 
     def within(self, size: float) -> float:
-        """Seconds for bytes of each rank to another one of its node."""
-        return size / self.values["node_bytes_per_second"] if size else 0.0
+        """Seconds for bytes of each rank to another one of its node, if there is one."""
+        return size / self.values["node_bytes_per_second"] if size and self.per_node > 1 else 0.0
 
     def copied(self, size: float) -> float:
         """Seconds for bytes of each rank from its GPU to the host, or back."""
