@@ -71,6 +71,13 @@ class Commands(unittest.TestCase):
                        "--cfg=smpi/grow-injected-times:no", "--cfg=smpi/async-small-thresh:12288", "p.xml", "hosts"):
             self.assertIn(option, command)
 
+    def test_an_exchange_in_pairs_needs_no_power_of_two(self):
+        for algorithms, ranks, expected in (("ompi", 3, True), ("ompi", 65, True), ("ompi", 64, False), ("ompi", 5, False),
+                                            ("mpich", 3, False)):
+            simulator = Simulator(machine(), (Path("p.xml"), Path("hosts")), algorithms)
+            command = simulator.command(Job(Path("/bin/fft"), ranks, 1, ()))
+            self.assertEqual("--cfg=smpi/alltoallv:ring" in command, expected, (algorithms, ranks))
+
 
 class Table(unittest.TestCase):
     def test_it_has_80_columns_and_says_how_far_off_the_prediction_is(self):

@@ -60,9 +60,9 @@ LARGE = (Plan("cg", "65536", "256", "--iterations 2"),
          Plan("fft", "2^26", "256"))  # parts of 16 KiB, exchanged in pairs
 
 
-# A sweep over one to four nodes. On three some of SimGrid's collectives divide by 0.
-SWEPT = (Plan("cg", "512", "1,2,4", "--iterations 5", is_spread=True),
-         Plan("fft", "2^22", "1,2,4", is_spread=True))
+# A sweep over one to four nodes.
+SWEPT = (Plan("cg", "576", "1,2,3,4", "--iterations 5", is_spread=True),
+         Plan("fft", str(9 * 2**19), "1,2,3,4", is_spread=True))
 
 
 def work_of(case):

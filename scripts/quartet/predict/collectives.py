@@ -84,9 +84,14 @@ def all_to_all(cluster: Cluster, size: float) -> Duration:
     if cluster.shares_memory:
         return 2 * barrier(cluster)
     is_by_mpi = not cluster.is_staged and cluster.transport in MPI
-    if is_by_mpi and any(least <= cluster.ranks < most for least, most in IN_PAIRS):
+    if is_by_mpi and goes_in_pairs(cluster.ranks):
         return pairwise(cluster, size)
     return cluster.to_all(size)
+
+
+def goes_in_pairs(ranks: int) -> bool:
+    """Whether Open MPI's MPI_Alltoallv exchanges with one rank after the other."""
+    return any(least <= ranks < most for least, most in IN_PAIRS)
 
 
 def pairwise(cluster: Cluster, size: float) -> Duration:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from quartet.exit_codes import UNAVAILABLE, ScriptError
 from quartet.launch import Job, LocalLauncher
+from quartet.predict.collectives import goes_in_pairs
 from quartet.predict.machine import Machine
 
 COMMAND = "smpirun"
@@ -28,7 +29,7 @@ def require_simulator() -> None:
 class Simulator(LocalLauncher):
     """Of one platform. No time of this machine counts."""
 
-    def __init__(self, machine: Machine, platform: tuple[Path, Path], collectives: str):
+    def __init__(self, machine: Machine, platform: tuple[Path, Path], algorithms: str):
         super().__init__(Path(COMMAND))
         overhead = machine.rates.values()["overhead_seconds"]
         # The network's own model: SimGrid's default has factors of a Gigabit Ethernet in it.
@@ -40,12 +41,21 @@ class Simulator(LocalLauncher):
                     "smpi/os": f"0:{overhead}:0", "smpi/ois": f"0:{overhead}:0",
                     "smpi/or": f"0:{overhead}:0",
                     "smpi/shared-malloc": "global", "smpi/shared-malloc-blocksize": str(2**25),
-                    "smpi/coll-selector": collectives,
-                    # Some that it selects divide by 0; no timed step of what is simulated has one.
-                    "smpi/allreduce": "rdb"}
+                    "smpi/coll-selector": algorithms,
+                    # Some that it selects divide by 0; no timed step of what is simulated has one. A broadcast is
+                    # part of the MPI_Allgatherv of a set-up among three.
+                    "smpi/allreduce": "rdb", "smpi/bcast": "binomial_tree"}
+        self._is_open_mpi = algorithms == "ompi"
         self._options = ("-quiet", "-no-privatize", "-platform", str(platform[0]),
                          "-hostfile", str(platform[1]), "--log=root.thres:error",
                          *(f"--cfg={name}:{value}" for name, value in settings.items()))
 
     def command(self, job: Job) -> list[str]:
-        return [COMMAND, "-np", str(job.ranks), *self._options, str(job.program), *job.arguments]
+        return [COMMAND, "-np", str(job.ranks), *self._options, *self._exchange(job.ranks), str(job.program), *job.arguments]
+
+    def _exchange(self, ranks: int) -> list[str]:
+        """Where Open MPI's all-to-all goes pair by pair and SimGrid's needs a power of two, another one of its has the
+        same steps."""
+        is_power = ranks & (ranks - 1) == 0
+        wanted = self._is_open_mpi and not is_power and goes_in_pairs(ranks)
+        return ["--cfg=smpi/alltoallv:ring"] if wanted else []
