@@ -68,6 +68,10 @@ def listed(folder):
     return sorted(tile["number"] for found in lists for tile in found["done"])
 
 
+def is_begun(folder):
+    return any(folder.glob("tiles-*.json"))
+
+
 def contents(folder, files="tile-*"):
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob(files)}
 
@@ -112,7 +116,7 @@ class KeptTiles(unittest.TestCase):
 
     def finish(self, way, ranks=RANKS):
         """With the bits of a run that nothing has disturbed. Its row."""
-        restart = "--restart" if listed(self.folder) else ""
+        restart = "--restart" if is_begun(self.folder) else ""
         row = self.assert_done(self.run_once(way, restart, "--keep", ranks=ranks))
         self.assertEqual(listed(self.folder), list(range(ALL)))
         found = contents(self.data(way.work), way.work.results)
@@ -126,7 +130,7 @@ class KeptTiles(unittest.TestCase):
         return row
 
     def begin(self, way):
-        restart = "--restart" if self.folder.is_dir() and listed(self.folder) else ""
+        restart = "--restart" if is_begun(self.folder) else ""
         scratch = Path(tempfile.mkdtemp(dir=self.scratch))
         return Job(way.work.program, scratch, RANKS, *self.words(way, restart),
                    f"--json {scratch}/results.json"), scratch / "results.json"
@@ -216,6 +220,17 @@ class Refusals(KeptTiles):
                      (TRANSFORM, "--formulation dataflow --transport mpi,shm", ("2 cases",)))]
         for outcome, (job, reasons) in zip(run_each([job for job, _ in jobs]), jobs):
             assert_refused(self, outcome, 2, job[0], *reasons)
+
+    def test_a_users_own_file_is_not_replaced(self):
+        self.folder.mkdir()
+        own = self.folder / "tile-5"
+        own.write_text("mine")
+        for way in (NATIVE, MERGED):
+            assert_refused(self, self.run_once(way), 2, way.work.program, "tile-5", "name another folder")
+        self.assertEqual(own.read_text(), "mine")
+        own = own.rename(self.folder / "tile-x")
+        self.assert_done(self.run_once(NATIVE))
+        self.assertEqual(own.read_text(), "mine")
 
     def test_another_job_is_refused(self):
         self.assert_done(self.run_once(NATIVE))

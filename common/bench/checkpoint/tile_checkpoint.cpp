@@ -40,6 +40,13 @@ std::vector<fs::path> lists_in(const fs::path& folder) {
     return files_in(folder, list_prefix, list_suffix);
 }
 
+bool is_tile(const fs::path& file) {
+    const std::string number = file.filename().string().substr(tile_prefix.size());
+    return !number.empty() && std::ranges::all_of(number, [](char digit) {
+        return '0' <= digit && digit <= '9';
+    });
+}
+
 // What killed ranks were writing. Nobody else does: the job has locked the folder.
 void remove_unfinished(const fs::path& folder) {
     for (const std::string_view prefix : {tile_prefix, list_prefix}) {
@@ -99,8 +106,17 @@ void require_consistent_tiles(const CheckpointOptions& options, const Checkpoint
 }
 
 void require_usable_tiles(const CheckpointOptions& options) {
-    if (options.wanted()) {
-        require_usable(options, lists_in(*options.folder).size());
+    if (!options.wanted()) {
+        return;
+    }
+    const std::size_t lists = lists_in(*options.folder).size();
+    require_usable(options, lists);
+    const auto tiles = files_in(*options.folder, tile_prefix, "");
+    if (lists == 0 && std::ranges::any_of(tiles, is_tile)) {
+        throw UsageError(
+            fmt::format("--checkpoint: {} is there, and no list of tiles that says whose it is (it "
+                        "would be replaced): name another folder",
+                        quotation(std::ranges::find_if(tiles, is_tile)->native())));
     }
 }
 
@@ -130,6 +146,9 @@ TileCheckpoint::TileCheckpoint(Session& session, const CheckpointOptions& option
         take_over();
     }
     ++mine_.segments;
+    if (options.restart == Restart::none) {
+        comm::agree(session.world(), [&] { write_list(); });  // says whose the tiles will be
+    }
 }
 
 fs::path TileCheckpoint::file_of(std::int64_t tile) const {
@@ -233,10 +252,14 @@ void TileCheckpoint::save() {
     mine_.spent = earlier_;
     mine_.spent.real = earlier_.real + (now() - begin_);
     mine_.spent.cpu = earlier_.cpu + (process_cpu_time() - cpu_begin_);
-    const std::string text = to_text(mine_);
-    write_flushed(list_of(session_.world().rank()), std::as_bytes(std::span(text)));
+    write_list();
     folder.flush();
     unlisted_ = 0;
+}
+
+void TileCheckpoint::write_list() const {
+    const std::string text = to_text(mine_);
+    write_flushed(list_of(session_.world().rank()), std::as_bytes(std::span(text)));
 }
 
 void TileCheckpoint::end() {

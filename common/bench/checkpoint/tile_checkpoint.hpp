@@ -22,7 +22,7 @@ CheckpointKind tile_checkpoints(std::string_view help, std::vector<Formulation> 
 /// Throws UsageError where they contradict other flags: tiles in memory are not kept. Local.
 void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
                               const DataOptions& data, const Runs& runs);
-/// require_usable() of a folder with lists of tiles. Local.
+/// require_usable() of a folder with lists of tiles; nor may it have tiles without one. Local.
 void require_usable_tiles(const CheckpointOptions& options);
 
 /// The list of a job whose data are these files, before there are tiles: it has seed, formulation,
@@ -71,6 +71,7 @@ class TileCheckpoint {
 
   private:
     [[nodiscard]] std::filesystem::path file_of(std::int64_t tile) const;
+    void write_list() const;
     [[nodiscard]] std::filesystem::path list_of(int rank) const;
     void take_over();
     void take_over(const TileList& list);

@@ -56,7 +56,7 @@ class Series:
         room.run_verified(self.program, 1, self.work, "--generate --runs 1 --warmup 0")
 
     def words(self, folder: Path) -> str:
-        restart = "--restart" if listed(folder) else ""
+        restart = "--restart" if any(folder.glob("tiles-*.json")) else ""
         return f"{self.work} {self.way} --keep --checkpoint {folder} {restart}"
 
     def launch(self) -> None:

@@ -91,6 +91,15 @@ TEST_F(TileCheckpointTest, TakesOverWhatWasKept) {
     EXPECT_TRUE(open(Restart::latest)->has(tiles - 1));
 }
 
+// Killed before the first list it could write later.
+TEST_F(TileCheckpointTest, FolderSaysWhoseItIsFromTheBeginning) {
+    keep(*open(), 1);
+    session.world().barrier();
+    EXPECT_EQ(open(Restart::latest)->numbers().at(0).second, 0);
+    EXPECT_THAT(message_of<UsageError>([&] { static_cast<void>(open(Restart::latest, "8")); }),
+                HasSubstr("another job"));
+}
+
 // Without its end, as a killed process leaves it: at most `every` tiles of a rank are lost.
 TEST_F(TileCheckpointTest, ListsTilesEverySoMany) {
     const auto begun = open();
