@@ -1,6 +1,7 @@
 """What scripts/predict.py says of the hosts here, from what runs on them have shown."""
 
 import json
+import shutil
 import sys
 
 from documents import PROGRAMS, medians, read
@@ -13,6 +14,13 @@ OVERHEAD = {"value": 1e-5, "uncertainty": 1.0, "source": "assumed: a system call
 # Of Open MPI: long messages are sent. By default a receiver fetches them, and an all-to-all among four hosts takes 1.65
 # times as long as the links need (with this 1.03 times; measured here).
 SENDS = {"btl_tcp_flags": "1"}
+SIMULATED = ROOT / "build" / "simulate" / "bin"
+PREDICTED = "predicted.json"
+# Rates without which nothing is simulated, and which count for nothing: one rank has a node, and a kernel operations of
+# one kind. Where one counts, it was measured, and replaces what stands here.
+UNUSED = {name: {"value": value, "uncertainty": 0.0, "source": "not used"}
+          for name, value in (("node_bytes_per_second", 1e9), ("node_latency_seconds", 1e-6),
+                              ("sgemm_flops_per_second", 1e9), ("fft_flops_per_second", 1e9))}
 DISTURBED = ("disturbed", "drift", "step", "two_speeds")
 PER_SECOND = {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
@@ -42,10 +50,30 @@ def seconds_of(file):
     return row["real_time"] / PER_SECOND[row["time_unit"]]
 
 
-def predicted(host, machine, kernel, size, ranks, documents, formulation="native", flags=()):
+def predicted(machine, documents, host, kernel, size, ranks, formulation="native", flags=()):
     """Points, by their numbers of ranks; each has `seconds`, `rate`, `low` and `high`."""
-    file = scratch() / "predicted.json"
     shown = [word for document in documents for word in ("--from", document)]
-    host.must(sys.executable, "-B", ROOT / "scripts" / "predict.py", machine, kernel, "--sizes", size, "--ranks", ranks,
-              "--formulation", formulation, "--arguments", " ".join(flags), "--json", file, *shown)
-    return {point["ranks"]: point for point in json.loads(file.read_text())["curves"][0]["points"]}
+    host.must(*_script("predict", machine, kernel, size, ranks, formulation, flags), "--json", scratch() / PREDICTED, *shown)
+    return {point["ranks"]: point for point in json.loads((scratch() / PREDICTED).read_text())["curves"][0]["points"]}
+
+
+def can_simulate():
+    return shutil.which("smpirun") is not None and all((SIMULATED / name).is_file() for name in ("cg", "fft", "matmul"))
+
+
+def simulated(host, kernel, size, ranks, formulation="native", flags=()):
+    """Seconds, by the rates of the last prediction."""
+    rates = json.loads((scratch() / PREDICTED).read_text())["rates"]
+    rates = {name: rate for name, rate in rates.items() if rate["value"]}  # a machine file leaves out what is 0
+    machine, out = scratch() / "simulated.json", scratch() / "simulated"
+    machine.write_text(json.dumps({"name": "simulated hosts", "cores_per_node": 1, "rates": {**UNUSED, **rates}}))
+    shutil.rmtree(out, ignore_errors=True)
+    host.must(*_script("simulate", machine, kernel, size, ranks, formulation, flags), "--build", SIMULATED.parent,
+              "--out", out)
+    [document] = out.glob("*.json")
+    return seconds_of(document)
+
+
+def _script(name, machine, kernel, size, ranks, formulation, flags):
+    return (sys.executable, "-B", ROOT / "scripts" / f"{name}.py", machine, kernel, "--sizes", size, "--ranks", ranks,
+            "--formulation", formulation, "--arguments", " ".join(flags))

@@ -68,7 +68,8 @@ class PredictedSweep(cluster.ClusterTest):
         link = stream_between_hosts(lambda *words: self.inside(2, ROOT / "scripts" / "slurm" / "start.sh", *words))
         documents, found = self.sweep(attempt), {}
         for kernel, size in SIZES.items():
-            points = predicted(self.cluster.hosts.head, self.machine, kernel, size, f"1:{NODES}", link, flags=FLAGS[kernel])
+            points = predicted(self.machine, link, self.cluster.hosts.head, kernel, size, f"1:{NODES}",
+                               flags=FLAGS[kernel])
             for nodes, point in points.items():
                 measured = point["rate"] * point["seconds"] / seconds_of(documents[kernel, nodes])
                 print(f"{kernel} on {nodes} nodes: {measured:.4g}, expected {point['low']:.4g} to {point['high']:.4g}", flush=True)
