@@ -42,9 +42,8 @@ std::vector<fs::path> lists_in(const fs::path& folder) {
 
 bool is_tile(const fs::path& file) {
     const std::string number = file.filename().string().substr(tile_prefix.size());
-    return !number.empty() && std::ranges::all_of(number, [](char digit) {
-        return '0' <= digit && digit <= '9';
-    });
+    return !number.empty() &&
+           std::ranges::all_of(number, [](char digit) { return '0' <= digit && digit <= '9'; });
 }
 
 // What killed ranks were writing. Nobody else does: the job has locked the folder.
