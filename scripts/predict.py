@@ -89,7 +89,7 @@ def machine_of(options: argparse.Namespace) -> Machine:
     shown = measured(((str(path), document) for path, document in found.documents), machine)
     for note in shown.notes:
         say(note)
-    return machine.with_measured(shown.rates)
+    return shown.machine
 
 
 def as_json(machine: Machine, curves: list[Curve]) -> dict:

@@ -35,6 +35,15 @@ def stream_between_hosts(run):
     return files
 
 
+def exchange_among_hosts(run):
+    """The document of an all-to-all, as fft's limit measures it."""
+    file = scratch() / "exchange.json"
+    run(PROGRAMS / "fft", "--device", "host", "--transport", "mpi", "--threads", "1", "--size", "2^17",
+        "--formulation", "native", "--runs", "5", "--json", file, "--force")
+    forgive_disturbance(file)
+    return file
+
+
 def forgive_disturbance(file):
     """Hosts of one machine wait for one another's cores. That marks a row, of which no rate would be taken."""
     document = json.loads(file.read_text(encoding="utf-8"))

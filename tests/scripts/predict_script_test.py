@@ -111,6 +111,18 @@ class Script(unittest.TestCase):
         self.assertIn("latency_seconds: 2e-05, known to 30%: measured", output)
         self.assertIn("link_bytes_per_second: 1.5e+09, known to 5%: measured", output)
 
+    def test_an_all_to_all_of_more_nodes_shows_what_is_left_of_their_links(self):
+        # Two ranks a node: 12 of 16 parts leave it, in 0.9 of the described link's rate.
+        link, points, share = 1e9, 2**20, 0.9
+        leaving = 2 * 16 * points / 8 * 6 / 8
+        name = f"fft/native/host/mpi/transposed/n:{points}/tiles:1024/ranks:8/threads:1"
+        row = fake_results.case(name, 1.0, "GFLOP/s", limit_decided_by="memory copy", limit_components=[
+            {"name": "memory copy", "seconds": 1.0}, {"name": "all-to-all", "seconds": leaving / (share * link)}])
+        output, _ = self.predict("--from", self.document("four.json", row, nodes=4), kernel="fft",
+                                 sizes="2^20", ranks="16")
+        self.assertIn("bisection, to 4 nodes: 0.9, known to 5%: measured, an all-to-all of 4 nodes: four.json",
+                      " ".join(output.split()))
+
     def test_without_a_short_run_no_latency_is_told(self):
         name = "stream/native/host/mpi/size:64MiB/pushes:10/ranks:2/threads:1"
         path = self.document("pair.json", fake_results.case(name, 1000.0), nodes=2)

@@ -1,6 +1,7 @@
 """The model of the Fourier transform; fft/README.md derives it."""
 
 from math import ceil, log2
+from typing import Optional
 
 from quartet.predict import collectives
 from quartet.predict.cluster import Cluster
@@ -111,9 +112,19 @@ def _shows(case: Case, _: Options) -> dict[str, float]:
     return shown(FFT, case, operations(points, points), seconds)
 
 
+def _shows_exchange(case: Case, options: Options) -> Optional[tuple[float, float]]:
+    """Of its limit's exchange, or exchanges."""
+    seconds = sum(component["seconds"] for component in case.median.get("limit_components", [])
+                  if component["name"] == "all-to-all")
+    ranks, count = case.name.ranks, 2 if options["order"] == "natural" else 1
+    sent = count * POINT * size_in_bytes(case.name.size) * (ranks - 1) / ranks**2
+    return (sent, seconds) if seconds > 0 else None
+
+
 MODEL = Model(
     work=lambda run: operations(run.size, run.size),
     formulations={"native": _native, "dataflow": _dataflow, "library": _library},
     options={"order": ("transposed", "natural"), "tiles": 0, "queue": 16},
     shows=_shows,
+    shows_exchange=_shows_exchange,
     program=Merged())

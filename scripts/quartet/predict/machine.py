@@ -75,8 +75,8 @@ class Machine:
         return Machine(machine.name, per_node or usual, machine.gpus_per_node > 0,
                        Rates.described(machine.rates))
 
-    def with_measured(self, rates: dict[str, Rate]) -> "Machine":
-        return replace(self, rates=self.rates.replaced(rates))
+    def with_measured(self, rates: dict[str, Rate], shares: Optional[dict[int, Rate]] = None) -> "Machine":
+        return replace(self, rates=self.rates.replaced(rates, shares))
 
     @cached_property
     def _values(self) -> Values:

@@ -1,5 +1,5 @@
 """Rates that result documents show: of computing from runs on one node, of the link from a pair of
-nodes."""
+nodes, and what is left of it when more nodes send from all-to-alls."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -11,11 +11,12 @@ from quartet.kernels import KERNELS
 from quartet.misfits import judged
 from quartet.predict.machine import Machine
 from quartet.predict.model import Options
-from quartet.predict.rates import Rate
+from quartet.predict.rates import LINK, Rate
 from quartet.results import Case, cases, nodes
 from quartet.wording import counted
 
 LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # what one hour says of another; a schema's bound
+SHARE_SPREAD = 0.05  # uncertainty: other minutes
 LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # of bytes or operations a second that a row may show
 
 
@@ -66,8 +67,17 @@ class Shown:
 
 @dataclass(frozen=True)
 class Measured:
-    rates: dict[str, Rate]
+    machine: Machine  # with what was measured in place of what is described
     notes: list[str]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """An all-to-all: what left each node, in bytes a second."""
+
+    nodes: int
+    rate: float
+    path: str
 
 
 def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measured:
@@ -76,6 +86,7 @@ def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measure
     device = "cuda" if machine.has_gpus else "host"
     found: dict[str, Shown] = {}
     pairs: dict[str, list[tuple[str, Case, Options]]] = {}
+    exchanges: list[Exchange] = []
     for path, document in documents:
         for case in judged(cases(document)):
             options = options_of(case)
@@ -85,6 +96,8 @@ def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measure
                 _collect(found, path, case, options)
             elif nodes(document) == 2 and case.name.ranks == 2:
                 pairs.setdefault(case.name.kernel, []).append((path, case, options))
+            elif nodes(document) > 2:
+                exchanges += _exchange(path, case, options, nodes(document))
     rates = {name: shown.rate() for name, shown in found.items()}
     notes = [f"{name} was measured with {counted(shown.ranks, 'rank')} on a node, the machine has "
              f"{machine.per_node}: they share its memory" for name, shown in found.items()
@@ -93,10 +106,35 @@ def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measure
         seen = KERNELS[kernel].model.shows_link([(case, options) for _, case, options in rows])
         rates.update({name: Rate(value, uncertainty, f"measured, a pair of nodes: {Path(rows[0][0]).name}")
                       for name, (value, uncertainty) in seen.items() if value < LARGEST_RATE})
-    if not rates:
+    shares = _shares(exchanges, machine.rates.replaced(rates).single.get(LINK))
+    if not rates and not shares:
         raise ScriptError(f"--from: no document shows a rate of {device} (it takes sound rows of one "
-                          "node, or pushes between two): name others")
-    return Measured(rates, notes)
+                          "node, pushes between two, or exchanges among more): name others")
+    return Measured(machine.with_measured(rates, shares), notes)
+
+
+def _exchange(path: str, case: Case, options: Options, count: int) -> list[Exchange]:
+    """That a row shows, if it shows one."""
+    shown = KERNELS[case.name.kernel].model.shows_exchange(case, options)
+    if not shown:
+        return []
+    sent, seconds = shown
+    ranks, node = case.name.ranks, case.name.ranks / count
+    leaving = node * sent * (ranks - node) / (ranks - 1)
+    return [Exchange(count, leaving / seconds, path)]
+
+
+def _shares(exchanges: list[Exchange], link: Optional[Rate]) -> dict[int, Rate]:
+    """By nodes, what is left of their links. A pair of nodes has the whole of it."""
+    if not exchanges or not link:
+        return {}
+    shares = {2: Rate(1.0, 0.0, "a pair of nodes: what its link is known by")}
+    for count in {exchange.nodes for exchange in exchanges}:
+        alike = [exchange for exchange in exchanges if exchange.nodes == count]
+        share = min(1.0, statistics.median(exchange.rate for exchange in alike) / link.value)
+        shares[count] = Rate(share, SHARE_SPREAD,
+                             f"measured, an all-to-all of {count} nodes: {Path(alike[0].path).name}")
+    return shares
 
 
 def _is_sound(case: Case) -> bool:

@@ -43,6 +43,8 @@ class Model:
     shows: Callable[[Case, Options], dict[str, float]] = lambda case, options: {}
     # Rates and their uncertainties that rows of two ranks on two nodes show.
     shows_link: Callable[[list[tuple[Case, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
+    # Bytes that each rank sent to all others, and the seconds, of an all-to-all that a row has measured.
+    shows_exchange: Callable[[Case, Options], Optional[tuple[float, float]]] = lambda case, options: None
     program: Optional[Program] = None  # the paper's
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:

@@ -5,11 +5,11 @@ Their names and units are those of `rates` in scripts/slurm/machine.schema.json.
 import math
 import random
 from dataclasses import dataclass, replace
-from typing import Union
+from typing import Optional, Union
 
 from quartet.exit_codes import ScriptError
 
-BISECTION, STAGED = "bisection", "staged_through_host"
+BISECTION, STAGED, LINK = "bisection", "staged_through_host", "link_bytes_per_second"
 SEED = 1
 # Of a standard normal variable 90% lies within so many deviations.
 DEVIATIONS = 1.6449
@@ -73,9 +73,10 @@ class Rates:
                          for entry in rates.get(BISECTION, [])), key=lambda entry: entry[0])
         return Rates({**DEFAULTS, **single}, tuple(shares), rates.get(STAGED, False))
 
-    def replaced(self, measured: dict[str, Rate]) -> "Rates":
-        """What was measured takes the place of what was described."""
-        return replace(self, single={**self.single, **measured})
+    def replaced(self, measured: dict[str, Rate], shares: Optional[dict[int, Rate]] = None) -> "Rates":
+        """What was measured takes the place of what was described: rates, and shares by nodes."""
+        bisection = {**dict(self.bisection), **(shares or {})}
+        return replace(self, single={**self.single, **measured}, bisection=tuple(sorted(bisection.items())))
 
     def values(self) -> Values:
         return self._drawn(dict.fromkeys((*self.single, BISECTION), 0.0))

@@ -6,6 +6,7 @@ from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
 from quartet.predict.model import Model, Options, Run
 from quartet.predict.paper.store_and_forward import StoreAndForward
+from quartet.predict.rates import LINK
 from quartet.results import Case
 from quartet.sizes import points
 from quartet.units import MIB
@@ -81,7 +82,7 @@ def _dataflow(run: Run) -> Duration:
                                    crosses * pushes + adds * (1 / flow.workers))
 
 
-LINK, LATENCY = "link_bytes_per_second", "latency_seconds"
+LATENCY = "latency_seconds"
 SEEN = 0.3  # of the shortest run, from which on its latency can be told
 LINK_SPREAD, LATENCY_SPREAD = 0.05, 0.3  # uncertainties: other pairs of nodes, other minutes
 
