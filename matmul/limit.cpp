@@ -135,6 +135,9 @@ bench::LimitComponent ProductLimit::sgemm() {
         const Seconds hardware = time_of_multiply_adds();
         component.hardware = hardware < component.seconds ? hardware : Seconds{};
     }
+    if (plan_.sgemm.memory == device::MemoryKind::host) {
+        component.extend(plan_.sgemm.computing_ranks, session_.world().size());
+    }
     return component;
 }
 

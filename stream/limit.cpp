@@ -1,6 +1,7 @@
 #include "stream/limit.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace quartet::stream {
 
@@ -17,19 +18,41 @@ const Route* route_received_by(int rank, const Problem& problem) {
     return route != nullptr && route->receiver == rank ? route : nullptr;
 }
 
+// Whether all ranks push or receive, and share a memory in which each core could add.
+bool may_all_add(const Problem& problem, bench::Session& session) {
+    std::int64_t ranks = 0;
+    std::int64_t remote = 0;
+    for (const Route& route : problem.routes) {
+        ranks += std::ssize(route.senders) + 1;
+        remote += remote_senders(route, session.topology());
+    }
+    return session.device().memory_kind() == device::MemoryKind::host && remote == 0 &&
+           ranks == session.world().size();
+}
+
+// Of the target, and of each source, that one of the route's ranks would add.
+Bytes part_of(const Problem& problem, const Route& route) {
+    const std::int64_t ranks = std::ssize(route.senders) + 1;
+    return bytes_of<float>((problem.elements() + ranks - 1) / ranks);
+}
+
 }  // namespace
 
-void PushLimit::plan(bench::BufferPlan& plan, const Problem& problem, int rank,
-                     const comm::Topology& topology) {
+void PushLimit::plan(bench::BufferPlan& plan, const Problem& problem, bench::Session& session) {
+    const int rank = session.world().rank();
     const Route* route = problem.route_of(rank);
     if (route == nullptr) {
         return;
+    }
+    if (may_all_add(problem, session)) {
+        plan.add((1 + std::ssize(route->senders)) * part_of(problem, *route) + bytes_of<double>(1),
+                 bench::Room::device);
     }
     if (route->receiver == rank) {  // a target, a source for each sender, and the probe's result
         plan.add((1 + std::ssize(route->senders)) * problem.size + bytes_of<double>(1),
                  bench::Room::device);
     }
-    if (remote_senders(*route, topology) > 0) {
+    if (remote_senders(*route, session.topology()) > 0) {
         plan.add(problem.size, bench::Room::device);
     }
 }
@@ -47,6 +70,14 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
         local_passes_ = local_add_->passes_for(bench::longest_probe_time, problem.pushes * senders,
                                                session.stream());
     }
+    if (may_all_add(problem, session)) {
+        const Route* route = problem.route_of(session.world().rank());
+        if (route != nullptr) {
+            prepare_adding_by_all(*route);
+        }
+        part_passes_ = static_cast<int>(
+            session.world().minimum(part_ ? part_passes_ : std::numeric_limits<int>::max()));
+    }
     for (const Route& route : problem.routes) {
         const auto remote = std::ranges::find_if(route.senders, [&](int sender) {
             return !session.topology().same_node(sender, route.receiver);
@@ -57,6 +88,24 @@ PushLimit::PushLimit(bench::Session& session, const Problem& problem)
                 route.receiver, problem.size));
         }
     }
+}
+
+void PushLimit::prepare_adding_by_all(const Route& route) {
+    const auto senders = static_cast<int>(route.senders.size());
+    part_.emplace(session_.device(), bench::AccessPattern::add, part_of(problem_, route), senders);
+    part_passes_ =
+        part_->passes_for(bench::longest_probe_time, problem_.pushes * senders, session_.stream());
+}
+
+// This rank's part of a run's additions, all ranks at the same time.
+double PushLimit::adding_by_all() {
+    if (!part_) {
+        return 0;
+    }
+    const auto senders = std::ssize(problem_.route_of(session_.world().rank())->senders);
+    part_->fill_target(session_.stream());
+    return static_cast<double>(problem_.pushes * senders) *
+           part_->measure(part_passes_, session_.stream()).value;
 }
 
 // This rank's additions of one run.
@@ -88,6 +137,10 @@ double PushLimit::sending() {
 std::vector<bench::LimitComponent> PushLimit::measure() {
     std::vector<bench::LimitComponent> components{
         {"local add", {session_.world().maximum(adding())}}};
+    if (part_passes_ > 0) {
+        components.front().all_ranks = {session_.world().maximum(adding_by_all())};
+        components.front().ranks = static_cast<int>(std::ssize(problem_.routes));
+    }
     if (!links_.empty()) {
         components.push_back({"pair link", {session_.world().maximum(sending())}});
     }

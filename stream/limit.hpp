@@ -13,12 +13,13 @@
 namespace quartet::stream {
 
 /// The receiver's own addition of local vectors, as large and as many as are pushed; with senders
-/// on other nodes, also what the link between the nodes can carry.
+/// on other nodes, also what the link between the nodes can carry. Beside it, within a node and on
+/// the host, the same additions by the cores of receiver and senders, each an equal part: what the
+/// memory allows, which a receiver alone need not reach.
 class PushLimit {
   public:
     /// Counts what the probes allocate on this rank. Local.
-    static void plan(bench::BufferPlan& plan, const Problem& problem, int rank,
-                     const comm::Topology& topology);
+    static void plan(bench::BufferPlan& plan, const Problem& problem, bench::Session& session);
 
     /// Borrows session and problem. Collective.
     PushLimit(bench::Session& session, const Problem& problem);
@@ -27,7 +28,9 @@ class PushLimit {
     std::vector<bench::LimitComponent> measure();
 
   private:
+    void prepare_adding_by_all(const Route& route);
     [[nodiscard]] double adding();
+    [[nodiscard]] double adding_by_all();
     [[nodiscard]] double sending();
 
     bench::Session& session_;
@@ -35,6 +38,8 @@ class PushLimit {
     const Route* received_;                        ///< what this rank receives, or null
     std::optional<bench::MemoryProbe> local_add_;  ///< on receivers
     int local_passes_ = 0;
+    std::optional<bench::MemoryProbe> part_;  ///< of the additions, where all ranks of a route add
+    int part_passes_ = 0;
     std::vector<std::unique_ptr<bench::PairProbe>> links_;  ///< one per route between nodes
 };
 

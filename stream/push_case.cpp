@@ -19,7 +19,7 @@ PushCase::Buffers::Buffers(bench::BufferPlan& plan, bench::Session& session,
     expected = plan.add<float>(receives ? problem.elements() : 0, bench::Room::host).count;
     if (route != nullptr) {
         plan_push(plan, session, variant, problem, *route);
-        PushLimit::plan(plan, problem, rank, session.topology());
+        PushLimit::plan(plan, problem, session);
     }
 }
 

@@ -65,12 +65,16 @@ DataflowLimit::DataflowLimit(const RankContext& context, const Buffers& buffers,
     : context_(context),
       reading_(context, problem, share),
       direction_(make_direction_probe(context, buffers, transport, problem, roles)),
+      workers_(roles.workers()),
       reduces_(roles.of(context.rank()) == comm::Role::reducer),
       iterations_(problem.iterations) {}
 
 std::vector<bench::LimitComponent> DataflowLimit::measure() {
     constexpr int passes = 16;
     std::vector<bench::LimitComponent> components = reading_.measure();
+    if (context_.device.memory_kind() == device::MemoryKind::host) {
+        components.front().extend(workers_, context_.world.size());
+    }
     const Seconds once = direction_->measure(passes, context_.stream);
     const double taking_in = context_.world.maximum(reduces_ ? iterations_ * once.value : 0);
     components.push_back({"taking in p", {taking_in}});

@@ -39,6 +39,7 @@ class DataflowLimit final : public Limit {
     RankContext context_;
     ReadingLimit reading_;
     std::unique_ptr<DirectionProbe> direction_;
+    int workers_;
     bool reduces_;
     int iterations_;
 };

@@ -106,6 +106,9 @@ std::vector<bench::LimitComponent> DataflowCase::limit() {
     const Seconds host_link{world.maximum(mine.host_link.value)};
     std::vector<bench::LimitComponent> components{{"workers' transforms", transforms + copy},
                                                   {"merger's intake", copy + copy}};
+    if (session_.device().memory_kind() == device::MemoryKind::host) {
+        components.front().extend(plan_.roles.workers(), world.size());
+    }
     if (host_link > Seconds{}) {
         components.push_back({"copies between GPUs and CPUs", host_link + copy});
     }

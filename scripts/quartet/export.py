@@ -18,7 +18,8 @@ Row = dict[str, Cell]
 
 FACTORS = ("kernel", "formulation", "device", "transport", "size", "ranks", "nodes", "threads")
 RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate",
-           "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high", "flags",
+           "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high",
+           "fraction_of_all_ranks", "flags",
            "distrusted", "verified", "error", "workers", "measured_on", "host", "date", "commit",
            "name")
 FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
@@ -62,7 +63,8 @@ def _row(document: dict, case: Case) -> Row:
                     "limit_rate": case.limit["rate"] if case.limit else None,
                     "limit_decided_by": case.median.get("limit_decided_by"),
                     "fraction_of_limit": case.fraction_of_limit, "fraction_low": fraction_low,
-                    "fraction_high": fraction_high, "verified": case.verified})
+                    "fraction_high": fraction_high,
+                    "fraction_of_all_ranks": case.fraction_of_all_ranks, "verified": case.verified})
     return row
 
 

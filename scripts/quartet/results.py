@@ -83,6 +83,11 @@ class Case:
         return self.median["real_time"] * SECONDS[self.median["time_unit"]]
 
     @property
+    def fraction_of_all_ranks(self) -> Optional[float]:
+        """Of what all ranks would allow; None where all take part in what limits."""
+        return self.median.get("fraction_of_all_ranks")
+
+    @property
     def whole_task(self) -> dict[str, float]:
         """Seconds of its stages, from the launch to the results in files; empty where not measured."""
         return self.median.get("whole_task") or {}

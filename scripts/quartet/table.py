@@ -15,8 +15,8 @@ from quartet.published.likeness import place_of_ours
 from quartet.results import OF_MODELS, Case, cases, nodes, warnings, whole_number
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.wording import (ABOVE_LIMIT, BOUNDS, DISTRUSTED, WIDTH, Footnotes, aligned, counted,
-                             percent_of_limit, rate, ratio, size, size_in_bytes, widths_of,
-                             wrapped)
+                             percent_of_limit, percent_range, rate, ratio, size, size_in_bytes,
+                             widths_of, wrapped)
 
 HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check",
             "published")
@@ -207,8 +207,26 @@ def _limits(all_cases: list[Case]) -> Iterator[str]:
         yield f"{kernel}'s limit: {what}" + (f"; {decided}" if decided else "")
 
 
+def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
+    """Shares that stand beside limits, one line for all rows of which the same is said."""
+    said: dict[str, list[float]] = {}
+    for case in all_cases:
+        parts = [] if case.is_distrusted else case.median.get("limit_components", [])
+        for part in parts:
+            if "hardware_seconds" in part:
+                said.setdefault(f"{part['name']} has of the processor's FMA peak",
+                                []).append(part["hardware_seconds"] / part["seconds"])
+            if "all_ranks_seconds" in part and case.fraction_of_all_ranks:
+                said.setdefault(f"{case.name.kernel} {case.name.formulation} ({part['name']} on "
+                                f"{part['ranks']} of {case.name.ranks} ranks) has of all ranks' limit",
+                                []).append(case.fraction_of_all_ranks)
+    for text, shares in said.items():
+        yield f"{text}: {percent_range(min(shares), max(shares))}"
+
+
 def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bool) -> list[str]:
-    lines = [line for text in _limits(shown) for line in wrapped("", text)]
+    lines = [line for text in (*_limits(shown), *_beside_limits(shown))
+             for line in wrapped("", text)]
     marks = {case.mark for case in shown}
     if "!" in marks:
         lines += wrapped("!", ABOVE_LIMIT)

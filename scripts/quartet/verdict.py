@@ -11,7 +11,8 @@ from quartet import statistics
 from quartet.misfits import is_alike
 from quartet.results import OWN_FORMULATIONS, Case
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
-from quartet.wording import WIDTH, aligned, as_typed, counted, ratio, size, widths_of
+from quartet.wording import (WIDTH, aligned, as_typed, counted, percent_range, ratio, size,
+                             widths_of)
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_LINES = 10
@@ -80,8 +81,7 @@ def _range(cases: list[Case], formulation: str) -> str:
     if not sound:
         marks = {case.mark for case in of_it if case.mark}
         return next(iter(sorted(marks, reverse=True)), "-")
-    low, high = f"{sound[0]:.0%}", f"{sound[-1]:.0%}"
-    return high if low == high else f"{low[:-1]}-{high}"
+    return percent_range(sound[0], sound[-1])
 
 
 def _leads(cases: list[Case]) -> str:

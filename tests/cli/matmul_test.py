@@ -197,6 +197,12 @@ class Library(unittest.TestCase):
         outcome, row, sgemm = measure("env", "OPENBLAS_CORETYPE=Prescott")
         self.assertLess(sgemm["hardware_seconds"], 0.6 * sgemm["seconds"], outcome)
         self.assertTrue(row["distrusted"], outcome)
+        kinds = {flag["kind"] for flag in row["flags"]}
+        if not kinds & {"disturbed", "drift", "step", "two_speeds", "limit_moved"}:
+            self.assertIn("slow_library", kinds, outcome)
+            self.assertRegex(" ".join(outcome.stdout.split()),
+                             r"limit is too low: SGEMM has \d\d?% of the processor's FMA peak")
+        self.assertRegex(row["note"], r"SGEMM has \d\d?% of the processor's FMA peak")
 
 
 if __name__ == "__main__":

@@ -28,9 +28,10 @@ def load_schema(name):
 
 def good_document():
     name = fake_results.stream_name()
-    parts = {"limit_components": [{"name": "local add", "seconds": 0.5},
+    parts = {"limit_components": [{"name": "local add", "seconds": 0.5, "hardware_seconds": 0.4,
+                                   "all_ranks_seconds": 0.25, "ranks": 1},
                                   {"name": "pair link", "seconds": 0.25}],
-             "limit_decided_by": "local add", "huge_pages": True}
+             "limit_decided_by": "local add", "fraction_of_all_ranks": 0.4, "huge_pages": True}
     return fake_results.document(
         fake_results.case(name, 10000, **parts), fake_results.paper(name, 9000),
         fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:2/threads:1", 5, "GFLOP/s"),

@@ -203,6 +203,18 @@ class ShortTable(unittest.TestCase):
         self.assertIn("own local add; copy decided for native; link decided",
                       " ".join(text.split()))
 
+    def test_shares_beside_the_limit_are_said_once_for_all_rows_that_can_be_trusted(self):
+        def case(size, share, hardware, **more):
+            return fake_results.case(
+                fake_results.stream_name("dataflow", size=size), 10000, fraction_of_all_ranks=share, **more,
+                limit_components=[{"name": "SGEMM", "seconds": 1, "hardware_seconds": hardware,
+                                   "ranks": 1, "all_ranks_seconds": 0.5}])
+        text = " ".join(render(case("2MiB", 0.42, 0.84), case("4MiB", 0.47, 0.84),
+                               case("8MiB", 0.1, 0.2, flags=[{"kind": "step", "text": "in steps"}],
+                                    distrusted=True)).split())
+        self.assertIn("SGEMM has of the processor's FMA peak: 84%", text)
+        self.assertIn("stream dataflow (SGEMM on 1 of 2 ranks) has of all ranks' limit: 42-47%", text)
+
 
 class Terminals(unittest.TestCase):
     def style(self, is_terminal=True, encoding="utf-8", **environment):

@@ -92,6 +92,9 @@ TEST_P(EveryFormulation, IsVerifiedBetweenAllAndRank0) {
         EXPECT_EQ(row.runs.size(), 2U);
         EXPECT_EQ(row.limit->what(), "local add");
         EXPECT_GT(row.limit->seconds.value, 0);
+        EXPECT_EQ(row.limit->components.front().ranks, 1);
+        EXPECT_GT(row.fraction_of_all_ranks(), 0);
+        EXPECT_THAT(row.note, testing::HasSubstr("local add is on 1 of " + std::to_string(size)));
     }
     for (std::size_t run = 0; run < rows[0].runs.size(); ++run) {
         EXPECT_GT(rows[1].runs[run].real.value, 0);
@@ -110,6 +113,8 @@ TEST_P(EveryFormulation, IsVerifiedForEveryPair) {
                                                 std::to_string(route.receiver));
         EXPECT_TRUE(rows.front().check->passed);
         EXPECT_GT(rows.front().runs.front().real.value, 0);
+        EXPECT_EQ(rows.front().fraction_of_all_ranks().has_value(), size == 2)
+            << "others do not add";
     }
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double far_below = 0.5;
 constexpr double least_overhead = 0.01;
-// A BLAS with kernels for its processor has 0.8 and more.
+// A BLAS with kernels for its processor has 0.8 and more; in registers half as wide, or with one of
+// two multipliers, it has 0.5 at most.
 constexpr double least_of_hardware = 0.6;
 
 bool is_judged(const Row& row) {
@@ -48,8 +49,8 @@ std::string describe_slow_library(const Row& row) {
         return {};
     }
     return fmt::format(
-        "the limit is too low: {} has {:.0f}% of the rate at which the processor multiplies and "
-        "adds; is there a library, or a setting of it, for this processor?",
+        "the limit is too low: {} has {:.0f}% of the processor's FMA peak; is there a library, or "
+        "a setting of it, for this processor?",
         decisive.name, 100 * share);
 }
 

@@ -230,6 +230,8 @@ Row Measurement::whole_row() const {
     }
     if (session_.options().limits == Switch::on) {
         whole.limit = limit_of(probes);
+        const std::string beside = whole.beside_limit();
+        whole.note += (whole.note.empty() || beside.empty() ? "" : "; ") + beside;
     }
     return whole;
 }

@@ -100,30 +100,6 @@ void put_check(Json& json, const Row& row) {
     }
 }
 
-void put_limit(Json& json, const Row& row) {
-    if (!row.limit) {
-        return;
-    }
-    Json limit{{"what", row.limit->what()}};
-    put(limit, "seconds", row.limit->seconds.value);
-    put(limit, "rate", row.work.rate(row.limit->seconds));
-    limit["probes"] = numbers(row.limit->probes);
-    json["limit"] = std::move(limit);
-    json["limit_components"] = Json::array();
-    for (const LimitComponent& component : row.limit->components) {
-        json["limit_components"].push_back({{"name", component.name}});
-        put(json["limit_components"].back(), "seconds", component.seconds.value);
-        if (component.hardware > Seconds{}) {
-            put(json["limit_components"].back(), "hardware_seconds", component.hardware.value);
-        }
-    }
-    json["limit_decided_by"] = row.limit->decided_by();
-    put(json, "fraction_of_limit", *row.fraction_of_limit());
-    if (const auto interval = row.fraction_interval()) {
-        json["fraction_of_limit_ci95"] = numbers({interval->lower, interval->upper});
-    }
-}
-
 void put_published(Json& json, const Row& row) {
     if (row.published) {
         const Comparison& other = *row.published;

@@ -18,6 +18,13 @@ bool are_the_same(const std::vector<LimitComponent>& one,
 
 }  // namespace
 
+void LimitComponent::extend(int some, int all) {
+    if (some < all) {
+        ranks = some;
+        all_ranks = {seconds.value * some / all};
+    }
+}
+
 const LimitComponent& slowest(std::span<const LimitComponent> components) {
     return *std::ranges::max_element(
         components, {}, [](const LimitComponent& component) { return component.seconds.value; });
@@ -38,6 +45,13 @@ const std::string& Limit::decided_by() const {
     return slowest(components).name;
 }
 
+const LimitComponent* Limit::on_some_ranks() const {
+    const auto found = std::ranges::find_if(components, [](const LimitComponent& component) {
+        return component.all_ranks > Seconds{};
+    });
+    return found == components.end() ? nullptr : &*found;
+}
+
 Limit limit_of(std::span<const std::vector<LimitComponent>> probes) {
     check(!probes.empty() && !probes.front().empty(), "a limit without a component");
     Limit limit{.components = probes.front(), .seconds = {}, .probes = {}};
@@ -48,7 +62,7 @@ Limit limit_of(std::span<const std::vector<LimitComponent>> probes) {
     limit.seconds = {median(limit.probes)};
     for (std::size_t index = 0; index < limit.components.size(); ++index) {
         for (Seconds LimitComponent::*time :
-             {&LimitComponent::seconds, &LimitComponent::hardware}) {
+             {&LimitComponent::seconds, &LimitComponent::hardware, &LimitComponent::all_ranks}) {
             std::vector<double> seconds;
             std::ranges::transform(probes, std::back_inserter(seconds),
                                    [&](const auto& probe) { return (probe[index].*time).value; });

@@ -15,6 +15,13 @@ struct LimitComponent {
     /// The same by what the hardware allows, where what was measured is a library; 0 where it is
     /// not known.
     Seconds hardware{};
+    /// The same if all ranks of the job took part, where only `ranks` of them do: a data flow's
+    /// reducers computing as its workers, senders adding their share. 0: all do, or not known.
+    Seconds all_ranks{};
+    int ranks = 0;
+
+    /// Measured on `some` of `all` ranks: what all would take, each at the same rate.
+    void extend(int some, int all);
 };
 
 /// The component that takes longest; of equal ones the first. There is at least one.
@@ -30,6 +37,8 @@ struct Limit {
     [[nodiscard]] std::string what() const;
     /// The name of the slowest component; of equal ones the first.
     [[nodiscard]] const std::string& decided_by() const;
+    /// The first component in which only some of the ranks take part; null where all do.
+    [[nodiscard]] const LimitComponent* on_some_ranks() const;
 };
 
 /// The limit that these probes found, each of which measured the same components. Throws Failure

@@ -60,6 +60,31 @@ std::optional<double> Row::fraction_of_limit() const {
     return limit->seconds.value / median(times());
 }
 
+std::optional<double> Row::fraction_of_all_ranks() const {
+    const LimitComponent* part = limit && !runs.empty() ? limit->on_some_ranks() : nullptr;
+    return part ? std::optional(part->all_ranks.value / median(times())) : std::nullopt;
+}
+
+std::string Row::beside_limit() const {
+    std::string text;
+    const auto say = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+    for (const LimitComponent& part : limit ? limit->components : std::vector<LimitComponent>{}) {
+        if (part.hardware > Seconds{}) {
+            say(fmt::format("{} has {:.0f}% of the processor's FMA peak", part.name,
+                            100 * (part.hardware / part.seconds)));
+        }
+    }
+    if (const auto fraction = fraction_of_all_ranks()) {
+        const LimitComponent& part = *limit->on_some_ranks();
+        say(
+            fmt::format("{} is on {} of {} ranks: all would allow {:.4g} {}, of which this is "
+                        "{:.0f}%",
+                        part.name, part.ranks, name.ranks, work.rate(part.all_ranks),
+                        bench::name(work.unit), 100 * *fraction));
+    }
+    return text;
+}
+
 std::optional<Interval> Row::fraction_interval() const {
     std::vector<double> fractions;
     for (const Run& run : runs) {

@@ -191,6 +191,10 @@ struct Row {
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;
+    /// Of what all ranks would allow, where only some of them take part in what limits.
+    [[nodiscard]] std::optional<double> fraction_of_all_ranks() const;
+    /// What is known beside the limit, in words; empty where nothing is.
+    [[nodiscard]] std::string beside_limit() const;
     /// 95% of the median of the runs' own fractions, each of the probe right before it, widened
     /// where fraction_of_limit() lies outside; nothing below six runs.
     [[nodiscard]] std::optional<Interval> fraction_interval() const;

@@ -86,6 +86,37 @@ nlohmann::ordered_json factors_of(const Row& row) {
     return factors;
 }
 
+void put_limit(Json& json, const Row& row) {
+    if (!row.limit) {
+        return;
+    }
+    Json limit{{"what", row.limit->what()}};
+    put(limit, "seconds", row.limit->seconds.value);
+    put(limit, "rate", row.work.rate(row.limit->seconds));
+    limit["probes"] = numbers(row.limit->probes);
+    json["limit"] = std::move(limit);
+    json["limit_components"] = Json::array();
+    for (const LimitComponent& component : row.limit->components) {
+        Json& part = json["limit_components"].emplace_back(Json{{"name", component.name}});
+        put(part, "seconds", component.seconds.value);
+        if (component.hardware > Seconds{}) {
+            put(part, "hardware_seconds", component.hardware.value);
+        }
+        if (component.all_ranks > Seconds{}) {
+            part["ranks"] = component.ranks;
+            put(part, "all_ranks_seconds", component.all_ranks.value);
+        }
+    }
+    json["limit_decided_by"] = row.limit->decided_by();
+    put(json, "fraction_of_limit", *row.fraction_of_limit());
+    if (const auto fraction = row.fraction_of_all_ranks()) {
+        put(json, "fraction_of_all_ranks", *fraction);
+    }
+    if (const auto interval = row.fraction_interval()) {
+        json["fraction_of_limit_ci95"] = numbers({interval->lower, interval->upper});
+    }
+}
+
 void put_trust(Json& json, const Row& row) {
     json["distrusted"] = row.distrusted();
     json["flags"] = Json::array();

@@ -15,6 +15,10 @@ void put_rank_seconds(nlohmann::ordered_json& json, const Run& run);
 /// What went on while it ran, and what of it disturbed the run.
 void put_conditions(nlohmann::ordered_json& json, const Run& run);
 
+/// The limit, its components, what stands beside them, and the fractions; nothing where none was
+/// measured.
+void put_limit(nlohmann::ordered_json& json, const Row& row);
+
 /// Whether the row can be trusted, why not, and which runs were measured again for it.
 void put_trust(nlohmann::ordered_json& json, const Row& row);
 

@@ -253,6 +253,13 @@ TEST(Document, RecordsEachComponentOfALimitAndWhichOneDecided) {
                               {"name": "pair link", "seconds": 1.75}])"));
     EXPECT_EQ(median.at("limit_decided_by"), "pair link");
     EXPECT_FALSE(aggregate(rows, "mean").contains("limit_components"));
+    EXPECT_FALSE(median.contains("fraction_of_all_ranks"));
+
+    row.limit->components[0].extend(3, 4);
+    const Json extended = aggregate(document_of(row), "median");
+    EXPECT_EQ(extended.at("limit_components")[0].at("ranks"), 3);
+    EXPECT_EQ(extended.at("limit_components")[0].at("all_ranks_seconds"), 0.375);
+    EXPECT_DOUBLE_EQ(extended.at("fraction_of_all_ranks"), 0.375 / 3.5);
 
     row.limit.reset();
     EXPECT_FALSE(aggregate(document_of(row), "median").contains("limit_decided_by"));

@@ -36,6 +36,21 @@ TEST(Limit, HasTheMedianOfWhatTheHardwareAllows) {
     EXPECT_EQ(limit.seconds, Seconds{4}) << "it is no limit by itself";
 }
 
+TEST(Limit, SaysWhatAllRanksWouldAllowWhereOnlySomeTakePart) {
+    LimitComponent alone{"SGEMM", {4}};
+    alone.extend(2, 2);
+    EXPECT_EQ(Limit({{alone}, {4}, {4}}).on_some_ranks(), nullptr);
+    Probes probes{{{"reducers", {1}}, {"SGEMM", {4}}}, {{"reducers", {1}}, {"SGEMM", {8}}}};
+    for (auto& probe : probes) {
+        probe[1].extend(3, 4);
+    }
+    const Limit limit = limit_of(probes);
+    ASSERT_EQ(limit.on_some_ranks(), &limit.components[1]);
+    EXPECT_EQ(limit.components[1].ranks, 3);
+    EXPECT_EQ(limit.components[1].all_ranks, Seconds{4.5});
+    EXPECT_EQ(limit.seconds, Seconds{6}) << "it is no limit by itself";
+}
+
 TEST(Limit, IsNamedByItsComponents) {
     const auto what = [](const std::vector<std::string>& names) {
         Limit limit;

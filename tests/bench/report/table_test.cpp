@@ -103,6 +103,28 @@ TEST(Table, ShowsTheMedianRateBetweenItsInterval) {
                                                     "200.0]", "100.0", "50%", "ok", "0.12x"));
 }
 
+TEST(Table, SaysSharesBesideTheLimitOnceForAllRows) {
+    Row row = fake_row({1, 1, 1});
+    row.name.variant.formulation = Formulation::dataflow;
+    row.limit = Limit{{{"SGEMM", {1}, {0.75}}, {"reducers", {0.5}}}, {1}, {1}};
+    row.limit->components[0].extend(1, 2);
+    Row faster = row;
+    faster.runs.front().real = faster.runs[1].real = faster.runs[2].real = {0.5};
+    Row distrusted = row;
+    distrusted.limit->components[0].hardware = {0.25};
+    distrusted.flags = {{FlagKind::drift, "drifted"}};
+    const std::string text = table(std::vector{row, faster, distrusted}, {});
+    EXPECT_THAT(text, HasSubstr("SGEMM has of the processor's FMA peak: 75%\n"));
+    EXPECT_THAT(text,
+                HasSubstr("dataflow (SGEMM on 1 of 2 ranks) has of all ranks' limit: 50-100%\n"));
+    EXPECT_EQ(row.beside_limit(),
+              "SGEMM has 75% of the processor's FMA peak; SGEMM is on 1 of 2 ranks: all would "
+              "allow 400 MiB/s, of which this is 50%");
+    row.limit->components = {{"SGEMM", {1}}};
+    EXPECT_EQ(row.beside_limit(), "");
+    EXPECT_THAT(table(std::vector{row}, {}), Not(HasSubstr(" has ")));
+}
+
 TEST(Table, MarksWhatIsNotThere) {
     Row row = fake_row({1, 1, 1});
     row.check.reset();

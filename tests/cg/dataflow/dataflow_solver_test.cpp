@@ -181,6 +181,9 @@ TEST_P(DataflowSolverTest, HasALimit) {
     for (const bench::LimitComponent& component : row.limit->components) {
         EXPECT_GT(component.seconds.value, 0) << component.name;
     }
+    const bench::LimitComponent& reading = row.limit->components.front();
+    EXPECT_EQ(reading.ranks, row.name.ranks - 1) << "one reduces";
+    EXPECT_LT(reading.all_ranks, reading.seconds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, DataflowSolverTest, testing::Values("mpi", "shm"),
