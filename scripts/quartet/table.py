@@ -209,19 +209,20 @@ def _limits(all_cases: list[Case]) -> Iterator[str]:
 
 def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
     """Shares that stand beside limits, one line for all rows of which the same is said."""
-    said: dict[str, list[float]] = {}
+    said: dict[tuple[str, str], list[float]] = {}
     for case in all_cases:
         parts = [] if case.is_distrusted else case.median.get("limit_components", [])
         for part in parts:
             if "hardware_seconds" in part:
-                said.setdefault(f"{part['name']} has of the processor's FMA peak",
-                                []).append(part["hardware_seconds"] / part["seconds"])
+                said.setdefault((part["name"], "the processor's FMA peak"), []).append(
+                    part["hardware_seconds"] / part["seconds"])
             if "all_ranks_seconds" in part and case.fraction_of_all_ranks:
-                said.setdefault(f"{case.name.kernel} {case.name.formulation} ({part['name']} on "
-                                f"{part['ranks']} of {case.name.ranks} ranks) has of all ranks' limit",
-                                []).append(case.fraction_of_all_ranks)
-    for text, shares in said.items():
-        yield f"{text}: {percent_range(min(shares), max(shares))}"
+                of_what = (f"what all ranks would allow ({part['name']} on {part['ranks']} of "
+                           f"{case.name.ranks})")
+                said.setdefault((f"{case.name.kernel} {case.name.formulation}", of_what), []).append(
+                    case.fraction_of_all_ranks)
+    for (what, of_what), shares in said.items():
+        yield f"{what}: {percent_range(min(shares), max(shares))} of {of_what}."
 
 
 def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bool) -> list[str]:

@@ -212,8 +212,8 @@ class ShortTable(unittest.TestCase):
         text = " ".join(render(case("2MiB", 0.42, 0.84), case("4MiB", 0.47, 0.84),
                                case("8MiB", 0.1, 0.2, flags=[{"kind": "step", "text": "in steps"}],
                                     distrusted=True)).split())
-        self.assertIn("SGEMM has of the processor's FMA peak: 84%", text)
-        self.assertIn("stream dataflow (SGEMM on 1 of 2 ranks) has of all ranks' limit: 42-47%", text)
+        self.assertIn("SGEMM: 84% of the processor's FMA peak.", text)
+        self.assertIn("stream dataflow: 42-47% of what all ranks would allow (SGEMM on 1 of 2).", text)
 
 
 class Terminals(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "bench/statistics/samples.hpp"
 
@@ -164,39 +165,34 @@ std::string heading(const Row& row, std::string_view gpus) {
 
 // Shares that stand beside limits, one line for all rows of which the same is said.
 std::string beside_limits(std::span<const Row> rows) {
-    std::vector<std::pair<std::string, Interval>> said;
-    const auto say = [&](const std::string& of_what, double share) {
-        const auto known =
-            std::ranges::find(said, of_what, &std::pair<std::string, Interval>::first);
-        if (known == said.end()) {
-            said.emplace_back(of_what, Interval{share, share});
-        } else {
-            known->second = {std::min(known->second.lower, share),
-                             std::max(known->second.upper, share)};
-        }
+    std::map<std::pair<std::string, std::string>, Interval> said;  // by what has a share of what
+    const auto say = [&](const std::string& what, const std::string& of_what, double share) {
+        Interval& known = said.try_emplace({what, of_what}, Interval{share, share}).first->second;
+        known = {std::min(known.lower, share), std::max(known.upper, share)};
     };
     for (const Row& row : rows) {
-        if (!row.error.empty() || !row.limit || row.distrusted()) {
+        if (!row.error.empty() || !row.limit || row.distrusted() || row.name.is_of_paper_clock()) {
             continue;
         }
         for (const LimitComponent& part : row.limit->components) {
             if (part.hardware > Seconds{}) {
-                say(part.name + " has of the processor's FMA peak", part.hardware / part.seconds);
+                say(part.name, "the processor's FMA peak", part.hardware / part.seconds);
             }
         }
         if (const auto share = row.fraction_of_all_ranks()) {
             const LimitComponent& part = *row.limit->on_some_ranks();
-            say(fmt::format("{} ({} on {} of {} ranks) has of all ranks' limit",
-                            name(row.name.variant.formulation), part.name, part.ranks,
+            say(std::string(name(row.name.variant.formulation)),
+                fmt::format("what all ranks would allow ({} on {} of {})", part.name, part.ranks,
                             row.name.ranks),
                 *share);
         }
     }
     std::string text;
-    for (const auto& [of_what, share] : said) {
+    for (const auto& [whose, share] : said) {
         const std::string least = fmt::format("{:.0f}", 100 * share.lower);
         const std::string most = fmt::format("{:.0f}", 100 * share.upper);
-        text += wrapped(fmt::format("{}: {}{}%", of_what, least, least == most ? "" : "-" + most));
+        text += wrapped(fmt::format("{}: {}{}% of {}.", whose.first, least,
+                                    least == most ? "" : "-" + most, whose.second));
     }
     return text;
 }

@@ -114,9 +114,9 @@ TEST(Table, SaysSharesBesideTheLimitOnceForAllRows) {
     distrusted.limit->components[0].hardware = {0.25};
     distrusted.flags = {{FlagKind::drift, "drifted"}};
     const std::string text = table(std::vector{row, faster, distrusted}, {});
-    EXPECT_THAT(text, HasSubstr("SGEMM has of the processor's FMA peak: 75%\n"));
+    EXPECT_THAT(text, HasSubstr("SGEMM: 75% of the processor's FMA peak.\n"));
     EXPECT_THAT(text,
-                HasSubstr("dataflow (SGEMM on 1 of 2 ranks) has of all ranks' limit: 50-100%\n"));
+                HasSubstr("dataflow: 50-100% of what all ranks would allow (SGEMM on 1 of 2).\n"));
     EXPECT_EQ(row.beside_limit(),
               "SGEMM has 75% of the processor's FMA peak; SGEMM is on 1 of 2 ranks: all would "
               "allow 400 MiB/s, of which this is 50%");
