@@ -15,11 +15,12 @@ ClassicIteration::Buffers::Buffers(bench::BufferPlan& plan, std::int64_t rows, i
 }
 
 ClassicIteration::ClassicIteration(const RankContext& context, const Buffers& buffers,
-                                   DistributedMatrix& matrix, std::string name)
+                                   DistributedMatrix& matrix, comm::Transport& transport,
+                                   std::string name)
     : ClassicLoop(context.device, context.stream),
       matrix_(matrix),
       name_(std::move(name)),
-      sums_(context, buffers.sums),
+      sums_(context, buffers.sums, transport),
       x_(allocate(buffers.x, context.device)),
       r_(allocate(buffers.r, context.device)) {
     state_.solution = x_.view();

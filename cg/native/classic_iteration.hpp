@@ -23,10 +23,10 @@ class ClassicIteration final : public ClassicLoop {
         std::optional<DeviceResidentCg::Buffers> resident;  ///< of one rank
     };
 
-    /// Borrows matrix and what the context borrows; `name` is what failures call the matrix.
-    /// Collective.
+    /// Borrows matrix, transport and what the context borrows; `name` is what failures call the
+    /// matrix. Collective.
     ClassicIteration(const RankContext& context, const Buffers& buffers, DistributedMatrix& matrix,
-                     std::string name);
+                     comm::Transport& transport, std::string name);
 
     void run(std::span<double> history, Observer& observer) override;
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "bench/program/buffer_plan.hpp"
 #include "cg/rank_context.hpp"
+#include "comm/transport/transport.hpp"
 
 namespace quartet::cg {
 
@@ -12,7 +14,7 @@ namespace quartet::cg {
 /// order.
 class JointSums {
   public:
-    static constexpr std::int64_t most = 2;
+    static constexpr int most = 2;
 
     /// Memory that the device can write and the CPU can read.
     using Buffer = bench::PlannedBuffer<double>;
@@ -27,14 +29,11 @@ class JointSums {
         bool any;
     };
 
-    /// Borrows what the context borrows. Collective.
-    JointSums(const RankContext& context, const Buffer& buffer)
-        : world_(context.world),
-          stream_(context.stream),
-          values_(allocate(buffer, context.device)) {
-        std::array<double, most + 1> first{};
-        world_.sum(first);  // so that later sums allocate nothing
-    }
+    /// Borrows the transport and what the context borrows. Collective.
+    JointSums(const RankContext& context, const Buffer& buffer, comm::Transport& transport)
+        : stream_(context.stream),
+          values_(allocate(buffer, context.device)),
+          sum_(transport.prepare_ordered_sum(context.world, most + 1)) {}
 
     /// Where the device writes this rank's share of sum `index`.
     [[nodiscard]] device::View<double> share(std::int64_t index) {
@@ -49,7 +48,7 @@ class JointSums {
         std::array<double, count + 1> sums;
         std::copy_n(values_.span().begin(), count, sums.begin());
         sums.back() = vote ? 1 : 0;
-        world_.sum(sums);
+        sum_->run(sums);
         Agreed<count> agreed;
         std::copy_n(sums.begin(), count, agreed.sums.begin());
         agreed.any = sums.back() > 0;
@@ -57,9 +56,9 @@ class JointSums {
     }
 
   private:
-    const comm::Communicator& world_;
     device::Stream& stream_;
     device::Buffer<double> values_;
+    std::unique_ptr<comm::OrderedSum> sum_;
 };
 
 }  // namespace quartet::cg

@@ -12,12 +12,13 @@ NativeIterationBuffers plan_iteration(bench::BufferPlan& plan, Algorithm algorit
 
 std::unique_ptr<Iteration> make_iteration(const RankContext& context,
                                           const NativeIterationBuffers& buffers,
-                                          DistributedMatrix& matrix, const std::string& name) {
+                                          DistributedMatrix& matrix, comm::Transport& transport,
+                                          const std::string& name) {
     if (const auto* classic = std::get_if<ClassicIteration::Buffers>(&buffers)) {
-        return std::make_unique<ClassicIteration>(context, *classic, matrix, name);
+        return std::make_unique<ClassicIteration>(context, *classic, matrix, transport, name);
     }
     return std::make_unique<SingleReductionIteration>(
-        context, std::get<SingleReductionIteration::Buffers>(buffers), matrix, name);
+        context, std::get<SingleReductionIteration::Buffers>(buffers), matrix, transport, name);
 }
 
 NativeSolver::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
@@ -30,7 +31,7 @@ NativeSolver::NativeSolver(const RankContext& context, const Buffers& buffers,
     : device_(context.device),
       stream_(context.stream),
       matrix_(context, buffers.matrix, transport, problem),
-      iteration_(make_iteration(context, buffers.iteration, matrix_, problem.title())) {}
+      iteration_(make_iteration(context, buffers.iteration, matrix_, transport, problem.title())) {}
 
 // By way of the vector that is multiplied, whose values are lost.
 std::vector<double> NativeSolver::gather(device::View<const double> rows) {

@@ -16,11 +16,12 @@ using NativeIterationBuffers =
     std::variant<ClassicIteration::Buffers, SingleReductionIteration::Buffers>;
 NativeIterationBuffers plan_iteration(bench::BufferPlan& plan, Algorithm algorithm,
                                       std::int64_t rows, int ranks);
-/// Borrows matrix and what the context borrows; `name` is what failures call the matrix.
+/// Borrows matrix, transport and what the context borrows; `name` is what failures call the matrix.
 /// Collective.
 std::unique_ptr<Iteration> make_iteration(const RankContext& context,
                                           const NativeIterationBuffers& buffers,
-                                          DistributedMatrix& matrix, const std::string& name);
+                                          DistributedMatrix& matrix, comm::Transport& transport,
+                                          const std::string& name);
 
 /// Every rank works; the ranks meet in collective operations.
 class NativeSolver final : public Solver {

@@ -19,12 +19,13 @@ SingleReductionIteration::Buffers::Buffers(bench::BufferPlan& plan, std::int64_t
 
 SingleReductionIteration::SingleReductionIteration(const RankContext& context,
                                                    const Buffers& buffers,
-                                                   DistributedMatrix& matrix, std::string name)
+                                                   DistributedMatrix& matrix,
+                                                   comm::Transport& transport, std::string name)
     : device_(context.device),
       stream_(context.stream),
       matrix_(matrix),
       name_(std::move(name)),
-      sums_(context, buffers.sums),
+      sums_(context, buffers.sums, transport),
       x_(allocate(buffers.x, context.device)),
       p_(allocate(buffers.p, context.device)),
       s_(allocate(buffers.s, context.device)) {

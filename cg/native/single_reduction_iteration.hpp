@@ -26,10 +26,11 @@ class SingleReductionIteration final : public Iteration {
         std::optional<DeviceResidentCg::Buffers> resident;  ///< of one rank
     };
 
-    /// Borrows matrix and what the context borrows; `name` is what failures call the matrix.
-    /// Collective.
+    /// Borrows matrix, transport and what the context borrows; `name` is what failures call the
+    /// matrix. Collective.
     SingleReductionIteration(const RankContext& context, const Buffers& buffers,
-                             DistributedMatrix& matrix, std::string name);
+                             DistributedMatrix& matrix, comm::Transport& transport,
+                             std::string name);
 
     void restart(device::View<const double> right_side) override;
     void run(std::span<double> history, Observer& observer) override;

@@ -121,6 +121,10 @@ class FaultyTransport final : public comm::Transport {
     std::unique_ptr<comm::Exchange> prepare_exchange(const comm::ExchangePlan& plan) override {
         return std::make_unique<FaultyExchange>(sound_->prepare_exchange(plan));
     }
+    std::unique_ptr<comm::OrderedSum> prepare_ordered_sum(const comm::Communicator& comm,
+                                                          int most) override {
+        return sound_->prepare_ordered_sum(comm, most);
+    }
 
   private:
     std::unique_ptr<comm::Transport> sound_;

@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "bench/fake_session.hpp"
@@ -56,9 +57,23 @@ void virtual_transport_call(benchmark::State& state) {
         push->run(0, session.stream());
 }
 
+// Two numbers over all ranks in rank order, as an iteration of cg sums them.
+void ordered_sum(benchmark::State& state, const char* transport) {
+    Session session = fake_session(quiet_options(1));
+    const comm::Communicator world = comm::Communicator::world();
+    const auto sum = session.transport(transport).prepare_ordered_sum(world, 2);
+    std::array<double, 2> values{1, 0};
+    for (auto _ : state) {
+        sum->run(values);
+        values.front() = 1;
+    }
+}
+
 // Every rank takes part in each, as often as the others.
 BENCHMARK(empty_measured_step)->UseManualTime()->Iterations(10)->Unit(benchmark::kMicrosecond);
 BENCHMARK(virtual_transport_call)->Iterations(10'000'000);
+BENCHMARK_CAPTURE(ordered_sum, mpi, "mpi")->Iterations(100'000);
+BENCHMARK_CAPTURE(ordered_sum, shm, "shm")->Iterations(100'000);
 
 /// Of the ranks that are not to report.
 class Silence final : public benchmark::BenchmarkReporter {

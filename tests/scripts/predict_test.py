@@ -178,6 +178,11 @@ class Counted(unittest.TestCase):
         spent = collectives.ordered_sums(cluster(16, addition_seconds=1.0), 2)
         self.assertAlmostEqual(spent.overhead, 32, places=6)
 
+    def test_sums_in_memory_that_ranks_share_take_no_steps(self):
+        for ranks, transport, steps in ((4, "shm", 1), (4, "ipc", 1), (4, "mpi", 2), (4, "rma", 2), (8, "auto", 3)):
+            one = cluster(ranks, transport=transport, node_latency_seconds=1.0, latency_seconds=1.0)
+            self.assertAlmostEqual(collectives.ordered_sums(one, 2).latency, steps, places=6, msg=(ranks, transport))
+
     def test_memory_that_ranks_share_takes_two_barriers(self):
         spent = collectives.all_to_all(cluster(4, transport="shm", node_latency_seconds=1.0), 1e6)
         self.assertAlmostEqual(spent.total, 4, places=6)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/mpi/communicator.hpp"
 #include "comm/transport/shared/payload_channel.hpp"
 #include "comm/transport/transport_traits.hpp"
 #include "core/units.hpp"
@@ -80,10 +81,20 @@ class Exchange : public Collective {
     virtual void release(device::Stream& stream) = 0;
 };
 
+/// Prepared sums of a few numbers that the CPU has, which running allocates nothing. Shares are
+/// added in rank order: the same bits on all ranks, and by every transport.
+class OrderedSum {
+  public:
+    virtual ~OrderedSum() = default;
+    /// Makes each value its sum over the ranks; as many on all ranks, at most those planned.
+    /// Collective.
+    virtual void run(std::span<double> values) = 0;
+};
+
 /// Moves bulk data between the ranks of one communicator. Its traits declare what it can do; asking
 /// for anything else throws Failure. Each operation is ordered after the stream's earlier work, and
 /// its result is there for the stream's later work. Counts are elements or bytes, 64-bit. Control
-/// messages and scalars go by ControlChannel and Communicator instead.
+/// messages, and scalars that no step waits for, go by ControlChannel and Communicator instead.
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -117,6 +128,10 @@ class Transport {
     virtual std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan);
     virtual std::unique_ptr<Collective> prepare_reduce_scatter(const ReduceScatterPlan& plan);
     virtual std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan);
+
+    /// Sums of at most `most` numbers. By MPI on `comm`, which has the transport's ranks and
+    /// outlives it, unless the transport has a faster way. Every transport has this. Collective.
+    virtual std::unique_ptr<OrderedSum> prepare_ordered_sum(const Communicator& comm, int most);
 };
 
 /// `count` elements of T from `transport`. Collective.

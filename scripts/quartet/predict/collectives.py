@@ -63,10 +63,13 @@ def reduce_scatter(cluster: Cluster, size: float) -> Duration:
 
 def ordered_sums(cluster: Cluster, count: int) -> Duration:
     """Sums over ranks that keep their order: MPI gathers `count` numbers of each rank on all ranks,
-    which add them one by one."""
+    which add them one by one. In memory that they share they read one another's numbers: at most a message's
+    latency."""
     if cluster.ranks == 1:
         return Duration()
     added = count * cluster.ranks * cluster.values["addition_seconds"]
+    if cluster.shares_memory and cluster.transport != "rma":
+        return Duration(latency=cluster.latency, overhead=added)
     return by_mpi(cluster, 8.0 * count * cluster.ranks) + Duration(overhead=added)
 
 

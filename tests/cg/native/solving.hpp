@@ -28,7 +28,7 @@ struct Solving {
           iteration(make_iteration(
               session,
               plan_iteration(plan, way.algorithm, matrix.rows().size(), session.world().size()),
-              matrix, "A")) {
+              matrix, session.transport("mpi"), "A")) {
         matrix.share().fill([&](std::int64_t row, std::int64_t first, std::span<double> out) {
             system.read_row(row, first, out);
         });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdint>
 #include <numeric>
 
@@ -118,6 +119,48 @@ TEST_P(TransportContract, RefusesWhatItDoesNotDeclare) {
 
     if (refused == 0) {
         GTEST_SKIP() << "it declares everything";
+    }
+}
+
+// Every round has numbers of its own; in some of them one rank comes late.
+TEST_P(TransportContract, SumsInRankOrder) {
+    constexpr int rounds = 1000;
+    const auto sum = transport->prepare_ordered_sum(world, 3);
+    for (int round = 0; round < rounds; ++round) {
+        // Not the same in any other order of additions.
+        const double large = rank % 3 == 0 ? 1e16 : rank % 3 == 1 ? 1 : -1e16;
+        std::array<double, 3> values{large + round, 0.1 * (rank + 1) * round,
+                                     rank == round % (2 * size) ? 1.0 : 0.0};
+        std::array<double, 3> expected{};
+        for (int other = 0; other < size; ++other) {
+            const double theirs = other % 3 == 0 ? 1e16 : other % 3 == 1 ? 1 : -1e16;
+            expected[0] += theirs + round;
+            expected[1] += 0.1 * (other + 1) * round;
+            expected[2] += other == round % (2 * size) ? 1.0 : 0.0;
+        }
+        if (round % 100 == 0 && rank == round / 100 % size) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+
+        sum->run(values);
+
+        ASSERT_EQ(values, expected) << "round " << round;
+    }
+}
+
+TEST_P(TransportContract, SumsOfOneKindDoNotMeetThoseOfAnother) {
+    const auto first = transport->prepare_ordered_sum(world, 1);
+    const auto second = transport->prepare_ordered_sum(world, 3);
+    for (int round = 0; round < 100; ++round) {
+        std::array<double, 1> one{1.0 + round};
+        std::array<double, 2> two{2.0 + round, 3.0 + round};  // fewer than planned
+
+        first->run(one);
+        second->run(two);
+
+        ASSERT_EQ(one.front(), size * (1.0 + round));
+        ASSERT_EQ(two.front(), size * (2.0 + round));
+        ASSERT_EQ(two.back(), size * (3.0 + round));
     }
 }
 

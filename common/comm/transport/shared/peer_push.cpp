@@ -1,11 +1,9 @@
 #include "comm/transport/shared/peer_push.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <atomic>
 #include <new>
 
+#include "comm/transport/shared/shared_flag.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {
@@ -13,25 +11,9 @@ namespace quartet::comm {
 /// A sender's and the receiver's progress, each alone on its cache line in the sender's part of a
 /// shared window: how many pushes have been posted, and how many have been added.
 struct PushFlags {
-    alignas(64) std::atomic<std::int64_t> posted;
-    alignas(64) std::atomic<std::int64_t> added;
+    alignas(64) SharedFlag posted;
+    alignas(64) SharedFlag added;
 };
-static_assert(std::atomic<std::int64_t>::is_always_lock_free);
-
-namespace {
-
-// The other side answers within a microsecond where it has a core of its own; where it has not,
-// spinning on would keep it from answering.
-void wait_until(const std::atomic<std::int64_t>& flag, std::int64_t value) {
-    constexpr int spins_before_yield = 2000;
-    for (int spin = 0; flag.load(std::memory_order_acquire) < value; ++spin) {
-        if (spin > spins_before_yield) {
-            sched_yield();
-        }
-    }
-}
-
-}  // namespace
 
 PeerPush::PeerPush(const PushPlan& plan, const PeerMemory& memory, WindowPool& flags,
                    const Communicator& comm, device::Device& device, Track& track)

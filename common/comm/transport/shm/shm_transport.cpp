@@ -3,6 +3,7 @@
 #include "comm/transport/shared/peer_collectives.hpp"
 #include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/shared/peer_push.hpp"
+#include "comm/transport/shared/peer_sum.hpp"
 #include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "device/model/stand_in.hpp"
@@ -61,6 +62,10 @@ class ShmTransport final : public Transport {
     std::unique_ptr<Exchange> prepare_exchange(const ExchangePlan& plan) override {
         note_pages(plan.send);
         return make_peer_exchange(plan, context());
+    }
+    std::unique_ptr<OrderedSum> prepare_ordered_sum(const Communicator& /*comm*/,
+                                                    int most) override {
+        return std::make_unique<PeerSum>(pool_, comm_, most);
     }
 
   private:
