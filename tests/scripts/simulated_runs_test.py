@@ -1,5 +1,5 @@
 """The programs on simulated ranks, beside what is predicted from the same machine file. Needs what `make
-simulate` builds, no older than its sources; else it is skipped, and says so. --large: 256 ranks."""
+simulate` builds, no older than its sources; else it is skipped, and says so. --large: 256 and 1024 ranks."""
 
 import subprocess
 import sys
@@ -56,7 +56,8 @@ SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
          Plan("matmul", "4096", "9", "--tile 512", "dataflow"),
          Plan("cg", "8192", "9,33", "--iterations 2", "dataflow"),
          Plan("fft", "2^20", "9,33", "", "dataflow"))
-LARGE = (Plan("cg", "65536", "256", "--iterations 2"),
+LARGE = (Plan("matmul", "16384", "1024", "--tile 512"),
+         Plan("cg", "65536", "256", "--iterations 2"),
          Plan("fft", "2^26", "256"))  # parts of 16 KiB, exchanged in pairs
 
 
