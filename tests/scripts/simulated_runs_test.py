@@ -57,6 +57,7 @@ SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
          Plan("cg", "8192", "9,33", "--iterations 2", "dataflow"),
          Plan("fft", "2^20", "9,33", "", "dataflow"))
 LARGE = (Plan("matmul", "16384", "1024", "--tile 512"),
+         Plan("stream", "1MiB", "512,1024", "--pushes 4"),
          Plan("cg", "65536", "256", "--iterations 2"),
          Plan("fft", "2^26", "256"))  # parts of 16 KiB, exchanged in pairs
 
