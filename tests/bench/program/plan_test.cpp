@@ -86,7 +86,7 @@ TEST_F(PlanTest, WhatExceedsTheNodesMemoryIsRefused) {
 TEST_F(PlanTest, WhatExceedsTheSharedMemoryIsRefusedWithTheRemedy) {
     Session session = fake_session(options);
     const Bytes free = session.topology().resources().shared_memory_free;
-    const Bytes others_may_release = gibibytes(1024);
+    const Bytes others_may_release = gibibytes(1);
     session.add(case_of(session, "shared", {1}, free + others_may_release));
     EXPECT_THAT(refusal_of(session), AllOf(HasSubstr("/dev/shm"), HasSubstr("--shm-size"),
                                            HasSubstr("--transport mpi")));
