@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::int64_t traffic_per_point = 64;
 
-Bytes exchanged_bytes(const Problem& problem, int ranks) {
-    const std::int64_t part = (problem.points / ranks + ranks - 1) / ranks;
-    return bytes_of<Point>(ranks * part);
+// From each rank to each other one.
+Bytes exchanged_part(const Problem& problem, int ranks) {
+    return bytes_of<Point>((problem.points / ranks + ranks - 1) / ranks);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ TransformLimit::TransformLimit(bench::Session& session, comm::Transport& transpo
     const int ranks = session.world().size();
     if (ranks > 1) {
         exchange_ = std::make_unique<bench::AllToAllProbe>(
-            transport, session.world(), session.device(), exchanged_bytes(problem, ranks));
+            transport, session.world(), session.device(), exchanged_part(problem, ranks));
     }
 }
 
@@ -59,8 +59,9 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
 
 void TransformLimit::plan(bench::BufferPlan& plan, const Problem& problem, int ranks) {
     if (ranks > 1) {
-        plan.add(exchanged_bytes(problem, ranks), bench::Room::device_window);
-        plan.add(exchanged_bytes(problem, ranks), bench::Room::device);
+        const Bytes sent = (ranks - 1) * exchanged_part(problem, ranks);
+        plan.add(sent, bench::Room::device_window);
+        plan.add(sent, bench::Room::device);
     }
 }
 

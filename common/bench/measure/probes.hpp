@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -107,20 +108,26 @@ class PairProbe {
     device::Buffer<std::byte> data_;
 };
 
-/// The rate of an all-to-all in which each rank sends `size` bytes in equal parts.
+/// The rate of an all-to-all in which each rank sends `part` bytes to each other one, and none to
+/// itself.
 class AllToAllProbe {
   public:
     /// `transport` can all-to-all. Collective over its communicator.
     AllToAllProbe(comm::Transport& transport, const comm::Communicator& comm,
-                  device::Device& device, Bytes size);
-    /// Time of one exchange, the slowest rank's. Collective.
+                  device::Device& device, Bytes part);
+    /// Time of one exchange, the slowest rank's. Where parts are read at the sender, the faster of
+    /// two, by each way to copy. Collective.
     Seconds measure(device::Stream& stream);
     /// Bytes that leave one rank.
-    [[nodiscard]] Bytes sent() const;
+    [[nodiscard]] Bytes sent() const { return {send_.size()}; }
 
   private:
+    /// Copies a part that this rank may read to where it needs it.
+    using Copy =
+        std::function<void(device::View<const std::byte> part, device::View<std::byte> place)>;
+    Seconds exchange(const Copy& copy, device::Stream& stream);
+
     const comm::Communicator& comm_;
-    Bytes part_;
     device::Buffer<std::byte> send_;
     std::unique_ptr<comm::Exchange> exchange_;
     device::Buffer<std::byte> received_;  ///< where parts are read at the sender
