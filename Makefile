@@ -86,6 +86,7 @@ sweep: ## Scaling on this machine, the published figures in laptop size; goes on
 
 limits: ## How near each kernel is to its limit, and how far ahead of its peers: at most 50 minutes
 	@$(PROGRAMS_HERE)
+	@python3 scripts/build.py $(BUILD) limit_loops
 	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
 
 mkl: ## Build with Intel's MKL, a further peer of `make limits`: 0.7 GB to install

@@ -8,7 +8,8 @@ largest value stand beside it. Nothing else should run on the machine meanwhile.
 The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
 and FFTW-MPI. HPC Challenge's MPIFFT joins them where hpcc is installed (scripts/setup.sh peers), and
 MKL's cluster FFT and psgemm where `make mkl` has built with it. A peer that is not available is
-named in its line.
+named in its line. Each limit is checked by a loop of another program (limit_loops), which should agree
+within 5%, and matmul's by BLIS where it is installed (scripts/setup.sh blis).
 
 A missed goal does not change the exit code: 3 means that a launch failed, 1 that a result was wrong.
 
@@ -115,7 +116,7 @@ def main() -> int:
         return BAD_USAGE
     stopped = VERIFIED
     with data_folder(options) as data:
-        files = LimitsFiles(Path(data), options.results / "fftw-plans")
+        files = LimitsFiles(options.build.resolve() / "bin", Path(data), options.results / "fftw-plans")
         wanted = [match for match in matches(files, options.full or options.reuse)
                   if match.kernel in options.only]
         if not options.reuse:

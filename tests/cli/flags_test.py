@@ -175,7 +175,7 @@ class Flags(unittest.TestCase):
     def test_trace_names_ranks_lines_and_runs(self):
         for kernel in KERNELS:
             file = self.folder / f"{kernel.name}_names.json"
-            outcome = self.run_small(kernel, f"--runs 2 --remeasure off --trace {file}", ranks=2)
+            outcome = self.run_small(kernel, f"--runs 2 --limits off --remeasure off --trace {file}", ranks=2)
             document = schemas.read_strictly(file)
             self.assertEqual(document["otherData"], {"dropped_spans": 0})
             events = document["traceEvents"]

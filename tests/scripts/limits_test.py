@@ -24,7 +24,9 @@ from quartet.limits import loop as limits_loop  # noqa: E402
 from quartet.limits import plan as limits_plan  # noqa: E402
 from quartet.limits import table as limits_table  # noqa: E402
 from quartet.limits.circumstances import Circumstances, circumstances  # noqa: E402
-from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Result, Row, Verdict  # noqa: E402
+from quartet.limits import comparisons as limits_comparisons  # noqa: E402
+from quartet.limits.comparisons import OfLimit, OverPeer, Result, Row  # noqa: E402
+from quartet.limits.goals import Bound, Goal, Noise, Verdict  # noqa: E402
 from quartet.results import cases  # noqa: E402
 
 # cg at the rates of {folder}/behaviour.json: by side, a list of the rounds', or how it fails.
@@ -49,10 +51,20 @@ row = fake_results.case("cg/%s/host/shm/%s/ranks:2/threads:1" % (formulation, si
                    verified=rate > 0.5, rank_seconds=[1.0, 0.5], stolen_share=0.12,
                    phases=dict(compute=0.6, reduce=0.1, wait=0.2),
                    flags=[dict(kind="disturbed", text="the hypervisor withheld 12% of a core's time")],
-                   limit=dict(what="reading", seconds=1.0, rate=rate / 0.8, probes=[0.8, 1.2]))
+                   limit=dict(what="reading", seconds=1.0, rate=rate / 0.8, probes=[0.8, 1.2]),
+                   limit_components=[dict(name="reading the matrix", seconds=1.0)],
+                   limit_decided_by="reading the matrix")
 warning = "? cg/native: the hypervisor withheld 12% of a core's time"
 json.dump(fake_results.document(row, warnings=[warning]), open(file, "w"))
 sys.exit(0 if rate > 0.5 else 1)
+"""
+
+
+# Leaves what makes 12.5 GFLOP/s of cg.
+LOOPS = """#!{python} -S
+import sys
+open({folder!r} + "/loops", "a").write(" ".join(sys.argv[1:-1]) + "\\n")
+open(sys.argv[-1], "w").write('{{"per_second": 5e10}}')
 """
 
 
@@ -64,7 +76,7 @@ def results(rate, error="", **median):
 
 
 def every_match(data="data"):
-    return limits_plan.matches(LimitsFiles(Path(data), Path("my plans")), full=True)
+    return limits_plan.matches(LimitsFiles(Path("programs"), Path(data), Path("my plans")), full=True)
 
 
 def over_peer(**bound):
@@ -146,7 +158,7 @@ class Verdicts(unittest.TestCase):
 
     def test_two_sided_bound_is_missed_on_either_side(self):
         equal = over_peer(least=0.95, most=1.05)
-        self.assertEqual(str(equal.bound), "0.95..1.05")
+        self.assertEqual(str(equal.bound), "+-5%")
         for ours, verdict in (([9, 11, 10], Verdict.MET), ([9, 9.2, 10], Verdict.MISSED),
                               ([11, 10, 10.6], Verdict.MISSED)):
             self.assertIs(limits_goals.judge(equal, rounds(ours, [10, 10, 10])).verdict, verdict)
@@ -173,7 +185,7 @@ class Verdicts(unittest.TestCase):
                       fraction_of_limit=..., rank_seconds_summary={"ranks": 512, "mean": 3, "max": 4})
         self.assertEqual(circumstances(OfLimit(small), [many]),
                          [Circumstances(small, None, None, 0.25, None, None, None)])
-        points = OverPeer(small, (large,), "larger", limits_goals.nanoseconds_per_point)
+        points = OverPeer(small, (large,), "larger", limits_comparisons.nanoseconds_per_point)
         self.assertEqual([(each.reach, each.limits) for each in circumstances(points, [known])],
                          2 * [(None, None)])
         self.assertEqual(circumstances(OfLimit(small), [unknown]),
@@ -203,7 +215,7 @@ class Verdicts(unittest.TestCase):
     def test_bytes_read_leave_out_what_is_written(self):
         read = results(1, bytes_read=12 * 2**20, bytes_written=5 * 2**20,
                        bytes_best_whole_tiles=15 * 2**20)
-        found = limits_goals.judge(Goal("", limits_goals.BytesRead(Row("files")), Bound(most=1.1)),
+        found = limits_goals.judge(Goal("", limits_comparisons.BytesRead(Row("files")), Bound(most=1.1)),
                                    [{"files": read}])
         self.assertEqual((found.measured, found.against, found.verdict), (12, 10, Verdict.MISSED))
 
@@ -212,7 +224,7 @@ class Verdicts(unittest.TestCase):
             rows = fake_results.case(f"fft/native/host/shm/n:{points}", 1.0, "GFLOP/s", 3,
                                 real_time=milliseconds, time_unit="ms")
             return Result(Outcome(0, 1.0), cases(fake_results.document(rows)))
-        comparison = OverPeer(Row("odd"), (Row("power"),), "2^22", limits_goals.nanoseconds_per_point)
+        comparison = OverPeer(Row("odd"), (Row("power"),), "2^22", limits_comparisons.nanoseconds_per_point)
         found = limits_goals.judge(Goal("", comparison, Bound(most=1.5)),
                                    [{"odd": transform(1000, 3), "power": transform(2000, 4)}])
         self.assertAlmostEqual(found.measured, 3000)
@@ -225,7 +237,8 @@ class Table(unittest.TestCase):
             names = {side.name for side in match.sides}
             self.assertEqual(len(names), len(match.sides))
             for goal in (goal for section in match.sections for goal in section.goals):
-                rows = [getattr(goal.comparison, "row", None), *getattr(goal.comparison, "peers", ())]
+                rows = [getattr(goal.comparison, "row", None), getattr(goal.comparison, "loop", None),
+                        *getattr(goal.comparison, "peers", ())]
                 sides = {row.side for row in rows if row} or {goal.comparison.side}
                 self.assertLessEqual(sides, names, goal)
 
@@ -261,6 +274,7 @@ class Measuring(FakeBuild):
         super().setUp()
         self.write("bin/cg", PROGRAM.format(python=sys.executable, folder=str(self.folder),
                                             tests=str(Path(__file__).parent)))
+        self.write("bin/limit_loops", LOOPS.format(python=sys.executable, folder=str(self.folder)))
 
     def limits(self, *arguments, **behaviour):
         sides = {key.replace("_", "-"): value for key, value in behaviour.items()}
@@ -305,8 +319,21 @@ class Measuring(FakeBuild):
         self.assertEqual(self.line(done.stdout, "full, 1 sum", "classic")[-1], "missed")
         self.assertIn("dgemv: of 2x1-library", done.stdout)
         self.assertNotIn("of 2x1-full", done.stdout)  # no library
-        self.assertRegex(done.stdout, r"12 goals: \d+ met, \d+ missed\n")
+        self.assertEqual(self.line(done.stdout, "limit of full"),
+                         ["limit", "of", "full", "12.5", "loop", "12.5", "1.00", "1.00..1.00", "+-5%", "met"])
+        self.assertEqual((self.folder / "loops").read_text().split("\n")[0], f"read {4 * 8192**2} 2")
+        self.assertRegex(done.stdout, r"16 goals: \d+ met, \d+ missed\n")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_limit_that_the_loop_does_not_find_is_missed(self):
+        done = self.limits("--pairs", 1, full=[10.6], full_single=[10])
+        self.assertEqual(self.line(done.stdout, "limit of full")[-1], "missed")
+
+    def test_loop_that_was_not_built_is_said(self):
+        (self.folder / "bin" / "limit_loops").unlink()
+        done = self.limits("--pairs", 1)
+        self.assertEqual(self.line(done.stdout, "limit of full")[-2], "?")
+        self.assertIn("make limits builds it", done.stdout)
 
     def test_noise_that_is_forgiven_is_marked(self):
         done = self.limits("--pairs", 5, full=[10, 10.2, 9.9, 10.1, 9.8],

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/measure/probes.hpp"
 #include "bench/measure/run_times.hpp"
 
 namespace quartet::bench {
@@ -106,6 +107,10 @@ void Measurement::run(int round) {
         sample.probe = subject_->limit();
         probe_conditions = watch.end();
         end_stage(Stage::probe);
+        // The caches have the probe's data now: after a short run's they would be the difference.
+        if (wanted_.warmup > 0 && last_run_ < probe_time) {
+            timed_run(Stage::warm_up);
+        }
     }
     sample.run = timed_run(Stage::run);
     sample.run.round = round;
@@ -178,6 +183,7 @@ Run Measurement::timed_run(Stage stage) {
         run.conditions.oversubscribed = true;
     }
     set_slowest(run, session_, mine, times_of(clocks, planned_));
+    last_run_ = run.real;
     if (session_.options().limits == Switch::on) {
         run.conditions.clock_probe_seconds = slowest_clock_probe(session_, machine_);
     }

@@ -69,6 +69,7 @@ class Measurement {
     RunSeries series_;
     bool has_begun_ = false;
     std::unique_ptr<Case> subject_;
+    Seconds last_run_;
     Seconds set_up_;
     Seconds write_results_;
     std::vector<LimitComponent> last_probe_;  ///< after a single run

@@ -119,7 +119,8 @@ void CommandLine::add_measurement() {
     add({.name = "--warmup",
          .group = group,
          .value = "N",
-         .help = "runs before the measured ones",
+         .help = "runs before the measured ones; unless 0 one more before each that is shorter "
+                 "than 0.05 s, after its limit was probed",
          .standard = "1"},
         [&runs](const std::string& text) {
             runs.warmup = static_cast<int>(parse_count(text, 0, 1000));

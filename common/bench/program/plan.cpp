@@ -152,6 +152,7 @@ Seconds estimate(Session& session) {
         const Seconds run{static_cast<double>(planned.traffic.value) / rate +
                           planned.products.value * cost};
         seconds += (count + runs.warmup) * run.value;
+        seconds += probes && runs.warmup > 0 && run < probe_time ? count * run.value : 0;
         seconds += probes ? (count + 1) * probe_time_beside(run, planned.probe_share).value : 0;
     }
     return {session.world().maximum(seconds)};

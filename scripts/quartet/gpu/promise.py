@@ -5,7 +5,8 @@ from typing import Callable, Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.launch import Outcome
-from quartet.limits.goals import Goal, GoalResult, Result, Round, judge
+from quartet.limits.comparisons import Result, Round
+from quartet.limits.goals import Goal, GoalResult, judge
 from quartet.results import Case
 
 

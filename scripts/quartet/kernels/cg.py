@@ -1,15 +1,18 @@
 """cg: conjugate gradients with a dense matrix."""
 
+from pathlib import Path
 from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
 from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Peers, Report,
                                     Run, Scaling, SmallRun, doublings, one_rank_per_core)
-from quartet.limits.goals import Bound, Goal, Noise, OfLimit, OverPeer, Row
-from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, side
+from quartet.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row
+from quartet.limits.goals import AS_ANOTHER, Bound, Goal, Noise
+from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
 from quartet.own_data.layout import RowBlocks
+from quartet.peers.limit_loop import LimitLoop
 from quartet.predict.cg import MODEL
 from quartet.results import Case
 from quartet.sizes import multiple
@@ -39,14 +42,16 @@ def _rounded(exact: float, workers: int, _options: dict[str, str]) -> int:
     return multiple(exact, workers)
 
 
-def _solutions(size: int, setup: Setup) -> Match:
+def _solutions(size: int, setup: Setup, programs: Path) -> Match:
     common = f"--size {size} --iterations 40 --runs 3"
     single = "--algorithm single-reduction"
     sides = (side("full", setup, f"{common} --storage full"),
              side("library", setup, f"{common} --formulation library --limits off"),
              side("symmetric", setup, f"{common} --storage symmetric"),
              side("full-single", setup, f"{common} --storage full {single}"),
-             side("symmetric-single", setup, f"{common} --storage symmetric {single}"))
+             side("symmetric-single", setup, f"{common} --storage symmetric {single}"),
+             Side("read", setup, (),  # two operations for each 8 bytes
+                  peer=LimitLoop(programs, "read", 8 * size**2 // 2, 2, "GFLOP/s", 1e-9 / 4)))
 
     def over(what: str, row: str, peers: tuple[str, ...], label: str, bound: Bound) -> Goal:
         return Goal(what, OverPeer(Row(row), tuple(map(Row, peers)), label), bound)
@@ -55,21 +60,22 @@ def _solutions(size: int, setup: Setup) -> Match:
     goals = (
         Goal("full", OfLimit(Row("full")), Bound(0.9)),
         over("full", "full", ("library",), "dgemv", Bound(1.1)),
-        Goal("symmetric", OfLimit(Row("symmetric")), Bound()),
+        Goal("symmetric", OfLimit(Row("symmetric")), Bound(0.95)),
         over("symmetric", "symmetric", ("full", "full-single"), "best full", Bound(1.9)),
         over("symmetric", "symmetric", ("library",), "dgemv", Bound(2.1)),
         over("full, 1 sum", "full-single", ("full",), "classic", never_slower),
-        over("symmetric, 1 sum", "symmetric-single", ("symmetric",), "classic", never_slower))
+        over("symmetric, 1 sum", "symmetric-single", ("symmetric",), "classic", never_slower),
+        Goal("limit of full", LimitOverLoop(Row("full"), Row("read"), "reading the matrix"), AS_ANOTHER))
     return Match(NAME, f"{NAME}-{size}-{setup.short}", sides,
                  (Section(f"{NAME}, N = {size}, {setup}", goals),))
 
 
-def _matches(_: LimitsFiles) -> list[Match]:
-    return [_solutions(8192, setup) for setup in (RANKS, THREADS)]
+def _matches(files: LimitsFiles) -> list[Match]:
+    return [_solutions(8192, setup, files.programs) for setup in (RANKS, THREADS)]
 
 
-def _larger(_: LimitsFiles) -> list[Match]:
-    return [_solutions(12288, setup) for setup in (RANKS, THREADS)]
+def _larger(files: LimitsFiles) -> list[Match]:
+    return [_solutions(12288, setup, files.programs) for setup in (RANKS, THREADS)]
 
 
 def _expected_on_gpu(case: Case, ceilings: Ceilings) -> Optional[float]:

@@ -9,12 +9,13 @@ from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
 from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Peers, Report,
                                     Run, Scaling, SmallRun, doublings, one_rank_per_core)
-from quartet.limits.goals import (Bound, Goal, Noise, OfLimit, OverPeer, Row,
-                                  nanoseconds_per_point)
+from quartet.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row, nanoseconds_per_point
+from quartet.limits.goals import AS_ANOTHER, Bound, Goal, Noise
 from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
 from quartet.machine import Machine
 from quartet.own_data.layout import EveryNth
 from quartet.peers.hpcc_fft import MpiFft
+from quartet.peers.limit_loop import LimitLoop
 from quartet.peers.mkl import MklFft
 from quartet.predict.fft import MODEL
 from quartet.results import Case, whole_number
@@ -48,29 +49,36 @@ def _fftw(common: str, plans: Optional[Path]) -> Side:
     return replace(measured, beforehand=f"FFTW measures its plan, unless {plans} has it")
 
 
-def _power(power: int, order: str, plans: Optional[Path]) -> Match:
+def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None) -> Match:
     """HPCC's result is in natural order: ours in transposed order have no goal beside it. FFTW can
-    do either, and has goals from 2^22 points on. MKL's cluster FFT has none."""
+    do either. MKL's cluster FFT has no goals."""
     runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
     common = f"--size 2^{power} --order {order} --runs {runs}"
     plan = "measure" if plans else "estimate"
     sides = (side("ranks", RANKS, common), _fftw(common, plans),
              Side("hpcc", RANKS, (), peer=MpiFft(2**power)), side("threads", THREADS, common))
+    # Each of two threads copies half of the points, as a rank does for its limit; the limit is four
+    # such passes, or what a rank sends: half of its own points, twice for natural order.
+    loop = LimitLoop(programs, "copy", 8 * 2**power, 2, "GFLOP/s", 5 * power / 64 * 1e-9)
+    sent = 2 if order == "natural" else 1
     mkl = (Side("mkl", RANKS, (), peer=MklFft(2**power, runs)),) if order == "natural" else ()
 
     def over(row: str, peer: str, label: str, bound: Bound) -> Goal:
         return Goal("native", OverPeer(Row(row), (Row(peer),), label), bound)
 
     def over_peers(row: str) -> tuple[Goal, ...]:
-        return (Goal("native", OfLimit(Row(row)), Bound()),
-                over(row, "library", f"FFTW {plan}d", Bound(4 if power >= 22 else None)),
+        return (Goal("native", OfLimit(Row(row)), Bound(0.5 if power == 24 else None)),
+                over(row, "library", f"FFTW {plan}d", Bound(4.5)),
                 over(row, "hpcc", "HPCC", Bound(4 if order == "natural" else None)),
-                *(over(row, peer.name, "MKL", Bound()) for peer in mkl))
+                *(over(row, peer.name, "MKL", Bound()) for peer in mkl),
+                Goal("limit, memory", LimitOverLoop(Row(row), Row("copy"), "memory copy"), AS_ANOTHER))
 
     as_efficient = over("threads", "ranks", "2 ranks", Bound(1, noise=Noise.FORGIVEN))
     title = f"{NAME}, 2^{power}, {order}"
-    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, *mkl),
-                 (Section(f"{title}, {RANKS}", over_peers("ranks")),
+    exchange = Goal("limit, exchange", LimitOverLoop(Row("ranks"), Row("copy"), "all-to-all", factor=4 / sent),
+                    AS_ANOTHER)
+    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, Side("copy", RANKS, (), peer=loop), *mkl),
+                 (Section(f"{title}, {RANKS}", (*over_peers("ranks"), exchange)),
                   Section(f"{title}, {THREADS}", (*over_peers("threads"), as_efficient))))
 
 
@@ -85,8 +93,8 @@ def _smooth() -> Match:
 
 def _matches(files: LimitsFiles) -> list[Match]:
     return [_smooth(),
-            *(_power(power, order, files.plans) for power in (20, 22, 24) for order in ORDERS),
-            *(_power(26, order, None) for order in ORDERS)]  # a round takes a minute
+            *(_power(power, order, files.programs, files.plans) for power in (20, 22, 24) for order in ORDERS),
+            *(_power(26, order, files.programs) for order in ORDERS)]  # a round takes a minute
 
 
 def _expected_on_gpu(case: Case, ceilings: Ceilings) -> Optional[float]:

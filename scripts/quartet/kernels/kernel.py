@@ -79,8 +79,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class LimitsFiles:
-    """Where the launches of `make limits` keep files."""
+    """Where the launches of `make limits` find and keep files."""
 
+    programs: Path  # the build's
     data: Path  # folder of matrices
     plans: Path  # FFTW's measured plans
 

@@ -5,10 +5,12 @@ from pathlib import Path
 from quartet.gpu.promise import Benchmark, Profile, Promise
 from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, Peers, Reducers, Report,
                                     Run, Scaling, SmallRun, doublings, one_rank_per_core)
-from quartet.limits.goals import Bound, BytesRead, Goal, OfLimit, OverPeer, Row
+from quartet.limits.comparisons import BytesRead, LimitOverLoop, OfLimit, OverPeer, Row
+from quartet.limits.goals import AS_ANOTHER, Bound, Goal
 from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
 from quartet.own_data.layout import SquareTiles
+from quartet.peers.limit_loop import LimitLoop
 from quartet.peers.mkl import MklBuild
 from quartet.predict.matmul import MODEL
 from quartet.sizes import multiple, points
@@ -40,19 +42,19 @@ def _rounded(exact: float, _workers: int, options: dict[str, str]) -> int:
 
 
 def _matches(files: LimitsFiles) -> list[Match]:
-    return [*(_products(LIMITS_SIZE, setup, files.data) for setup in (RANKS, THREADS)),
+    return [*(_products(LIMITS_SIZE, setup, files) for setup in (RANKS, THREADS)),
             _bounded(files.data)]
 
 
 def _larger(files: LimitsFiles) -> list[Match]:
-    return [_products(LARGER_LIMITS_SIZE, setup, files.data) for setup in (RANKS, THREADS)]
+    return [_products(LARGER_LIMITS_SIZE, setup, files) for setup in (RANKS, THREADS)]
 
 
-def _products(size: int, setup: Setup, data: Path) -> Match:
+def _products(size: int, setup: Setup, files: LimitsFiles) -> Match:
     # A product takes seconds: few runs a launch, hence more launches.
     def in_files(tile: int) -> Side:
         return side(f"files-{tile}", setup, f"--size {size} --tile {tile} --runs 3 --cache warm "
-                    "--generate --data", str(data / f"{size}-{tile}"))
+                    "--generate --data", str(files.data / f"{size}-{tile}"))
 
     def over_psgemm(what: str, name: str) -> Goal:
         # On one rank it is one call of SGEMM: the limit itself.
@@ -60,16 +62,25 @@ def _products(size: int, setup: Setup, data: Path) -> Match:
                     Bound(1.4 if setup.ranks > 1 else None))
 
     sides = [in_files(1024), in_files(2048)]
-    goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.95))
+    goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.97))
              for tile in (1024, 2048)]
     if size == LIMITS_SIZE:  # larger, the peer would take as long as all others together
         psgemm = side("psgemm", setup, f"--size {size} --formulation library --runs 1 --limits off")
         sides += [psgemm,
                   side("memory", setup, f"--size {size} --tile 1024 --runs 1")]
         goals += [over_psgemm("files, tile 1024", "files-1024"),
-                  Goal("in memory", OfLimit(Row("memory")), Bound()),
+                  Goal("in memory", OfLimit(Row("memory")), Bound(0.97)),
                   over_psgemm("in memory", "memory")]
         if setup == RANKS:
+            sides += [side("flow", setup, f"--size {size} --tile 1024 --runs 1 --formulation dataflow"),
+                      Side("fma", setup, (),
+                           peer=LimitLoop(files.programs, "multiply_add", 1, 2, "GFLOP/s", 1e-9)),
+                      Side("blis", setup, (),
+                           peer=LimitLoop(files.programs, "sgemm", 2048, 2, "GFLOP/s", 1e-9))]
+            goals += [Goal("flow, 1 worker", OfLimit(Row("flow")), Bound(0.95)),
+                      Goal("limit, peak", LimitOverLoop(Row("memory"), Row("fma"), "SGEMM", hardware=True),
+                           AS_ANOTHER),
+                      Goal("limit", LimitOverLoop(Row("memory"), Row("blis"), "SGEMM", "BLIS"), Bound(0.95))]
             sides.append(Side("mkl", setup, (), peer=MklBuild(NAME, psgemm.arguments)))
             goals.append(Goal("in memory", OverPeer(Row("memory"), (Row("mkl"),), "MKL's psgemm"), Bound()))
     return Match(NAME, f"{NAME}-{size}-{setup.short}", tuple(sides),

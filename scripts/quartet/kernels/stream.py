@@ -1,14 +1,17 @@
 """stream: vectors pushed from rank to rank, and added there."""
 
+from pathlib import Path
 from typing import Optional
 
 from quartet.gpu.ceilings import Ceilings
 from quartet.gpu.promise import Benchmark, Profile, Promise
 from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, NodeCheck, Peers,
                                     Reducers, Report, Run, SmallRun, doublings)
-from quartet.limits.goals import Bound, Goal, OfLimit, OverPeer, Row, Take
-from quartet.limits.match import RANKS, Match, Section, side
+from quartet.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row, Take
+from quartet.limits.goals import AS_ANOTHER, Bound, Goal
+from quartet.limits.match import RANKS, Match, Section, Side, side
 from quartet.machine import Machine
+from quartet.peers.limit_loop import LimitLoop
 from quartet.predict.stream import MODEL
 from quartet.results import Case
 from quartet.units import MIB
@@ -48,11 +51,11 @@ def _check(machine: Machine) -> tuple[int, tuple[str, ...]]:
     return 2, ("--device", "host", "--sizes", str(size), "--pushes", "20", "--runs", "12")
 
 
-def _matches(_: LimitsFiles) -> list[Match]:
-    return [_sizes(), _pairs()]
+def _matches(files: LimitsFiles) -> list[Match]:
+    return [_sizes(files.programs), _pairs()]
 
 
-def _sizes() -> Match:
+def _sizes(programs: Path) -> Match:
     def row(transport: str, size: int) -> Row:
         return Row(transport, (f"size:{size}MiB",))
 
@@ -67,14 +70,24 @@ def _sizes() -> Match:
     two_sided = [over_plain("mpi", size, 0.9 if size <= 8 else 1.4) for size in LIMITS_SIZES
                  if size != 16]  # in caches no more than a copy and an addition, as plain MPI
     one_sided = [over_plain("rma", size, 1.0) for size in LIMITS_SIZES]
+    in_flow = [Goal(f"flow {size} MiB",
+                    OverPeer(row("flow", size), (row("mpi", size),), "native mpi"), Bound(0.95))
+               for size in (8, 32, 128)]
+    checked = (32, 128)  # MiB, of an addition on the receiver's core
+    limits = [Goal(f"limit {size} MiB",
+                   LimitOverLoop(row("shm", size), Row(f"add-{size}"), "local add"), AS_ANOTHER)
+              for size in checked]
     common = "--sizes 2:128 --pushes 20 --runs 3"
     return Match(
         NAME, NAME,
         (side("mpi", RANKS, f"{common} --transport mpi"),
          side("plain", RANKS, f"{common} --formulation library --transport mpi --limits off"),
          side("rma", RANKS, f"{common} --transport rma"),
-         side("shm", RANKS, f"{common} --transport shm")),
-        (Section(f"{NAME}, {RANKS}", (*in_place, *two_sided, *one_sided)),))
+         side("flow", RANKS, f"{common} --formulation dataflow --transport mpi --limits off"),
+         side("shm", RANKS, f"{common} --transport shm"),
+         *(Side(f"add-{size}", RANKS, (), peer=LimitLoop(programs, "add", size * MIB, 1, "MiB/s", 1 / 3 / MIB))
+           for size in checked)),
+        (Section(f"{NAME}, {RANKS}", (*in_place, *two_sided, *one_sided, *in_flow, *limits)),))
 
 
 _PAIR = f"{NAME}, a pair"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterable, Optional
 
 from quartet.kernels import KERNELS
-from quartet.limits.goals import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
+from quartet.limits.comparisons import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
 from quartet.results import Case
 
 

@@ -15,7 +15,7 @@ from quartet.exit_codes import FAILED
 from quartet.files import FileProblem
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
-from quartet.limits.goals import DAMAGE, Result, Round
+from quartet.limits.comparisons import DAMAGE, Result, Round
 from quartet.limits.match import Match, Side
 from quartet.results import cases
 from quartet.terminal import printable

@@ -4,9 +4,9 @@ import textwrap
 from dataclasses import dataclass
 
 from quartet.limits.circumstances import circumstances, clock_probe, known
+from quartet.limits.comparisons import OfLimit, Round, Row
 from quartet.limits.folder import LimitsFolder
-from quartet.limits.goals import (GoalResult, OfLimit, Round, Row, Verdict, is_forgiven, is_suspicious,
-                          judge)
+from quartet.limits.goals import GoalResult, Verdict, is_forgiven, is_suspicious, judge
 from quartet.limits.match import Match, Section
 from quartet.results import cases, device, warnings
 from quartet.wording import (ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of,

@@ -69,9 +69,26 @@ TEST_F(MeasureTest, WarmsUpOutsideOfTheMeasurement) {
     options.runs.warmup = 2;
     planned.clock_rows = {{"number", planned.work}};
     script.run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
+    options.limits = Switch::off;
     const auto rows = measured();
-    EXPECT_EQ(script.calls, "prvprvlprvlprvlprv");
+    EXPECT_EQ(script.calls, "prvprvprvprvprv");
     EXPECT_THAT(rows.back().times(), ElementsAre(2, 3, 4));
+}
+
+TEST_F(MeasureTest, AShortRunFollowsAnotherOneAndNotTheProbe) {
+    options.runs = {2, 0.05, 1};
+    planned.clock_rows = {{"number", planned.work}};
+    script.run = [](int run, Clocks& clocks) { clocks.record(0, {1.0 * run}); };
+    const auto rows = measured();
+    EXPECT_EQ(script.calls, "prvlprvprvlprvprv");
+    EXPECT_THAT(rows.back().times(), ElementsAre(2, 4));
+}
+
+TEST_F(MeasureTest, ALongRunFollowsTheProbe) {
+    options.runs = {2, 0.05, 1};
+    script.run = [&](int, Clocks&) { sleep({rank == size - 1 ? 0.06 : 0}); };
+    measured();
+    EXPECT_EQ(script.calls, "prvlprvlprv");
 }
 
 TEST_F(MeasureTest, MeasuresNoLimitsWhereTheyAreOff) {

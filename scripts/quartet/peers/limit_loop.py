@@ -1,0 +1,35 @@
+"""Loops that share nothing with the suite's, to check its limits by: the program limit_loops, without MPI."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from quartet.exit_codes import UNAVAILABLE
+from quartet.files import read_json
+from quartet.launch import Files, Job, LocalLauncher, Outcome
+from quartet.results import Case, Name
+
+
+@dataclass(frozen=True)
+class LimitLoop:
+    """One loop, on so many threads at once."""
+
+    programs: Path  # where limit_loops is
+    loop: str
+    size: int  # bytes of an array, which each thread has for itself; of sgemm a matrix's edge
+    threads: int
+    unit: str
+    rate: float  # in that unit, of one byte or operation per second
+    kind = "out"
+
+    def complete(self, launcher: LocalLauncher, _ranks: int, files: Files, timeout: float) -> Outcome:
+        files.document.unlink(missing_ok=True)
+        program = self.programs / "limit_loops"
+        if not program.exists():
+            return Outcome(UNAVAILABLE, 0.0, f"no limit_loops in {self.programs}: make limits builds it")
+        arguments = (self.loop, str(self.size), str(self.threads), str(files.document))
+        return launcher.complete(Job(program, 1, self.threads, arguments), files, timeout)
+
+    def read(self, file: Path) -> list[Case]:
+        """Its row."""
+        name = f"limit/library/host/none/loop:{self.loop}"
+        return [Case(Name.parse(name), name, unit=self.unit, rate=self.rate * read_json(file)["per_second"])]

@@ -1,0 +1,106 @@
+#include "loop.hpp"
+
+namespace {
+
+/// Makes the compiler believe that somebody looks at it.
+template <typename Value>
+void use(Value& value) {
+    asm volatile("" : "+m"(value) : : "memory");
+}
+
+Loop add(std::size_t bytes) {
+    auto to = std::make_shared<Array<Floats>>(bytes);
+    auto from = std::make_shared<Array<Floats>>(bytes);
+    return {[=] {
+                for (std::size_t i = 0; i < to->size(); ++i) {
+                    (*to)[i] += (*from)[i];
+                }
+                use((*to)[0]);
+            },
+            3.0 * static_cast<double>(bytes)};
+}
+
+Loop read(std::size_t bytes) {
+    auto from = std::make_shared<Array<Doubles>>(bytes);
+    return {[=] {
+                Doubles one{};
+                Doubles two{};
+                Doubles three{};
+                Doubles four{};
+                for (std::size_t i = 0; i + 4 <= from->size(); i += 4) {
+                    one += (*from)[i];
+                    two += (*from)[i + 1];
+                    three += (*from)[i + 2];
+                    four += (*from)[i + 3];
+                }
+                Doubles sum = one + two + three + four;
+                use(sum);
+            },
+            static_cast<double>(bytes)};
+}
+
+Loop copy(std::size_t bytes, bool past_caches) {
+    auto to = std::make_shared<Array<Doubles>>(bytes);
+    auto from = std::make_shared<Array<Doubles>>(bytes);
+    return {[=] {
+                for (std::size_t i = 0; i < to->size(); ++i) {
+#if defined(__SSE2__)
+                    using Two = double __attribute__((vector_size(16)));
+                    const Doubles value = (*from)[i];
+                    if (past_caches) {
+                        auto* place = reinterpret_cast<double*>(&(*to)[i]);
+                        for (int part = 0; part < 8; part += 2) {
+                            __builtin_ia32_movntpd(place + part, Two{value[part], value[part + 1]});
+                        }
+                        continue;
+                    }
+#endif
+                    (*to)[i] = (*from)[i];
+                }
+#if defined(__SSE2__)
+                __builtin_ia32_sfence();
+#endif
+                use((*to)[0]);
+            },
+            2.0 * static_cast<double>(bytes)};
+}
+
+template <typename Vector, int chains>
+Loop multiply_add() {
+    constexpr int steps = 100000;
+    return {[] {
+                Vector values[chains] = {};
+                Vector factor = Vector{} + 0.75F;
+                Vector summand = Vector{} + 0.25F;
+                use(factor);
+                use(summand);
+                for (int step = 0; step < steps; ++step) {
+#pragma GCC unroll 32
+                    for (Vector& value : values) {
+                        value = value * factor + summand;
+                    }
+                }
+                use(values);
+            },
+            2.0 * steps * chains * (sizeof(Vector) / sizeof(float))};
+}
+
+}  // namespace
+
+std::vector<Way> ways_to(std::string_view name, std::size_t size) {
+    if (name == "add") {
+        return {[=] { return add(size); }};
+    }
+    if (name == "read") {
+        return {[=] { return read(size); }};
+    }
+    if (name == "copy") {
+        return {[=] { return copy(size, false); }, [=] { return copy(size, true); }};
+    }
+    if (name == "multiply_add") {
+        using Eight = float __attribute__((vector_size(32)));
+        return {multiply_add<Floats, 24>, multiply_add<Floats, 12>, multiply_add<Eight, 12>,
+                multiply_add<Eight, 10>};
+    }
+    return {};
+}
