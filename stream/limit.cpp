@@ -104,6 +104,7 @@ double PushLimit::adding_by_all() {
     }
     const auto senders = std::ssize(problem_.route_of(session_.world().rank())->senders);
     part_->fill_target(session_.stream());
+    part_->measure(static_cast<int>(senders), session_.stream());
     return static_cast<double>(problem_.pushes * senders) *
            part_->measure(part_passes_, session_.stream()).value;
 }
@@ -113,8 +114,10 @@ double PushLimit::adding() {
     if (!local_add_) {
         return 0;
     }
-    const auto additions = static_cast<double>(problem_.pushes * std::ssize(received_->senders));
+    const auto senders = static_cast<int>(std::ssize(received_->senders));
+    const auto additions = static_cast<double>(problem_.pushes * senders);
     local_add_->fill_target(session_.stream());  // as PushCase::prepare does before a run
+    local_add_->measure(senders, session_.stream());  // which finds the caches as another left them
     return additions * local_add_->measure(local_passes_, session_.stream()).value;
 }
 

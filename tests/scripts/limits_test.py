@@ -63,8 +63,12 @@ sys.exit(0 if rate > 0.5 else 1)
 # Leaves what makes 12.5 GFLOP/s of cg.
 LOOPS = """#!{python} -S
 import sys
-open({folder!r} + "/loops", "a").write(" ".join(sys.argv[1:-1]) + "\\n")
-open(sys.argv[-1], "w").write('{{"per_second": 5e10}}')
+import os
+calls = {folder!r} + "/loops"
+if sys.argv[1] != "messages":
+    open(calls, "a").write(" ".join(sys.argv[1:-1]) + "\\n")
+far = sys.argv[1] == "messages" and os.path.exists({folder!r} + "/far")
+open(sys.argv[-1], "w").write('{{"per_second": %g}}' % (5e9 if far else 5e10))
 """
 
 
@@ -328,6 +332,16 @@ class Measuring(FakeBuild):
     def test_limit_that_the_loop_does_not_find_is_missed(self):
         done = self.limits("--pairs", 1, full=[10.6], full_single=[10])
         self.assertEqual(self.line(done.stdout, "limit of full")[-1], "missed")
+
+    def test_launches_between_which_the_host_moved_the_cores_are_not_compared(self):
+        launcher = self.folder / "launcher"  # moves them when the library is launched
+        launcher.write_text(launcher.read_text().replace("shift", f"""shift
+case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; esac"""))
+        done = self.limits("--pairs", 1)
+        self.assertEqual(self.line(done.stdout, "full ", "dgemv")[-2], "?")
+        self.assertEqual(self.line(done.stdout, "limit of full")[-1], "met")
+        self.assertIn("The host moved the cores: a word took 0 to 0 ns", done.stdout)
+        self.assertIn("the host moved the cores between or during the launches", " ".join(done.stdout.split()))
 
     def test_loop_that_was_not_built_is_said(self):
         (self.folder / "bin" / "limit_loops").unlink()

@@ -46,12 +46,12 @@ def _solutions(size: int, setup: Setup, programs: Path) -> Match:
     common = f"--size {size} --iterations 40 --runs 3"
     single = "--algorithm single-reduction"
     sides = (side("full", setup, f"{common} --storage full"),
+             Side("read", setup, (),  # two operations for each 8 bytes
+                  peer=LimitLoop(programs, "read", 8 * size**2 // 2, 2, "GFLOP/s", 1e-9 / 4)),
              side("library", setup, f"{common} --formulation library --limits off"),
              side("symmetric", setup, f"{common} --storage symmetric"),
              side("full-single", setup, f"{common} --storage full {single}"),
-             side("symmetric-single", setup, f"{common} --storage symmetric {single}"),
-             Side("read", setup, (),  # two operations for each 8 bytes
-                  peer=LimitLoop(programs, "read", 8 * size**2 // 2, 2, "GFLOP/s", 1e-9 / 4)))
+             side("symmetric-single", setup, f"{common} --storage symmetric {single}"))
 
     def over(what: str, row: str, peers: tuple[str, ...], label: str, bound: Bound) -> Goal:
         return Goal(what, OverPeer(Row(row), tuple(map(Row, peers)), label), bound)

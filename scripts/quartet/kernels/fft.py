@@ -55,12 +55,13 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     runs = 20 if power < 22 else 5 if power < 26 else 3  # all take a fraction of a second
     common = f"--size 2^{power} --order {order} --runs {runs}"
     plan = "measure" if plans else "estimate"
-    sides = (side("ranks", RANKS, common), _fftw(common, plans),
-             Side("hpcc", RANKS, (), peer=MpiFft(2**power)), side("threads", THREADS, common))
     # Each of two threads copies half of the points, as a rank does for its limit; the limit is four
     # such passes, or what a rank sends: half of its own points, twice for natural order.
     loop = LimitLoop(programs, "copy", 8 * 2**power, 2, "GFLOP/s", 5 * power / 64 * 1e-9)
     sent = 2 if order == "natural" else 1
+    sides = (side("threads", THREADS, common), Side("copy", RANKS, (), peer=loop),
+             side("ranks", RANKS, common), _fftw(common, plans),
+             Side("hpcc", RANKS, (), peer=MpiFft(2**power)))
     mkl = (Side("mkl", RANKS, (), peer=MklFft(2**power, runs)),) if order == "natural" else ()
 
     def over(row: str, peer: str, label: str, bound: Bound) -> Goal:
@@ -77,7 +78,7 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     title = f"{NAME}, 2^{power}, {order}"
     exchange = Goal("limit, exchange", LimitOverLoop(Row("ranks"), Row("copy"), "all-to-all", factor=4 / sent),
                     AS_ANOTHER)
-    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, Side("copy", RANKS, (), peer=loop), *mkl),
+    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, *mkl),
                  (Section(f"{title}, {RANKS}", (*over_peers("ranks"), exchange)),
                   Section(f"{title}, {THREADS}", (*over_peers("threads"), as_efficient))))
 

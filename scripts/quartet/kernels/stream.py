@@ -77,7 +77,7 @@ def _sizes(programs: Path) -> Match:
     limits = [Goal(f"limit {size} MiB",
                    LimitOverLoop(row("shm", size), Row(f"add-{size}"), "local add"), AS_ANOTHER)
               for size in checked]
-    common = "--sizes 2:128 --pushes 20 --runs 3"
+    common = "--sizes 2:128 --pushes 50 --runs 3"
     return Match(
         NAME, NAME,
         (side("mpi", RANKS, f"{common} --transport mpi"),

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Callable, Optional, Protocol
+from typing import Callable, Iterable, Optional, Protocol
 
 from quartet.launch import Outcome
 from quartet.results import Case
 from quartet.wording import size_in_bytes
 
+MOVED = 2.0  # distances of cores: 30 to 60 ns within a cache, 160 to 300 ns across, of several makes
 DAMAGE = (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError)  # what it leads to
 
 
@@ -21,6 +22,7 @@ class Result:
 
     outcome: Outcome
     cases: list[Case] = field(default_factory=list)
+    core_distances: tuple[float, ...] = ()  # seconds, before and after it
 
 
 Round = dict[str, Result]  # by the side's name
@@ -59,6 +61,18 @@ class Row:
         if len(found) > 1:
             raise Missing(f"{len(found)} rows where there should be one")
         return found[0]
+
+
+def moved(distances: Iterable[float]) -> bool:
+    """Whether the host has moved the cores between these measurements: the machine is another one then."""
+    known = list(distances)
+    return bool(known) and max(known) > MOVED * min(known)
+
+
+def require_same_cores(results: Round, *rows: Row) -> None:
+    """Raises Missing where the launches cannot be compared."""
+    if moved(distance for row in rows for distance in results[row.side].core_distances):
+        raise Missing("the host moved the cores between or during the launches")
 
 
 def rate(case: Case) -> float:
@@ -127,7 +141,10 @@ class OverPeer:
 
     def of(self, results: Round) -> Figures:
         case = self.row.of(results)
-        best = max((peer.of(results) for peer in self.peers), key=rate)
+        peers = {peer: peer.of(results) for peer in self.peers}
+        chosen = max(peers, key=lambda peer: peers[peer].rate)
+        require_same_cores(results, self.row, chosen)
+        best = peers[chosen]
         ours, theirs = self.figure(case), self.figure(best)
         note = best.note if best.name.formulation == "library" else ""
         return Figures(ours, theirs, ours / theirs, self.unit or case.unit, note)
@@ -176,4 +193,5 @@ class LimitOverLoop:
             raise Missing("no limit was measured")
         found = case.limit["rate"] * case.limit["seconds"] / seconds
         against = self.factor * self.loop.of(results).rate
+        require_same_cores(results, self.row, self.loop)
         return Figures(found, against, found / against, case.unit)

@@ -2,6 +2,7 @@
 
     MATCH-SIDE-1.json       results of a launch in the first round
     MATCH-SIDE-1.out        what another suite's program printed in it
+    MATCH-SIDE-1.cores      how far apart the cores were before and after it, in seconds
 
 and the other files of a LaunchFolder."""
 
@@ -12,7 +13,7 @@ from typing import Optional
 
 from quartet.documents import load
 from quartet.exit_codes import FAILED
-from quartet.files import FileProblem
+from quartet.files import FileProblem, read_json, write_json
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
 from quartet.limits.comparisons import DAMAGE, Result, Round
@@ -20,7 +21,8 @@ from quartet.limits.match import Match, Side
 from quartet.results import cases
 from quartet.terminal import printable
 
-KINDS = ("json", "out", "outcome", "log")
+CORES = "cores"
+KINDS = ("json", "out", "outcome", "log", CORES)
 
 
 def _name(match: Match, side: Side, number: int) -> str:
@@ -43,8 +45,16 @@ class LimitsFolder:
                 for file in self.path.glob(f"{match.name}-{side.name}-[0-9]*.{kind}"):
                     file.unlink()
 
-    def record(self, match: Match, side: Side, number: int, outcome: Outcome) -> None:
+    def record(self, match: Match, side: Side, number: int, outcome: Outcome,
+               core_distances: tuple[float, ...] = ()) -> None:
         self._folder.record(_name(match, side, number), outcome)
+        write_json(self._folder.file(_name(match, side, number), CORES), core_distances)
+
+    def _core_distances(self, match: Match, side: Side, number: int) -> tuple[float, ...]:
+        try:
+            return tuple(map(float, read_json(self._folder.file(_name(match, side, number), CORES))))
+        except (FileProblem, *DAMAGE):
+            return ()
 
     def result(self, match: Match, side: Side, number: int) -> Optional[Result]:
         """None where it was not launched."""
@@ -56,9 +66,8 @@ class LimitsFolder:
             return None
         document = self.files(match, side, number).document
         try:
-            if side.peer:
-                return Result(outcome, side.peer.read(document))
-            return Result(outcome, cases(load(document)))
+            found = side.peer.read(document) if side.peer else cases(load(document))
+            return Result(outcome, found, self._core_distances(match, side, number))
         except OSError:  # it has left no document
             return Result(outcome)
         except DAMAGE as error:

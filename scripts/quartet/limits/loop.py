@@ -12,6 +12,7 @@ from typing import Optional
 
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
+from quartet.limits.cores import Cores
 from quartet.limits.folder import LimitsFolder
 from quartet.limits.match import Match, Side
 from quartet.wording import say
@@ -26,6 +27,8 @@ class Rounds:
         self._launcher = launcher
         self._programs = programs
         self._timeout = timeout
+        self._cores = Cores(programs, folder.path / "messages.out")
+        self._distance: Optional[float] = None  # of the cores, after the last launch
         self._last: dict[tuple[str, str], Outcome] = {}  # by match and side
         self._hopeless: dict[tuple[str, str], Outcome] = {}  # what no round need try again
 
@@ -70,7 +73,9 @@ class Rounds:
         if outcome.exit_code == UNAVAILABLE:
             self._hopeless[key] = outcome
         self._last[key] = outcome
-        self._folder.record(match, side, number, outcome)
+        before, self._distance = self._distance, self._cores.distance()
+        distances = tuple(distance for distance in (before, self._distance) if distance is not None)
+        self._folder.record(match, side, number, outcome, distances)
 
     def _complete(self, match: Match, side: Side, number: int) -> Outcome:
         files = self._folder.files(match, side, number)

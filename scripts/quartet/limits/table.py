@@ -4,7 +4,7 @@ import textwrap
 from dataclasses import dataclass
 
 from quartet.limits.circumstances import circumstances, clock_probe, known
-from quartet.limits.comparisons import OfLimit, Round, Row
+from quartet.limits.comparisons import OfLimit, Round, Row, moved
 from quartet.limits.folder import LimitsFolder
 from quartet.limits.goals import GoalResult, Verdict, is_forgiven, is_suspicious, judge
 from quartet.limits.match import Match, Section
@@ -145,6 +145,17 @@ def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
     return lines
 
 
+def _moves(rounds: list[Round]) -> list[str]:
+    """What was seen of the cores' places, where the host has moved them."""
+    distances = [distance for results in rounds for result in results.values() for distance in result.core_distances]
+    if not moved(distances):
+        return []
+    low, high = (f"{1e9 * distance:.0f}" for distance in (min(distances), max(distances)))
+    return wrapped("", f"The host moved the cores: a word took {low} to {high} ns from one to the other. Where they "
+                       "share a cache memory and messages have other rates than where they do not; launches before and "
+                       "after such a move are not compared.")
+
+
 def _summary(all_judged: list[Judged]) -> str:
     verdicts = [result.verdict for judged in all_judged for result in judged.results]
     counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
@@ -172,7 +183,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, in every other one backwards, ratios are between them. A limit was "
                        "measured in the same launch."),
-              *(line for text in machines for line in wrapped("", text)), *_disturbances(documents, rounds),
+              *(line for text in machines for line in wrapped("", text)), *_moves(rounds), *_disturbances(documents, rounds),
               *troubles.lines(),
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):

@@ -7,8 +7,10 @@
 //   copy          a = b, through the caches or past them, whichever is faster; both passes count
 //   multiply_add  float32 in registers
 //   sgemm         a product of square matrices by BLIS, one a thread; 77 where there is no BLIS
+//   messages      a word that the first two processors hand to and fro; 77 where there is one only
 //
-// SIZE is the bytes of an array, which each thread has for itself, or a matrix's edge. The median
+// SIZE is the bytes of an array, which each thread has for itself, a matrix's edge, or of messages
+// their number. The median
 // of some tenths of a second goes to FILE, in bytes or operations per second of all threads.
 
 #include <sched.h>
@@ -86,22 +88,58 @@ double rate_of(const Way& way, int threads) {
     return sorted[measurements / 2];
 }
 
+/// Messages per second, one at a time.
+double rate_of_messages(long count) {
+    const std::vector<int> processors = allowed_processors();
+    if (processors.size() < 2) {
+        std::fputs("limit_loops: not available: one processor\n", stderr);
+        std::exit(unavailable);
+    }
+    struct alignas(64) Word {
+        std::atomic<long> value{0};
+    };
+    Word there;
+    Word back;
+    const std::jthread other([&] {
+        stay_on(processors[1]);
+        for (long message = 1; message <= measurements * count; ++message) {
+            while (there.value.load(std::memory_order_acquire) != message) {
+            }
+            back.value.store(message, std::memory_order_release);
+        }
+    });
+    stay_on(processors[0]);
+    std::vector<double> rates;
+    long message = 0;
+    const Loop exchange{[&] {
+                            there.value.store(++message, std::memory_order_release);
+                            while (back.value.load(std::memory_order_acquire) != message) {
+                            }
+                        },
+                        2};
+    for (int measurement = 0; measurement < measurements; ++measurement) {
+        rates.push_back(exchange.counted * static_cast<double>(count) /
+                        seconds_of(exchange, count));
+    }
+    std::ranges::sort(rates);
+    return rates[measurements / 2];
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
     const std::size_t size = argc == 5 ? std::strtoull(arguments[2], nullptr, 10) : 0;
     const int threads = argc == 5 ? std::atoi(arguments[3]) : 0;
-    std::vector<Way> ways;
-    if (argc == 5) {
-        ways = arguments[1] == std::string_view("sgemm") ? std::vector{product_by_blis(size, argv)}
-                                                         : ways_to(arguments[1], size);
-    }
-    if (ways.empty() || size == 0 || threads < 1) {
+    const std::string_view loop = argc == 5 ? arguments[1] : "";
+    const bool is_of_messages = loop == "messages";
+    const auto ways =
+        loop == "sgemm" ? std::vector{product_by_blis(size, argv)} : ways_to(loop, size);
+    if ((ways.empty() && !is_of_messages) || size == 0 || threads < 1) {
         std::fputs("limit_loops: LOOP SIZE THREADS FILE\n", stderr);
         return 2;
     }
-    double best = 0;
+    double best = is_of_messages ? rate_of_messages(static_cast<long>(size)) : 0;
     for (const auto& way : ways) {
         best = std::max(best, rate_of(way, threads));
     }
