@@ -116,7 +116,7 @@ double PushLimit::adding() {
     }
     const auto senders = static_cast<int>(std::ssize(received_->senders));
     const auto additions = static_cast<double>(problem_.pushes * senders);
-    local_add_->fill_target(session_.stream());  // as PushCase::prepare does before a run
+    local_add_->fill_target(session_.stream());       // as PushCase::prepare does before a run
     local_add_->measure(senders, session_.stream());  // which finds the caches as another left them
     return additions * local_add_->measure(local_passes_, session_.stream()).value;
 }
