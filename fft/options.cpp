@@ -9,7 +9,9 @@ std::string_view name(ResultOrder order) {
 }
 
 std::string_view name(Planning planning) {
-    return planning == Planning::measure ? "measure" : "estimate";
+    return planning == Planning::patient   ? "patient"
+           : planning == Planning::measure ? "measure"
+                                           : "estimate";
 }
 
 const bench::CheckpointKind& checkpoint_kind() {
@@ -47,10 +49,11 @@ void add_options(bench::CommandLine& command_line, Options& options) {
         {.name = "--plan", .help = "how the library formulation plans", .standard = "estimate"},
         options.planning,
         std::vector<std::pair<std::string, Planning>>{{"estimate", Planning::estimate},
-                                                      {"measure", Planning::measure}});
+                                                      {"measure", Planning::measure},
+                                                      {"patient", Planning::patient}});
     command_line.add({.name = "--wisdom",
                       .value = "FILE|none",
-                      .help = "with --plan measure: where FFTW's plans are kept",
+                      .help = "unless --plan estimate: where FFTW's plans are kept",
                       .standard = "none",
                       .words = {"none"}},
                      [&options](const std::string& text) {

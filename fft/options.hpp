@@ -20,7 +20,7 @@ enum class ResultOrder {
 std::string_view name(ResultOrder order);
 
 /// How FFTW plans, in the library formulation.
-enum class Planning { estimate, measure };
+enum class Planning { estimate, measure, patient };
 std::string_view name(Planning planning);
 
 /// The flags that only fft has.

@@ -13,6 +13,7 @@
 
 #include "bench/data/input_guard.hpp"
 #include "fft/block_reader.hpp"
+#include "fft/library/library_threads.hpp"
 #include "fft/library/library_wisdom.hpp"
 #include "fft/transform_limit.hpp"
 #include "fft/verify.hpp"
@@ -21,13 +22,9 @@ namespace quartet::fft {
 
 namespace {
 
-struct FreeMemory {
-    void operator()(fftw_complex* memory) const { fftw_free(memory); }
-};
 struct DestroyPlan {
     void operator()(fftw_plan plan) const { fftw_destroy_plan(plan); }
 };
-using Memory = std::unique_ptr<fftw_complex[], FreeMemory>;
 using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
 
 /// What FFTW gives a rank: points to allocate for each array, and its part of them.
@@ -40,7 +37,9 @@ struct Layout {
 };
 
 unsigned flags(const Problem& problem, const Options& options, int ranks) {
-    const unsigned effort = options.planning == Planning::measure ? FFTW_MEASURE : FFTW_ESTIMATE;
+    const unsigned effort = options.planning == Planning::patient   ? FFTW_PATIENT
+                            : options.planning == Planning::measure ? FFTW_MEASURE
+                                                                    : FFTW_ESTIMATE;
     // One rank has no scrambled order, and no plan for it.
     const bool scrambled = problem.order == ResultOrder::transposed && ranks > 1;
     return scrambled ? effort | FFTW_MPI_SCRAMBLED_OUT : effort;
@@ -48,7 +47,7 @@ unsigned flags(const Problem& problem, const Options& options, int ranks) {
 
 // Collective.
 Layout layout_of(const Problem& problem, const Options& options, const comm::Communicator& world) {
-    fftw_mpi_init();
+    start_fftw();
     Layout layout;
     layout.allocated = fftw_mpi_local_size_1d(
         problem.points, world.handle(), FFTW_FORWARD, flags(problem, options, world.size()),
@@ -94,13 +93,13 @@ class LibraryCase final : public TransformCase {
     std::vector<bench::LimitComponent> limit() override { return limit_->measure(); }
     [[nodiscard]] std::string note() const override { return note_; }
     [[nodiscard]] device::View<Point> result() override {
-        return {bins().data(), layout_.output_count, device::MemoryKind::host};
+        return output_.view().part(0, layout_.output_count);
     }
 
   private:
     void allocate();
     void make_plan(const Options& options);
-    [[nodiscard]] Plan planned(unsigned flags) const;
+    [[nodiscard]] Plan planned(unsigned flags);
     void find_order();
     void make_input();
     [[nodiscard]] bool is_natural() const {
@@ -108,22 +107,18 @@ class LibraryCase final : public TransformCase {
     }
     [[nodiscard]] ResultLayout layout_of_result() const;
 
-    [[nodiscard]] static std::span<Point> points(fftw_complex* memory, std::int64_t count) {
-        return {reinterpret_cast<Point*>(memory), static_cast<std::size_t>(count)};
+    [[nodiscard]] std::span<Point> points() {
+        return input_.view().part(0, layout_.input_count).span();
     }
-    [[nodiscard]] std::span<Point> points(fftw_complex* memory) const {
-        return points(memory, layout_.input_count);
-    }
-    [[nodiscard]] std::span<Point> bins() const {
-        return points(output_.get(), layout_.output_count);
-    }
+    [[nodiscard]] std::span<Point> bins() { return result().span(); }
 
     bench::Session& session_;
     Problem problem_;
     bench::DataOptions data_;
     Layout layout_;
-    Memory input_;
-    Memory output_;
+    device::Buffer<Point>
+        input_;  ///< on huge pages, as native's: FFTW's own memory would have none
+    device::Buffer<Point> output_;
     Plan plan_;
     IndexOrder order_;                  ///< of the output
     device::Buffer<Point> pristine_;    ///< where the input is not in files
@@ -131,6 +126,7 @@ class LibraryCase final : public TransformCase {
     bench::InputGuard guard_;           ///< of the pristine input
     std::optional<TransformCheck> check_;
     std::optional<TransformLimit> limit_;
+    int threads_ = 1;          ///< of the plan, a rank
     bool remembered_ = false;  ///< the plan, by an earlier job's wisdom
     std::string note_;
 };
@@ -154,11 +150,12 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
     check_.emplace(problem.points, session.options().seed, input, order_, session.threads(),
                    session.world());
     guard_.remember(device::View<const Point>(pristine_.view()));
-    check_->expect(points(input_.get()));
+    check_->expect(points());
     note_ =
-        fmt::format("{}, {}d{}; input in natural order; output {}; one thread a rank", fftw_version,
-                    name(options.planning), remembered_ ? " in an earlier job (--wisdom)" : "",
-                    is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)");
+        fmt::format("{}, {} plan{}; input in natural order; output {}; {} a rank", fftw_version,
+                    name(options.planning), remembered_ ? " of an earlier job (--wisdom)" : "",
+                    is_natural() ? "in natural order" : "as its algorithm leaves it (scrambled)",
+                    threads_ == 1 ? "one thread" : fmt::format("{} threads", threads_));
 }
 
 void LibraryCase::make_input() {
@@ -166,12 +163,12 @@ void LibraryCase::make_input() {
     if (data_.in_files()) {
         files_.emplace(prepared_tiles(session_, problem_, data_), problem_,
                        Range{begin, begin + layout_.input_count}, data_);
-        files_->read(points(input_.get()));
+        files_->read(points());
         return;
     }
     pristine_ = device::allocate<Point>(session_.device(), layout_.input_count);
     fill_points(pristine_.span(), session_.options().seed, begin, 1);
-    std::ranges::copy(pristine_.span(), points(input_.get()).begin());
+    std::ranges::copy(pristine_.span(), points().begin());
 }
 
 // FFTW may have overwritten its input.
@@ -179,14 +176,14 @@ void LibraryCase::prepare() {
     if (files_) {
         files_->prepare();
     } else {
-        std::ranges::copy(pristine_.span(), points(input_.get()).begin());
+        std::ranges::copy(pristine_.span(), points().begin());
     }
 }
 
 void LibraryCase::run(bench::Clocks&) {
     if (files_) {
         const Span span(session_.stream().track(), Phase::read, "tiles");
-        files_->read(points(input_.get()));
+        files_->read(points());
     }
     const Span span(session_.stream().track(), Phase::compute, "fftw");
     fftw_execute(plan_.get());
@@ -212,13 +209,12 @@ void LibraryCase::finish() {
 }
 
 void LibraryCase::allocate() {
-    const auto count = static_cast<std::size_t>(layout_.allocated);
-    input_.reset(fftw_alloc_complex(count));
-    output_.reset(fftw_alloc_complex(count));
-    check(input_ != nullptr && output_ != nullptr, "FFTW cannot allocate its arrays");
+    input_ = device::allocate<Point>(session_.device(), layout_.allocated);
+    output_ = device::allocate<Point>(session_.device(), layout_.allocated);
 }
 
 void LibraryCase::make_plan(const Options& options) {
+    threads_ = use_fftw_threads(session_.threads());
     const unsigned wanted = flags(problem_, options, session_.world().size());
     const std::pair problem{problem_.points, wanted};
     if (options.wisdom) {
@@ -240,17 +236,20 @@ void LibraryCase::make_plan(const Options& options) {
 }
 
 // Nothing unless all ranks have a plan.
-Plan LibraryCase::planned(unsigned flags) const {
-    Plan plan(fftw_mpi_plan_dft_1d(problem_.points, input_.get(), output_.get(),
+Plan LibraryCase::planned(unsigned flags) {
+    const auto fftws = [](device::Buffer<Point>& buffer) {
+        return reinterpret_cast<fftw_complex*>(buffer.view().data());
+    };
+    Plan plan(fftw_mpi_plan_dft_1d(problem_.points, fftws(input_), fftws(output_),
                                    session_.world().handle(), FFTW_FORWARD, flags));
     return session_.world().all(plan != nullptr) ? std::move(plan) : nullptr;
 }
 
 // The transform of an impulse at n = 1 is exp(-2 pi i k / N): each output's phase says its k.
 void LibraryCase::find_order() {
-    std::ranges::fill(points(input_.get()), Point{});
+    std::ranges::fill(points(), Point{});
     if (layout_.input_begin <= 1 && 1 < layout_.input_begin + layout_.input_count) {
-        points(input_.get())[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
+        points()[static_cast<std::size_t>(1 - layout_.input_begin)] = 1;
     }
     fftw_execute(plan_.get());
     const auto n = static_cast<double>(problem_.points);
@@ -270,10 +269,8 @@ void LibraryCase::find_order() {
 }
 
 void LibraryCase::prepare_limit() {
-    const device::View<const Point> source{points(input_.get()).data(), layout_.input_count,
-                                           device::MemoryKind::host};
     limit_.emplace(session_, session_.transport(comm::TransportRegistry::plain_mpi()), problem_,
-                   source, result());
+                   input_.view().part(0, layout_.input_count), result());
 }
 
 }  // namespace

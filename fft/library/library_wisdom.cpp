@@ -15,6 +15,7 @@
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
+#include "fft/library/library_threads.hpp"
 
 namespace quartet::fft {
 
@@ -63,7 +64,7 @@ void require_writable(const std::filesystem::path& file) {
 }  // namespace
 
 void read_wisdom(const comm::Communicator& comm, const std::filesystem::path& file) {
-    fftw_mpi_init();  // wisdom names the methods, and is of no use before all are known
+    start_fftw();  // wisdom names the methods, and is of no use before all are known
     const auto problem = comm::first_problem(comm, [&] {
         if (comm.rank() == 0) {
             import_file(file);

@@ -173,7 +173,7 @@ class Wisdom(unittest.TestCase):
             self.assertNotIn("earlier job", self.note(self.fft(ranks)))
         kept = self.file.read_bytes()
         for ranks in (1, 2, 3):
-            self.assertIn("measured in an earlier job", self.note(self.fft(ranks)))
+            self.assertIn("measure plan of an earlier job", self.note(self.fft(ranks)))
         self.assertEqual(self.file.read_bytes(), kept)
         self.assertNotIn("earlier job", self.note(self.fft(2, self.MEASURED, "--size 2^10")))
         self.assertIn("earlier job", self.note(self.fft(2)))

@@ -116,7 +116,7 @@ KERNELS = [
         flow_clocks=("", "/paper"),
         refusals=("--size", "--size ''", "--size 0", "--size -5", "--size 2^45", "--size 1.5",
                   "--size 1e30", "--size 2^70", "--size 8:4",
-                  "--tiles 0", "--tiles 7", "--order sorted", "--plan patient", "--wisdom ''",
+                  "--tiles 0", "--tiles 7", "--order sorted", "--plan exhaustive", "--wisdom ''",
                   "--wisdom plans", "--data ''",
                   "--cache cold", "--generate", "--keep", "--checkpoint ''", "--every 0", "--every 5", "--restart"),
         refusals_of_many=("--tiles 100",), transfers=False,

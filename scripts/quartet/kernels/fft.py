@@ -11,7 +11,7 @@ from quartet.kernels.kernel import (Cost, Effort, Kernel, Limits, LimitsFiles, N
                                     Run, Scaling, SmallRun, doublings, one_rank_per_core)
 from quartet.limits.comparisons import LimitOverLoop, OfLimit, OverPeer, Row, nanoseconds_per_point
 from quartet.limits.goals import AS_ANOTHER, Bound, Goal, Noise
-from quartet.limits.match import RANKS, THREADS, Match, Section, Side, side
+from quartet.limits.match import RANKS, THREADS, Match, Section, Setup, Side, side
 from quartet.machine import Machine
 from quartet.own_data.layout import EveryNth
 from quartet.peers.hpcc_fft import MpiFft
@@ -39,12 +39,12 @@ def _rounded(exact: float, workers: int, _options: dict[str, str]) -> int:
     return smooth_multiple(exact, workers)
 
 
-def _fftw(common: str, plans: Optional[Path]) -> Side:
+def _fftw(name: str, setup: Setup, common: str, plans: Optional[Path]) -> Side:
     """With its measured plan where there is a file to keep it in, else with its estimated one."""
     common += " --formulation library --limits off"
     if not plans:
-        return side("library", RANKS, f"{common} --plan estimate")
-    measured = side("library", RANKS, f"{common} --plan measure --wisdom", str(plans))
+        return side(name, setup, f"{common} --plan estimate")
+    measured = side(name, setup, f"{common} --plan measure --wisdom", str(plans))
     # Measuring a plan takes many times as long as a transform.
     return replace(measured, beforehand=f"FFTW measures its plan, unless {plans} has it")
 
@@ -60,9 +60,11 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     loop = LimitLoop(programs, "copy", 8 * 2**power, 2, "GFLOP/s", 5 * power / 64 * 1e-9)
     sent = 2 if order == "natural" else 1
     sides = (side("threads", THREADS, common), Side("copy", RANKS, (), peer=loop),
-             side("ranks", RANKS, common), _fftw(common, plans),
+             side("ranks", RANKS, common), _fftw("library", RANKS, common, plans),
              Side("hpcc", RANKS, (), peer=MpiFft(2**power)))
-    mkl = (Side("mkl", RANKS, (), peer=MklFft(2**power, runs)),) if order == "natural" else ()
+    others = ()  # one rank's FFTW knows natural order alone, and so does MKL
+    if order == "natural":
+        others = (_fftw("threaded", THREADS, common, plans), Side("mkl", RANKS, (), peer=MklFft(2**power, runs)))
 
     def over(row: str, peer: str, label: str, bound: Bound) -> Goal:
         return Goal("native", OverPeer(Row(row), (Row(peer),), label), bound)
@@ -71,14 +73,14 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
         return (Goal("native", OfLimit(Row(row)), Bound(0.5 if power == 24 else None)),
                 over(row, "library", f"FFTW {plan}d", Bound(4.5)),
                 over(row, "hpcc", "HPCC", Bound(4 if order == "natural" else None)),
-                *(over(row, peer.name, "MKL", Bound()) for peer in mkl),
+                *(over(row, peer.name, label, Bound()) for peer, label in zip(others, ("FFTW threads", "MKL"))),
                 Goal("limit, memory", LimitOverLoop(Row(row), Row("copy"), "memory copy"), AS_ANOTHER))
 
     as_efficient = over("threads", "ranks", "2 ranks", Bound(1, noise=Noise.FORGIVEN))
     title = f"{NAME}, 2^{power}, {order}"
     exchange = Goal("limit, exchange", LimitOverLoop(Row("ranks"), Row("copy"), "all-to-all", factor=4 / sent),
                     AS_ANOTHER)
-    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, *mkl),
+    return Match(NAME, f"{NAME}-{power}-{order}", (*sides, *others),
                  (Section(f"{title}, {RANKS}", (*over_peers("ranks"), exchange)),
                   Section(f"{title}, {THREADS}", (*over_peers("threads"), as_efficient))))
 

@@ -1,8 +1,7 @@
 """What `make limits` launches to compare.
 
 A match is a few launches that are compared with each other; in each round they follow one another.
-Two cores are used in two ways: two ranks of one thread each, and one rank of two threads. FFTW's own
-transform over MPI has one thread a rank, so both ways are compared with its two ranks."""
+Two cores are used in two ways: two ranks of one thread each, and one rank of two threads."""
 
 from dataclasses import dataclass
 from pathlib import Path
