@@ -21,7 +21,7 @@ class DataflowPush final : public comm::Push {
         bench::PlannedBuffer<float> received;  ///< a payload on the GPU
     };
     static flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
-                                      int bound);
+                                      int bound, const device::Device& device);
 
     /// Borrows all. On the host the source's values are copied now. Collective over all ranks.
     DataflowPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,

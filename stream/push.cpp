@@ -42,7 +42,8 @@ void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Va
             DataflowPush::Buffers(plan, session.device(), receives, problem.elements());
             plan.add(
                 flow::queue_memory(DataflowPush::queue_plan(route.senders, route.receiver,
-                                                            problem.size, session.options().queue),
+                                                            problem.size, session.options().queue,
+                                                            session.device()),
                                    transport, rank));
             break;
         case bench::Formulation::library:

@@ -36,8 +36,10 @@ inline constexpr TransportTraits nccl_traits{
         [](int ranks, Bytes mine, const OperationContext&) {
             return message_reduce_scatter_memory(ranks, mine);
         },
-    .payload_memory = [](const PayloadChannelPlan& plan,
-                         const OperationContext&) { return mpi_payload_memory(plan); },
+    .payload_memory =
+        [](const PayloadChannelPlan& plan, const OperationContext& here) {
+            return mpi_payload_memory(plan, here.settings);
+        },
 };
 
 }  // namespace quartet::comm
