@@ -20,14 +20,15 @@ DataflowPush::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& de
 
 flow::QueuePlan DataflowPush::queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
                                          int bound, const device::Device& device) {
+    const bool on_host = !device::has_own_memory(device);
     return {.owner = receiver,
             .pushers = senders,
             .bound = bound,
             .largest = size,
             .order = flow::DequeueOrder::arrival,
             .outgoing = payloads_in_flight,
-            .reading = device::has_own_memory(device) ? comm::PayloadReading::whole
-                                                      : comm::PayloadReading::in_pieces};
+            .reading = on_host ? comm::PayloadReading::in_pieces : comm::PayloadReading::whole,
+            .values = on_host ? comm::PayloadValues::same : comm::PayloadValues::differ};
 }
 
 DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transport,

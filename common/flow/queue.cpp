@@ -40,7 +40,8 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
             .incoming = rank == plan.owner ? std::min(plan.bound, most) : 0,
             .largest = plan.largest,
             .place = plan.place,
-            .reading = plan.reading};
+            .reading = plan.reading,
+            .values = plan.values};
 }
 
 }  // namespace

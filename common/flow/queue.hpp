@@ -31,6 +31,7 @@ struct QueuePlan {
     int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
     comm::PayloadPlace place = comm::PayloadPlace::host;  ///< of the payloads, at both ends
     comm::PayloadReading reading = comm::PayloadReading::whole;
+    comm::PayloadValues values = comm::PayloadValues::differ;
 };
 
 /// What the queue allocates on `rank` for payloads. Local.
@@ -86,8 +87,8 @@ class Queue {
     /// On the owner: waits for an item and returns the first ones, at most `most`; none once every
     /// pusher has closed. They stay readable until the next call or release().
     std::span<const Item> dequeue(int most);
-    /// On the owner: hands over the payload of a dequeued item, as PayloadChannel::read() does. Of a
-    /// queue that is read in pieces each item is read once before it is released.
+    /// On the owner: hands over the payload of a dequeued item, as PayloadChannel::read() does. Of
+    /// a queue that is read in pieces each item is read once before it is released.
     void read(const Item& item, const comm::UsePiece& use) { payloads_.read(item.slot, use); }
     /// On the owner: gives the slots of the dequeued items back to their pushers.
     void release();

@@ -17,9 +17,8 @@ constexpr int announced = 0;
 std::vector<std::byte> payload_of(int sender, std::int64_t number, std::int64_t bytes) {
     std::vector<std::byte> values(static_cast<std::size_t>(bytes));
     for (std::size_t index = 0; index < values.size(); ++index) {
-        values[index] = static_cast<std::byte>((index * 31 + index / 251 +
-                                                static_cast<std::size_t>(5 * sender + 3 * number)) %
-                                               256);
+        values[index] = static_cast<std::byte>(
+            (index * 31 + index / 251 + static_cast<std::size_t>(5 * sender + 3 * number)) % 256);
     }
     return values;
 }
@@ -30,7 +29,7 @@ std::vector<std::byte> payload_of(int sender, std::int64_t number, std::int64_t 
 class PayloadTrial {
   public:
     PayloadTrial(Transport& transport, const Communicator& world, Bytes largest,
-                 PayloadReading reading)
+                 PayloadReading reading, PayloadValues values = PayloadValues::differ)
         : control_(world),
           rank_(world.rank()),
           senders_(world.size() - 1),
@@ -38,13 +37,17 @@ class PayloadTrial {
               {.outgoing = rank_ > 0 ? outgoing_slots : 0,
                .incoming = rank_ > 0 ? 0 : outgoing_slots * senders_,
                .largest = largest,
-               .reading = reading})) {}
+               .reading = reading,
+               .values = values})) {}
 
     PayloadChannel& channel() { return *channel_; }
 
     void send(int slot, std::int64_t bytes) {
-        const auto values = payload_of(rank_, slot, bytes);
-        std::ranges::copy(values, channel_->outgoing(slot).span().begin());
+        std::ranges::copy(payload_of(rank_, slot, bytes), channel_->outgoing(slot).span().begin());
+        announce(slot, bytes);
+    }
+    /// What the slot holds already.
+    void announce(int slot, std::int64_t bytes) {
         const PayloadDescriptor descriptor = channel_->send(slot, {bytes}, 0);
         control_.send(0, announced, std::as_bytes(std::span(&descriptor, 1)));
     }
@@ -142,6 +145,31 @@ TEST_P(PayloadContract, BringsPiecesInOrder) {
         });
         return payload;
     });
+}
+
+TEST_P(PayloadContract, BringsWhatIsTheSameInAllSlots) {
+    PayloadTrial trial(*transport, world, largest(), PayloadReading::whole, PayloadValues::same);
+    for (int slot = 0; rank > 0 && slot < outgoing_slots; ++slot) {
+        std::ranges::copy(payload_of(rank, 0, largest().value),
+                          trial.channel().outgoing(slot).span().begin());
+    }
+    for (int slot = 0; rank > 0 && slot < outgoing_slots; ++slot) {
+        trial.announce(slot, largest().value - slot);
+    }
+    const int all = outgoing_slots * (size - 1);
+    for (int slot = 0; rank == 0 && slot < all; ++slot) {
+        const int from = 1 + slot / outgoing_slots;
+        trial.channel().fetch(slot, from, trial.next_announced(from));
+    }
+    for (int slot = 0; rank == 0 && slot < all; ++slot) {
+        const auto expected =
+            payload_of(1 + slot / outgoing_slots, 0, largest().value - slot % outgoing_slots);
+        EXPECT_TRUE(std::ranges::equal(trial.channel().contents(slot).span(), expected)) << slot;
+    }
+    world.barrier();
+    for (int slot = 0; rank > 0 && slot < outgoing_slots; ++slot) {
+        trial.channel().release(slot);
+    }
 }
 
 /// Of pieces so small that MPI takes those that nobody waits for.

@@ -72,12 +72,14 @@ void MpiPush::post(std::size_t sender, std::int64_t chunk) {
 }
 
 void MpiPush::add(std::size_t sender, std::int64_t chunk, device::Stream& stream) {
-    const auto target = device::as_bytes(plan_.target).part(chunks_.first(chunk), chunks_.size(chunk).value);
-    incoming_[sender].use(chunk, [&](std::int64_t first, const device::View<const std::byte>& part) {
-        device_.vectors().add(device::view_as<float>(part),
-                              device::view_as<float>(target.part(first, part.size())), stream);
-        stream.synchronize();
-    });
+    const auto target =
+        device::as_bytes(plan_.target).part(chunks_.first(chunk), chunks_.size(chunk).value);
+    incoming_[sender].use(
+        chunk, [&](std::int64_t first, const device::View<const std::byte>& part) {
+            device_.vectors().add(device::view_as<float>(part),
+                                  device::view_as<float>(target.part(first, part.size())), stream);
+            stream.synchronize();
+        });
 }
 
 void MpiPush::receive_all(int count, device::Stream& stream) {

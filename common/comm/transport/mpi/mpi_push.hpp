@@ -34,7 +34,7 @@ class MpiPush final : public Push {
     Track& track_;
     device::View<const std::byte> source_;
     Chunks chunks_;
-    std::vector<MPI_Request> requests_;      ///< a sender's
+    std::vector<MPI_Request> requests_;     ///< a sender's
     std::vector<IncomingPieces> incoming_;  ///< a receiver's, by sender
 };
 

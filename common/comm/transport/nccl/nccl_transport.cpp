@@ -62,8 +62,8 @@ class NcclTransport final : public Transport {
     }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<NcclPush>(plan,
-                                          NcclPushContext{comm_, nccl_, device_, *wire_, nccl_chunk(settings_)});
+        return std::make_unique<NcclPush>(
+            plan, NcclPushContext{comm_, nccl_, device_, *wire_, nccl_chunk(settings_)});
     }
     void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
         if (!data.empty()) {

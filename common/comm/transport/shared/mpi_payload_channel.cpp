@@ -46,11 +46,6 @@ class Cut {
     std::int64_t piece_ = 1;
 };
 
-struct Outgoing {
-    device::Buffer<std::byte> memory;
-    std::vector<MPI_Request> requests;  ///< of the messages under way
-};
-
 struct Incoming {
     IncomingPieces pieces;
     int from = 0;
@@ -71,9 +66,11 @@ class MpiPayloadChannel final : public PayloadChannel {
               "payload channel: a payload is larger than MPI counts");
         const device::MemoryKind kind = kind_of(plan.place, device);
         const auto messages = static_cast<std::size_t>(cut(largest_).count());
-        for (Outgoing& slot : outgoing_) {
-            slot.memory = device::allocate<std::byte>(device, largest_.value, kind);
-            slot.requests.reserve(messages);
+        for (int slot = 0; slot < plan.outgoing_memories(); ++slot) {
+            memory_.push_back(device::allocate<std::byte>(device, largest_.value, kind));
+        }
+        for (auto& requests : outgoing_) {
+            requests.reserve(messages);
         }
         incoming_.reserve(static_cast<std::size_t>(plan.incoming));
         for (int slot = 0; slot < plan.incoming; ++slot) {
@@ -82,30 +79,32 @@ class MpiPayloadChannel final : public PayloadChannel {
     }
 
     device::View<std::byte> outgoing(int index) override {
-        return outgoing_.at(static_cast<std::size_t>(index)).memory.view();
+        check(index >= 0 && index < std::ssize(outgoing_),
+              "payload channel: there is no such slot");
+        return memory_[std::min(static_cast<std::size_t>(index), memory_.size() - 1)].view();
     }
 
     // A slot's payloads have a tag of their own: the next slot's may be fetched before all of this
     // one's has come.
     PayloadDescriptor send(int index, Bytes size, int to) override {
         check(size <= largest_, "payload channel: a payload is larger than planned");
-        Outgoing& slot = outgoing_.at(static_cast<std::size_t>(index));
+        const auto payload = outgoing(index);
+        auto& requests = outgoing_[static_cast<std::size_t>(index)];
         const Cut messages = cut(size);
-        slot.requests.assign(static_cast<std::size_t>(messages.count()), MPI_REQUEST_NULL);
+        requests.assign(static_cast<std::size_t>(messages.count()), MPI_REQUEST_NULL);
         for (std::int64_t message = 0; message < messages.count(); ++message) {
-            check_mpi(MPI_Isend(slot.memory.view().data() + messages.first(message),
+            check_mpi(MPI_Isend(payload.data() + messages.first(message),
                                 static_cast<int>(messages.size(message).value), MPI_BYTE, to, index,
-                                comm_.handle(),
-                                &slot.requests[static_cast<std::size_t>(message)]));
+                                comm_.handle(), &requests[static_cast<std::size_t>(message)]));
         }
         return {size.value, index};
     }
 
     // The receiver has it: the requests are complete, or about to be.
     void release(int index) override {
-        auto& requests = outgoing_.at(static_cast<std::size_t>(index)).requests;
-        check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(),
-                              MPI_STATUSES_IGNORE));
+        auto& requests = outgoing_.at(static_cast<std::size_t>(index));
+        check_mpi(
+            MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
     }
 
     void fetch(int index, int from, const PayloadDescriptor& descriptor) override {
@@ -152,7 +151,8 @@ class MpiPayloadChannel final : public PayloadChannel {
     Bytes largest_;
     PayloadReading reading_;
     PieceSettings pieces_;
-    std::vector<Outgoing> outgoing_;
+    std::vector<device::Buffer<std::byte>> memory_;   ///< of outgoing slots, or of all of them
+    std::vector<std::vector<MPI_Request>> outgoing_;  ///< messages under way, by slot
     std::vector<Incoming> incoming_;
 };
 
@@ -160,7 +160,7 @@ class MpiPayloadChannel final : public PayloadChannel {
 
 PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan,
                                  const TransportSettings& settings) {
-    const Bytes slots = plan.outgoing * plan.largest +
+    const Bytes slots = plan.outgoing_memories() * plan.largest +
                         plan.incoming * channel_pieces(plan, settings).memory();
     return plan.place == PayloadPlace::gpu ? PayloadMemory{.gpu = slots}
                                            : PayloadMemory{.host = slots};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -20,13 +21,25 @@ enum class PayloadReading {
     in_pieces,  ///< from the first byte to the last, each piece while the next one comes
 };
 
+/// What a sender's payloads hold.
+enum class PayloadValues {
+    differ,
+    same,  ///< all the same: its slots may be one memory, which is filled once
+};
+
 /// How many payloads a rank has under way at a time, and how large they are.
 struct PayloadChannelPlan {
-    int outgoing = 0;                         ///< slots for payloads that this rank sends
-    int incoming = 0;                         ///< slots for payloads that it receives
-    Bytes largest;                            ///< of a payload; the same on all ranks
-    PayloadPlace place = PayloadPlace::host;  ///< the same on all ranks
+    int outgoing = 0;                                ///< slots for payloads that this rank sends
+    int incoming = 0;                                ///< slots for payloads that it receives
+    Bytes largest;                                   ///< of a payload; the same on all ranks
+    PayloadPlace place = PayloadPlace::host;         ///< the same on all ranks
     PayloadReading reading = PayloadReading::whole;  ///< the same on all ranks
+    PayloadValues values = PayloadValues::differ;    ///< the same on all ranks
+
+    /// Outgoing slots that have memory of their own.
+    [[nodiscard]] constexpr int outgoing_memories() const {
+        return values == PayloadValues::same ? std::min(outgoing, 1) : outgoing;
+    }
 };
 
 /// What a payload channel allocates on one rank.
@@ -47,7 +60,8 @@ struct PayloadDescriptor {
 };
 
 /// Takes a piece of a payload that begins at its byte `first`; it stays readable during the call.
-using UsePiece = std::function<void(std::int64_t first, const device::View<const std::byte>& piece)>;
+using UsePiece =
+    std::function<void(std::int64_t first, const device::View<const std::byte>& piece)>;
 
 /// Moves the payloads of queues, from any rank to any other. A control message announces each one.
 /// Neither side blocks the other. The sender sends only what the receiver has a slot for. A
@@ -68,9 +82,9 @@ class PayloadChannel {
 
     /// Starts fetching an announced payload into an incoming slot.
     virtual void fetch(int slot, int from, const PayloadDescriptor& descriptor) = 0;
-    /// Waits for the payload of an incoming slot, of a channel that is read whole. It lies there or in the sender's memory, and
-    /// stays readable until this rank tells the sender that it is done with it; streams that read
-    /// it have been synchronized by then.
+    /// Waits for the payload of an incoming slot, of a channel that is read whole. It lies there or
+    /// in the sender's memory, and stays readable until this rank tells the sender that it is done
+    /// with it; streams that read it have been synchronized by then.
     virtual device::View<const std::byte> contents(int slot) = 0;
     /// Hands the payload of an incoming slot to `use`, once: in pieces, aligned as it is, as they
     /// come, where the channel is planned so and has no faster way; an empty one not at all. What

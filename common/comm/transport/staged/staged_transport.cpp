@@ -156,10 +156,10 @@ StagedTransport::StagedTransport(const TransportContext& context)
       sends_(links_.size()),
       receives_(links_.size()) {
     make_links(context.topology, context.settings);
-    description_ =
-        context.settings.pipeline == Pipeline::on
-            ? fmt::format("chunks of {}, {} in flight", to_exact_string(chunk_size(settings_)), pipeline_depth)
-            : "whole messages, one step after another";
+    description_ = context.settings.pipeline == Pipeline::on
+                       ? fmt::format("chunks of {}, {} in flight",
+                                     to_exact_string(chunk_size(settings_)), pipeline_depth)
+                       : "whole messages, one step after another";
 }
 
 void StagedTransport::make_links(const Topology& topology, const TransportSettings& settings) {
