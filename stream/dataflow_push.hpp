@@ -8,9 +8,9 @@
 namespace quartet::stream {
 
 /// The push through a bounded queue that the receiver owns: what the paper's data flow costs beside
-/// a direct push. Each push is an item; the receiver dequeues one, adds it to its vector, and
-/// dequeues the next. Vectors in a GPU's memory are copied out into each payload, and copied in
-/// from it.
+/// a direct push. Each push is an item; the receiver dequeues one, adds it to its vector, each
+/// piece while the next one comes, and dequeues the next. Vectors in a GPU's memory are copied out
+/// into each payload, and copied in from it, whole.
 class DataflowPush final : public comm::Push {
   public:
     /// Without those of the queue.
