@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "comm/transport/mpi/incoming_pieces.hpp"
 #include "comm/transport/shared/chunks.hpp"
-#include "comm/transport/shared/incoming_pieces.hpp"
 #include "comm/transport/transport_registry.hpp"
 
 namespace quartet::comm {

@@ -4,9 +4,9 @@
 #include "comm/mpi/mpi_gpu_support.hpp"
 #include "comm/transport/mpi/mpi_collectives.hpp"
 #include "comm/transport/mpi/mpi_messages.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/mpi/mpi_push.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_registry.hpp"
 
 namespace quartet::comm {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/shared/chunks.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_traits.hpp"
 
 namespace quartet::comm {

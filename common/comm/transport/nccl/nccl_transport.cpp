@@ -4,12 +4,12 @@
 #include <functional>
 
 #include "comm/mpi/large_count.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/nccl/nccl_communicator.hpp"
 #include "comm/transport/nccl/nccl_push.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/shared/gpus_of_ranks.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "core/environment.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "comm/mpi/large_count.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/staged/mpi_link.hpp"
 #include "comm/transport/staged/shared_link.hpp"

@@ -1,4 +1,4 @@
-#include "comm/transport/shared/incoming_pieces.hpp"
+#include "comm/transport/mpi/incoming_pieces.hpp"
 
 #include <fmt/format.h>
 

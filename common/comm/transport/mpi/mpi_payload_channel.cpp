@@ -1,11 +1,11 @@
-#include "comm/transport/shared/mpi_payload_channel.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <vector>
 
 #include "comm/mpi/mpi_session.hpp"
-#include "comm/transport/shared/incoming_pieces.hpp"
+#include "comm/transport/mpi/incoming_pieces.hpp"
 
 namespace quartet::comm {
 
