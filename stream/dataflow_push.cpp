@@ -19,13 +19,16 @@ DataflowPush::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& de
           receives && device.memory_kind() == device::MemoryKind::device ? elements : 0)) {}
 
 flow::QueuePlan DataflowPush::queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
-                                         int bound) {
+                                         int bound, const device::Device& device) {
+    const bool on_host = !device::has_own_memory(device);
     return {.owner = receiver,
             .pushers = senders,
             .bound = bound,
             .largest = size,
             .order = flow::DequeueOrder::arrival,
-            .outgoing = payloads_in_flight};
+            .outgoing = payloads_in_flight,
+            .reading = on_host ? comm::PayloadReading::in_pieces : comm::PayloadReading::whole,
+            .values = on_host ? comm::PayloadValues::same : comm::PayloadValues::differ};
 }
 
 DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transport,
@@ -36,7 +39,7 @@ DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transpor
       rank_(world.rank()),
       size_(size),
       hub_(world),
-      queue_(hub_, transport, queue_plan(plan.senders, plan.receiver, size, bound)),
+      queue_(hub_, transport, queue_plan(plan.senders, plan.receiver, size, bound, device)),
       on_gpu_(device.memory_kind() == device::MemoryKind::device) {
     const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();
     bench::BufferPlan scratch;
@@ -70,13 +73,16 @@ void DataflowPush::run(int count, device::Stream& stream) {
 }
 
 void DataflowPush::receive(const flow::Item& item, device::Stream& stream) {
-    auto values = device::view_as<float>(item.payload);
-    if (on_gpu_) {
-        device_.copy(item.payload, device::as_bytes(received_.view()), stream);
-        values = received_.view();
-    }
-    device_.vectors().add(values, plan_.target, stream);
-    stream.synchronize();
+    queue_.read(item, [&](std::int64_t first, const device::View<const std::byte>& piece) {
+        auto values = device::view_as<float>(piece);
+        if (on_gpu_) {
+            device_.copy(piece, device::as_bytes(received_.view()), stream);
+            values = received_.view();
+        }
+        const auto target = device::as_bytes(plan_.target).part(first, piece.size());
+        device_.vectors().add(values, device::view_as<float>(target), stream);
+        stream.synchronize();
+    });
 }
 
 void DataflowPush::send(std::int64_t push, device::Stream& stream) {

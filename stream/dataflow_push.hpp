@@ -8,9 +8,9 @@
 namespace quartet::stream {
 
 /// The push through a bounded queue that the receiver owns: what the paper's data flow costs beside
-/// a direct push. Each push is an item; the receiver dequeues one, adds it to its vector, and
-/// dequeues the next. Vectors in a GPU's memory are copied out into each payload, and copied in
-/// from it.
+/// a direct push. Each push is an item; the receiver dequeues one, adds it to its vector, each
+/// piece while the next one comes, and dequeues the next. Vectors in a GPU's memory are copied out
+/// into each payload, and copied in from it, whole.
 class DataflowPush final : public comm::Push {
   public:
     /// Without those of the queue.
@@ -21,7 +21,7 @@ class DataflowPush final : public comm::Push {
         bench::PlannedBuffer<float> received;  ///< a payload on the GPU
     };
     static flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
-                                      int bound);
+                                      int bound, const device::Device& device);
 
     /// Borrows all. On the host the source's values are copied now. Collective over all ranks.
     DataflowPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,

@@ -40,10 +40,10 @@ void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Va
     switch (variant.formulation) {
         case bench::Formulation::dataflow:
             DataflowPush::Buffers(plan, session.device(), receives, problem.elements());
-            plan.add(
-                flow::queue_memory(DataflowPush::queue_plan(route.senders, route.receiver,
-                                                            problem.size, session.options().queue),
-                                   transport, rank));
+            plan.add(flow::queue_memory(
+                DataflowPush::queue_plan(route.senders, route.receiver, problem.size,
+                                         session.options().queue, session.device()),
+                transport, rank));
             break;
         case bench::Formulation::library:
             LibraryPush::Buffers(plan, receives, problem.elements());

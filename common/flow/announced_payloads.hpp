@@ -43,6 +43,7 @@ class AnnouncedPayloads {
     void fetch(int slot, int from, std::span<const std::byte> message);
     /// As PayloadChannel's.
     device::View<const std::byte> contents(int slot) { return channel_->contents(slot); }
+    void read(int slot, const comm::UsePiece& use) { channel_->read(slot, use); }
 
   private:
     Hub& hub_;

@@ -39,7 +39,9 @@ comm::PayloadChannelPlan channel_plan(const QueuePlan& plan, int rank) {
     return {.outgoing = pushes ? plan.outgoing : 0,
             .incoming = rank == plan.owner ? std::min(plan.bound, most) : 0,
             .largest = plan.largest,
-            .place = plan.place};
+            .place = plan.place,
+            .reading = plan.reading,
+            .values = plan.values};
 }
 
 }  // namespace
@@ -199,7 +201,10 @@ std::span<const Item> Queue::dequeue(int most) {
     const std::size_t count = count_next(most);
     for (std::size_t index = 0; index < count; ++index) {
         const Held& held = waiting_[index];
-        items_.push_back({held.from, held.key, payloads_.contents(held.slot)});
+        items_.push_back({held.from, held.key, {}, held.slot});
+        if (plan_.reading == comm::PayloadReading::whole) {
+            items_.back().payload = payloads_.contents(held.slot);
+        }
         handed_out_.push_back(held);
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));

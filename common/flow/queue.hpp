@@ -30,6 +30,8 @@ struct QueuePlan {
     DequeueOrder order = DequeueOrder::arrival;
     int outgoing = 2;  ///< payloads that one pusher may have waiting in its own memory
     comm::PayloadPlace place = comm::PayloadPlace::host;  ///< of the payloads, at both ends
+    comm::PayloadReading reading = comm::PayloadReading::whole;
+    comm::PayloadValues values = comm::PayloadValues::differ;
 };
 
 /// What the queue allocates on `rank` for payloads. Local.
@@ -40,7 +42,8 @@ comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMem
 struct Item {
     int from = 0;
     std::int64_t key = 0;
-    device::View<const std::byte> payload;
+    device::View<const std::byte> payload;  ///< where it is read whole
+    int slot = 0;                           ///< for Queue::read()
 };
 
 /// A bounded queue that one rank owns and others push to: the paper's FIFO and priority queues (IV,
@@ -84,6 +87,9 @@ class Queue {
     /// On the owner: waits for an item and returns the first ones, at most `most`; none once every
     /// pusher has closed. They stay readable until the next call or release().
     std::span<const Item> dequeue(int most);
+    /// On the owner: hands over the payload of a dequeued item, as PayloadChannel::read() does. Of
+    /// a queue that is read in pieces each item is read once before it is released.
+    void read(const Item& item, const comm::UsePiece& use) { payloads_.read(item.slot, use); }
     /// On the owner: gives the slots of the dequeued items back to their pushers.
     void release();
 

@@ -76,13 +76,23 @@ class FaultyPayloadChannel final : public comm::PayloadChannel {
     }
     device::View<const std::byte> contents(int slot) override {
         const auto payload = sound_->contents(slot);
-        if (!payload.empty() && payload.kind() != device::MemoryKind::device) {
-            pass("payload", {const_cast<std::byte*>(payload.data()), payload.span().size()});
-        }
+        pass_payload(payload);
         return payload;
+    }
+    void read(int slot, const comm::UsePiece& use) override {
+        sound_->read(slot, [&](std::int64_t first, const device::View<const std::byte>& piece) {
+            pass_payload(piece);
+            use(first, piece);
+        });
     }
 
   private:
+    static void pass_payload(const device::View<const std::byte>& payload) {
+        if (!payload.empty() && payload.kind() != device::MemoryKind::device) {
+            pass("payload", {const_cast<std::byte*>(payload.data()), payload.span().size()});
+        }
+    }
+
     std::unique_ptr<comm::PayloadChannel> sound_;
 };
 

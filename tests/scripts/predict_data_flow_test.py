@@ -32,6 +32,13 @@ class Streams(unittest.TestCase):
         self.assertAlmostEqual(seconds("stream", 2, self.size, pushes=self.pushes),
                                self.pushes * (self.added + self.crossed))
 
+    def test_of_a_large_one_all_chunks_but_the_first_ones_travel_while_others_are_added(self):
+        chunks = 8
+        size, at_once = chunks * 2 * 2**20, 2 / chunks
+        added, crossed = 3 * size / MEMORY, size / LINK
+        self.assertAlmostEqual(seconds("stream", 2, size, pushes=self.pushes),
+                               self.pushes * (crossed + at_once * added))
+
     def test_those_of_several_travel_meanwhile_but_for_the_first_ones(self):
         senders, under_way = 3, 6
         bytes_all = senders * self.pushes

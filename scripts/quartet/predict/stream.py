@@ -41,6 +41,13 @@ def _answered(run: Run) -> Duration:
     return Duration(latency=ACKNOWLEDGED * run.cluster.latency)
 
 
+def _in_chunks(crosses: Duration, adds: Duration, size: float, count: float) -> Duration:
+    """So many vectors of each sender, whose bytes cross while others are added. All chunks that are under way
+    share the link: the first ones come together, the last ones are added after all."""
+    at_once = min(OUTGOING * min(CHUNK, size) / size, count)
+    return longer(crosses * at_once + adds * count, crosses * count + adds * at_once)
+
+
 def _native(run: Run) -> Duration:
     """In chunks, the next one under way while one is added; or added where it lies."""
     pushes = run.options["pushes"]
@@ -49,9 +56,7 @@ def _native(run: Run) -> Duration:
         return adds * pushes + _answered(run)
     copies = run.cluster.copied(float(run.size)) if run.cluster.is_staged else 0.0
     crosses = Duration(bandwidth=max(_wire(run), copies))
-    # All that are under way share the link: the first ones come together, the last ones are added after all.
-    at_once = min(OUTGOING * min(CHUNK, run.size) / run.size, pushes)
-    return _answered(run) + longer(crosses * at_once + adds * pushes, crosses * pushes + adds * at_once)
+    return _answered(run) + _in_chunks(crosses, adds, run.size, pushes)
 
 
 def _library(run: Run) -> Duration:
@@ -63,9 +68,9 @@ def _library(run: Run) -> Duration:
 
 
 def _dataflow(run: Run) -> Duration:
-    """Whole vectors through a queue. A sender has two under way, and the receiver asks for the second when
-    the first is added: so those of one sender travel while nothing is added. Of several senders others
-    are there meanwhile. GPUs copy theirs to the host and back."""
+    """Vectors through a queue. A sender has two under way, and the receiver asks for the second when the
+    first is added: of one sender only the chunks of one vector travel while others are added, on GPUs, which
+    copy whole vectors to the host and back, none. Of several senders other vectors are there meanwhile."""
     flow, pushes = DataFlow(run.cluster, 1, run.options["queue"]), run.options["pushes"]
     handled = flow.handled(flow.workers, float(run.size))
     adds = Duration(compute=_added(run), overhead=handled,
@@ -75,7 +80,8 @@ def _dataflow(run: Run) -> Duration:
     crosses = Duration(bandwidth=_wire(run))
     if flow.workers == 1:
         waits = Duration(latency=ASKED * run.cluster.latency)
-        return (adds + crosses + waits) * pushes + _answered(run)
+        vector = adds + crosses if run.cluster.has_gpus else _in_chunks(crosses, adds, run.size, 1)
+        return (vector + waits) * pushes + _answered(run)
     # All that are under way share the link: the first ones come together, before anything is added.
     at_once = min(flow.under_way(OUTGOING) / flow.workers, pushes)
     return _answered(run) + longer(crosses * at_once + adds * pushes,

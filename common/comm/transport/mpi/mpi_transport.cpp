@@ -4,9 +4,9 @@
 #include "comm/mpi/mpi_gpu_support.hpp"
 #include "comm/transport/mpi/mpi_collectives.hpp"
 #include "comm/transport/mpi/mpi_messages.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/mpi/mpi_push.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_registry.hpp"
 
 namespace quartet::comm {
@@ -27,8 +27,10 @@ constexpr TransportTraits mpi_traits{
                        ? message_reduce_scatter_memory(ranks, mine)
                        : Bytes{};
         },
-    .payload_memory = [](const PayloadChannelPlan& plan,
-                         const OperationContext&) { return mpi_payload_memory(plan); },
+    .payload_memory =
+        [](const PayloadChannelPlan& plan, const OperationContext& here) {
+            return mpi_payload_memory(plan, here.settings);
+        },
     .payloads_for_gpus = PayloadPlace::gpu,
 };
 
@@ -70,7 +72,7 @@ class MpiTransport final : public Transport {
 
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        return make_mpi_payload_channel(plan, comm_, device_, track_);
+        return make_mpi_payload_channel(plan, comm_, device_, track_, settings_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return on_gpu() ? make_message_all_gather(plan, message_context())

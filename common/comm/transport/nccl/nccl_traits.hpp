@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/shared/chunks.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_traits.hpp"
 
 namespace quartet::comm {
@@ -36,8 +36,10 @@ inline constexpr TransportTraits nccl_traits{
         [](int ranks, Bytes mine, const OperationContext&) {
             return message_reduce_scatter_memory(ranks, mine);
         },
-    .payload_memory = [](const PayloadChannelPlan& plan,
-                         const OperationContext&) { return mpi_payload_memory(plan); },
+    .payload_memory =
+        [](const PayloadChannelPlan& plan, const OperationContext& here) {
+            return mpi_payload_memory(plan, here.settings);
+        },
 };
 
 }  // namespace quartet::comm

@@ -4,12 +4,12 @@
 #include <functional>
 
 #include "comm/mpi/large_count.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/nccl/nccl_communicator.hpp"
 #include "comm/transport/nccl/nccl_push.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
 #include "comm/transport/shared/gpus_of_ranks.hpp"
 #include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
 #include "comm/transport/transport_registry.hpp"
 #include "core/environment.hpp"
 
@@ -48,7 +48,7 @@ class NcclTransport final : public Transport {
           nccl_(load_nccl(), comm_, *context.device.accelerator()),
           device_(context.device),
           track_(context.trace.track("nccl")),
-          chunk_(nccl_chunk(context.settings)),
+          settings_(context.settings),
           wire_(device_.make_stream("nccl", device::StreamKind::transfer)) {}
 
     [[nodiscard]] const TransportTraits& traits() const override { return nccl_traits; }
@@ -62,8 +62,8 @@ class NcclTransport final : public Transport {
     }
 
     std::unique_ptr<Push> prepare_push(const PushPlan& plan) override {
-        return std::make_unique<NcclPush>(plan,
-                                          NcclPushContext{comm_, nccl_, device_, *wire_, chunk_});
+        return std::make_unique<NcclPush>(
+            plan, NcclPushContext{comm_, nccl_, device_, *wire_, nccl_chunk(settings_)});
     }
     void send(device::View<const std::byte> data, int to, device::Stream& stream) override {
         if (!data.empty()) {
@@ -86,7 +86,7 @@ class NcclTransport final : public Transport {
     }
     std::unique_ptr<PayloadChannel> prepare_payload_channel(
         const PayloadChannelPlan& plan) override {
-        return make_mpi_payload_channel(plan, comm_, device_, track_);
+        return make_mpi_payload_channel(plan, comm_, device_, track_, settings_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         const bool equal = std::ranges::adjacent_find(plan.counts, std::ranges::not_equal_to()) ==
@@ -110,7 +110,7 @@ class NcclTransport final : public Transport {
     NcclCommunicator nccl_;
     device::Device& device_;
     Track& track_;
-    Bytes chunk_;
+    TransportSettings settings_;
     std::unique_ptr<device::Stream> wire_;
 };
 

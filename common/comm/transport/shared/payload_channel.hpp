@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "core/units.hpp"
 #include "device/memory.hpp"
@@ -13,12 +15,31 @@ enum class PayloadPlace {
     gpu,   ///< in the GPU's
 };
 
+/// How receivers read payloads.
+enum class PayloadReading {
+    whole,      ///< all at once
+    in_pieces,  ///< from the first byte to the last, each piece while the next one comes
+};
+
+/// What a sender's payloads hold.
+enum class PayloadValues {
+    differ,
+    same,  ///< all the same: its slots may be one memory, which is filled once
+};
+
 /// How many payloads a rank has under way at a time, and how large they are.
 struct PayloadChannelPlan {
-    int outgoing = 0;                         ///< slots for payloads that this rank sends
-    int incoming = 0;                         ///< slots for payloads that it receives
-    Bytes largest;                            ///< of a payload; the same on all ranks
-    PayloadPlace place = PayloadPlace::host;  ///< the same on all ranks
+    int outgoing = 0;                                ///< slots for payloads that this rank sends
+    int incoming = 0;                                ///< slots for payloads that it receives
+    Bytes largest;                                   ///< of a payload; the same on all ranks
+    PayloadPlace place = PayloadPlace::host;         ///< the same on all ranks
+    PayloadReading reading = PayloadReading::whole;  ///< the same on all ranks
+    PayloadValues values = PayloadValues::differ;    ///< the same on all ranks
+
+    /// Outgoing slots that have memory of their own.
+    [[nodiscard]] constexpr int outgoing_memories() const {
+        return values == PayloadValues::same ? std::min(outgoing, 1) : outgoing;
+    }
 };
 
 /// What a payload channel allocates on one rank.
@@ -37,6 +58,10 @@ struct PayloadDescriptor {
     std::int64_t size = 0;  ///< bytes
     std::int64_t slot = 0;  ///< outgoing, at the sender
 };
+
+/// Takes a piece of a payload that begins at its byte `first`; it stays readable during the call.
+using UsePiece =
+    std::function<void(std::int64_t first, const device::View<const std::byte>& piece)>;
 
 /// Moves the payloads of queues, from any rank to any other. A control message announces each one.
 /// Neither side blocks the other. The sender sends only what the receiver has a slot for. A
@@ -57,10 +82,18 @@ class PayloadChannel {
 
     /// Starts fetching an announced payload into an incoming slot.
     virtual void fetch(int slot, int from, const PayloadDescriptor& descriptor) = 0;
-    /// Waits for the payload of an incoming slot. It lies there or in the sender's memory, and
-    /// stays readable until this rank tells the sender that it is done with it; streams that read
-    /// it have been synchronized by then.
+    /// Waits for the payload of an incoming slot, of a channel that is read whole. It lies there or
+    /// in the sender's memory, and stays readable until this rank tells the sender that it is done
+    /// with it; streams that read it have been synchronized by then.
     virtual device::View<const std::byte> contents(int slot) = 0;
+    /// Hands the payload of an incoming slot to `use`, once: in pieces, aligned as it is, as they
+    /// come, where the channel is planned so and has no faster way; an empty one not at all. What
+    /// streams read of a piece has been synchronized when `use` returns.
+    virtual void read(int slot, const UsePiece& use) {
+        if (const auto payload = contents(slot); !payload.empty()) {
+            use(0, payload);
+        }
+    }
 };
 
 }  // namespace quartet::comm

@@ -9,9 +9,14 @@ namespace quartet::comm {
 
 namespace {
 
-// Bytes from one slot to the next: slots of different writers never share a page.
+// Slots of different writers never share a page.
+std::int64_t spaced(Bytes payload) {
+    return system::whole_pages(payload.value, system::page_spacing);
+}
+
+// Bytes from one slot to the next.
 std::int64_t stride_of(const PayloadChannelPlan& plan) {
-    return system::whole_pages(plan.largest.value, system::page_spacing);
+    return plan.values == PayloadValues::same ? 0 : spaced(plan.largest);
 }
 
 class PeerPayloadChannel final : public PayloadChannel {
@@ -62,7 +67,7 @@ class PeerPayloadChannel final : public PayloadChannel {
 }  // namespace
 
 Bytes peer_payload_bytes(const PayloadChannelPlan& plan) {
-    return {plan.outgoing * stride_of(plan)};
+    return {plan.outgoing_memories() * spaced(plan.largest)};
 }
 
 PayloadMemory peer_payload_memory(const PayloadChannelPlan& plan) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "comm/mpi/large_count.hpp"
-#include "comm/transport/shared/mpi_payload_channel.hpp"
+#include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/staged/mpi_link.hpp"
 #include "comm/transport/staged/shared_link.hpp"
@@ -52,7 +52,8 @@ constexpr TransportTraits staged_traits{
         },
     .payload_memory =
         [](const PayloadChannelPlan& plan, const OperationContext& here) {
-            return here.nodes == 1 ? peer_payload_memory(plan) : mpi_payload_memory(plan);
+            return here.nodes == 1 ? peer_payload_memory(plan)
+                                   : mpi_payload_memory(plan, here.settings);
         },
 };
 
@@ -104,7 +105,7 @@ class StagedTransport final : public Transport {
             return make_peer_payload_channel(plan, windows_.allocate(peer_payload_bytes(plan)),
                                              windows_);
         }
-        return make_mpi_payload_channel(plan, comm_, device_, track_);
+        return make_mpi_payload_channel(plan, comm_, device_, track_, settings_);
     }
     std::unique_ptr<Collective> prepare_all_gather(const AllGatherPlan& plan) override {
         return make_staged_all_gather(plan, context());
@@ -119,7 +120,7 @@ class StagedTransport final : public Transport {
   private:
     void make_links(const Topology& topology, const TransportSettings& settings);
     [[nodiscard]] StagedContext context() {
-        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunk_};
+        return {comm_, device_, track_, links_, *out_, *in_, *ready_, chunk_size(settings_)};
     }
     template <typename Add>
     void transfer(std::vector<KeptTransfer>& kept, device::View<const std::byte> data, int peer,
@@ -128,7 +129,7 @@ class StagedTransport final : public Transport {
     Communicator comm_;
     device::Device& device_;
     Track& track_;
-    Bytes chunk_;
+    TransportSettings settings_;
     bool one_node_;
     std::unique_ptr<device::Stream> out_;
     std::unique_ptr<device::Stream> in_;
@@ -145,7 +146,7 @@ StagedTransport::StagedTransport(const TransportContext& context)
     : comm_(context.world.duplicate()),
       device_(context.device),
       track_(context.trace.track("staged")),
-      chunk_(chunk_size(context.settings)),
+      settings_(context.settings),
       one_node_(context.topology.nodes() == 1),
       out_(device_.make_stream("copy out", device::StreamKind::transfer)),
       in_(device_.make_stream("copy in", device::StreamKind::transfer)),
@@ -155,16 +156,16 @@ StagedTransport::StagedTransport(const TransportContext& context)
       sends_(links_.size()),
       receives_(links_.size()) {
     make_links(context.topology, context.settings);
-    description_ =
-        context.settings.pipeline == Pipeline::on
-            ? fmt::format("chunks of {}, {} in flight", to_exact_string(chunk_), pipeline_depth)
-            : "whole messages, one step after another";
+    description_ = context.settings.pipeline == Pipeline::on
+                       ? fmt::format("chunks of {}, {} in flight",
+                                     to_exact_string(chunk_size(settings_)), pipeline_depth)
+                       : "whole messages, one step after another";
 }
 
 void StagedTransport::make_links(const Topology& topology, const TransportSettings& settings) {
     std::vector<std::unique_ptr<StagedLink>> within;
     if (settings.pipeline == Pipeline::on) {
-        SharedLinks shared = make_shared_links(windows_, topology.node(), chunk_);
+        SharedLinks shared = make_shared_links(windows_, topology.node(), chunk_size(settings));
         rings_ = std::move(shared.memory);
         within = std::move(shared.links);
     }
