@@ -96,7 +96,8 @@ class Simulations:
         with tempfile.TemporaryDirectory(prefix="simulate-") as name:
             folder = Path(name)
             platform = platform_of(self.machine, work.ranks)
-            simulator = Simulator(self.machine, platform.write(folder), self.options.collectives)
+            simulator = Simulator(self.machine, platform.write(folder), self.options.collectives,
+                                  work.formulation in work.kernel.model.all_to_alls)
             job = quiet_job(self.program, work.ranks, 1, arguments, document)
             outcome = simulator.complete(job, Files(document, folder / "log"), self.options.timeout)
         if outcome.exit_code != VERIFIED:

@@ -19,8 +19,8 @@ from quartet.simulate.platform import platform_of
 from quartet.simulate.simulator import Simulator
 
 
-def cluster(platform):
-    return ElementTree.fromstring(platform.description).find("cluster").attrib
+def found(platform, kind):
+    return [element.attrib for element in ElementTree.fromstring(platform.description).iter(kind)]
 
 
 def rated(value):
@@ -36,23 +36,28 @@ class Platforms(unittest.TestCase):
 
     def test_rates_are_the_machines_and_latencies_too_with_the_overheads_of_both_ends(self):
         for ranks, links in ((8, 2), (256, 4)):  # below one switch; across three
-            found = cluster(platform_of(machine(per_node=4), ranks))
-            self.assertAlmostEqual(links * rated(found["lat"]) + 2 * 1e-7, 1e-6, places=12)
-            self.assertAlmostEqual(rated(found["bw"]), 1e9)
-            self.assertAlmostEqual(rated(found["loopback_bw"]), 5e9)
-            self.assertAlmostEqual(rated(found["loopback_lat"]) + 2 * 1e-7, 5e-7, places=12)
-            self.assertEqual(found["core"], "4")
+            platform = platform_of(machine(per_node=4), ranks)
+            for leaf in found(platform, "cluster"):
+                self.assertAlmostEqual(links * rated(leaf["lat"]) + 2 * 1e-7, 1e-6, places=12)
+                self.assertAlmostEqual(rated(leaf["bw"]), 1e9)
+                self.assertAlmostEqual(rated(leaf["loopback_bw"]), 5e9)
+                self.assertAlmostEqual(rated(leaf["loopback_lat"]) + 2 * 1e-7, 5e-7, places=12)
+                self.assertEqual(leaf["core"], "4")
+            for up in found(platform, "link"):
+                self.assertAlmostEqual(links * rated(up["latency"]) + 2 * 1e-7, 1e-6, places=12)
 
-    def test_a_tree_has_room_for_all_nodes_and_as_many_links_up_as_the_bisection_leaves(self):
+    def test_leaves_have_room_for_all_nodes_and_a_link_up_of_what_the_bisection_leaves(self):
         entries = [{"nodes": nodes, "value": share, "uncertainty": 0, "source": "invented"}
                    for nodes, share in ((8, 1.0), (16, 0.75), (100, 0.5))]
         narrow = machine(per_node=4, bisection=entries)
-        for ranks, tree, hosts, link in ((32, "1;8;1;1", 8, 1e9), (64, "1;16;1;1", 16, 0.75e9),
-                                         (68, "2;16,2;1,8;1,1", 32, 1e9), (4000, "2;16,63;1,8;1,1", 1008, 1e9)):
-            found = cluster(platform_of(narrow, ranks))
-            self.assertEqual(found["topo_parameters"], tree)
-            self.assertEqual(found["radical"], f"0-{hosts - 1}")
-            self.assertAlmostEqual(rated(found["bw"]), link)
+        for ranks, leaves, last, link in ((32, 1, "0-7", 1e9), (64, 1, "0-15", 0.75e9), (68, 2, "16-16", 1e9),
+                                          (4000, 63, "992-999", 1e9)):
+            platform = platform_of(narrow, ranks)
+            clusters, ups = found(platform, "cluster"), found(platform, "link")
+            self.assertEqual((len(clusters), clusters[-1]["radical"]), (leaves, last))
+            self.assertEqual([rated(leaf["bw"]) for leaf in clusters], leaves * [link])
+            self.assertEqual([rated(up["bandwidth"]) for up in ups], leaves * [8e9] if leaves > 1 else [])
+            self.assertEqual(len(found(platform, "zoneRoute")), len(ups))
 
     def test_what_the_model_device_lacks_is_refused(self):
         with self.assertRaisesRegex(ScriptError, "stages through the host"):
@@ -71,12 +76,16 @@ class Commands(unittest.TestCase):
                        "--cfg=smpi/grow-injected-times:no", "--cfg=smpi/async-small-thresh:12288", "p.xml", "hosts"):
             self.assertIn(option, command)
 
-    def test_an_exchange_in_pairs_needs_no_power_of_two(self):
-        for algorithms, ranks, expected in (("ompi", 3, True), ("ompi", 65, True), ("ompi", 64, False), ("ompi", 5, False),
+    def test_open_mpis_exchange_in_pairs_has_its_order_and_waits_for_receivers(self):
+        for algorithms, ranks, expected in (("ompi", 3, True), ("ompi", 65, True), ("ompi", 64, True), ("ompi", 5, False),
                                             ("mpich", 3, False)):
-            simulator = Simulator(machine(), (Path("p.xml"), Path("hosts")), algorithms)
-            command = simulator.command(Job(Path("/bin/fft"), ranks, 1, ()))
-            self.assertEqual("--cfg=smpi/alltoallv:ring" in command, expected, (algorithms, ranks))
+            for exchanges in (True, False):
+                simulator = Simulator(machine(), (Path("p.xml"), Path("hosts")), algorithms, exchanges)
+                command = simulator.command(Job(Path("/bin/fft"), ranks, 1, ()))
+                self.assertEqual("--cfg=smpi/alltoallv:ring_one_barrier" in command, expected, (algorithms, ranks))
+                for name in ("async-small-thresh", "send-is-detached-thresh"):
+                    self.assertEqual(f"--cfg=smpi/{name}:0" in command, expected and exchanges, (algorithms, ranks))
+                self.assertEqual("--cfg=smpi/ois:0:2e-07:0" in command, expected and exchanges, (algorithms, ranks))
 
 
 class Table(unittest.TestCase):

@@ -1,5 +1,5 @@
 """The programs on simulated ranks, beside what is predicted from the same machine file. Needs what `make
-simulate` builds, no older than its sources; else it is skipped, and says so. --large: 256 and 1024 ranks."""
+simulate` builds, no older than its sources; else it is skipped, and says so. --large: up to 1024 ranks."""
 
 import subprocess
 import sys
@@ -58,8 +58,11 @@ SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
          Plan("fft", "2^20", "9,33", "", "dataflow"))
 LARGE = (Plan("matmul", "16384", "1024", "--tile 512"),
          Plan("stream", "1MiB", "512,1024", "--pushes 4"),
-         Plan("cg", "65536", "256", "--iterations 2"),
-         Plan("fft", "2^26", "256"))  # parts of 16 KiB, exchanged in pairs
+         Plan("cg", "65536", "256,512,1024", "--iterations 2"),
+         Plan("fft", "2^29", "256,512"),
+         Plan("fft", "2^26", "256,512"),  # parts of 16 and 4 KiB, exchanged in pairs
+         Plan("fft", str(65**2 * 2**16), "65", is_spread=True),  # 1 MiB, across leaves that are not full
+         Plan("fft", str(100**2 * 2**16), "100", is_spread=True))
 
 
 # A sweep over one to four nodes.

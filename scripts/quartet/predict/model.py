@@ -45,6 +45,7 @@ class Model:
     shows_link: Callable[[list[tuple[Case, Options]]], dict[str, tuple[float, float]]] = lambda rows: {}
     # Bytes that each rank sent to all others, and the seconds, of an all-to-all that a row has measured.
     shows_exchange: Callable[[Case, Options], Optional[tuple[float, float]]] = lambda case, options: None
+    all_to_alls: tuple[str, ...] = ()  # formulations that make them
     program: Optional[Program] = None  # the paper's
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:

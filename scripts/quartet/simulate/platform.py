@@ -26,9 +26,10 @@ class Platform:
 
 
 def platform_of(machine: Machine, ranks: int) -> Platform:
-    """Ranks fill nodes one after the other. A leaf switch has up to 16 nodes, and to switches above it as
-    many links as the bisection leaves of theirs. Within a node each message has the rate of a rank: what one
-    rank receives at once from several is not shared (SimGrid's loopback is not). Raises ScriptError where a rate is missing."""
+    """Ranks fill nodes one after the other. A leaf switch has up to 16 nodes, and to the switches above one link, as
+    fast as the bisection leaves of theirs together: on several links messages could meet, by routes that no machine
+    file describes. Within a node each message has the rate of a rank: what one rank receives at once from several is
+    not shared (SimGrid's loopback is not). Raises ScriptError where a rate is missing."""
     values = machine.rates.values()
     if values[STAGED]:
         raise ScriptError(f"{machine.name} stages through the host (the model device has no second "
@@ -37,24 +38,28 @@ def platform_of(machine: Machine, ranks: int) -> Platform:
     nodes = -(-ranks // per_node)
     leaves = -(-nodes // LEAF)
     share = _share(values, nodes)
-    if leaves == 1:
-        tree, hosts, links, narrowed = f"1;{nodes};1;1", nodes, 2, share
-    else:
-        tree = f"2;{LEAF},{leaves};1,{max(1, round(LEAF * share))};1,1"
-        hosts, links, narrowed = LEAF * leaves, 4, 1.0
-    latency = _wire(values, "latency_seconds") if nodes > 1 else 0.0
-    bandwidth = values["link_bytes_per_second"] * narrowed if nodes > 1 else 1.0
-    description = f"""<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="machine" prefix="n" suffix="" radical="0-{hosts - 1}" speed="{SPEED:.0f}f" core="{per_node}"
-           bw="{bandwidth:.6g}Bps" lat="{latency / links:.6g}s"
-           loopback_bw="{values['node_bytes_per_second']:.6g}Bps"
-           loopback_lat="{_wire(values, 'node_latency_seconds'):.6g}s"
-           sharing_policy="SPLITDUPLEX" topology="FAT_TREE" topo_parameters="{tree}"/>
-</platform>
-"""
+    latency = _wire(values, "latency_seconds") / (2 if leaves == 1 else 4) if nodes > 1 else 0.0
+    rate = values["link_bytes_per_second"] if nodes > 1 else 1.0
+    node = (f'speed="{SPEED:.0f}f" core="{per_node}" bw="{rate * (share if leaves == 1 else 1):.6g}Bps" '
+            f'lat="{latency:.6g}s" sharing_policy="SPLITDUPLEX" '
+            f'loopback_bw="{values["node_bytes_per_second"]:.6g}Bps" '
+            f'loopback_lat="{_wire(values, "node_latency_seconds"):.6g}s"')
+    zones = [f'<cluster id="leaf{leaf}" prefix="n" suffix="" radical="{leaf * LEAF}-{min(nodes, (leaf + 1) * LEAF) - 1}" '
+             f'router_id="switch{leaf}" {node}/>' for leaf in range(leaves)]
+    if leaves > 1:
+        zones += _above(leaves, f'bandwidth="{rate * LEAF * share:.6g}Bps" latency="{latency:.6g}s"')
+    description = "\n".join(("<?xml version='1.0'?>", '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+                             '<platform version="4.1">', '<zone id="machine" routing="Floyd">', *zones, "</zone>",
+                             "</platform>", ""))
     return Platform(nodes, description, "".join(f"n{rank // per_node}\n" for rank in range(ranks)))
+
+
+def _above(leaves: int, link: str) -> list[str]:
+    """The switch above them, and the link of each."""
+    return ['<zone id="above" routing="Full"><router id="switch"/></zone>',
+            *(f'<link id="up{leaf}" sharing_policy="SPLITDUPLEX" {link}/>' for leaf in range(leaves)),
+            *(f'<zoneRoute src="leaf{leaf}" dst="above" gw_src="switch{leaf}" gw_dst="switch">'
+              f'<link_ctn id="up{leaf}" direction="UP"/></zoneRoute>' for leaf in range(leaves))]
 
 
 def _wire(values: Values, name: str) -> float:

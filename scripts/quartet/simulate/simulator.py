@@ -14,7 +14,8 @@ COMMAND = "smpirun"
 POLL_SECONDS = 1e-8
 # Smaller messages leave at once, as MPI's eager ones do. SimGrid's default lets each wait until it is received: who
 # takes in many would then wait for each one's latency in turn. It is Open MPI's limit for InfiniBand (ompi_info:
-# btl_openib_eager_limit); by TCP it is 65536, and small parts of an all-to-all take longer (docs/simulation.md).
+# btl_openib_eager_limit); by TCP it is 65536. Only of an all-to-all in pairs all wait: those that leave at once make
+# ranks lose step in SimGrid, which costs far more than over real links (docs/simulation.md).
 EAGER_BYTES = 12288
 COLLECTIVES = ("ompi", "mpich", "mvapich2", "impi")
 
@@ -27,35 +28,41 @@ def require_simulator() -> None:
 
 
 class Simulator(LocalLauncher):
-    """Of one platform. No time of this machine counts."""
+    """Of one platform. No time of this machine counts. `exchanges`: whether programs make all-to-alls."""
 
-    def __init__(self, machine: Machine, platform: tuple[Path, Path], algorithms: str):
+    def __init__(self, machine: Machine, platform: tuple[Path, Path], algorithms: str, exchanges: bool = False):
         super().__init__(Path(COMMAND))
-        overhead = machine.rates.values()["overhead_seconds"]
+        self._overhead = machine.rates.values()["overhead_seconds"]
         # The network's own model: SimGrid's default has factors of a Gigabit Ethernet in it.
         settings = {"network/model": "CM02", "network/crosstraffic": "0",
                     "smpi/simulate-computation": "no", "smpi/host-speed": "1Gf",
                     "smpi/iprobe": POLL_SECONDS, "smpi/test": POLL_SECONDS,
-                    "smpi/grow-injected-times": "no",
-                    "smpi/async-small-thresh": EAGER_BYTES, "smpi/send-is-detached-thresh": EAGER_BYTES,
-                    "smpi/os": f"0:{overhead}:0", "smpi/ois": f"0:{overhead}:0",
-                    "smpi/or": f"0:{overhead}:0",
+                    "smpi/grow-injected-times": "no", "smpi/or": f"0:{self._overhead}:0",
                     "smpi/shared-malloc": "global", "smpi/shared-malloc-blocksize": str(2**25),
                     "smpi/coll-selector": algorithms,
                     # Some that it selects divide by 0; no timed step of what is simulated has one. A broadcast is
                     # part of the MPI_Allgatherv of a set-up among three.
                     "smpi/allreduce": "rdb", "smpi/bcast": "binomial_tree"}
-        self._is_open_mpi = algorithms == "ompi"
+        self._is_open_mpi, self._exchanges = algorithms == "ompi", exchanges
         self._options = ("-quiet", "-no-privatize", "-platform", str(platform[0]),
                          "-hostfile", str(platform[1]), "--log=root.thres:error",
-                         *(f"--cfg={name}:{value}" for name, value in settings.items()))
+                         *_flags(settings))
 
     def command(self, job: Job) -> list[str]:
-        return [COMMAND, "-np", str(job.ranks), *self._options, *self._exchange(job.ranks), str(job.program), *job.arguments]
+        return [COMMAND, "-np", str(job.ranks), *self._options, *_flags(self._messages(job.ranks)), str(job.program),
+                *job.arguments]
 
-    def _exchange(self, ranks: int) -> list[str]:
-        """Where Open MPI's all-to-all goes pair by pair and SimGrid's needs a power of two, another one of its has the
-        same steps."""
-        is_power = ranks & (ranks - 1) == 0
-        wanted = self._is_open_mpi and not is_power and goes_in_pairs(ranks)
-        return ["--cfg=smpi/alltoallv:ring"] if wanted else []
+    def _messages(self, ranks: int) -> dict[str, object]:
+        """Open MPI's all-to-all in pairs sends to the rank i places further in step i. So does this one of SimGrid's,
+        after a barrier; its own pairs differ in one bit of their numbers. There messages wait for their receivers.
+        SimGrid counts a receiver's overhead only where the sender does not wait: else the sender has both."""
+        in_pairs = self._is_open_mpi and goes_in_pairs(ranks)
+        eager, overheads = (0, 2) if in_pairs and self._exchanges else (EAGER_BYTES, 1)
+        sending = f"0:{overheads * self._overhead}:0"
+        return {"smpi/async-small-thresh": eager, "smpi/send-is-detached-thresh": eager,
+                "smpi/os": sending, "smpi/ois": sending,
+                **({"smpi/alltoallv": "ring_one_barrier"} if in_pairs else {})}
+
+
+def _flags(settings: dict[str, object]) -> list[str]:
+    return [f"--cfg={name}:{value}" for name, value in settings.items()]
