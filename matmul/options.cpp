@@ -11,6 +11,29 @@ const bench::CheckpointKind& checkpoint_kind() {
     return kind;
 }
 
+namespace {
+
+LibraryDistribution parse_distribution(const std::string& text) {
+    std::vector<std::string> parts(1);
+    for (const char letter : text) {
+        if (letter == 'x') {
+            parts.emplace_back();
+        } else {
+            parts.back() += letter;
+        }
+    }
+    if (parts.size() != 3) {
+        throw UsageError(
+            "three numbers with an x between: rows and columns of ranks, size of a block");
+    }
+    const auto ranks = [](const std::string& part) {
+        return static_cast<int>(bench::parse_count(part, 1, 1 << 20));
+    };
+    return {ranks(parts[0]), ranks(parts[1]), bench::parse_size(parts[2], largest_edge)};
+}
+
+}  // namespace
+
 void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--size",
                       .value = "LIST",
@@ -39,6 +62,12 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                      options.schedule,
                      std::vector<std::pair<std::string, WorkSchedule>>{
                          {"static", WorkSchedule::fixed}, {"dynamic", WorkSchedule::dynamic}});
+    command_line.add(
+        {.name = "--distribution",
+         .value = "RxCxB",
+         .help = "with library: R x C ranks and blocks of B, one of those that are "
+                 "tried else [the fastest]"},
+        [&options](const std::string& text) { options.distribution = parse_distribution(text); });
     command_line.add({2, "--size 1k:4k --runs auto", "three sizes, as many runs as each needs"});
     command_line.add({2, "--size 4k --formulation native,library --json matmul.json",
                       "the best we know, and ScaLAPACK"});

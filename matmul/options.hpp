@@ -16,6 +16,14 @@ enum class WorkSchedule {
     dynamic,  ///< each takes the next one when it is done with the one before
 };
 
+/// How psgemm's matrices lie: a grid of ranks, and square blocks that are dealt to it.
+struct LibraryDistribution {
+    int rows = 1;  ///< of ranks
+    int columns = 1;
+    std::int64_t block = 1;  ///< rows and columns of a block
+    bool operator==(const LibraryDistribution&) const = default;
+};
+
 /// The flags that only matmul has, and those of the kernels that can have their data in files.
 struct Options {
     std::vector<std::int64_t> sizes{8192};           ///< edges of the matrices, each run in turn
@@ -27,6 +35,7 @@ struct Options {
     bench::CheckpointOptions checkpoint{.folder = {}, .every = 16};
     std::optional<int> reducers;  ///< of the data flow: 2 where that leaves two workers, else 1
     WorkSchedule schedule = WorkSchedule::fixed;
+    std::optional<LibraryDistribution> distribution;  ///< else the fastest of those that are tried
 };
 
 /// The longest edge: far beyond what machines hold; the bytes of a few matrices are counted in 63

@@ -22,6 +22,9 @@ void require_consistent(const PlanContext& context) {
     const bench::CommonOptions& common = context.session.options();
     bench::require_consistent_tiles(options.checkpoint, checkpoint_kind(), options.data,
                                     common.runs);
+    if (options.distribution && !common.has(bench::Formulation::library)) {
+        throw UsageError("--distribution: nothing here is psgemm's: add --formulation library");
+    }
     if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
     }

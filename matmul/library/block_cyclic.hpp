@@ -44,6 +44,7 @@ struct BlockCyclic {
     [[nodiscard]] BlockCyclicDimension columns() const { return {size, block, grid.columns}; }
     /// Elements of the rank that has most: the first one.
     [[nodiscard]] std::int64_t most_elements() const;
+    bool operator==(const BlockCyclic&) const = default;
 };
 
 /// The distributions worth trying: every process grid, with blocks of 64 to 4096 in powers of two

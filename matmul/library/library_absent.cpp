@@ -3,7 +3,8 @@
 namespace quartet::matmul {
 
 std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&,
-                                              std::unique_ptr<const TileFiles>, Results) {
+                                              std::unique_ptr<const TileFiles>, Results,
+                                              std::optional<BlockCyclic>) {
     throw Unavailable(
         "not available in this build: formulation library of matmul (no ScaLAPACK was found for "
         "the "

@@ -45,7 +45,8 @@ std::int64_t most_elements(const Problem& problem, int ranks) {
 class LibraryProduct final : public Product {
   public:
     LibraryProduct(bench::Session& session, const Problem& problem,
-                   std::unique_ptr<const TileFiles> files, Results results);
+                   std::unique_ptr<const TileFiles> files, Results results,
+                   const std::optional<BlockCyclic>& chosen);
     ~LibraryProduct() override;
     LibraryProduct(const LibraryProduct&) = delete;
     LibraryProduct& operator=(const LibraryProduct&) = delete;
@@ -98,7 +99,8 @@ class LibraryProduct final : public Product {
 };
 
 LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
-                               std::unique_ptr<const TileFiles> files, Results results)
+                               std::unique_ptr<const TileFiles> files, Results results,
+                               const std::optional<BlockCyclic>& chosen)
     : session_(session),
       problem_(problem),
       rank_(session.world().rank()),
@@ -106,9 +108,8 @@ LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
       strips_(problem, session.world().size(), rank_, system_, session.device()),
       files_(std::move(files)),
       results_(results) {
-    const auto candidates = distributions(problem.size, session.world().size());
     allocate();
-    use(find_fastest(candidates));
+    use(chosen ? *chosen : find_fastest(distributions(problem.size, session.world().size())));
     if (!files_) {
         fill_blocks(problem, distribution_, rank_, "A", session.threads(), a_.span());
         fill_blocks(problem, distribution_, rank_, "B", session.threads(), b_.span());
@@ -264,7 +265,7 @@ std::span<const float> LibraryProduct::result(TileIndex tile) {
 std::string LibraryProduct::note() const {
     const std::string finals =
         tried_whole_ == 0 ? "" : fmt::format(", then the best {} in whole", tried_whole_);
-    const std::string tried = tried_ == 0 ? "no other to try"
+    const std::string tried = tried_ == 0 ? "nothing tried"
                                           : fmt::format("fastest of {} tried, inner dimension {}{}",
                                                         tried_, tried_inner_, finals);
     return fmt::format(
@@ -285,7 +286,7 @@ bench::Details LibraryProduct::details(const comm::Communicator&) const {
 
 std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem,
                                               std::unique_ptr<const TileFiles> files,
-                                              Results results) {
+                                              Results results, std::optional<BlockCyclic> chosen) {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     const int ranks = session.world().size();
     if (std::max(most_elements(problem, ranks), LibraryStrips::most_elements(problem, ranks)) >
@@ -295,7 +296,7 @@ std::unique_ptr<Product> make_library_product(bench::Session& session, const Pro
             "elements in 32 bits): use more ranks or the native formulation",
             problem.size, problem.size, ranks));
     }
-    return std::make_unique<LibraryProduct>(session, problem, std::move(files), results);
+    return std::make_unique<LibraryProduct>(session, problem, std::move(files), results, chosen);
 }
 
 LibraryPlan plan_library(const Problem& problem, int ranks, int rank) {

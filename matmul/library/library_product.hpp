@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "bench/program/buffer_plan.hpp"
+#include "matmul/library/block_cyclic.hpp"
 #include "matmul/product.hpp"
 #include "matmul/tiles/result_files.hpp"
 
@@ -26,9 +28,9 @@ struct LibraryPlan {
 LibraryPlan plan_library(const Problem& problem, int ranks, int rank);
 
 /// The library formulation: ScaLAPACK's psgemm over all ranks. A, B and C are in ScaLAPACK's
-/// block-cyclic distribution (BlockCyclic); block size and process grid are the fastest of trials
-/// in the constructor. collect() redistributes C to strips of whole tile rows (strip_of()), which
-/// result() reads.
+/// block-cyclic distribution (BlockCyclic): the one `chosen`, of distributions(), or the fastest of
+/// all by trials in the constructor. collect() redistributes C to strips of whole tile rows
+/// (strip_of()), which result() reads.
 ///
 /// From files a run also reads its strips of A and B, which are redistributed to the blocks, and
 /// writes its strip of C.
@@ -37,6 +39,7 @@ LibraryPlan plan_library(const Problem& problem, int ranks, int rank);
 /// count so many elements.
 std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem,
                                               std::unique_ptr<const TileFiles> files = nullptr,
-                                              Results results = Results::removed);
+                                              Results results = Results::removed,
+                                              std::optional<BlockCyclic> chosen = {});
 
 }  // namespace quartet::matmul

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/library/library_product.hpp"
 #include "matmul/product_plan.hpp"
@@ -12,6 +16,26 @@ LimitPlan::Storage storage_of_strip(const PlanContext& context, const Block& str
     const auto row = strip.empty() ? std::nullopt : std::optional(strip.rows.begin);
     const Bytes bytes = bytes_of<float>(elements_in(context.problem, strip));
     return storage_limit(context, row, 3 * static_cast<double>(bytes.value));
+}
+
+// The user's, if any.
+std::optional<BlockCyclic> chosen_distribution(const PlanContext& context) {
+    if (!context.options.distribution) {
+        return std::nullopt;
+    }
+    const int ranks = context.session.world().size();
+    const std::vector<BlockCyclic> all = distributions(context.problem.size, ranks);
+    const auto [rows, columns, block] = *context.options.distribution;
+    const BlockCyclic wanted{context.problem.size, block, {rows, columns}};
+    if (std::ranges::find(all, wanted) == all.end()) {
+        throw UsageError(
+            fmt::format("--distribution {}x{}x{} is none of those that are tried for matrices of "
+                        "{} on {} ranks: "
+                        "take grids of that many ranks, and blocks of {} to {} in powers of two",
+                        rows, columns, block, context.problem.size, ranks, all.front().block,
+                        all.back().block));
+    }
+    return wanted;
 }
 
 }  // namespace
@@ -34,9 +58,9 @@ ProductPlan plan_library_product(const PlanContext& context, bench::PlannedCase&
         plan.limit.storage = storage_of_strip(context, plan.block);
         plan.memory.add(FileSlots::memory(context.problem, 1), bench::Room::host);
     }
-    plan.make = [context](ProductFiles files) {
+    plan.make = [context, chosen = chosen_distribution(context)](ProductFiles files) {
         return make_library_product(context.session, context.problem, std::move(files.tiles),
-                                    results_of(context.options.data));
+                                    results_of(context.options.data), chosen);
     };
     return plan;
 }

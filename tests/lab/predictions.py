@@ -35,9 +35,9 @@ def stream_between_hosts(run):
     return files
 
 
-def exchange_among_hosts(run):
+def exchange_among_hosts(run, nodes):
     """The document of an all-to-all, as fft's limit measures it."""
-    file = scratch() / "exchange.json"
+    file = scratch() / f"exchange-{nodes}.json"
     run(PROGRAMS / "fft", "--device", "host", "--transport", "mpi", "--threads", "1", "--size", "2^17",
         "--formulation", "native", "--runs", "5", "--json", file, "--force")
     forgive_disturbance(file)

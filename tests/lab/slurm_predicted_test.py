@@ -66,11 +66,12 @@ class PredictedSweep(cluster.ClusterTest):
     def outside(self, attempt):
         """Of all points of a sweep those that are not in their band."""
         link = [*stream_between_hosts(lambda *words: self.inside(2, START, *words)),
-                exchange_among_hosts(lambda *words: self.inside(NODES, START, *words))]
+                *(exchange_among_hosts(lambda *words, nodes=nodes: self.inside(nodes, START, *words), nodes)
+                  for nodes in (3, NODES))]
         documents, found = self.sweep(attempt), {}
         for kernel, size in SIZES.items():
-            points = predicted(self.machine, link, self.cluster.hosts.head, kernel, size, f"1:{NODES}",
-                               flags=FLAGS[kernel])
+            points = predicted(self.machine, link, self.cluster.hosts.head, kernel, size,
+                               ",".join(map(str, range(1, NODES + 1))), flags=FLAGS[kernel])
             for nodes, point in points.items():
                 measured = point["rate"] * point["seconds"] / seconds_of(documents[kernel, nodes])
                 print(f"{kernel} on {nodes} nodes: {measured:.4g}, expected {point['low']:.4g} to {point['high']:.4g}", flush=True)

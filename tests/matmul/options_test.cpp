@@ -48,6 +48,18 @@ TEST(MatmulOptions, RefusesWhatIsNoSize) {
     }
 }
 
+TEST(MatmulOptions, ADistributionIsThreeNumbers) {
+    EXPECT_FALSE(parsed({}).distribution);
+    EXPECT_EQ(parsed({"--distribution", "2x3x1k"}).distribution, (LibraryDistribution{2, 3, 1024}));
+    for (const char* text : {"", "2", "2x3", "2x3x64x1", "0x3x64", "2x3x0", "2x-3x64", "x3x64"}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parsed({"--distribution", text});
+                    }),
+                    HasSubstr("--distribution: "))
+            << text;
+    }
+}
+
 TEST(MatmulOptions, TakeListsOfSizesByEitherName) {
     for (const char* flag : {"--size", "--sizes"}) {
         EXPECT_THAT(parsed({flag, "1k:2k,1e4"}).sizes, ElementsAre(1024, 2048, 10000));

@@ -98,6 +98,20 @@ TEST_F(LibraryProductTest, IsMeasuredVerifiedAndSaysWhatItChose) {
     EXPECT_EQ(number("grid_rows") * number("grid_columns"), world.size());
 }
 
+TEST_F(LibraryProductTest, TakesTheDistributionThatTheUserWantsAndTriesNoOther) {
+    options.distribution = {world.size(), 1, 64};
+    make_case(64 * world.size(), 64);
+    const auto rows = bench::measure(*session, session->plan().front(), [](int, int) {});
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_TRUE(rows[0].check->passed);
+    EXPECT_THAT(
+        rows[0].note,
+        HasSubstr(fmt::format("blocks of 64, {} x 1 process grid (nothing tried)", world.size())));
+    options.distribution = {world.size() + 1, 1, 64};
+    EXPECT_THAT(message_of<UsageError>([&] { make_case(64 * world.size(), 64); }),
+                HasSubstr("none of those that are tried"));
+}
+
 TEST_F(LibraryProductTest, FailsForAResultThatIsNotTheProduct) {
     const auto made = make_case(200, 64);
     bench::Clocks none(0);
