@@ -1,5 +1,7 @@
 #include "matmul/options.hpp"
 
+#include <fmt/format.h>
+
 #include "bench/checkpoint/tile_checkpoint.hpp"
 
 namespace quartet::matmul {
@@ -23,8 +25,10 @@ LibraryDistribution parse_distribution(const std::string& text) {
         }
     }
     if (parts.size() != 3) {
-        throw UsageError(
-            "three numbers with an x between: rows and columns of ranks, size of a block");
+        throw UsageError(fmt::format(
+            "{} is not three numbers with an x between: rows and columns of ranks, size "
+            "of a block",
+            quotation(text)));
     }
     const auto ranks = [](const std::string& part) {
         return static_cast<int>(bench::parse_count(part, 1, 1 << 20));

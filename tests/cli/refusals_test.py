@@ -122,7 +122,7 @@ class FlagsWithoutEffect(unittest.TestCase):
                                         ("--queue 4 --formulation native,library", "--queue"))]
         matmul = next(kernel for kernel in KERNELS if kernel.name == "matmul")
         jobs.append(("matmul", 2, matmul.small, "--schedule static", "--schedule"))
-        jobs.append(("matmul", 2, matmul.small, "--distribution 2x1x64", "--formulation library"))
+        jobs.append(("matmul", 2, matmul.small, "--distribution 2x1x64", "--distribution"))
         for job, outcome in zip(jobs, run_each([job[:4] for job in jobs])):
             with self.subTest(job[0], arguments=job[3]):
                 assert_refused(self, outcome, BAD_USAGE, job[0], f"{job[4]}: ")
