@@ -1,5 +1,6 @@
 #include "matmul/library/library_product.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,5 +1,9 @@
 #include "loop.hpp"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace {
 
 /// Makes the compiler believe that somebody looks at it.
@@ -45,12 +49,11 @@ Loop copy(std::size_t bytes, bool past_caches) {
     return {[=] {
                 for (std::size_t i = 0; i < to->size(); ++i) {
 #if defined(__SSE2__)
-                    using Two = double __attribute__((vector_size(16)));
                     const Doubles value = (*from)[i];
                     if (past_caches) {
                         auto* place = reinterpret_cast<double*>(&(*to)[i]);
                         for (int part = 0; part < 8; part += 2) {
-                            __builtin_ia32_movntpd(place + part, Two{value[part], value[part + 1]});
+                            _mm_stream_pd(place + part, __m128d{value[part], value[part + 1]});
                         }
                         continue;
                     }
@@ -58,7 +61,7 @@ Loop copy(std::size_t bytes, bool past_caches) {
                     (*to)[i] = (*from)[i];
                 }
 #if defined(__SSE2__)
-                __builtin_ia32_sfence();
+                _mm_sfence();
 #endif
                 use((*to)[0]);
             },
