@@ -97,28 +97,22 @@ void PushLimit::prepare_adding_by_all(const Route& route) {
         part_->passes_for(bench::longest_probe_time, problem_.pushes * senders, session_.stream());
 }
 
-// This rank's part of a run's additions, all ranks at the same time.
-double PushLimit::adding_by_all() {
-    if (!part_) {
-        return 0;
-    }
-    const auto senders = std::ssize(problem_.route_of(session_.world().rank())->senders);
-    part_->fill_target(session_.stream());
-    part_->measure(static_cast<int>(senders), session_.stream());
+// A run's additions on this rank, by a probe of one source for each sender.
+double PushLimit::additions(bench::MemoryProbe& probe, const Route& route, int passes) {
+    const auto senders = static_cast<int>(std::ssize(route.senders));
+    probe.fill_target(session_.stream());       // as PushCase::prepare does before a run
+    probe.measure(senders, session_.stream());  // which finds the caches as another left them
     return static_cast<double>(problem_.pushes * senders) *
-           part_->measure(part_passes_, session_.stream()).value;
+           probe.measure(passes, session_.stream()).value;
 }
 
-// This rank's additions of one run.
+// This rank's part of them, all ranks at the same time.
+double PushLimit::adding_by_all() {
+    return part_ ? additions(*part_, *problem_.route_of(session_.world().rank()), part_passes_) : 0;
+}
+
 double PushLimit::adding() {
-    if (!local_add_) {
-        return 0;
-    }
-    const auto senders = static_cast<int>(std::ssize(received_->senders));
-    const auto additions = static_cast<double>(problem_.pushes * senders);
-    local_add_->fill_target(session_.stream());       // as PushCase::prepare does before a run
-    local_add_->measure(senders, session_.stream());  // which finds the caches as another left them
-    return additions * local_add_->measure(local_passes_, session_.stream()).value;
+    return local_add_ ? additions(*local_add_, *received_, local_passes_) : 0;
 }
 
 // The slowest link's messages of one run.

@@ -29,6 +29,7 @@ class PushLimit {
 
   private:
     void prepare_adding_by_all(const Route& route);
+    [[nodiscard]] double additions(bench::MemoryProbe& probe, const Route& route, int passes);
     [[nodiscard]] double adding();
     [[nodiscard]] double adding_by_all();
     [[nodiscard]] double sending();

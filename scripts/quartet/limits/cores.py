@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 from typing import Optional
 
-from quartet.files import FileProblem, read_json
+from quartet.files import FileProblem
+from quartet.peers.limit_loop import command, per_second
 
 MESSAGES = 5000  # of one measurement: some milliseconds
 TIMEOUT = 10  # seconds: two cores that something else keeps busy hand on a word for each of its turns
@@ -13,15 +14,15 @@ TIMEOUT = 10  # seconds: two cores that something else keeps busy hand on a word
 
 class Cores:
     def __init__(self, programs: Path, file: Path):
-        self._program = programs / "limit_loops"
-        self._file = file  # where it leaves what it found
+        self._command = command(programs, "messages", MESSAGES, 2, file)
+        self._file = file
 
     def distance(self) -> Optional[float]:
         """Seconds that a word takes from one to the other; None where that cannot be told."""
-        command = [self._program, "messages", str(MESSAGES), "2", self._file]
+        program, arguments = self._command
         try:
-            subprocess.run(command, check=True, timeout=TIMEOUT, capture_output=True)
-            return 1 / read_json(self._file)["per_second"]
+            subprocess.run([program, *arguments], check=True, timeout=TIMEOUT, capture_output=True)
+            return 1 / per_second(self._file)
         except (OSError, subprocess.SubprocessError, FileProblem):
             return None
         finally:
