@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <optional>
 
+#include "core/block_range.hpp"
 #include "device/four_step_fft.hpp"
 
 namespace quartet::fft {
@@ -14,6 +16,28 @@ namespace {
 constexpr std::int64_t longest_usual_tile = std::int64_t{1} << 13;
 constexpr std::int64_t shortest_tile =
     device::FourStepFft::block_bins;  // else blocks are half empty
+constexpr double as_even = 1.01;  // as the most even tiles, if the largest part is so much longer
+
+// Points of the largest part that a rank sends to another, with the empty lanes of its last block.
+// All ranks wait for whoever has it.
+std::int64_t largest_part(std::int64_t points, std::int64_t tiles, int ranks) {
+    const std::int64_t bins = divide_up(points / tiles, ranks);
+    return divide_up(tiles, ranks) * divide_up(bins, shortest_tile) * shortest_tile;
+}
+
+// Of ascending numbers of tiles the least that deals them nearly as evenly as any. Nothing where
+// there are none.
+std::optional<std::int64_t> most_even(const std::vector<std::int64_t>& possible,
+                                      std::int64_t points, int ranks) {
+    const auto part = [&](std::int64_t tiles) { return largest_part(points, tiles, ranks); };
+    if (possible.empty()) {
+        return std::nullopt;
+    }
+    const std::int64_t smallest = part(*std::ranges::min_element(possible, {}, part));
+    return *std::ranges::find_if(possible, [&](std::int64_t tiles) {
+        return static_cast<double>(part(tiles)) <= as_even * static_cast<double>(smallest);
+    });
+}
 
 }  // namespace
 
@@ -66,10 +90,11 @@ std::int64_t default_tiles(std::int64_t points, int ranks) {
     if (last != all.rend()) {
         return *last;
     }
-    const auto uneven = least([&](std::int64_t tiles) {
+    std::vector<std::int64_t> uneven;
+    std::ranges::copy_if(all, std::back_inserter(uneven), [&](std::int64_t tiles) {
         return length(tiles) >= shortest_tile && length(tiles) <= longest;
     });
-    return uneven.value_or(1);
+    return most_even(uneven, points, ranks).value_or(1);
 }
 
 std::int64_t nearest_divisor(std::int64_t points, std::int64_t wanted) {

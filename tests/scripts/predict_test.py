@@ -147,7 +147,7 @@ class Counted(unittest.TestCase):
             steps = [[(rank, rank ^ other, 8.0) for rank in range(ranks)] for other in range(1, ranks)]
             leaving = [self.busiest(step, per_node) for step in steps]
             one = cluster(ranks, per_node, link_bytes_per_second=1.0, latency_seconds=1.0)
-            spent = collectives.pairwise(one, 8.0 * ranks)
+            spent = collectives.pairwise(one, 8.0)
             self.assertAlmostEqual(spent.bandwidth, sum(leaving), places=6, msg=(ranks, per_node))
             self.assertAlmostEqual(spent.latency, sum(map(bool, leaving)), places=6)
 
@@ -156,7 +156,7 @@ class Counted(unittest.TestCase):
                              (1023, 1022), (1024, 1)):
             for transport, expected in (("", steps), ("mpi", steps), ("rma", 1)):
                 one = cluster(ranks, 1, transport=transport, latency_seconds=1.0)
-                spent = collectives.all_to_all(one, 8.0 * ranks)
+                spent = collectives.all_to_all(one, 8.0 * ranks, 8.0)
                 self.assertAlmostEqual(spent.latency, expected, places=6, msg=(ranks, transport))
 
     def test_rates_within_a_node_need_not_be_known_where_nodes_have_one_rank(self):
@@ -184,7 +184,7 @@ class Counted(unittest.TestCase):
             self.assertAlmostEqual(collectives.ordered_sums(one, 2).latency, steps, places=6, msg=(ranks, transport))
 
     def test_memory_that_ranks_share_takes_two_barriers(self):
-        spent = collectives.all_to_all(cluster(4, transport="shm", node_latency_seconds=1.0), 1e6)
+        spent = collectives.all_to_all(cluster(4, transport="shm", node_latency_seconds=1.0), 1e6, 1e6 / 4)
         self.assertAlmostEqual(spent.total, 4, places=6)
 
     def test_queues_have_the_messages_of_their_protocol(self):

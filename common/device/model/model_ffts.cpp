@@ -50,7 +50,10 @@ class ModelRowFfts final : public RowFfts {
     void run(std::span<const View<const double>> /*parts*/, View<Point> bins,
              Stream& stream) override {
         require_host(bins, shape_.output_points(), "row FFTs: bins of another size");
-        const Seconds time = work_.transforms(number(shape_.output_points()), number(shape_.tiles));
+        // As the host: the empty bins of a rank's last block with the others.
+        const std::int64_t blocks = shape_.blocks_of(shape_.rank);
+        const double points = number(blocks * FourStepFft::block_bins * shape_.tiles);
+        const Seconds time = work_.transforms(points, number(shape_.tiles));
         ModelWork::enqueue(time, "row FFTs", stream);
     }
     [[nodiscard]] std::string description() const override { return "model"; }

@@ -82,13 +82,14 @@ def all_reduce(cluster: Cluster, size: float) -> Duration:
     return whole
 
 
-def all_to_all(cluster: Cluster, size: float) -> Duration:
-    """`size` is what each rank holds. In memory that ranks share the next step reads it in place."""
+def all_to_all(cluster: Cluster, size: float, part: float) -> Duration:
+    """`size` is what a rank holds, `part` what it sends to one other; of ranks that differ the most. In memory
+    that ranks share the next step reads it in place."""
     if cluster.shares_memory:
         return 2 * barrier(cluster)
     is_by_mpi = not cluster.is_staged and cluster.transport in MPI
     if is_by_mpi and goes_in_pairs(cluster.ranks):
-        return pairwise(cluster, size)
+        return pairwise(cluster, part)
     return cluster.to_all(size)
 
 
@@ -97,10 +98,10 @@ def goes_in_pairs(ranks: int) -> bool:
     return any(least <= ranks < most for least, most in IN_PAIRS)
 
 
-def pairwise(cluster: Cluster, size: float) -> Duration:
-    """P - 1 steps: in each, a rank exchanges its part with one other, and all ranks of a node do so with
+def pairwise(cluster: Cluster, part: float) -> Duration:
+    """P - 1 steps: in each, a rank exchanges a part with one other, and all ranks of a node do so with
     those of one other node, or among themselves."""
-    part, away = size / cluster.ranks, cluster.ranks - cluster.per_node
+    away = cluster.ranks - cluster.per_node
     whole = Duration()
     if cluster.per_node > 1:  # else a node's own rates need not be known
         whole += (cluster.per_node - 1) * Duration(latency=cluster.values["node_latency_seconds"],

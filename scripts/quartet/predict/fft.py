@@ -1,12 +1,12 @@
 """The model of the Fourier transform; fft/README.md derives it."""
 
-from math import ceil, log2
+from math import log2
 from typing import Optional
 
 from quartet.predict import collectives
-from quartet.predict.cluster import Cluster
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
+from quartet.predict.four_step import BLOCK, Shape, divided_up, shape_of
 from quartet.predict.model import Model, Options, Run, shown
 from quartet.predict.paper.pipeline import Merged
 from quartet.results import Case
@@ -16,7 +16,6 @@ POINT = 16.0  # bytes
 LAUNCHES = 4
 OUTGOING = 8  # transformed tiles in a worker's memory
 LONGEST, MEMBERS = 256, 32  # transforms that are made at once: at most, and as wanted in a group
-BLOCK = 8  # bins that lie side by side
 FFT, MEMORY = "fft_flops_per_second", "memory_bytes_per_second"
 
 
@@ -25,35 +24,32 @@ def operations(points: float, length: float) -> float:
     return 5.0 * points * log2(max(2.0, length))
 
 
-def _exchanges(run: Run, count: int) -> Duration:
-    """All-to-alls, and the launches beside them."""
-    cluster = run.cluster
-    exchange = collectives.all_to_all if run.formulation == "native" else Cluster.to_all
-    return count * exchange(cluster, POINT * run.size / cluster.ranks) + Duration(
-        overhead=LAUNCHES * cluster.values["launch_seconds"])
-
-
-def _transforms(run: Run) -> Duration:
-    seconds = operations(run.size, run.size) / run.ranks / run.cluster.rate(FFT, run.formulation)
-    return Duration(compute=run.cluster.slowest(seconds))
+def _transforms(run: Run, shape: Shape) -> Duration:
+    """Of the rank that has the most of them. One rank has all, without blocks."""
+    points = (operations(run.size, run.size) if run.ranks == 1 else
+              operations(shape.most_tiles * shape.length, shape.length)
+              + operations(shape.most_bins * shape.tiles, shape.tiles))
+    return Duration(compute=run.cluster.slowest(points / run.cluster.values[FFT]))
 
 
 def _native(run: Run) -> Duration:
-    is_natural = run.options["order"] == "natural" and run.ranks > 1
-    whole = _transforms(run) + _exchanges(run, 2 if is_natural else 1)
-    if is_natural:  # a pass that transposes
-        whole += Duration(compute=2 * POINT * run.size / run.ranks / run.cluster.values[MEMORY])
+    cluster, shape = run.cluster, shape_of(run.size, run.ranks, run.options["tiles"])
+    whole = _transforms(run, shape) + Duration(overhead=LAUNCHES * cluster.values["launch_seconds"])
+    sharing = cluster.per_node if cluster.nodes > 1 else 1  # a node's link, or each rank its own way
+    whole += collectives.all_to_all(cluster, POINT * shape.points_of_ranks(sharing), POINT * shape.largest_part)
+    if run.options["order"] == "natural" and run.ranks > 1:  # another one, and a pass that transposes
+        bins = POINT * divided_up(shape.length, run.ranks) * shape.tiles
+        whole += collectives.all_to_all(cluster, bins, bins / run.ranks)
+        whole += Duration(compute=2 * bins / cluster.values[MEMORY])
     return whole
 
 
 def _library(run: Run) -> Duration:
     """FFTW's six steps: three transpositions, of which scrambled output leaves out the last."""
-    return _transforms(run) + _exchanges(run, 3 if run.options["order"] == "natural" else 2)
-
-
-def tile_length(points: int) -> int:
-    """The longest that the program chooses."""
-    return 2**max(13, ceil(log2(max(2, points)) / 2))
+    cluster, transposed = run.cluster, 3 if run.options["order"] == "natural" else 2
+    seconds = operations(run.size, run.size) / run.ranks / cluster.rate(FFT, "library")
+    return (Duration(compute=cluster.slowest(seconds), overhead=LAUNCHES * cluster.values["launch_seconds"])
+            + transposed * cluster.to_all(POINT * run.size / run.ranks))
 
 
 def row_groups(tiles: int, length: int) -> int:
@@ -78,10 +74,10 @@ def _is_small(length: int) -> bool:
 def _dataflow(run: Run) -> Duration:
     cluster, points = run.cluster, run.size
     flow = DataFlow(cluster, 1, run.options["queue"])
-    tiles = run.options["tiles"] or max(1, points // tile_length(points))
+    tiles = shape_of(points, run.ranks, run.options["tiles"]).tiles
     length, item = points / tiles, POINT * points / tiles
-    mine = operations(points, length) / flow.workers / cluster.values[FFT]
-    works = Duration(compute=cluster.slowest(mine),
+    one = operations(length, length) / cluster.values[FFT]
+    works = Duration(compute=cluster.slowest(one * divided_up(tiles, flow.workers)),
                      bandwidth=cluster.copied(POINT * points / flow.workers),
                      overhead=cluster.values["launch_seconds"] * tiles / flow.workers)
     arrives = Duration(bandwidth=flow.payloads(POINT * points), overhead=flow.handled(tiles, item))
@@ -96,7 +92,7 @@ def _dataflow(run: Run) -> Duration:
         within, over = 0.0, passed
     merges = Duration(compute=passed + within * (groups - 1) / groups)
     collects = flow.taken(tiles, arrives, merges, OUTGOING)
-    first = Duration(compute=mine * flow.workers / tiles, latency=cluster.latency)
+    first = Duration(compute=one, latency=cluster.latency)
     last = (arrives + merges) * (1 / tiles)
     return longer(works + last, first + collects) + Duration(compute=within / groups + over)
 

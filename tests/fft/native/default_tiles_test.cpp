@@ -49,6 +49,14 @@ TEST(DefaultTiles, AreAMultipleOfTheRanksWhereThereIsOne) {
     EXPECT_EQ(default_tiles(2 * 1000003, 2), 2) << "tiles too long for the cache, but evenly dealt";
 }
 
+TEST(DefaultTiles, AreNearlyEvenWhereNoNumberIsAMultipleOfTheRanks) {
+    // 16 tiles of 2^13 fit the cache, too, but give a rank 6 of them: 12.5% more than its share.
+    EXPECT_EQ(default_tiles(power(17), 3), 128);
+    EXPECT_EQ(default_tiles(power(24), 3), 2048) << "683 of a share of 682.7";
+    EXPECT_EQ(default_tiles(power(26), 1000), power(14))
+        << "17 tiles of 5 bins; of 2^13, 9 of 9, in two blocks";
+}
+
 TEST(DefaultTiles, ForAwkwardSizesDivideThePoints) {
     for (const std::int64_t points : {1, 2, 3, 5, 7, 8, 9, 100, 1009, 1000003, 4096}) {
         for (const int ranks : {1, 2, 3, 4, 7}) {
