@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t longest_usual_tile = std::int64_t{1} << 13;
 constexpr std::int64_t shortest_tile =
     device::FourStepFft::block_bins;  // else blocks are half empty
-constexpr double as_even = 1.01;  // as the most even tiles, if the largest part is so much longer
+constexpr double as_even = 1.05;  // as the most even tiles, if the largest part is so much longer
 
 // Points of the largest part that a rank sends to another, with the empty lanes of its last block.
 // All ranks wait for whoever has it.

@@ -17,7 +17,7 @@ std::int64_t longest_tile(std::int64_t points);
 /// How many tiles a transform of `points` is dealt to unless the user says: the least multiple of
 /// `ranks` that divides the points and whose tiles fit the cache, first of all among those that
 /// give each rank whole SIMD blocks. Where there is none, the most even tiles: the fewest whose
-/// largest part of the exchange is within 1% of the smallest possible. For a prime, 1.
+/// largest part of the exchange is within 5% of the smallest possible. For a prime, 1.
 std::int64_t default_tiles(std::int64_t points, int ranks);
 
 /// The divisor of `points` nearest to `wanted` by ratio: what to suggest.

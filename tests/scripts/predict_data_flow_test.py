@@ -112,7 +112,7 @@ class Transforms(unittest.TestCase):
             self.assertEqual(fft.row_groups(tiles, length), groups)
 
     def test_those_over_the_groups_come_after_the_last_tile(self):
-        points, tiles, groups, rate = 2**20, 256, 8, 1e10
+        points, tiles, groups, rate = 2**20, 128, 4, 1e10
         link_bound = seconds("fft", 9, points, rates={"memory_bytes_per_second": FREE})
         over = fft.operations(points, groups)
         within = fft.operations(points, tiles // groups)

@@ -2,16 +2,20 @@
 The script itself is tested in predict_script_test.py."""
 
 import itertools
+import json
 import math
+import tempfile
 import unittest
+from pathlib import Path
 
-from predicted_machine import FREE, KERNELS, machine, work
+from predicted_machine import FREE, KERNELS, file, machine, work
 
 from quartet.predict import collectives, matmul
 from quartet.predict.cluster import Cluster
 from quartet.predict.curve import FASTEST, LATENT, OVERTAKEN, Wanted, curve
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import PARTS
+from quartet.predict.machine import Machine
 
 PLACES = [(ranks, per_node) for ranks in (1, 2, 3, 4, 5, 7, 8, 12, 16, 32) for per_node in (1, 2, 3, 4)]
 
@@ -158,6 +162,22 @@ class Counted(unittest.TestCase):
                 one = cluster(ranks, 1, transport=transport, latency_seconds=1.0)
                 spent = collectives.all_to_all(one, 8.0 * ranks, 8.0)
                 self.assertAlmostEqual(spent.latency, expected, places=6, msg=(ranks, transport))
+
+    def test_a_jobs_environment_tells_open_mpi_which_all_to_all_to_take(self):
+        rules, algorithm = (f"OMPI_MCA_coll_tuned_{name}" for name in ("use_dynamic_rules", "alltoallv_algorithm"))
+        for environment, ranks, steps in (({rules: "1", algorithm: "2"}, 8, 7), ({rules: "true", algorithm: "1"}, 64, 1),
+                                          ({algorithm: "2"}, 8, 1), ({rules: "1"}, 64, 63), ({rules: "1", algorithm: "7"}, 8, 1)):
+            asked = Machine.load(self.described(environment), per_node=1)
+            spent = asked.predict(work("fft", ranks, 2**20, transport="mpi")).duration
+            self.assertAlmostEqual(spent.latency / 1e-6, steps, places=6, msg=environment)
+
+    def described(self, environment):
+        """A machine file."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "machine.json"
+        path.write_text(json.dumps(file(machine={"environment": environment})), encoding="utf-8")
+        return path
 
     def test_rates_within_a_node_need_not_be_known_where_nodes_have_one_rank(self):
         one = machine(per_node=1, node_bytes_per_second=None, node_latency_seconds=None)

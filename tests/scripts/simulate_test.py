@@ -4,6 +4,7 @@ and what it refuses."""
 import json
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 from xml.etree import ElementTree
@@ -14,6 +15,7 @@ from predicted_machine import file, machine, work
 import simulate
 from quartet.exit_codes import ScriptError
 from quartet.launch import Job
+from quartet.predict.open_mpi import AllToAll
 from quartet.simulate import table
 from quartet.simulate.platform import platform_of
 from quartet.simulate.simulator import Simulator
@@ -21,6 +23,14 @@ from quartet.simulate.simulator import Simulator
 
 def found(platform, kind):
     return [element.attrib for element in ElementTree.fromstring(platform.description).iter(kind)]
+
+
+def links_between(platform, source, target):
+    """The attributes of the links of a route."""
+    tree = ElementTree.fromstring(platform.description)
+    links = {link.get("id"): link.attrib for link in tree.iter("link")}
+    [route] = [route for route in tree.iter("route") if (route.get("src"), route.get("dst")) == (source, target)]
+    return [links[crossed.get("id")] for crossed in route]
 
 
 def rated(value):
@@ -34,28 +44,45 @@ class Platforms(unittest.TestCase):
         self.assertEqual(platform.hosts, 4 * "n0\n" + 4 * "n1\n" + 2 * "n2\n")
         self.assertEqual(platform_of(machine(per_node=4), 3).hosts, 3 * "n0\n")
 
-    def test_rates_are_the_machines_and_latencies_too_with_the_overheads_of_both_ends(self):
-        for ranks, links in ((8, 2), (256, 4)):  # below one switch; across three
+    def test_rates_and_latencies_are_the_machines_less_the_overheads_of_both_ends(self):
+        for ranks in (8, 256):  # below one switch; across three
             platform = platform_of(machine(per_node=4), ranks)
-            for leaf in found(platform, "cluster"):
-                self.assertAlmostEqual(links * rated(leaf["lat"]) + 2 * 1e-7, 1e-6, places=12)
-                self.assertAlmostEqual(rated(leaf["bw"]), 1e9)
-                self.assertAlmostEqual(rated(leaf["loopback_bw"]), 5e9)
-                self.assertAlmostEqual(rated(leaf["loopback_lat"]) + 2 * 1e-7, 5e-7, places=12)
-                self.assertEqual(leaf["core"], "4")
-            for up in found(platform, "link"):
-                self.assertAlmostEqual(links * rated(up["latency"]) + 2 * 1e-7, 1e-6, places=12)
+            self.assertEqual({host["core"] for host in found(platform, "host")}, {"4"})
+            for source, target, expected, rate in (("n0", "n1", 1e-6, 1e9), ("n1", "switch0", 0.5e-6 + 1e-7, 1e9),
+                                                   ("n1", "n1", 5e-7, 5e9)):
+                crossed = links_between(platform, source, target)
+                self.assertAlmostEqual(sum(rated(link["latency"]) for link in crossed) + 2 * 1e-7, expected, places=12)
+                self.assertAlmostEqual(min(rated(link["bandwidth"]) for link in crossed), rate)
+            self.assertEqual({rated(link["latency"]) for link in found(platform, "link") if link["id"].startswith("up")},
+                             {0.0} if ranks > 8 else set())
+
+    def test_copies_within_a_node_have_a_ranks_rate_each_and_all_ranks_together(self):
+        message, memory = links_between(platform_of(machine(per_node=4), 8), "n1", "n1")
+        self.assertEqual((message["sharing_policy"], rated(message["bandwidth"])), ("FATPIPE", 5e9))
+        self.assertEqual((memory["sharing_policy"], rated(memory["bandwidth"])), ("SHARED", 4 * 5e9))
+
+    def test_each_pair_of_a_leaf_has_one_route_that_leaves_the_one_and_enters_the_other(self):
+        platform = platform_of(machine(per_node=1), 19)
+        routes = [(route.get("src"), route.get("dst"), [(link.get("id"), link.get("direction")) for link in route])
+                  for route in ElementTree.fromstring(platform.description).iter("route")]
+        pairs = [(source, target) for source, target, _ in routes if "switch" not in target and source != target]
+        self.assertEqual(len(pairs), 16 * 15 // 2 + 3 * 2 // 2)
+        self.assertEqual(len(set(map(frozenset, pairs))), len(pairs))
+        for source, target, crossed in routes:
+            if source != target:
+                self.assertEqual(crossed, [(source, "UP")] + [(target, "DOWN")] * ("switch" not in target))
 
     def test_leaves_have_room_for_all_nodes_and_a_link_up_of_what_the_bisection_leaves(self):
         entries = [{"nodes": nodes, "value": share, "uncertainty": 0, "source": "invented"}
                    for nodes, share in ((8, 1.0), (16, 0.75), (100, 0.5))]
         narrow = machine(per_node=4, bisection=entries)
-        for ranks, leaves, last, link in ((32, 1, "0-7", 1e9), (64, 1, "0-15", 0.75e9), (68, 2, "16-16", 1e9),
-                                          (4000, 63, "992-999", 1e9)):
+        for ranks, leaves, rate in ((32, 1, 1e9), (64, 1, 0.75e9), (68, 2, 1e9), (4000, 63, 1e9)):
             platform = platform_of(narrow, ranks)
-            clusters, ups = found(platform, "cluster"), found(platform, "link")
-            self.assertEqual((len(clusters), clusters[-1]["radical"]), (leaves, last))
-            self.assertEqual([rated(leaf["bw"]) for leaf in clusters], leaves * [link])
+            ups = [link for link in found(platform, "link") if link["id"].startswith("up")]
+            switches = [router for router in found(platform, "router") if router["id"] != "switch"]
+            nodes = [link for link in found(platform, "link") if link["id"][1:].isdigit()]
+            self.assertEqual((len(switches), len(found(platform, "host")), len(nodes)), (leaves, ranks // 4, ranks // 4))
+            self.assertEqual({rated(link["bandwidth"]) for link in nodes}, {rate})
             self.assertEqual([rated(up["bandwidth"]) for up in ups], leaves * [8e9] if leaves > 1 else [])
             self.assertEqual(len(found(platform, "zoneRoute")), len(ups))
 
@@ -75,6 +102,14 @@ class Commands(unittest.TestCase):
         for option in ("--cfg=smpi/coll-selector:mpich", "--cfg=smpi/os:0:1e-07:0",
                        "--cfg=smpi/grow-injected-times:no", "--cfg=smpi/async-small-thresh:12288", "p.xml", "hosts"):
             self.assertIn(option, command)
+
+    def test_an_all_to_all_is_the_one_that_jobs_tell_open_mpi_to_take(self):
+        for told, algorithms, ranks, expected in ((AllToAll.IN_PAIRS, "ompi", 1024, "ring_one_barrier"),
+                                                  (AllToAll.AT_ONCE, "ompi", 64, "ompi_basic_linear"),
+                                                  (None, "ompi", 1024, None), (AllToAll.IN_PAIRS, "mpich", 1024, None)):
+            simulator = Simulator(replace(machine(), all_to_all=told), (Path("p.xml"), Path("hosts")), algorithms, True)
+            flags = [flag for flag in simulator.command(Job(Path("/bin/fft"), ranks, 1, ())) if "smpi/alltoallv" in flag]
+            self.assertEqual(flags, [f"--cfg=smpi/alltoallv:{expected}"] if expected else [])
 
     def test_open_mpis_exchange_in_pairs_has_its_order_and_waits_for_receivers(self):
         for algorithms, ranks, expected in (("ompi", 3, True), ("ompi", 65, True), ("ompi", 64, True), ("ompi", 5, False),

@@ -1,6 +1,7 @@
 """The programs on simulated ranks, beside what is predicted from the same machine file. Needs what `make
 simulate` builds, no older than its sources; else it is skipped, and says so. --large: up to 1024 ranks."""
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,8 @@ CLOSE = 0.05  # of a total time, between model and simulation
 @dataclass(frozen=True)
 class Plan:
     """`per_node`: 0 as the machine's file says. Data flows have a node for each rank, since what several
-    ranks of a node send to one at once is not shared in a simulation (docs/simulation.md)."""
+    ranks of a node send to one at once is not shared in a simulation (docs/simulation.md). `all_to_all`: what
+    jobs tell Open MPI to take."""
 
     kernel: str
     size: str
@@ -42,25 +44,29 @@ class Plan:
     arguments: str = ""
     formulation: str = "native"
     is_spread: bool = False
+    all_to_all: str = ""
 
     @property
     def per_node(self):
         return 1 if self.formulation == "dataflow" or self.is_spread else 0
 
 
-SMALL = (Plan("stream", "16MiB", "9,17", "--pushes 10"),
-         Plan("matmul", "8192", "16", "--tile 512"),
-         Plan("cg", "65536", "8,16,64", "--iterations 2"),
-         Plan("fft", "2^26", "16,64"),
-         Plan("stream", "4MiB", "2,9", "--pushes 10", "dataflow"),
-         Plan("matmul", "4096", "9", "--tile 512", "dataflow"),
-         Plan("cg", "8192", "9,33", "--iterations 2", "dataflow"),
-         Plan("fft", "2^20", "9,33", "", "dataflow"))
+SMALL = (Plan("stream", "16MiB", "9,17,257", "--pushes 10"),
+         Plan("matmul", "8192", "8,16,256", "--tile 512"),
+         Plan("cg", "65536", "8,16,64,256", "--iterations 2"),
+         Plan("fft", "2^26", "8,16,64,256"),
+         Plan("fft", "2^20", "24"),  # tiles and bins that the ranks do not divide
+         Plan("fft", "2^24", "40", is_spread=True),  # all parts at once, across leaves
+         Plan("stream", "1MiB", "2,9,257", "--pushes 4", "dataflow"),
+         Plan("matmul", "4096", "9,258", "--tile 512", "dataflow"),
+         Plan("cg", "8192", "9,33,257", "--iterations 2", "dataflow"),
+         Plan("fft", "2^20", "9,33,257", "", "dataflow"))
 LARGE = (Plan("matmul", "16384", "1024", "--tile 512"),
          Plan("stream", "1MiB", "512,1024", "--pushes 4"),
-         Plan("cg", "65536", "256,512,1024", "--iterations 2"),
+         Plan("cg", "65536", "512,1024", "--iterations 2"),
          Plan("fft", "2^29", "256,512"),
-         Plan("fft", "2^26", "256,512"),  # parts of 16 and 4 KiB, exchanged in pairs
+         Plan("fft", "2^26", "128,512"),  # parts of 64 KiB at once, and of 4 KiB in pairs
+         Plan("fft", "2^29", "1024", all_to_all="pairwise"),
          Plan("fft", str(65**2 * 2**16), "65", is_spread=True),  # 1 MiB, across leaves that are not full
          Plan("fft", str(100**2 * 2**16), "100", is_spread=True))
 
@@ -98,10 +104,19 @@ class Simulations(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
 
+    def machine_file(self, plan):
+        if not plan.all_to_all:
+            return MACHINE
+        told = {"use_dynamic_rules": "1", "alltoallv_algorithm": plan.all_to_all}
+        path = self.folder / MACHINE.name
+        path.write_text(json.dumps({**json.loads(MACHINE.read_text(encoding="utf-8")), "$schema": "", "environment": {
+            f"OMPI_MCA_coll_tuned_{name}": value for name, value in told.items()}}), encoding="utf-8")
+        return path
+
     def simulate(self, plan):
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         nodes = ("--ranks-per-node", plan.per_node) if plan.per_node else ()
-        code, output, errors = run(simulate, MACHINE, plan.kernel, "--sizes", plan.size, "--ranks", plan.ranks,
+        code, output, errors = run(simulate, self.machine_file(plan), plan.kernel, "--sizes", plan.size, "--ranks", plan.ranks,
                                    "--arguments", plan.arguments, "--formulation", plan.formulation, "--out",
                                    folder, *nodes)
         self.assertEqual(code, 0, errors)
@@ -114,7 +129,7 @@ class Simulations(unittest.TestCase):
     def test_every_row_is_simulated_and_takes_what_is_predicted(self):
         for plan in self.plans:
             with self.subTest(plan=plan):
-                machine = Machine.load(MACHINE, plan.per_node or None)
+                machine = Machine.load(self.machine_file(plan), plan.per_node or None)
                 for document in self.simulate(plan):
                     self.assertIn("fat-tree-cpu-example", device(document))
                     case = cases(document)[0]

@@ -4,8 +4,10 @@ Ranks fill nodes one after the other. Those of a node share its link."""
 
 from dataclasses import dataclass
 from math import log, sqrt
+from typing import Optional
 
 from quartet.predict.duration import Duration
+from quartet.predict.open_mpi import AllToAll
 from quartet.predict.rates import BISECTION, STAGED, Values
 
 SHARED = ("", "auto", "shm", "ipc", "rma")  # transports by which ranks of a node reach one another's memory
@@ -18,6 +20,7 @@ class Cluster:
     most_per_node: int  # ranks
     has_gpus: bool = False  # which then compute, one for each rank
     transport: str = ""  # empty: as a program chooses
+    all_to_all: Optional[AllToAll] = None  # as Open MPI is told; else it chooses
 
     @property
     def per_node(self) -> int:

@@ -6,10 +6,8 @@ from math import ceil, log2
 
 from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration, shorter
+from quartet.predict.open_mpi import AllToAll, by_ranks
 
-# Numbers of ranks, from and below, for which Open MPI's MPI_Alltoallv exchanges in pairs, whatever the sizes (4.1 and
-# 5.0, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c); for others it sends all messages at once.
-IN_PAIRS = ((2, 4), (64, 128), (256, 1024))
 MPI = ("", "auto", "mpi")  # transports whose collectives are MPI's, where ranks share no memory
 ADDED = 3  # bytes read and written for each byte that is added to others
 
@@ -88,14 +86,9 @@ def all_to_all(cluster: Cluster, size: float, part: float) -> Duration:
     if cluster.shares_memory:
         return 2 * barrier(cluster)
     is_by_mpi = not cluster.is_staged and cluster.transport in MPI
-    if is_by_mpi and goes_in_pairs(cluster.ranks):
+    if is_by_mpi and (cluster.all_to_all or by_ranks(cluster.ranks)) is AllToAll.IN_PAIRS:
         return pairwise(cluster, part)
     return cluster.to_all(size)
-
-
-def goes_in_pairs(ranks: int) -> bool:
-    """Whether Open MPI's MPI_Alltoallv exchanges with one rank after the other."""
-    return any(least <= ranks < most for least, most in IN_PAIRS)
 
 
 def pairwise(cluster: Cluster, part: float) -> Duration:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 USUAL = 2**13  # points of a tile that fit the cache
 BLOCK = 8  # bins that lie side by side; the last block of a rank may be filled in part
-AS_EVEN = 1.01  # as the most even tiles, if the largest part is so much longer
+AS_EVEN = 1.05  # as the most even tiles, if the largest part is so much longer
 
 
 def divided_up(number: int, divisor: int) -> int:

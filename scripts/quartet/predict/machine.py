@@ -9,6 +9,7 @@ from quartet.kernels.kernel import Kernel
 from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration
 from quartet.predict.model import Options, Run
+from quartet.predict.open_mpi import AllToAll, told
 from quartet.predict.rates import BISECTION, Rate, Rates, Values
 from quartet.slurm.machine import SlurmMachine
 
@@ -66,6 +67,7 @@ class Machine:
     per_node: int  # ranks
     has_gpus: bool
     rates: Rates
+    all_to_all: Optional[AllToAll] = None  # as its jobs tell Open MPI
 
     @staticmethod
     def load(path: Path, per_node: Optional[int] = None) -> "Machine":
@@ -73,7 +75,7 @@ class Machine:
         machine = SlurmMachine.load(path)
         usual = machine.rates.get("ranks_per_node") or machine.gpus_per_node or machine.cores_per_node
         return Machine(machine.name, per_node or usual, machine.gpus_per_node > 0,
-                       Rates.described(machine.rates))
+                       Rates.described(machine.rates), told(machine.environment))
 
     def with_measured(self, rates: dict[str, Rate], shares: Optional[dict[int, Rate]] = None) -> "Machine":
         return replace(self, rates=self.rates.replaced(rates, shares))
@@ -105,7 +107,8 @@ class Machine:
         return Prediction(work, run.cluster.nodes, duration, rate, min(low, rate), max(high, rate))
 
     def _run(self, work: Work, values: Values) -> Run:
-        cluster = Cluster(values, work.ranks, self._most_per_node(work), self.has_gpus, work.transport)
+        cluster = Cluster(values, work.ranks, self._most_per_node(work), self.has_gpus, work.transport,
+                          self.all_to_all)
         return Run(cluster, work.formulation, work.size, work.options)
 
     def _most_per_node(self, work: Work) -> int:

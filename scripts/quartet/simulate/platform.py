@@ -26,38 +26,69 @@ class Platform:
 
 
 def platform_of(machine: Machine, ranks: int) -> Platform:
-    """Ranks fill nodes one after the other. A leaf switch has up to 16 nodes, and to the switches above one link, as
+    """Ranks fill nodes one after the other. A leaf switch has up to 16 nodes, and to the switch above one link, as
     fast as the bisection leaves of theirs together: on several links messages could meet, by routes that no machine
-    file describes. Within a node each message has the rate of a rank: what one rank receives at once from several is
-    not shared (SimGrid's loopback is not). Raises ScriptError where a rate is missing."""
+    file describes. Whoever is farther away is not later, as machine files have one latency: SimGrid gives messages
+    with a longer one a smaller part of a link. Raises ScriptError where a rate is missing."""
     values = machine.rates.values()
     if values[STAGED]:
         raise ScriptError(f"{machine.name} stages through the host (the model device has no second "
                           "memory): simulate a machine whose MPI reads what it computes on")
     per_node = min(ranks, machine.per_node)
     nodes = -(-ranks // per_node)
-    leaves = -(-nodes // LEAF)
+    leaves = [range(first, min(nodes, first + LEAF)) for first in range(0, nodes, LEAF)]
     share = _share(values, nodes)
-    latency = _wire(values, "latency_seconds") / (2 if leaves == 1 else 4) if nodes > 1 else 0.0
-    rate = values["link_bytes_per_second"] if nodes > 1 else 1.0
-    node = (f'speed="{SPEED:.0f}f" core="{per_node}" bw="{rate * (share if leaves == 1 else 1):.6g}Bps" '
-            f'lat="{latency:.6g}s" sharing_policy="SPLITDUPLEX" '
-            f'loopback_bw="{values["node_bytes_per_second"]:.6g}Bps" '
-            f'loopback_lat="{_wire(values, "node_latency_seconds"):.6g}s"')
-    zones = [f'<cluster id="leaf{leaf}" prefix="n" suffix="" radical="{leaf * LEAF}-{min(nodes, (leaf + 1) * LEAF) - 1}" '
-             f'router_id="switch{leaf}" {node}/>' for leaf in range(leaves)]
-    if leaves > 1:
-        zones += _above(leaves, f'bandwidth="{rate * LEAF * share:.6g}Bps" latency="{latency:.6g}s"')
+    rate, latency = ((values["link_bytes_per_second"], _wire(values, "latency_seconds") / 2) if nodes > 1
+                     else (1.0, 0.0))
+    link = _link(rate * (share if len(leaves) == 1 else 1), latency, "SPLITDUPLEX")
+    copies = _copies(values, per_node)
+    zones = [line for number, leaf in enumerate(leaves) for line in _leaf(number, leaf, per_node, link, copies)]
+    if len(leaves) > 1:
+        zones += _above(len(leaves), _link(rate * LEAF * share, 0.0, "SPLITDUPLEX"))
     description = "\n".join(("<?xml version='1.0'?>", '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
                              '<platform version="4.1">', '<zone id="machine" routing="Floyd">', *zones, "</zone>",
                              "</platform>", ""))
     return Platform(nodes, description, "".join(f"n{rank // per_node}\n" for rank in range(ranks)))
 
 
+def _link(rate: float, latency: float, sharing: str) -> str:
+    """Its attributes."""
+    return f'bandwidth="{rate:.6g}Bps" latency="{latency:.6g}s" sharing_policy="{sharing}"'
+
+
+def _copies(values: Values, per_node: int) -> dict[str, str]:
+    """Within a node: the links that each message crosses. It has the rate of a rank at most, and all of them together
+    that of all ranks. What one rank receives at once from several is not shared."""
+    rate = values["node_bytes_per_second"]
+    return {"message": _link(rate, _wire(values, "node_latency_seconds"), "FATPIPE"),
+            "memory": _link(rate * per_node, 0.0, "SHARED")}
+
+
+def _leaf(number: int, nodes: range, per_node: int, link: str, copies: dict[str, str]) -> list[str]:
+    """A switch, and its nodes with their links."""
+    lines = [f'<zone id="leaf{number}" routing="Full"><router id="switch{number}"/>']
+    for node in nodes:
+        lines += [f'<host id="n{node}" speed="{SPEED:.0f}f" core="{per_node}"/>', f'<link id="n{node}" {link}/>',
+                  *(f'<link id="n{node}-{name}" {attributes}/>' for name, attributes in copies.items())]
+    for node in nodes:
+        lines += [_route(f"n{node}", f"n{node}", [f"n{node}-{name}" for name in copies]),
+                  _route(f"n{node}", f"switch{number}", [f"n{node}_UP"]),
+                  *(_route(f"n{node}", f"n{other}", [f"n{node}_UP", f"n{other}_DOWN"])
+                    for other in range(node + 1, nodes.stop))]
+    return [*lines, "</zone>"]
+
+
+def _route(source: str, target: str, links: list[str]) -> str:
+    """Both ways. A link of two directions is called by one of them."""
+    crossed = "".join(f'<link_ctn id="{link.partition("_")[0]}" direction="{link.partition("_")[2] or "NONE"}"/>'
+                      for link in links)
+    return f'<route src="{source}" dst="{target}">{crossed}</route>'
+
+
 def _above(leaves: int, link: str) -> list[str]:
     """The switch above them, and the link of each."""
     return ['<zone id="above" routing="Full"><router id="switch"/></zone>',
-            *(f'<link id="up{leaf}" sharing_policy="SPLITDUPLEX" {link}/>' for leaf in range(leaves)),
+            *(f'<link id="up{leaf}" {link}/>' for leaf in range(leaves)),
             *(f'<zoneRoute src="leaf{leaf}" dst="above" gw_src="switch{leaf}" gw_dst="switch">'
               f'<link_ctn id="up{leaf}" direction="UP"/></zoneRoute>' for leaf in range(leaves))]
 

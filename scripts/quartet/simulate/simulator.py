@@ -5,8 +5,8 @@ from pathlib import Path
 
 from quartet.exit_codes import UNAVAILABLE, ScriptError
 from quartet.launch import Job, LocalLauncher
-from quartet.predict.collectives import goes_in_pairs
 from quartet.predict.machine import Machine
+from quartet.predict.open_mpi import AllToAll, by_ranks
 
 COMMAND = "smpirun"
 # What a probe or a test takes beside the overhead of its message. By SimGrid's default it is 100 us, and grows with
@@ -43,7 +43,7 @@ class Simulator(LocalLauncher):
                     # Some that it selects divide by 0; no timed step of what is simulated has one. A broadcast is
                     # part of the MPI_Allgatherv of a set-up among three.
                     "smpi/allreduce": "rdb", "smpi/bcast": "binomial_tree"}
-        self._is_open_mpi, self._exchanges = algorithms == "ompi", exchanges
+        self._is_open_mpi, self._told, self._exchanges = algorithms == "ompi", machine.all_to_all, exchanges
         self._options = ("-quiet", "-no-privatize", "-platform", str(platform[0]),
                          "-hostfile", str(platform[1]), "--log=root.thres:error",
                          *_flags(settings))
@@ -56,12 +56,12 @@ class Simulator(LocalLauncher):
         """Open MPI's all-to-all in pairs sends to the rank i places further in step i. So does this one of SimGrid's,
         after a barrier; its own pairs differ in one bit of their numbers. There messages wait for their receivers.
         SimGrid counts a receiver's overhead only where the sender does not wait: else the sender has both."""
-        in_pairs = self._is_open_mpi and goes_in_pairs(ranks)
+        in_pairs = self._is_open_mpi and (self._told or by_ranks(ranks)) is AllToAll.IN_PAIRS
         eager, overheads = (0, 2) if in_pairs and self._exchanges else (EAGER_BYTES, 1)
         sending = f"0:{overheads * self._overhead}:0"
+        exchange = "ring_one_barrier" if in_pairs else "ompi_basic_linear" if self._told and self._is_open_mpi else ""
         return {"smpi/async-small-thresh": eager, "smpi/send-is-detached-thresh": eager,
-                "smpi/os": sending, "smpi/ois": sending,
-                **({"smpi/alltoallv": "ring_one_barrier"} if in_pairs else {})}
+                "smpi/os": sending, "smpi/ois": sending, **({"smpi/alltoallv": exchange} if exchange else {})}
 
 
 def _flags(settings: dict[str, object]) -> list[str]:

@@ -51,8 +51,9 @@ TEST(DefaultTiles, AreAMultipleOfTheRanksWhereThereIsOne) {
 
 TEST(DefaultTiles, AreNearlyEvenWhereNoNumberIsAMultipleOfTheRanks) {
     // 16 tiles of 2^13 fit the cache, too, but give a rank 6 of them: 12.5% more than its share.
-    EXPECT_EQ(default_tiles(power(17), 3), 128);
+    EXPECT_EQ(default_tiles(power(17), 3), 32);
     EXPECT_EQ(default_tiles(power(24), 3), 2048) << "683 of a share of 682.7";
+    EXPECT_EQ(default_tiles(power(20), 33), 128) << "128 are 6% off, 2048 nearly 5%";
     EXPECT_EQ(default_tiles(power(26), 1000), power(14))
         << "17 tiles of 5 bins; of 2^13, 9 of 9, in two blocks";
 }
