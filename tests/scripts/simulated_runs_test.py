@@ -86,14 +86,15 @@ def why_skipped():
         require_simulator()
     except ScriptError as problem:
         return str(problem)
-    programs = [PROGRAMS / name for name in KERNELS]
-    if not all(program.is_file() for program in programs):
+    if not all((PROGRAMS / name).is_file() for name in KERNELS):
         return "make simulate has not built the programs"
-    sources = [file.stat().st_mtime for folder in ("common", "stream", "matmul", "cg", "fft")
-               for file in (ROOT / folder).rglob("*.?pp")]
-    if max(sources) > min(program.stat().st_mtime for program in programs):
+    if any(newest_source(name) > (PROGRAMS / name).stat().st_mtime for name in KERNELS):
         return "build/simulate is older than its sources: make simulate"
     return ""
+
+
+def newest_source(kernel):
+    return max(file.stat().st_mtime for folder in ("common", kernel) for file in (ROOT / folder).rglob("*.?pp"))
 
 
 class Simulations(unittest.TestCase):
