@@ -6,7 +6,7 @@ from collections import Counter
 
 from predicted_machine import FREE, machine, work
 
-from quartet.predict.four_step import Shape, divisors, shape_of
+from quartet.predict.four_step import Shape, divisors, points_of_ranks, shape_of
 
 NO_NETWORK = {"link_bytes_per_second": FREE, "node_bytes_per_second": FREE, "latency_seconds": 1e-15,
               "node_latency_seconds": 1e-15, "overhead_seconds": 1e-15}
@@ -33,6 +33,11 @@ class Shapes(unittest.TestCase):
         for number in (1, 2, 36, 97, 1000, 2**10 * 81):
             self.assertEqual(divisors(number), [one for one in range(1, number + 1) if number % one == 0])
 
+    def test_divisors_of_huge_numbers_are_found_at_once(self):
+        prime = 2**61 - 1
+        self.assertEqual(divisors(prime), [1, prime])
+        self.assertEqual(divisors(6 * prime), sorted(one * other for one in (1, 2, 3, 6) for other in (1, prime)))
+
     def test_the_largest_part_and_what_leaves_the_busiest_node_are_those_of_the_messages(self):
         for (tiles, length), (ranks, node) in itertools.product(
                 ((16, 8192), (128, 1024), (8192, 8192), (9, 100)), ((3, 1), (9, 3), (24, 8), (48, 8), (100, 1))):
@@ -44,7 +49,7 @@ class Shapes(unittest.TestCase):
                     sums["to", target // node] += points
             shape = Shape(tiles, length, ranks)
             self.assertEqual(shape.largest_part, max(sent.values()))
-            self.assertAlmostEqual(shape.points_of_ranks(node) * node * (ranks - node) / ranks, max(sums.values()))
+            self.assertAlmostEqual(points_of_ranks(shape, node) * node * (ranks - node) / ranks, max(sums.values()))
 
     def test_all_wait_for_the_rank_that_has_the_most(self):
         free = machine(**NO_NETWORK)

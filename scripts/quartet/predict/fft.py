@@ -6,7 +6,7 @@ from typing import Optional
 from quartet.predict import collectives
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
-from quartet.predict.four_step import BLOCK, Shape, divided_up, shape_of
+from quartet.predict.four_step import BLOCK, Shape, divided_up, points_of_ranks, shape_of
 from quartet.predict.model import Model, Options, Run, shown
 from quartet.predict.paper.pipeline import Merged
 from quartet.results import Case
@@ -36,7 +36,8 @@ def _native(run: Run) -> Duration:
     cluster, shape = run.cluster, shape_of(run.size, run.ranks, run.options["tiles"])
     whole = _transforms(run, shape) + Duration(overhead=LAUNCHES * cluster.values["launch_seconds"])
     sharing = cluster.per_node if cluster.nodes > 1 else 1  # a node's link, or each rank its own way
-    whole += collectives.all_to_all(cluster, POINT * shape.points_of_ranks(sharing), POINT * shape.largest_part)
+    most = points_of_ranks(shape, sharing)
+    whole += collectives.all_to_all(cluster, POINT * most, POINT * shape.largest_part)
     if run.options["order"] == "natural" and run.ranks > 1:  # another one, and a pass that transposes
         bins = POINT * divided_up(shape.length, run.ranks) * shape.tiles
         whole += collectives.all_to_all(cluster, bins, bins / run.ranks)

@@ -8,6 +8,7 @@ from functools import lru_cache
 USUAL = 2**13  # points of a tile that fit the cache
 BLOCK = 8  # bins that lie side by side; the last block of a rank may be filled in part
 AS_EVEN = 1.05  # as the most even tiles, if the largest part is so much longer
+LARGEST_FACTOR = 10**6  # that is looked for
 
 
 def divided_up(number: int, divisor: int) -> int:
@@ -37,21 +38,24 @@ class Shape:
         """Points that a rank sends to another."""
         return self.most_tiles * self.most_bins
 
-    def points_of_ranks(self, group: int) -> float:
-        """That each rank would have if all had as many as those of so many adjacent ones that send or
-        receive the most together."""
-        if group >= self.ranks:
-            return float(self.tiles * self.most_bins)
-        tiles, bins = dealt(self.tiles, self.ranks), [blocks(one) for one in dealt(self.length, self.ranks)]
-        everything, most = sum(bins), 0
-        for first in range(0, self.ranks, group):
-            sent, received = (sum(counts[first:first + group]) for counts in (tiles, bins))
-            most = max(most, sent * (everything - received), (self.tiles - sent) * received)
-        return most * self.ranks / (group * (self.ranks - group))
+
+@lru_cache(maxsize=None)
+def points_of_ranks(shape: Shape, group: int) -> float:
+    """That each rank would have if all had as many as those of so many adjacent ones that send or receive
+    the most together."""
+    if group >= shape.ranks:
+        return float(shape.tiles * shape.most_bins)
+    tiles, bins = (_dealt(count, shape.ranks) for count in (shape.tiles, shape.length))
+    bins = [blocks(count) for count in bins]
+    everything, most = sum(bins), 0
+    for first in range(0, shape.ranks, group):
+        sent, received = (sum(counts[first:first + group]) for counts in (tiles, bins))
+        most = max(most, sent * (everything - received), (shape.tiles - sent) * received)
+    return most * shape.ranks / (group * (shape.ranks - group))
 
 
-def dealt(count: int, ranks: int) -> list[int]:
-    """To each of them, in blocks."""
+def _dealt(count: int, ranks: int) -> list[int]:
+    """To each of them, adjacent ones together."""
     ends = [count * rank // ranks for rank in range(ranks + 1)]
     return [end - begin for begin, end in zip(ends, ends[1:])]
 
@@ -76,10 +80,10 @@ def longest_tile(points: int) -> int:
 
 
 def divisors(number: int) -> list[int]:
-    """Ascending."""
+    """Ascending. What is left without the prime factors up to a million is taken for one."""
     found, rest, factor = [1], number, 2
     while rest > 1:
-        if factor * factor > rest:
+        if factor * factor > rest or factor > LARGEST_FACTOR:
             factor = rest
         powers = [1]
         while rest % factor == 0:
@@ -95,10 +99,10 @@ def _default_tiles(points: int, ranks: int) -> int:
     be; else tiles too long for the cache; else those that are the most even."""
     usable = [tiles for tiles in divisors(points) if points // tiles >= BLOCK]
     fitting = [tiles for tiles in usable if points // tiles <= longest_tile(points)]
-    dealt = [tiles for tiles in fitting if tiles % ranks == 0]
-    whole = [tiles for tiles in dealt if points // tiles % (BLOCK * ranks) == 0]
+    even = [tiles for tiles in fitting if tiles % ranks == 0]
+    whole = [tiles for tiles in even if points // tiles % (BLOCK * ranks) == 0]
     too_long = [tiles for tiles in usable if tiles % ranks == 0]
-    if whole or dealt or too_long:
-        return (whole or dealt or too_long[-1:])[0]
+    if whole or even or too_long:
+        return (whole or even or too_long[-1:])[0]
     parts = {tiles: Shape(tiles, points // tiles, ranks).largest_part for tiles in fitting}
     return next((tiles for tiles, part in parts.items() if part <= AS_EVEN * min(parts.values())), 1)
