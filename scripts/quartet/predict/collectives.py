@@ -4,9 +4,9 @@ MPI chooses the algorithm; here it is the faster of recursive doubling and a rin
 
 from math import ceil, log2
 
+from quartet.predict import open_mpi
 from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration, shorter
-from quartet.predict.open_mpi import AllToAll, by_ranks
 
 MPI = ("", "auto", "mpi")  # transports whose collectives are MPI's, where ranks share no memory
 ADDED = 3  # bytes read and written for each byte that is added to others
@@ -86,7 +86,7 @@ def all_to_all(cluster: Cluster, size: float, part: float) -> Duration:
     if cluster.shares_memory:
         return 2 * barrier(cluster)
     is_by_mpi = not cluster.is_staged and cluster.transport in MPI
-    if is_by_mpi and (cluster.all_to_all or by_ranks(cluster.ranks)) is AllToAll.IN_PAIRS:
+    if is_by_mpi and open_mpi.all_to_all(cluster.ranks, cluster.all_to_all) is open_mpi.AllToAll.IN_PAIRS:
         return pairwise(cluster, part)
     return cluster.to_all(size)
 

@@ -4,9 +4,10 @@ from math import log2
 from typing import Optional
 
 from quartet.predict import collectives
+from quartet.predict.cluster import Cluster
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
-from quartet.predict.four_step import BLOCK, Shape, divided_up, points_of_ranks, shape_of
+from quartet.predict.four_step import BLOCK, divide_up, points_of_ranks, shape_of
 from quartet.predict.model import Model, Options, Run, shown
 from quartet.predict.paper.pipeline import Merged
 from quartet.results import Case
@@ -24,22 +25,23 @@ def operations(points: float, length: float) -> float:
     return 5.0 * points * log2(max(2.0, length))
 
 
-def _transforms(run: Run, shape: Shape) -> Duration:
-    """Of the rank that has the most of them. One rank has all, without blocks."""
-    points = (operations(run.size, run.size) if run.ranks == 1 else
-              operations(shape.most_tiles * shape.length, shape.length)
-              + operations(shape.most_bins * shape.tiles, shape.tiles))
-    return Duration(compute=run.cluster.slowest(points / run.cluster.values[FFT]))
+def _transforms(cluster: Cluster, mine: float, rate: float) -> Duration:
+    """So many operations of a rank, and the launches beside them."""
+    return Duration(compute=cluster.slowest(mine / rate), overhead=LAUNCHES * cluster.values["launch_seconds"])
 
 
 def _native(run: Run) -> Duration:
-    cluster, shape = run.cluster, shape_of(run.size, run.ranks, run.options["tiles"])
-    whole = _transforms(run, shape) + Duration(overhead=LAUNCHES * cluster.values["launch_seconds"])
+    cluster, rate = run.cluster, run.cluster.values[FFT]
+    if run.ranks == 1:  # without blocks
+        return _transforms(cluster, operations(run.size, run.size), rate)
+    shape = shape_of(run.size, run.ranks, run.options["tiles"])
+    whole = _transforms(cluster, operations(shape.most_tiles * shape.length, shape.length)
+                        + operations(shape.most_bins * shape.tiles, shape.tiles), rate)
     sharing = cluster.per_node if cluster.nodes > 1 else 1  # a node's link, or each rank its own way
     most = points_of_ranks(shape, sharing)
     whole += collectives.all_to_all(cluster, POINT * most, POINT * shape.largest_part)
-    if run.options["order"] == "natural" and run.ranks > 1:  # another one, and a pass that transposes
-        bins = POINT * divided_up(shape.length, run.ranks) * shape.tiles
+    if run.options["order"] == "natural":  # another one, and a pass that transposes
+        bins = POINT * divide_up(shape.length, run.ranks) * shape.tiles
         whole += collectives.all_to_all(cluster, bins, bins / run.ranks)
         whole += Duration(compute=2 * bins / cluster.values[MEMORY])
     return whole
@@ -48,8 +50,8 @@ def _native(run: Run) -> Duration:
 def _library(run: Run) -> Duration:
     """FFTW's six steps: three transpositions, of which scrambled output leaves out the last."""
     cluster, transposed = run.cluster, 3 if run.options["order"] == "natural" else 2
-    seconds = operations(run.size, run.size) / run.ranks / cluster.rate(FFT, "library")
-    return (Duration(compute=cluster.slowest(seconds), overhead=LAUNCHES * cluster.values["launch_seconds"])
+    mine = operations(run.size, run.size) / run.ranks
+    return (_transforms(cluster, mine, cluster.rate(FFT, "library"))
             + transposed * cluster.to_all(POINT * run.size / run.ranks))
 
 
@@ -78,7 +80,7 @@ def _dataflow(run: Run) -> Duration:
     tiles = shape_of(points, run.ranks, run.options["tiles"]).tiles
     length, item = points / tiles, POINT * points / tiles
     one = operations(length, length) / cluster.values[FFT]
-    works = Duration(compute=cluster.slowest(one * divided_up(tiles, flow.workers)),
+    works = Duration(compute=cluster.slowest(one * divide_up(tiles, flow.workers)),
                      bandwidth=cluster.copied(POINT * points / flow.workers),
                      overhead=cluster.values["launch_seconds"] * tiles / flow.workers)
     arrives = Duration(bandwidth=flow.payloads(POINT * points), overhead=flow.handled(tiles, item))

@@ -11,7 +11,7 @@ AS_EVEN = 1.05  # as the most even tiles, if the largest part is so much longer
 LARGEST_FACTOR = 10**6  # that is looked for
 
 
-def divided_up(number: int, divisor: int) -> int:
+def divide_up(number: int, divisor: int) -> int:
     return -(-number // divisor)
 
 
@@ -26,12 +26,12 @@ class Shape:
     @property
     def most_tiles(self) -> int:
         """Of a rank."""
-        return divided_up(self.tiles, self.ranks)
+        return divide_up(self.tiles, self.ranks)
 
     @property
     def most_bins(self) -> int:
         """Of a rank, with the empty ones of its last block."""
-        return blocks(divided_up(self.length, self.ranks))
+        return blocks(divide_up(self.length, self.ranks))
 
     @property
     def largest_part(self) -> int:
@@ -42,9 +42,7 @@ class Shape:
 @lru_cache(maxsize=None)
 def points_of_ranks(shape: Shape, group: int) -> float:
     """That each rank would have if all had as many as those of so many adjacent ones that send or receive
-    the most together."""
-    if group >= shape.ranks:
-        return float(shape.tiles * shape.most_bins)
+    the most together. There are others."""
     tiles, bins = (_dealt(count, shape.ranks) for count in (shape.tiles, shape.length))
     bins = [blocks(count) for count in bins]
     everything, most = sum(bins), 0
@@ -62,7 +60,7 @@ def _dealt(count: int, ranks: int) -> list[int]:
 
 def blocks(bins: int) -> int:
     """Bins of whole blocks."""
-    return BLOCK * divided_up(bins, BLOCK)
+    return BLOCK * divide_up(bins, BLOCK)
 
 
 @lru_cache(maxsize=None)

@@ -23,6 +23,7 @@ def told(environment: Mapping[str, str]) -> Optional[AllToAll]:
             "pairwise": AllToAll.IN_PAIRS}.get(environment.get(f"{PARAMETER}alltoallv_algorithm", ""))
 
 
-def by_ranks(ranks: int) -> AllToAll:
+def all_to_all(ranks: int, as_told: Optional[AllToAll]) -> AllToAll:
+    """The one it takes."""
     is_in_pairs = any(least <= ranks < most for least, most in IN_PAIRS)
-    return AllToAll.IN_PAIRS if is_in_pairs else AllToAll.AT_ONCE
+    return as_told or (AllToAll.IN_PAIRS if is_in_pairs else AllToAll.AT_ONCE)

@@ -71,18 +71,21 @@ def _leaf(number: int, nodes: range, per_node: int, link: str, copies: dict[str,
         lines += [f'<host id="n{node}" speed="{SPEED:.0f}f" core="{per_node}"/>', f'<link id="n{node}" {link}/>',
                   *(f'<link id="n{node}-{name}" {attributes}/>' for name, attributes in copies.items())]
     for node in nodes:
-        lines += [_route(f"n{node}", f"n{node}", [f"n{node}-{name}" for name in copies]),
-                  _route(f"n{node}", f"switch{number}", [f"n{node}_UP"]),
-                  *(_route(f"n{node}", f"n{other}", [f"n{node}_UP", f"n{other}_DOWN"])
+        up = _crossed(f"n{node}", "UP")
+        lines += [_route(f"n{node}", f"n{node}", *(_crossed(f"n{node}-{name}", "NONE") for name in copies)),
+                  _route(f"n{node}", f"switch{number}", up),
+                  *(_route(f"n{node}", f"n{other}", up, _crossed(f"n{other}", "DOWN"))
                     for other in range(node + 1, nodes.stop))]
     return [*lines, "</zone>"]
 
 
-def _route(source: str, target: str, links: list[str]) -> str:
-    """Both ways. A link of two directions is called by one of them."""
-    crossed = "".join(f'<link_ctn id="{link.partition("_")[0]}" direction="{link.partition("_")[2] or "NONE"}"/>'
-                      for link in links)
-    return f'<route src="{source}" dst="{target}">{crossed}</route>'
+def _crossed(link: str, direction: str) -> str:
+    return f'<link_ctn id="{link}" direction="{direction}"/>'
+
+
+def _route(source: str, target: str, *crossed: str) -> str:
+    """Both ways."""
+    return f'<route src="{source}" dst="{target}">{"".join(crossed)}</route>'
 
 
 def _above(leaves: int, link: str) -> list[str]:
@@ -90,7 +93,7 @@ def _above(leaves: int, link: str) -> list[str]:
     return ['<zone id="above" routing="Full"><router id="switch"/></zone>',
             *(f'<link id="up{leaf}" {link}/>' for leaf in range(leaves)),
             *(f'<zoneRoute src="leaf{leaf}" dst="above" gw_src="switch{leaf}" gw_dst="switch">'
-              f'<link_ctn id="up{leaf}" direction="UP"/></zoneRoute>' for leaf in range(leaves))]
+              f'{_crossed(f"up{leaf}", "UP")}</zoneRoute>' for leaf in range(leaves))]
 
 
 def _wire(values: Values, name: str) -> float:

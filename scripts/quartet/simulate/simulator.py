@@ -6,7 +6,7 @@ from pathlib import Path
 from quartet.exit_codes import UNAVAILABLE, ScriptError
 from quartet.launch import Job, LocalLauncher
 from quartet.predict.machine import Machine
-from quartet.predict.open_mpi import AllToAll, by_ranks
+from quartet.predict.open_mpi import AllToAll, all_to_all
 
 COMMAND = "smpirun"
 # What a probe or a test takes beside the overhead of its message. By SimGrid's default it is 100 us, and grows with
@@ -56,12 +56,16 @@ class Simulator(LocalLauncher):
         """Open MPI's all-to-all in pairs sends to the rank i places further in step i. So does this one of SimGrid's,
         after a barrier; its own pairs differ in one bit of their numbers. There messages wait for their receivers.
         SimGrid counts a receiver's overhead only where the sender does not wait: else the sender has both."""
-        in_pairs = self._is_open_mpi and (self._told or by_ranks(ranks)) is AllToAll.IN_PAIRS
+        in_pairs = self._is_open_mpi and all_to_all(ranks, self._told) is AllToAll.IN_PAIRS
         eager, overheads = (0, 2) if in_pairs and self._exchanges else (EAGER_BYTES, 1)
         sending = f"0:{overheads * self._overhead}:0"
-        exchange = "ring_one_barrier" if in_pairs else "ompi_basic_linear" if self._told and self._is_open_mpi else ""
-        return {"smpi/async-small-thresh": eager, "smpi/send-is-detached-thresh": eager,
-                "smpi/os": sending, "smpi/ois": sending, **({"smpi/alltoallv": exchange} if exchange else {})}
+        settings = {"smpi/async-small-thresh": eager, "smpi/send-is-detached-thresh": eager,
+                    "smpi/os": sending, "smpi/ois": sending}
+        if in_pairs:
+            settings["smpi/alltoallv"] = "ring_one_barrier"
+        elif self._is_open_mpi and self._told:
+            settings["smpi/alltoallv"] = "ompi_basic_linear"
+        return settings
 
 
 def _flags(settings: dict[str, object]) -> list[str]:
