@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "cg/problem.hpp"
 #include "cg/rank_context.hpp"
 #include "device/matrix.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "cg/options.hpp"
 #include "cg/problem.hpp"
 

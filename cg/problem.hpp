@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "cg/options.hpp"
 #include "comm/topology/roles.hpp"
 #include "core/block_range.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/data/input_guard.hpp"
-#include "bench/program/case.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
 #include "cg/checkpoint/checkpointing.hpp"
 #include "cg/problem.hpp"
 #include "cg/solver.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/iteration.hpp"
 #include "cg/limit.hpp"
 #include "cg/problem.hpp"

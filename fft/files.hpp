@@ -7,7 +7,7 @@
 
 #include "bench/data/data_options.hpp"
 #include "bench/data/tile_folder.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "core/files/file.hpp"
 #include "fft/problem.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
-#include "bench/program/command_line.hpp"
+#include "bench/flags/command_line.hpp"
 
 namespace quartet::fft {
 

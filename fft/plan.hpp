@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bench/program/case.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
 

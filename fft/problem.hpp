@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "core/units.hpp"
 #include "device/four_step_fft.hpp"
 #include "fft/index_order.hpp"

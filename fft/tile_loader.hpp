@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "bench/program/buffer_plan.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/buffer_plan.hpp"
+#include "bench/session/session.hpp"
 #include "device/device.hpp"
 #include "fft/files.hpp"
 

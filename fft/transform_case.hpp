@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/case.hpp"
+#include "bench/session/case.hpp"
 #include "device/memory.hpp"
 #include "fft/problem.hpp"
 

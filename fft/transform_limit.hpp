@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "fft/problem.hpp"
 
 namespace quartet::fft {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/roots_of_unity.hpp"
 #include "fft/index_order.hpp"

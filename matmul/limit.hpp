@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "matmul/product.hpp"
 #include "system/multiply_add_rate.hpp"
 

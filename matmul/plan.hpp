@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "matmul/options.hpp"
 
 namespace quartet::matmul {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/case.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
 #include "matmul/limit.hpp"
 #include "matmul/native/file_plan.hpp"
 #include "matmul/options.hpp"

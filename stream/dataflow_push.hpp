@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/device.hpp"
 #include "flow/queue.hpp"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/buffer_plan.hpp"
-#include "bench/program/session.hpp"
-#include "bench/report/limit.hpp"
+#include "bench/results/limit.hpp"
+#include "bench/session/buffer_plan.hpp"
+#include "bench/session/session.hpp"
 #include "stream/problem.hpp"
 
 namespace quartet::stream {

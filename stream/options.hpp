@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bench/program/command_line.hpp"
+#include "bench/flags/command_line.hpp"
 #include "core/units.hpp"
 
 namespace quartet::stream {

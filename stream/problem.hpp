@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "core/units.hpp"
 #include "stream/options.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "bench/program/buffer_plan.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/buffer_plan.hpp"
+#include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
 #include "stream/problem.hpp"
 

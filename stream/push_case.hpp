@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "bench/program/buffer_plan.hpp"
-#include "bench/program/case.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/buffer_plan.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
 #include "stream/limit.hpp"
 #include "stream/problem.hpp"

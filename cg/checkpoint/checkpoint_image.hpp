@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/checkpoint/checkpoint_manifest.hpp"
 #include "cg/iteration.hpp"
 #include "core/block_range.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/checkpoint/set_up.hpp"
-#include "bench/program/case.hpp"
+#include "bench/session/case.hpp"
 #include "cg/options.hpp"
 
 namespace quartet::cg {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/case.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
 #include "cg/checkpoint/checkpoint_writer.hpp"
 #include "cg/checkpoint/restart_point.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/limit.hpp"
 
 namespace quartet::cg {

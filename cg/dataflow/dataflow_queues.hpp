@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/dataflow/dataflow_reduction.hpp"
 #include "cg/problem.hpp"
 #include "flow/hub.hpp"

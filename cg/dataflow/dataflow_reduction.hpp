@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "comm/topology/roles.hpp"
 #include "flow/publication.hpp"
 #include "flow/queue.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/rank_context.hpp"
 #include "device/matrix.hpp"
 

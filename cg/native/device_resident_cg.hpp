@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/iteration.hpp"
 #include "cg/rank_context.hpp"
 #include "device/cg_scalars.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/rank_context.hpp"
 #include "comm/transport/transport.hpp"
 

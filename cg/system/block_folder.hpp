@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/data/tile_folder.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "cg/problem.hpp"
 #include "cg/system/linear_system.hpp"
 #include "core/block_range.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "cg/problem.hpp"
 #include "cg/rank_context.hpp"
 #include "core/block_range.hpp"

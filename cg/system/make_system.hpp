@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bench/data/data_options.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "cg/problem.hpp"
 #include "cg/system/linear_system.hpp"
 

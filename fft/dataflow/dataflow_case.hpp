@@ -7,7 +7,7 @@
 #include "bench/checkpoint/tile_case.hpp"
 #include "bench/data/input_guard.hpp"
 #include "bench/measure/probes.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/dataflow/dataflow_role.hpp"
 #include "fft/verify.hpp"

@@ -4,7 +4,7 @@
 
 #include "bench/checkpoint/checkpoint_options.hpp"
 #include "bench/data/data_options.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/dataflow/merger.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bench/checkpoint/tile_checkpoint.hpp"
-#include "bench/program/case.hpp"
+#include "bench/session/case.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/verify.hpp"
 #include "flow/queue.hpp"

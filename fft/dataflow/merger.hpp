@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "core/block_range.hpp"
 #include "device/device.hpp"
 #include "fft/problem.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "fft/options.hpp"
 #include "fft/problem.hpp"
 #include "fft/transform_case.hpp"

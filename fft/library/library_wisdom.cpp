@@ -11,10 +11,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "bench/report/document.hpp"
 #include "comm/mpi/agree.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
+#include "core/files/result_file.hpp"
 #include "fft/library/library_threads.hpp"
 
 namespace quartet::fft {
@@ -83,7 +83,7 @@ void write_wisdom(const comm::Communicator& comm, const std::filesystem::path& f
         if (comm.rank() == 0) {
             const std::unique_ptr<char, Free> text(fftw_export_wisdom_to_string());
             check(text != nullptr, "FFTW cannot tell its wisdom");
-            bench::write_aside(file, sealed(text.get()));
+            write_aside(file, sealed(text.get()));
         }
     });
 }

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "fft/files.hpp"
 #include "fft/native/native_plan.hpp"
 

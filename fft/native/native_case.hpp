@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/data/input_guard.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
 #include "fft/native/input_tiles.hpp"
 #include "fft/native/native_plan.hpp"

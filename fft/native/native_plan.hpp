@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bench/data/data_options.hpp"
-#include "bench/program/buffer_plan.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/buffer_plan.hpp"
+#include "bench/session/session.hpp"
 #include "device/four_step_fft.hpp"
 #include "fft/problem.hpp"
 

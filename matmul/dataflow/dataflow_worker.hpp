@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "flow/queue.hpp"
 #include "matmul/dataflow/dataflow_plan.hpp"
 #include "matmul/dataflow/product_dealer.hpp"

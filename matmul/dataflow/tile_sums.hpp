@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "device/device.hpp"
 #include "matmul/problem.hpp"
 

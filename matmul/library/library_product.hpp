@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/product.hpp"
 #include "matmul/tiles/result_files.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "matmul/native/blocking.hpp"
 

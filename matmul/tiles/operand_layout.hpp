@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_traits.hpp"
 #include "matmul/partition.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "cg/system/distributed_matrix.hpp"
 
 namespace quartet::cg {

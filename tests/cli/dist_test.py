@@ -21,7 +21,7 @@ OBJECTS = {
     "Random123": "common/core/CMakeFiles/quartet_core.dir/data_source.cpp.o",
     "XxHash": "common/core/CMakeFiles/quartet_core.dir/files/checksum.cpp.o",
     "nlohmann_json": "common/core/CMakeFiles/quartet_core.dir/files/json_text.cpp.o",
-    "CLI11": "common/bench/CMakeFiles/quartet_bench.dir/program/command_line.cpp.o",
+    "CLI11": "common/bench/CMakeFiles/quartet_bench.dir/flags/command_line.cpp.o",
 }
 HEADERS = r"/(fmt/\w+\.h|CLI/\w+\.hpp|nlohmann/[\w/]+\.hpp|Random123/[\w/]+\.h|xxhash\.h)$"
 

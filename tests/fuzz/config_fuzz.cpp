@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "bench/program/command_line.hpp"
+#include "bench/flags/command_line.hpp"
 #include "core/check.hpp"
 #include "fuzz/fuzz_target.hpp"
 

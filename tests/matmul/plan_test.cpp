@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "core/temporary_folder.hpp"
 #include "device/host/runtime/host_device.hpp"
 #include "matmul/library/library_product.hpp"

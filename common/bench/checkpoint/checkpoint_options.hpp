@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/command_line.hpp"
-#include "bench/program/session.hpp"
+#include "bench/flags/command_line.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

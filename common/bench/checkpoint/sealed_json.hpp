@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bench/program/case.hpp"
+#include "bench/session/case.hpp"
 
 namespace quartet::bench {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/program/version.hpp"
+#include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::bench {

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "comm/mpi/control_channel.hpp"
 
 namespace quartet::bench {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/checkpoint/tile_checkpoint.hpp"
-#include "bench/program/case.hpp"
+#include "bench/session/case.hpp"
 
 namespace quartet::bench {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "bench/data/used_files.hpp"
-#include "bench/program/command_line.hpp"
+#include "bench/flags/command_line.hpp"
+#include "bench/session/used_files.hpp"
 #include "core/files/file.hpp"
 
 namespace quartet::bench {

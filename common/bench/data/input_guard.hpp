@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "device/memory.hpp"
 

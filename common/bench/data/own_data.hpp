@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/data/data_options.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/program/options.hpp"
+#include "bench/session/options.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
 #include "core/files/npy.hpp"

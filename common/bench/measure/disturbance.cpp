@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "bench/statistics/samples.hpp"
+#include "bench/results/samples.hpp"
 
 namespace quartet::bench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "bench/measure/disturbance.hpp"
-#include "bench/statistics/drift.hpp"
-#include "bench/statistics/two_speeds.hpp"
+#include "bench/measure/drift.hpp"
+#include "bench/measure/two_speeds.hpp"
 
 namespace quartet::bench {
 

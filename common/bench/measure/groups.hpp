@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <span>
 
-#include "bench/program/session.hpp"
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/measure/machine_watch.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -6,7 +6,7 @@
 
 #include "bench/measure/machine_watch.hpp"
 #include "bench/measure/run_series.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 #include "comm/transport/shared/window_space.hpp"
 
 namespace quartet::bench {

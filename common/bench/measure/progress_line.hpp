@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

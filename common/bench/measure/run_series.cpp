@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/measure/disturbance.hpp"
-#include "bench/statistics/samples.hpp"
+#include "bench/results/samples.hpp"
 
 namespace quartet::bench {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "bench/program/options.hpp"
-#include "bench/report/limit.hpp"
-#include "bench/report/row.hpp"
+#include "bench/results/limit.hpp"
+#include "bench/results/row.hpp"
+#include "bench/session/options.hpp"
 
 namespace quartet::bench {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "bench/statistics/samples.hpp"
+#include "bench/results/samples.hpp"
 
 namespace quartet::bench {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bench/program/session.hpp"
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "bench/measure/probes.hpp"
-#include "bench/program/cluster.hpp"
+#include "bench/report/cluster.hpp"
 
 namespace quartet::bench {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

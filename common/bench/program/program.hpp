@@ -3,10 +3,10 @@
 #include <functional>
 #include <vector>
 
+#include "bench/flags/command_line.hpp"
 #include "bench/measure/measure.hpp"
-#include "bench/program/command_line.hpp"
-#include "bench/program/session.hpp"
 #include "bench/report/provenance.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bench/program/cluster.hpp"
-#include "bench/program/version.hpp"
+#include "bench/report/cluster.hpp"
 #include "bench/report/system_facts.hpp"
+#include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/mpi/mpi_settings.hpp"
 #include "device/model/stand_in.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/measure/measure.hpp"
-#include "bench/program/session.hpp"
+#include "bench/session/session.hpp"
 
 namespace quartet::bench {
 

@@ -10,10 +10,10 @@
 #include <tuple>
 #include <utility>
 
-#include "bench/program/session.hpp"
-#include "bench/program/version.hpp"
-#include "bench/report/row.hpp"
-#include "bench/statistics/samples.hpp"
+#include "bench/results/row.hpp"
+#include "bench/results/samples.hpp"
+#include "bench/results/version.hpp"
+#include "bench/session/session.hpp"
 #include "core/check.hpp"
 #include "core/files/file.hpp"
 #include "core/files/json_text.hpp"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/report/json_values.hpp"
+#include "bench/results/json_values.hpp"
 
 namespace quartet::bench {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 
 namespace quartet::bench {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "bench/statistics/samples.hpp"
+#include "bench/results/samples.hpp"
 
 namespace quartet::bench {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 
 namespace quartet::bench {
 

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "bench/program/cluster.hpp"
+#include "bench/report/cluster.hpp"
 #include "comm/mpi/clock_comparison.hpp"
 
 namespace quartet::bench {

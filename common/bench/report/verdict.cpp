@@ -7,8 +7,8 @@
 #include <set>
 
 #include "bench/measure/flag_rows.hpp"
-#include "bench/program/session.hpp"
-#include "bench/statistics/samples.hpp"
+#include "bench/results/samples.hpp"
+#include "bench/session/session.hpp"
 #include "device/model/stand_in.hpp"
 
 namespace quartet::bench {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/measure/measure.hpp"
-#include "bench/report/row.hpp"
+#include "bench/results/row.hpp"
 #include "core/check.hpp"
 
 namespace quartet::bench {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/fake_session.hpp"
-#include "bench/program/buffer_plan.hpp"
+#include "bench/session/buffer_plan.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::bench {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/program/version.hpp"
+#include "bench/results/version.hpp"
 #include "core/check.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"

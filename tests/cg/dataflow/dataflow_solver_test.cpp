@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "bench/measure/measure.hpp"
-#include "bench/program/cluster.hpp"
+#include "bench/report/cluster.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
 #include "cg/solve_case.hpp"

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/results/row.hpp"
+#include "bench/session/options.hpp"
+#include "comm/topology/link_traffic.hpp"
+#include "comm/topology/roles.hpp"
+
+namespace quartet::bench {
+
+/// A kernel's own clocks within one run, numbered as in PlannedCase::clock_rows: the paper's, or
+/// one for each pair of ranks. Zero where this rank records nothing.
+class Clocks {
+  public:
+    explicit Clocks(std::size_t count) : times_(count) {}
+    void record(std::size_t clock, Seconds time) { times_.at(clock) = time; }
+    [[nodiscard]] Seconds time(std::size_t clock) const { return times_.at(clock); }
+
+  private:
+    std::vector<Seconds> times_;
+};
+
+/// Time that a case took in earlier processes which were stopped, up to their last checkpoints.
+/// Each is the slowest rank's.
+struct Spent {
+    Seconds real;
+    Seconds cpu;
+    PhaseSeconds phases{};
+};
+
+/// One kernel in one formulation at one size, with its data and memory ready: what measure()
+/// drives. All members are collective.
+class Case {
+  public:
+    virtual ~Case() = default;
+
+    /// Called before each run, outside of its time: resets the data.
+    virtual void prepare() = 0;
+    /// The timed step. It neither prints nor allocates, but for writing checkpoints, which are a
+    /// part of it. Clocks are recorded by the ranks that have them.
+    virtual void run(Clocks& clocks) = 0;
+    /// Why the last run stopped before its work was done, and what to do; nothing where it did
+    /// all. Same answer on all ranks.
+    [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
+    /// The time of earlier processes that belongs to the last run.
+    [[nodiscard]] virtual Spent earlier() const { return {}; }
+    /// Checks the last run's result, outside of its time. Same answer on all ranks.
+    virtual Check verify() = 0;
+    /// Prepares limit(), outside of the set-up time; not called with --limits off.
+    virtual void prepare_limit() = 0;
+    /// Probes, outside of the runs' time, how long the run would take at each limit of the machine:
+    /// at least one, the same ones in each probe. The slowest decides. Same answer on all ranks.
+    virtual std::vector<LimitComponent> limit() = 0;
+    /// Called after the last run, outside of its time: writes what is to be kept.
+    virtual void finish() {}
+    /// For people: how it ran ("windows on huge pages"). Facts for programs go into details().
+    [[nodiscard]] virtual std::string note() const { return {}; }
+    /// Further figures of the last run. Same answer on all ranks.
+    [[nodiscard]] virtual Details details() const { return {}; }
+};
+
+/// A further row of a case, timed by one of its clocks.
+struct ClockRow {
+    std::string name;  ///< the suffix of the row's name
+    Work work;
+};
+
+/// Whether a case's whole time is a row.
+enum class WholeRow { reported, omitted };
+
+/// Which of a case's rows is compared with published numbers.
+enum class ComparedRow { whole, paper_clock, none };
+
+/// How often a case runs.
+enum class Repetition {
+    as_asked,
+    once,  ///< one run without a warm-up: it leaves something that a second run would replace
+};
+
+/// A case before anything is allocated for it.
+struct PlannedCase {
+    RowName name;
+    Work work;
+    Bytes memory;         ///< what this rank will need at most, limits and check included
+    Bytes shared_memory;  ///< the part of it that lies in windows and takes space of /dev/shm
+    Bytes device_memory;  ///< what it will need at most of its GPU's memory; 0 on the host
+    /// For the estimated time: what the busiest rank moves through its memory in one run, and the
+    /// operations of its matrix products.
+    Bytes traffic;
+    Flops products;
+    /// What one run moves from this rank over the machine's links, for --dry-run; nothing where
+    /// that is not known.
+    comm::RankTraffic moved;
+    /// For the estimated time: what one probe of the limit takes, as a share of a run's time.
+    double probe_share = 0.1;
+    std::string plan_note;             ///< what --dry-run says beside it
+    std::optional<comm::Roles> roles;  ///< all ranks are workers unless given
+    std::vector<ClockRow> clock_rows;
+    WholeRow whole = WholeRow::reported;
+    Repetition repetition = Repetition::as_asked;
+    /// Whether runs read or write files: they are not interleaved with other cases' runs, since the
+    /// page cache is one.
+    bool uses_files = false;
+    /// What published numbers are matched with, and the row that is compared with them.
+    std::map<std::string, std::string> conditions;
+    ComparedRow compared = ComparedRow::whole;
+    /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
+    std::function<std::unique_ptr<Case>()> make;
+    /// Why it will not run, found out while planning; nothing where it will.
+    std::optional<std::string> refusal;
+
+    /// Why its runs are not interleaved with those of other cases; empty where they are.
+    [[nodiscard]] std::string why_alone() const;
+};
+
+/// How often a case runs where so many runs are asked for.
+Runs runs_of(const PlannedCase& planned, const Runs& asked);
+
+}  // namespace quartet::bench

@@ -1,0 +1,297 @@
+#include "bench/session/gpus.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace quartet::bench {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Below this share of what they were, clocks have fallen.
+constexpr double fallen = 0.95;
+// Reasons of NVML's that are no fault of the machine's: nothing to do, or as it was set.
+const std::set<std::string> harmless{"idle", "application clocks", "display clocks", "sync boost"};
+
+template <typename Value>
+void put(Json& json, const char* key, const std::optional<Value>& value) {
+    if (value) {
+        json[key] = *value;
+    }
+}
+
+void put(Json& json, const char* key, const std::string& text) {
+    if (!text.empty()) {
+        json[key] = text;
+    }
+}
+
+std::string join(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const std::string& text : texts) {
+        all += (all.empty() ? "" : ", ") + text;
+    }
+    return all;
+}
+
+std::vector<std::string> throttled_by(const Json& state) {
+    std::vector<std::string> reasons;
+    for (const std::string reason : state.value("throttled_by", Json::array())) {
+        if (!harmless.contains(reason)) {
+            reasons.push_back(reason);
+        }
+    }
+    return reasons;
+}
+
+bool clocks_fell(const Gpu& gpu) {
+    const Json state = Json::parse(gpu.after);
+    const double before = Json::parse(gpu.before).value("clock_mhz", 0.0);
+    const double after = state.value("clock_mhz", before);
+    const Json reasons = state.value("throttled_by", Json::array());
+    const bool idle = std::ranges::find(reasons, Json("idle")) != reasons.end();
+    return !idle && after < fallen * before;
+}
+
+std::vector<GpuSight> sights_of(const comm::Communicator& world, const comm::Topology& topology,
+                                const device::GpuFacts& facts, int visible_here) {
+    const auto visible = world.gather(std::int64_t{visible_here});
+    const auto uuids = world.gather(facts.uuid);
+    const auto near = world.gather(comm::format_cpus(comm::numa_nodes_near(facts.pci_bus)));
+    std::vector<GpuSight> sights;
+    for (int rank = 0; rank < world.size(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        sights.push_back({topology.of(rank).node, topology.of(rank).host,
+                          static_cast<int>(visible[index]), uuids[index],
+                          comm::parse_cpus(near[index]), topology.of(rank).numa_nodes});
+    }
+    return sights;
+}
+
+struct NodeGpus {
+    std::string host;
+    std::set<std::string> uuids;  ///< of those in use
+    int most_visible = 0;
+};
+
+std::map<int, NodeGpus> gpus_of_nodes(std::span<const GpuSight> sights) {
+    std::map<int, NodeGpus> nodes;
+    for (const GpuSight& sight : sights) {
+        NodeGpus& node = nodes[sight.node];
+        node.host = sight.host;
+        node.uuids.insert(sight.uuid);
+        node.most_visible = std::max(node.most_visible, sight.visible);
+    }
+    return nodes;
+}
+
+// What is not planned for: kernels that are loaded when first used, libraries' workspaces, buffers
+// of transports.
+Bytes usable(Bytes free) {
+    const std::int64_t wanted = std::max(mebibytes(512).value, free.value / 50);
+    return {free.value - std::min(wanted, free.value / 10)};
+}
+
+}  // namespace
+
+Json lasting_facts(const device::GpuFacts& facts) {
+    Json json{{"name", facts.name}, {"uuid", facts.uuid}};
+    put(json, "driver", facts.driver);
+    put(json, "pci_bus", facts.pci_bus);
+    put(json, "architecture", facts.architecture);
+    put(json, "multiprocessors", facts.multiprocessors);
+    put(json, "memory_bus_bits", facts.memory_bus_bits);
+    put(json, "most_memory_clock_mhz", facts.most_memory_clock_mhz);
+    if (facts.memory) {
+        json["memory"] = facts.memory->value;
+    }
+    put(json, "most_clock_mhz", facts.most_clock_mhz);
+    put(json, "error_correction", facts.error_correction);
+    put(json, "partitioned", facts.partitioned);
+    put(json, "power_limit_watts", facts.power_limit_watts);
+    put(json, "why_unknown", facts.why_empty);
+    return json;
+}
+
+Json passing_facts(const device::GpuFacts& facts) {
+    Json json = Json::object();
+    put(json, "clock_mhz", facts.clock_mhz);
+    put(json, "memory_clock_mhz", facts.memory_clock_mhz);
+    put(json, "temperature_celsius", facts.temperature_celsius);
+    put(json, "energy_joules", facts.energy_joules);
+    if (facts.why_empty.empty()) {
+        json["throttled_by"] = facts.throttled_by;
+    }
+    return json;
+}
+
+// Two ranks share a GPU where node and UUID agree: parts of one (MIG) have UUIDs of their own.
+Gpus::Gpus(const comm::Communicator& world, const comm::Topology& topology,
+           const device::Accelerator& mine)
+    : mine_(&mine) {
+    const device::GpuFacts facts = mine.facts();
+    const auto sights = sights_of(world, topology, facts, mine.visible());
+    const auto lasting = world.gather_to_root(lasting_facts(facts).dump());
+    const auto passing = world.gather_to_root(passing_facts(facts).dump());
+    std::map<std::pair<int, std::string>, std::size_t> known;
+    for (int rank = 0; rank < world.size(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        const GpuSight& sight = sights[index];
+        const auto [place, is_new] = known.emplace(std::pair(sight.node, sight.uuid), all_.size());
+        if (is_new) {
+            all_.push_back(
+                {.host = sight.host, .uuid = sight.uuid, .numa_nodes = sight.near_nodes});
+            if (world.rank() == 0) {
+                Gpu& gpu = all_.back();
+                gpu.name = Json::parse(lasting[index]).at("name");
+                gpu.facts = lasting[index];
+                gpu.before = gpu.after = passing[index];
+            }
+        }
+        all_[place->second].ranks.push_back(rank);
+        gpu_of_.push_back(place->second);
+    }
+    warnings_ = sight_warnings(sights);
+    idle_ = idle_gpus(sights);
+    std::ranges::move(distance_warnings(sights), std::back_inserter(warnings_));
+    world.barrier();  // every rank has its context, and what that takes
+    const auto free = world.gather(mine.memory().free.value);
+    const std::vector<int>& sharing = of(world.rank()).ranks;
+    std::int64_t least = free[static_cast<std::size_t>(world.rank())];
+    for (const int rank : sharing) {
+        least = std::min(least, free[static_cast<std::size_t>(rank)]);
+    }
+    memory_share_ = {usable({least}).value / std::ssize(sharing)};
+}
+
+const Gpu& Gpus::of(int rank) const {
+    return all_.at(gpu_of_.at(static_cast<std::size_t>(rank)));
+}
+
+void Gpus::update(const comm::Communicator& world) {
+    if (empty()) {
+        return;
+    }
+    const auto passing = world.gather_to_root(passing_facts(mine_->facts()).dump());
+    if (world.rank() != 0) {
+        return;
+    }
+    for (Gpu& gpu : all_) {
+        gpu.after = passing[static_cast<std::size_t>(gpu.ranks.front())];
+    }
+}
+
+std::vector<std::string> Gpus::warnings() const {
+    auto warnings = warnings_;
+    std::ranges::move(throttle_warnings(all_), std::back_inserter(warnings));
+    return warnings;
+}
+
+std::string Gpus::summary() const {
+    std::map<std::string, int> counts;
+    for (const Gpu& gpu : all_) {
+        ++counts[gpu.name];
+    }
+    std::string text;
+    for (const auto& [name, count] : counts) {
+        text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, name);
+    }
+    return text;
+}
+
+Json Gpus::json() const {
+    Json list = Json::array();
+    for (const Gpu& gpu : all_) {
+        Json json = Json::parse(gpu.facts);
+        const Json before = Json::parse(gpu.before);
+        const Json after = Json::parse(gpu.after);
+        json["host"] = gpu.host;
+        json["ranks"] = gpu.ranks;
+        if (!gpu.numa_nodes.empty()) {
+            json["numa_nodes"] = gpu.numa_nodes;
+        }
+        json["before"] = before;
+        json["after"] = after;
+        if (before.contains("energy_joules") && after.contains("energy_joules")) {
+            json["energy_joules"] =
+                after.at("energy_joules").get<double>() - before.at("energy_joules").get<double>();
+        }
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+std::vector<std::string> throttle_warnings(std::span<const Gpu> gpus) {
+    std::vector<std::string> warnings;
+    for (const Gpu& gpu : gpus) {
+        const auto reasons = throttled_by(Json::parse(gpu.after));
+        if (!reasons.empty()) {
+            warnings.push_back(
+                fmt::format("{} on {} was throttled ({}): its rates are not its best", gpu.name,
+                            gpu.host, join(reasons)));
+        } else if (clocks_fell(gpu)) {
+            warnings.push_back(fmt::format(
+                "{} on {} clocked down while it was measured ({} to {} MHz): its rates are not its "
+                "best",
+                gpu.name, gpu.host, Json::parse(gpu.before).at("clock_mhz").get<int>(),
+                Json::parse(gpu.after).at("clock_mhz").get<int>()));
+        }
+    }
+    return warnings;
+}
+
+std::vector<std::string> sight_warnings(std::span<const GpuSight> sights) {
+    for (const auto& [number, node] : gpus_of_nodes(sights)) {
+        if (node.most_visible == 1 && node.uuids.size() > 1) {
+            return {fmt::format(
+                "ranks on {} see one GPU each, {} different ones in all (a binding option hides "
+                "the others, so that ranks cannot reach each other's memory): bind with "
+                "--gpu-bind=none and let --gpu-map choose",
+                node.host, node.uuids.size())};
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> idle_gpus(std::span<const GpuSight> sights) {
+    std::vector<std::string> lines;
+    for (const auto& [number, node] : gpus_of_nodes(sights)) {
+        const auto used = static_cast<int>(node.uuids.size());
+        if (used < node.most_visible) {
+            lines.push_back(fmt::format("idle: {} of {} GPUs on {} (no rank uses them)",
+                                        node.most_visible - used, node.most_visible, node.host));
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string> distance_warnings(std::span<const GpuSight> sights) {
+    std::vector<int> ranks;
+    for (std::size_t rank = 0; rank < sights.size(); ++rank) {
+        const GpuSight& sight = sights[rank];
+        const bool near = std::ranges::any_of(sight.core_nodes, [&](int node) {
+            return std::ranges::find(sight.near_nodes, node) != sight.near_nodes.end();
+        });
+        if (!near && !sight.near_nodes.empty() && !sight.core_nodes.empty()) {
+            ranks.push_back(static_cast<int>(rank));
+        }
+    }
+    if (ranks.empty()) {
+        return {};
+    }
+    const GpuSight& first = sights[static_cast<std::size_t>(ranks.front())];
+    return {fmt::format(
+        "rank{} {}: the GPU is attached to another NUMA node than the cores (first: node {}, cores "
+        "of {}; copies cross the processors' link): bind the ranks there, or give --gpu-map",
+        ranks.size() == 1 ? "" : "s", comm::format_cpus(ranks), comm::format_cpus(first.near_nodes),
+        comm::format_cpus(first.core_nodes))};
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/results/formulation.hpp"
+#include "bench/session/gpu_map.hpp"
+#include "comm/transport/transport_registry.hpp"
+#include "core/units.hpp"
+#include "device/model/machine_rates.hpp"
+
+namespace quartet::bench {
+
+enum class Switch { off, on };
+enum class Progress { automatic, on, off };
+
+/// How often a case is run. Without a count, until the 95% interval of the median is within
+/// `interval` of it.
+struct Runs {
+    std::optional<int> count = 10;
+    double interval = 0.05;
+    int warmup = 1;
+};
+
+/// What all four programs understand. Flags and defaults are documented by --help.
+struct CommonOptions {
+    std::string device = "auto";
+    std::optional<std::filesystem::path> machine_file;
+    std::optional<device::MachineRates> machine;  ///< from that file; of a model
+    std::vector<Formulation> formulations{Formulation::native};
+    std::vector<std::string> transports{"auto"};
+    std::optional<std::string> filter;  ///< a regular expression that names of rows match
+    Switch list = Switch::off;
+    Switch dry_run = Switch::off;
+    Runs runs;
+    std::uint64_t seed = 1;
+    Switch verify = Switch::on;
+    Switch limits = Switch::on;
+    Switch remeasure = Switch::on;       ///< rows that the machine disturbed, at the end
+    std::optional<int> threads;          ///< cores / ranks on the node unless given
+    std::optional<Bytes> memory;         ///< per rank; what is available unless given
+    std::optional<Bytes> device_memory;  ///< of a GPU, per rank; what is free unless given
+    std::optional<GpuMap> gpu_map;       ///< by rank of a node; the nearest unless given
+    std::optional<int> lookahead;  ///< tiles read ahead; the program's own choice unless given
+    int queue = 16;                ///< items that a queue of the data flow holds
+    std::string reducer_device = "host";  ///< where reducers of the data flow compute
+    comm::TransportSettings transfer;
+    std::optional<std::filesystem::path> config;
+    std::optional<std::filesystem::path> json;
+    Switch force = Switch::off;
+    std::optional<std::filesystem::path> trace;
+    Switch cluster = Switch::off;  ///< printed before the first run
+    Progress progress = Progress::automatic;
+    Switch quiet = Switch::off;
+
+    /// Whether a formulation is asked for.
+    [[nodiscard]] bool has(Formulation formulation) const {
+        return std::ranges::find(formulations, formulation) != formulations.end();
+    }
+};
+
+}  // namespace quartet::bench

@@ -1,0 +1,267 @@
+#include "bench/session/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "comm/mpi/agree.hpp"
+#include "core/files/result_file.hpp"
+#include "core/nearest_word.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+bool serves_queues(const comm::TransportTraits& transport) {
+    return transport.can(comm::Capability::payload_channel);
+}
+
+// What a formulation lacks is an error, unless it is left out.
+bool is_left_out(const ProgramDescription& program, Formulation formulation,
+                 const comm::TransportTraits& transport, bool has_dataflow) {
+    switch (formulation) {
+        case Formulation::dataflow:
+            return !serves_queues(transport);
+        case Formulation::native:
+            return program.native_needs && !transport.can(*program.native_needs) && has_dataflow &&
+                   serves_queues(transport);
+        case Formulation::library:
+            break;
+    }
+    return false;
+}
+
+}  // namespace
+
+Session::Session(ProgramDescription description, const CommonOptions& options,
+                 comm::TransportRegistry registry)
+    : description_(std::move(description)),
+      options_(options),
+      registry_(std::move(registry)),
+      trace_(options.trace ? traced_spans_per_track : 0),
+      world_(comm::Communicator::world()),
+      topology_(world_),
+      threads_(options.threads.value_or(topology_.default_threads())) {
+    for (const std::string& name : options_.transports) {
+        if (name != "auto" && !registry_.has(name)) {
+            throw UsageError("--transport: " + not_one_of(name, registry_.names()));
+        }
+    }
+    if (world_.size() < description_.least_ranks && options_.list == Switch::off) {
+        throw UsageError(fmt::format("{} needs at least {} ranks (there {} {}): mpirun -np {} {}",
+                                     description_.name, description_.least_ranks,
+                                     world_.size() == 1 ? "is" : "are", world_.size(),
+                                     description_.least_ranks, description_.name));
+    }
+    device_ = choose_device();
+    if (const device::Accelerator* gpu = device_->accelerator()) {
+        gpus_ = Gpus(world_, topology_, *gpu);
+    }
+    require_gpu_for_its_flags();
+    if (!device::computes(*device_)) {
+        for (const char* flag : {"verify", "limits", "remeasure"}) {
+            resolve(flag, "off");
+        }
+    }
+    require_usable_reducer_device();
+    stream_ = device_->make_stream("compute");
+    if (options_.has(Formulation::dataflow) && device_->accelerator() != nullptr) {
+        host_ = make_device(devices_.host());
+        host_stream_ = host_->make_stream("reduce");
+    }
+}
+
+void Session::require_gpu_for_its_flags() const {
+    const bool on_gpu = device_->accelerator() != nullptr;
+    for (const auto& [flag, given] :
+         {std::pair("--gpu-map", options_.gpu_map.has_value()),
+          std::pair("--device-memory", options_.device_memory.has_value())}) {
+        if (given && !on_gpu) {
+            throw UsageError(fmt::format(
+                "{}: the device is {}, without memory of its own: leave it out, or add --device "
+                "cuda",
+                flag, device_->name()));
+        }
+    }
+}
+
+void Session::require_usable_reducer_device() const {
+    const std::string& wanted = options_.reducer_device;
+    if (wanted != devices_.host().name && wanted != device_->name()) {
+        throw UsageError(
+            fmt::format("--reducer-device {}: the device is {}: leave it out, or add --device {}",
+                        wanted, device_->name(), wanted));
+    }
+}
+
+void Session::claim_files() {
+    for (const auto& [flag, file] :
+         {std::pair("--json", &options_.json), std::pair("--trace", &options_.trace)}) {
+        if (*file) {
+            files_.add(flag, FileUse::writes, **file);
+        }
+    }
+    if (options_.config) {
+        files_.add("--config", FileUse::reads, *options_.config);
+    }
+    if (options_.machine_file) {
+        files_.add("--machine", FileUse::reads, *options_.machine_file);
+    }
+    const auto require_results_writable = [this] {
+        for (const auto& file : {options_.json, options_.trace}) {
+            if (file && is_root()) {
+                require_writable(*file, options_.force == Switch::on);
+            }
+        }
+    };
+    const std::string owner = world_.broadcast(lock_owner(), 0);
+    comm::agree<UsageError>(world_, [&] {
+        if (is_root()) {
+            files_.require_apart();
+        }
+        if (options_.dry_run == Switch::off && topology_.node().rank() == 0) {
+            try {
+                files_.lock(owner, is_root());
+            } catch (const FileError&) {
+                require_results_writable();  // which says more
+                throw;
+            }
+        }
+        require_results_writable();
+    });
+}
+
+std::unique_ptr<device::Device> Session::choose_device() {
+    if (options_.device != "auto") {
+        return make_device(devices_.find(options_.device));
+    }
+    for (const device::DeviceKind& kind : devices_.accelerators()) {
+        try {
+            auto device = make_device(kind);
+            if (serves_transports(*device)) {
+                return device;
+            }
+        } catch (const Unavailable&) {  // on all ranks
+        }
+    }
+    return make_device(devices_.host());
+}
+
+// All ranks or none: a node may lack what the others have.
+std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& kind) {
+    if (const auto reason = world_.first(kind.why_not())) {
+        throw Unavailable(*reason);
+    }
+    device::DeviceSettings settings{.threads = threads_, .rates = options_.machine};
+    if (kind.processor == device::Processor::accelerator) {
+        settings.number = choose_gpu(options_.gpu_map, kind.visible(), topology_, world_);
+    }
+    std::unique_ptr<device::Device> device;
+    std::optional<std::string> problem;
+    try {
+        device = kind.make(settings, trace_);
+    } catch (const Unavailable& unavailable) {
+        problem = unavailable.what();
+    }
+    if (const auto first = world_.first(problem)) {
+        throw Unavailable(*first);
+    }
+    return device;
+}
+
+// Whether one of the transports that are asked for moves the memory of the device.
+bool Session::serves_transports(device::Device& device) {
+    const comm::TransportContext context{world_, topology_, device, trace_, options_.transfer};
+    return std::ranges::any_of(options_.transports, [&](const std::string& name) {
+        const std::string resolved = name == "auto" ? registry_.automatic(context) : name;
+        return !registry_.why_not(resolved, context);
+    });
+}
+
+comm::TransportContext Session::transport_context() {
+    return {world_, topology_, *device_, trace_, options_.transfer};
+}
+
+comm::Transport& Session::transport(const std::string& name) {
+    auto& transport = transports_[name];
+    if (!transport) {
+        transport = registry_.make(name, transport_context());
+    }
+    return *transport;
+}
+
+comm::Transport& Session::message_transport(comm::PayloadPlace place) {
+    const std::string name = comm::TransportRegistry::plain_mpi();
+    if (place == comm::PayloadPlace::gpu || !host_) {
+        return transport(name);
+    }
+    if (!host_messages_) {
+        host_messages_ =
+            registry_.make(name, {world_, topology_, *host_, trace_, options_.transfer});
+    }
+    return *host_messages_;
+}
+
+std::vector<Variant> Session::variants() {
+    std::vector<std::string> transports;
+    for (const std::string& name : options_.transports) {
+        const std::string resolved =
+            name == "auto" ? registry_.automatic(transport_context()) : name;
+        if (std::ranges::find(transports, resolved) == transports.end()) {
+            transports.push_back(resolved);
+        }
+    }
+    const bool automatic =
+        std::ranges::find(options_.transports, "auto") != options_.transports.end();
+    const std::string plain_mpi = comm::TransportRegistry::plain_mpi();
+    const bool has_mpi = automatic || std::ranges::find(transports, plain_mpi) != transports.end();
+    std::vector<Variant> variants;
+    for (const Formulation formulation : options_.formulations) {
+        if (formulation == Formulation::library && has_mpi) {
+            variants.push_back({formulation, std::string(device_->name()), plain_mpi});
+            continue;
+        }
+        const auto usable = [&](const std::string& name) {
+            return !is_left_out(description_, formulation, registry_.traits(name),
+                                options_.has(Formulation::dataflow));
+        };
+        const bool has_choice = std::ranges::any_of(transports, usable);
+        for (const std::string& transport : transports) {
+            if (!has_choice || usable(transport)) {
+                variants.push_back({formulation, std::string(device_->name()), transport});
+            }
+        }
+    }
+    return variants;
+}
+
+void Session::require_formulation(Formulation formulation) const {
+    if (std::ranges::find(description_.formulations, formulation) ==
+        description_.formulations.end()) {
+        throw Unavailable(fmt::format("not available in this build: formulation {} of {}",
+                                      name(formulation), description_.name));
+    }
+}
+
+RowName Session::row_name(const Variant& variant, std::string size) const {
+    RowName name;
+    name.kernel = description_.name;
+    name.variant = variant;
+    name.size = std::move(size);
+    name.ranks = world_.size();
+    name.threads = threads_;
+    name.nodes = topology_.nodes();
+    if (!device::computes(*device_)) {
+        name.machine = options_.machine->name;
+    }
+    return name;
+}
+
+void add_reducer_device(Session& session, RowName& name) {
+    if (device::has_own_memory(session.reducer_device())) {
+        name.factors.emplace_back("reducer-device", session.reducer_device().name());
+    }
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/session/case.hpp"
+#include "bench/session/gpus.hpp"
+#include "bench/session/options.hpp"
+#include "bench/session/run_record.hpp"
+#include "bench/session/used_files.hpp"
+#include "comm/mpi/communicator.hpp"
+#include "comm/topology/topology.hpp"
+#include "comm/transport/transport_registry.hpp"
+#include "core/trace.hpp"
+#include "device/registry.hpp"
+#include "system/signal_flag.hpp"
+
+namespace quartet::bench {
+
+/// What a program is, beside its flags.
+struct ProgramDescription {
+    std::string name;
+    std::string summary{};
+    /// Those that it has.
+    std::vector<Formulation> formulations{all_formulations.begin(), all_formulations.end()};
+    int least_ranks = 1;
+    /// What `native` needs of a transport, if it needs anything.
+    std::optional<comm::Capability> native_needs{};
+};
+
+/// Spans that each line of a timeline keeps.
+inline constexpr std::size_t traced_spans_per_track = 1 << 16;
+
+/// Everything that one run of a program uses: its ranks, device, transports, trace and options. The
+/// suite has no state outside of it.
+class Session {
+  public:
+    /// Device `auto` is the first kind of accelerator that every rank can have and whose memory one
+    /// of the transports moves, else the host. Collective. Throws UsageError or Unavailable, on all
+    /// ranks alike.
+    Session(ProgramDescription description, const CommonOptions& options,
+            comm::TransportRegistry registry);
+
+    [[nodiscard]] const ProgramDescription& description() const { return description_; }
+    [[nodiscard]] const CommonOptions& options() const { return options_; }
+    [[nodiscard]] const comm::Communicator& world() const { return world_; }
+    [[nodiscard]] const comm::Topology& topology() const { return topology_; }
+    [[nodiscard]] const comm::TransportRegistry& registry() const { return registry_; }
+    [[nodiscard]] bool is_root() const { return world_.rank() == 0; }
+    [[nodiscard]] int threads() const { return threads_; }
+    Trace& trace() { return trace_; }
+    /// The kinds of devices that there are.
+    [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
+    device::Device& device() { return *device_; }
+    /// Where reducers of a data flow compute: the device, or the CPU beside it.
+    device::Device& reducer_device() { return reduces_beside_gpu() ? host() : *device_; }
+    /// The CPU beside a GPU in data flows, else the device.
+    device::Device& host() { return host_ ? *host_ : *device_; }
+    /// The GPUs of all ranks; none on the host.
+    [[nodiscard]] const Gpus& gpus() const { return gpus_; }
+    Gpus& gpus() { return gpus_; }
+    /// The stream that cases compute on.
+    device::Stream& stream() { return *stream_; }
+    /// The stream that reducers of a data flow compute on, of reducer_device().
+    device::Stream& reducer_stream() { return reduces_beside_gpu() ? *host_stream_ : *stream_; }
+    [[nodiscard]] comm::TransportContext transport_context();
+
+    /// The transport of that name, made at its first use. Collective. Throws Unavailable.
+    comm::Transport& transport(const std::string& name);
+
+    /// Plain MPI between memories where payloads of queues lie: what probes of links use.
+    /// Collective. Throws Unavailable.
+    comm::Transport& message_transport(comm::PayloadPlace place);
+
+    /// The formulations and transports to run in turn, each once, with `auto` resolved. `library`
+    /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out
+    /// transports without payload channel where another one is asked for, `native` those without
+    /// what it needs where another one is, and `dataflow` runs over them. Collective.
+    [[nodiscard]] std::vector<Variant> variants();
+
+    /// Throws Unavailable unless the program has the formulation.
+    void require_formulation(Formulation formulation) const;
+
+    /// From now on a signal asks to stop, instead of ending the process. One session at a time.
+    /// Forgets those that came before. Local.
+    void take_signals() {
+        signals_.reset();
+        signals_ = std::make_unique<system::SignalFlag>();
+    }
+    /// Whether this rank has been asked to stop. Local.
+    [[nodiscard]] bool is_asked_to_stop() const { return signals_ && signals_->raised(); }
+    /// Once the ranks have agreed to stop, as SignalFlag has it. Local.
+    void ignore_later_signals() {
+        if (signals_) {
+            signals_->ignore_later();
+        }
+    }
+
+    [[nodiscard]] RunRecord& record() { return record_; }
+    /// Records the value of an option where the command line does not say it.
+    void resolve(const std::string& option, const std::string& value) {
+        record_.resolved[option] = value;
+    }
+
+    /// The files and folders that flags name.
+    UsedFiles& files() { return files_; }
+    /// Throws UsageError, on all ranks alike, where a file that would be written is another of
+    /// files(), or cannot be written. Unless that is a --dry-run, locks what is written, and throws
+    /// where another job has it. Collective.
+    void claim_files();
+
+    /// Adds a case to what this session will run.
+    void add(PlannedCase planned) { plan_.push_back(std::move(planned)); }
+    [[nodiscard]] const std::vector<PlannedCase>& plan() const { return plan_; }
+    std::vector<PlannedCase>& plan() { return plan_; }
+
+    /// The name of a row that is measured here.
+    [[nodiscard]] RowName row_name(const Variant& variant, std::string size) const;
+
+  private:
+    void require_gpu_for_its_flags() const;
+    void require_usable_reducer_device() const;
+    [[nodiscard]] bool reduces_beside_gpu() const {
+        return host_ && options_.reducer_device == host_->name();
+    }
+    std::unique_ptr<device::Device> choose_device();
+    std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
+    bool serves_transports(device::Device& device);
+
+    std::unique_ptr<system::SignalFlag> signals_;
+    ProgramDescription description_;
+    CommonOptions options_;
+    comm::TransportRegistry registry_;
+    device::DeviceRegistry devices_ = device::DeviceRegistry::standard();
+    RunRecord record_;
+    UsedFiles files_;
+    Trace trace_;
+    comm::Communicator world_;
+    comm::Topology topology_;
+    int threads_;
+    std::unique_ptr<device::Device> device_;
+    Gpus gpus_;
+    std::unique_ptr<device::Stream> stream_;
+    std::unique_ptr<device::Device> host_;  ///< beside a GPU, in data flows
+    std::unique_ptr<device::Stream> host_stream_;
+    std::map<std::string, std::unique_ptr<comm::Transport>> transports_;
+    std::unique_ptr<comm::Transport> host_messages_;  ///< over host_
+    std::vector<PlannedCase> plan_;
+};
+
+/// Names the reducers' device in a data flow's row, where it is not the CPU.
+void add_reducer_device(Session& session, RowName& name);
+
+}  // namespace quartet::bench

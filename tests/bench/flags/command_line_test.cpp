@@ -1,0 +1,490 @@
+#include "bench/flags/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include "bench/results/version.hpp"
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Pair;
+
+using Arguments = std::vector<std::string>;
+
+std::optional<std::string> parse(CommandLine& command_line, const Arguments& arguments) {
+    std::vector<const char*> pointers{"program"};
+    for (const std::string& argument : arguments) {
+        pointers.push_back(argument.c_str());
+    }
+    return command_line.parse(static_cast<int>(pointers.size()), pointers.data());
+}
+
+CommonOptions options_of(const Arguments& arguments) {
+    CommandLine command_line("program", "a program");
+    parse(command_line, arguments);
+    return command_line.options();
+}
+
+std::string usage_error_of(const Arguments& arguments) {
+    return message_of<UsageError>([&] { options_of(arguments); });
+}
+
+auto one_line() {
+    return AllOf(Not(HasSubstr("\n")), Not(HasSubstr("\r")), Not(testing::IsEmpty()));
+}
+
+TEST(CommandLine, HasTheDefaultsThatTheHelpShows) {
+    const CommonOptions options = options_of({});
+    EXPECT_EQ(options.device, "auto");
+    EXPECT_THAT(options.formulations, ElementsAre(Formulation::native));
+    EXPECT_THAT(options.transports, ElementsAre("auto"));
+    EXPECT_EQ(options.runs.count, 10);
+    EXPECT_EQ(options.runs.interval, 0.05);
+    EXPECT_EQ(options.runs.warmup, 1);
+    EXPECT_EQ(options.seed, 1U);
+    EXPECT_EQ(options.verify, Switch::on);
+    EXPECT_EQ(options.limits, Switch::on);
+    EXPECT_EQ(options.remeasure, Switch::on);
+    EXPECT_EQ(options.transfer.chunk, mebibytes(2));
+    EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::on);
+    EXPECT_EQ(options.progress, Progress::automatic);
+    for (const Switch off : {options.list, options.dry_run, options.force, options.quiet}) {
+        EXPECT_EQ(off, Switch::off);
+    }
+    EXPECT_FALSE(options.threads || options.memory || options.json || options.trace);
+}
+
+TEST(CommandLine, ReadsWhatToRun) {
+    const CommonOptions options =
+        options_of({"--device", "host", "--formulation", "library,native", "--transport",
+                    "mpi,shm,auto", "--list", "--dry-run"});
+    EXPECT_EQ(options.device, "host");
+    EXPECT_THAT(options.formulations, ElementsAre(Formulation::library, Formulation::native));
+    EXPECT_THAT(options.transports, ElementsAre("mpi", "shm", "auto"));
+    EXPECT_EQ(options.list, Switch::on);
+    EXPECT_EQ(options.dry_run, Switch::on);
+}
+
+TEST(CommandLine, ReadsHowToMeasure) {
+    const CommonOptions options =
+        options_of({"--runs", "33", "--warmup", "0", "--seed", "9223372036854775807", "--verify",
+                    "off", "--limits", "off", "--remeasure", "off"});
+    EXPECT_EQ(options.runs.count, 33);
+    EXPECT_EQ(options.runs.warmup, 0);
+    EXPECT_EQ(options.seed, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+    EXPECT_EQ(options.verify, Switch::off);
+    EXPECT_EQ(options.limits, Switch::off);
+    EXPECT_EQ(options.remeasure, Switch::off);
+    EXPECT_EQ(options_of({"--runs", "auto"}).runs.count, std::nullopt);
+    EXPECT_EQ(options_of({"--runs", "auto", "--ci", "2.5%"}).runs.interval, 0.025);
+    EXPECT_EQ(options_of({"--ci", "3", "--runs", "auto"}).runs.interval, 0.03)
+        << "the sign may be left out";
+}
+
+TEST(CommandLine, RefusesFlagsWithoutEffect) {
+    EXPECT_THAT(usage_error_of({"--ci", "3"}),
+                AllOf(HasSubstr("--ci: "), HasSubstr("--runs auto")));
+    EXPECT_THAT(usage_error_of({"--ci", "5%", "--runs", "10"}), HasSubstr("--ci: "));
+    CommandLine command_line("program", "");
+    command_line.add_queue();
+    for (const char* formulation : {"native", "native,library"}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parse(command_line, {"--queue", "16", "--formulation", formulation});
+                    }),
+                    AllOf(HasSubstr("--queue: "), HasSubstr("--formulation dataflow")));
+    }
+    CommandLine with_reducers("program", "");
+    with_reducers.add_reducer_device();
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    parse(with_reducers, {"--reducer-device", "host"});
+                }),
+                AllOf(HasSubstr("--reducer-device: "), HasSubstr("--formulation dataflow")));
+}
+
+TEST(CommandLine, AModelOfAMachineIsNeitherCheckedNorProbed) {
+    const TemporaryFolder folder;
+    const std::string machine = folder.path() / "slow.json";
+    std::ofstream(machine) << R"({"rates": {"memory_bytes_per_second": {"value": 1e9},
+        "sgemm_flops_per_second": {"value": 1e9}, "fft_flops_per_second": {"value": 1e9}}})";
+    const auto with = [&](Arguments more) {
+        Arguments arguments{"--device", "model", "--machine", machine};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+
+    const CommonOptions options = options_of(with({}));
+    EXPECT_EQ(options.verify, Switch::off);
+    EXPECT_EQ(options.limits, Switch::off);
+    EXPECT_EQ(options.remeasure, Switch::off);
+    EXPECT_EQ(options.machine->name, "slow");
+    EXPECT_EQ(options_of(with({"--verify", "off"})).verify, Switch::off);
+    for (const char* flag : {"--verify", "--limits", "--remeasure"}) {
+        EXPECT_THAT(
+            usage_error_of(with({flag, "on"})),
+            AllOf(HasSubstr(std::string(flag) + " on"), HasSubstr("computes nothing"), one_line()));
+    }
+    EXPECT_THAT(usage_error_of(with({"--formulation", "native,library"})),
+                AllOf(HasSubstr("--formulation library"), one_line()));
+    EXPECT_THAT(usage_error_of({"--device", "model"}), HasSubstr("add --machine FILE"));
+    EXPECT_THAT(usage_error_of({"--machine", machine}), HasSubstr("add --device model"));
+    EXPECT_THAT(usage_error_of({"--device", "model", "--machine", folder.path() / "none"}),
+                AllOf(HasSubstr("--machine: "), one_line()));
+}
+
+TEST(CommandLine, ReadsWhatARankMayUse) {
+    const CommonOptions options = options_of(
+        {"--threads", "3", "--memory", "1.5GiB", "--chunk", "64KiB", "--pipeline", "off"});
+    EXPECT_EQ(options.threads, 3);
+    EXPECT_EQ(options.memory, mebibytes(1536));
+    EXPECT_EQ(options.transfer.chunk, kibibytes(64));
+    EXPECT_EQ(options.transfer.pipeline, comm::Pipeline::off);
+    EXPECT_EQ(options_of({"--chunk", "2^20"}).transfer.chunk, mebibytes(1));
+}
+
+TEST(CommandLine, ReadsWhereResultsGo) {
+    const CommonOptions options = options_of(
+        {"--json=a b.json", "--force", "--trace", "t.json", "--progress", "off", "--quiet"});
+    EXPECT_EQ(options.json, "a b.json");
+    EXPECT_EQ(options.force, Switch::on);
+    EXPECT_EQ(options.trace, "t.json");
+    EXPECT_EQ(options.progress, Progress::off);
+    EXPECT_EQ(options.quiet, Switch::on);
+    EXPECT_EQ(options_of({"--progress", "on"}).progress, Progress::on);
+}
+
+TEST(CommandLine, TheLastOfRepeatedFlagsCounts) {
+    EXPECT_EQ(options_of({"--runs", "3", "--runs", "4"}).runs.count, 4);
+}
+
+struct Hostile {
+    const char* flag;
+    std::vector<std::string> values;
+};
+
+void PrintTo(const Hostile& hostile, std::ostream* out) {
+    *out << hostile.flag;
+}
+
+class HostileValues : public testing::TestWithParam<Hostile> {};
+
+TEST_P(HostileValues, AreUsageErrorsInOneLineThatNameTheFlag) {
+    Arguments values = GetParam().values;
+    for (const char* value : {"", " ", "nonsense", "8 192", "1\n2", "0x10", "--runs", "\x1b[31m"}) {
+        values.emplace_back(value);
+    }
+    for (const std::string& value : values) {
+        const std::string message = usage_error_of({std::string(GetParam().flag) + "=" + value});
+        EXPECT_THAT(message, one_line()) << value;
+        EXPECT_THAT(message, HasSubstr(GetParam().flag)) << value;
+        EXPECT_THAT(message, Not(HasSubstr("\x1b"))) << value;
+    }
+}
+
+const std::string beyond_63_bits = "99999999999999999999";
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, HostileValues,
+    testing::Values(
+        Hostile{"--device", {"gpu", "HOST", "host,cuda", "host "}},
+        Hostile{"--formulation", {"nativ", "native,", ",native", "native,,library", ","}},
+        Hostile{"--runs", {"0", "-1", "1.5", "1e3", "100001", "auto2", beyond_63_bits}},
+        Hostile{"--ci", {"0", "0%", "100%", "-1%", "5%%", "nan", "inf", "1e999", "%"}},
+        Hostile{"--warmup", {"-1", "1001", "1.5", beyond_63_bits}},
+        Hostile{"--seed", {"-1", "9223372036854775808", "1.0"}},
+        Hostile{"--verify", {"yes", "1", "ON", "true"}}, Hostile{"--limits", {"yes", "0", "Off"}},
+        Hostile{"--remeasure", {"yes", "2", "On"}},
+        Hostile{"--threads", {"0", "-1", "4097", beyond_63_bits}},
+        Hostile{"--memory", {"-1", "1KB", "1 XiB", "1.5", "MiB", beyond_63_bits}},
+        Hostile{"--chunk", {"1023", "512B", "2GiB", "0", "-1KiB"}},
+        Hostile{"--pipeline", {"maybe", "1"}}, Hostile{"--progress", {"yes", "automatic"}}),
+    [](const auto& hostile) { return std::string(hostile.param.flag).substr(2); });
+
+TEST(CommandLine, ATransportListHasNoEmptyMembers) {
+    // Which names there are only the session knows.
+    for (const std::string value : {"", ",", "mpi,", ",mpi", "mpi,,shm"}) {
+        EXPECT_THAT(usage_error_of({"--transport=" + value}),
+                    AllOf(one_line(), HasSubstr("--transport")));
+    }
+}
+
+TEST(CommandLine, RefusesWhatItDoesNotKnowInOneLine) {
+    for (const Arguments& arguments : std::vector<Arguments>{{"--runz", "3"},
+                                                             {"8192"},
+                                                             {"-r", "3"},
+                                                             {"--runs"},
+                                                             {"--json"},
+                                                             {"--run", "3"},
+                                                             {"--", "8192"},
+                                                             {"--force=maybe"},
+                                                             {"--list", "3"},
+                                                             {"--no\nsuch\tflag"},
+                                                             {"\x1b[31mred"}}) {
+        EXPECT_THAT(usage_error_of(arguments), AllOf(one_line(), Not(HasSubstr("\x1b"))))
+            << testing::PrintToString(arguments);
+    }
+}
+
+TEST(CommandLine, SaysWhichFlagsThisBuildDoesNotHave) {
+    for (const std::string flag :
+         {"--lookahead", "--reducers", "--queue", "--schedule", "--reducer-device"}) {
+        EXPECT_EQ(message_of<Unavailable>([&] {
+                      options_of({flag, "2"});
+                  }),
+                  "not available in this build: " + flag);
+        EXPECT_EQ(message_of<Unavailable>([&] { options_of({flag + "=dynamic"}); }),
+                  "not available in this build: " + flag);
+    }
+}
+
+TEST(CommandLine, HelpMentionsEveryFlag) {
+    CommandLine command_line("program", "what it does");
+    command_line.add({.name = "--size", .help = "how large", .standard = "8192"},
+                     [](const std::string&) {});
+    command_line.add({2, "--size 3", "an example"});
+    const auto help = parse(command_line, {"--help"});
+    ASSERT_TRUE(help);
+    for (const char* text : {"--config", "--version", "--help", "--manual", "how large", "8192",
+                             "what it does", "an example", "mpirun -n 2 program --size 3"}) {
+        EXPECT_THAT(*help, HasSubstr(text));
+    }
+    for (const auto& [flag, value] : command_line.resolved()) {
+        EXPECT_THAT(*help, HasSubstr(flag));
+    }
+}
+
+TEST(CommandLine, SuggestsTheFlagOrWordThatWasMeant) {
+    for (const auto& [given, meant] : std::vector<std::pair<Arguments, std::string>>{
+             {{"--runz", "3"}, "'--runz': did you mean --runs?"},
+             {{"--sizes=3"}, "'--sizes': see --help"},
+             {{"--dryrun"}, "did you mean --dry-run?"},
+             {{"--DEVICE", "host"}, "did you mean --device?"},
+             {{"-runs", "3"}, "did you mean --runs?"},
+             {{"--form", "native"}, "did you mean --formulation?"},
+             {{"--frobnicate"}, "no flag is called '--frobnicate': see --help"},
+             {{"--device", "hots"}, "did you mean host?"},
+             {{"--formulation", "native,libary"}, "did you mean library?"},
+             {{"--verify", "of"}, "did you mean off?"},
+             {{"8192"}, "'8192' follows no flag that takes it"},
+             {{"--quiet", "--runs"}, "--runs: its value is missing"}}) {
+        EXPECT_THAT(usage_error_of(given), AllOf(one_line(), HasSubstr(meant)));
+    }
+}
+
+TEST(CommandLine, TakesAFlagByItsOtherName) {
+    CommandLine command_line("program", "");
+    std::string size;
+    command_line.add({.name = "--size", .help = "", .standard = "8", .alias = "--sizes"},
+                     [&](const std::string& text) { size = text; });
+    parse(command_line, {"--size", "1", "--sizes", "2"});
+    EXPECT_EQ(size, "2") << "the last one counts";
+    EXPECT_THAT(command_line.resolved(), testing::Contains(Pair("--size", "2")));
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    parse(command_line, {"--sizs", "2"});
+                }),
+                HasSubstr("did you mean --size"));
+}
+
+TEST(CommandLine, ChecksTheFilter) {
+    EXPECT_EQ(options_of({}).filter, std::nullopt);
+    EXPECT_EQ(options_of({"--filter", "n:(8|16)/"}).filter, "n:(8|16)/");
+    EXPECT_THAT(usage_error_of({"--filter", "("}), AllOf(one_line(), HasSubstr("--filter: '('")));
+}
+
+TEST(CommandLine, PrintsItsManualWithoutMpi) {
+    const CommandLine command_line("program", "what it does");
+    const auto printed = [&](std::vector<const char*> arguments) {
+        arguments.insert(arguments.begin(), "program");
+        return command_line.manual(static_cast<int>(arguments.size()), arguments.data());
+    };
+    EXPECT_THAT(printed({"--manual", "man"}).value(), HasSubstr(".TH PROGRAM 1"));
+    EXPECT_THAT(printed({"--manual", "bash"}).value(), HasSubstr("complete -F _quartet_program"));
+    EXPECT_EQ(printed({"--manual", "fish"}), std::nullopt);
+    EXPECT_EQ(printed({"--manual", "man", "--quiet"}), std::nullopt);
+    for (const Arguments& arguments :
+         {Arguments{"--manual", "fish"}, {"--manual", "man", "--list"}}) {
+        EXPECT_THAT(usage_error_of(arguments), AllOf(one_line(), HasSubstr("--manual: ")));
+    }
+}
+
+TEST(CommandLine, ReadsAheadOnlyWhereTheProgramDoes) {
+    CommandLine without("program", "");
+    EXPECT_THROW(parse(without, {"--lookahead", "3"}), Unavailable);
+    CommandLine with("program", "");
+    with.add_lookahead();
+    parse(with, {"--lookahead", "3"});
+    EXPECT_EQ(with.options().lookahead, 3);
+    EXPECT_THROW(parse(with, {"--lookahead", "-1"}), UsageError);
+}
+
+TEST(CommandLine, BoundsQueuesOnlyWhereTheProgramHasThem) {
+    CommandLine command_line("program", "");
+    command_line.add_queue();
+    EXPECT_EQ(command_line.options().queue, 16);
+    parse(command_line, {"--queue", "2", "--formulation", "dataflow"});
+    EXPECT_EQ(command_line.options().queue, 2);
+    EXPECT_THROW(parse(command_line, {"--queue", "0"}), UsageError);
+}
+
+TEST(CommandLine, ReadsWhereReducersComputeOnlyWhereTheProgramHasThem) {
+    CommandLine command_line("program", "");
+    command_line.add_reducer_device();
+    EXPECT_EQ(command_line.options().reducer_device, "host");
+    parse(command_line, {"--reducer-device", "cuda", "--formulation", "dataflow"});
+    EXPECT_EQ(command_line.options().reducer_device, "cuda");
+    for (const char* none : {"auto", "gpu", ""}) {
+        EXPECT_THAT(message_of<UsageError>([&] {
+                        parse(command_line, {"--reducer-device", none});
+                    }),
+                    AllOf(HasSubstr("--reducer-device: "), HasSubstr("is not one of host|cuda")))
+            << none;
+    }
+}
+
+TEST(CommandLine, VersionIsOneLine) {
+    CommandLine command_line("program", "");
+    EXPECT_EQ(parse(command_line, {"--version"}), std::string(version_line()) + "\n");
+}
+
+TEST(CommandLine, AProgramsOwnFlagsAreReadAndNamedInErrors) {
+    CommandLine command_line("program", "");
+    std::int64_t size = 0;
+    Switch pairs = Switch::off;
+    command_line.add({.name = "--size", .help = ""},
+                     [&](const std::string& text) { size = parse_count(text, 1, 100); });
+    command_line.add({.name = "--pairs", .help = ""}, pairs);
+
+    EXPECT_EQ(parse(command_line, {"--size", "2^4", "--pairs"}), std::nullopt);
+    EXPECT_EQ(size, 16);
+    EXPECT_EQ(pairs, Switch::on);
+    EXPECT_THAT(message_of<UsageError>([&] {
+                    parse(command_line, {"--size", "101"});
+                }),
+                AllOf(HasSubstr("--size"), HasSubstr("1 to 100")));
+}
+
+TEST(CommandLine, ResolvesEveryFlagForTheRecord) {
+    CommandLine command_line("program", "");
+    parse(command_line, {"--runs", "3", "--runs", "4", "--force", "--memory", "1GiB"});
+    const auto resolved = command_line.resolved();
+    EXPECT_THAT(resolved, testing::IsSupersetOf({Pair("--runs", "4"), Pair("--force", "on"),
+                                                 Pair("--memory", "1GiB"), Pair("--ci", "5%"),
+                                                 Pair("--transport", "auto")}));
+    for (const char* text_only : {"--help", "--version"}) {
+        EXPECT_TRUE(std::ranges::none_of(
+            resolved, [&](const auto& flag) { return flag.first == text_only; }));
+    }
+}
+
+class ConfigFile : public testing::Test {
+  protected:
+    Arguments config(const std::string& text) const {
+        write_text(folder / "flags.toml", text);
+        return {"--config", folder / "flags.toml"};
+    }
+
+    TemporaryFolder folder;
+};
+
+TEST_F(ConfigFile, SetsFlags) {
+    const CommonOptions options =
+        options_of(config("runs = 7\nverify = \"off\"\nforce = true\n# remark\nchunk = 64KiB\n"));
+    EXPECT_EQ(options.runs.count, 7);
+    EXPECT_EQ(options.verify, Switch::off);
+    EXPECT_EQ(options.force, Switch::on);
+    EXPECT_EQ(options.transfer.chunk, kibibytes(64));
+}
+
+TEST_F(ConfigFile, KeepsListsWhole) {
+    for (const char* list : {"mpi,shm", "\"mpi,shm\"", "[mpi, shm]", "[\"mpi\", \"shm\"]"}) {
+        EXPECT_THAT(options_of(config("transport = " + std::string(list) + "\n")).transports,
+                    ElementsAre("mpi", "shm"))
+            << list;
+    }
+}
+
+TEST_F(ConfigFile, GivesWayToTheCommandLine) {
+    Arguments arguments = config("runs = 7\nwarmup = 3\n");
+    arguments.insert(arguments.end(), {"--runs", "8"});
+    const CommonOptions options = options_of(arguments);
+    EXPECT_EQ(options.runs.count, 8);
+    EXPECT_EQ(options.runs.warmup, 3);
+}
+
+TEST_F(ConfigFile, WithAnUnknownKeyIsRefused) {
+    EXPECT_THAT(usage_error_of(config("runs = 7\nrunz = 8\n")),
+                AllOf(one_line(), HasSubstr("flags.toml"),
+                      HasSubstr("no flag is called 'runz': did you mean runs?")));
+    EXPECT_THAT(usage_error_of(config("[section]\nruns = 7\n")),
+                AllOf(one_line(), HasSubstr("'section' is a section")));
+}
+
+TEST_F(ConfigFile, WithABadValueIsRefused) {
+    EXPECT_THAT(usage_error_of(config("runs = many\n")), AllOf(one_line(), HasSubstr("--runs")));
+    EXPECT_THAT(message_of<Unavailable>([&] { options_of(config("queue = 3\n")); }),
+                "not available in this build: --queue");
+}
+
+TEST_F(ConfigFile, MustBeThere) {
+    EXPECT_THAT(usage_error_of({"--config", folder / "missing.toml"}),
+                AllOf(one_line(), HasSubstr("missing.toml")));
+    EXPECT_THAT(usage_error_of({"--config", folder.path()}), one_line());
+    EXPECT_THAT(usage_error_of({"--config", ""}), HasSubstr("--config: an empty name"));
+    EXPECT_THAT(usage_error_of({"--config="}), one_line());
+}
+
+TEST_F(ConfigFile, IsARegularFileOfBoundedSize) {
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    EXPECT_THAT(usage_error_of({"--config", folder / "pipe"}),
+                AllOf(one_line(), HasSubstr("not a regular file")))
+        << "or it hangs";
+    for (const char* device : {"/dev/zero", "/dev/null"}) {
+        EXPECT_THAT(usage_error_of({"--config", device}), HasSubstr("not a regular file"));
+    }
+    EXPECT_THAT(usage_error_of(config(std::string(1 << 20, '\n') + "runs = 7\n")),
+                AllOf(one_line(), HasSubstr("more than 1 MiB")));
+    EXPECT_THAT(usage_error_of(config("runs = 7\njson = " + std::string(4096, 'x') + "\n")),
+                AllOf(one_line(), HasSubstr("line 2"), HasSubstr("at most 4096")));
+    std::string deep = "[a";
+    for (int level = 0; level < 100000; ++level) {
+        deep += ".a";
+    }
+    EXPECT_THAT(usage_error_of(config(deep + "]\n")), one_line());
+    EXPECT_THAT(usage_error_of(config("a.b = 1\n")), AllOf(one_line(), HasSubstr("'a.b'")));
+}
+
+TEST_F(ConfigFile, WithAnOpenQuoteIsRefused) {
+    for (const char* line : {"json=\"abc", "json = 'abc", "json = \"a#b\"", "json = \"abc'"}) {
+        EXPECT_THAT(usage_error_of(config(std::string(line) + "\n")),
+                    AllOf(one_line(), HasSubstr("lacks a closing quote")))
+            << line;
+    }
+    EXPECT_EQ(options_of(config("# don't\njson = \"it's\" # isn't\n")).json, "it's");
+}
+
+TEST_F(ConfigFile, TurnsFlagsOnOrOff) {
+    for (const char* on : {"force = true", "force=on", "force = 1", "force = \"true\"", "force"}) {
+        EXPECT_EQ(options_of(config(std::string(on) + "\n")).force, Switch::on) << on;
+    }
+    for (const char* off : {"force = false", "force = off", "force=0"}) {
+        EXPECT_EQ(options_of(config(std::string(off) + "\n")).force, Switch::off) << off;
+    }
+    for (const char* other : {"-5", "2", "yes", "maybe", "\"\"", "true,false"}) {
+        EXPECT_THAT(usage_error_of(config("force = " + std::string(other) + "\n")),
+                    AllOf(one_line(), HasSubstr("force: "), HasSubstr("neither true nor false")))
+            << other;
+    }
+}
+
+}  // namespace
+}  // namespace quartet::bench

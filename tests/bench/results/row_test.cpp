@@ -1,0 +1,123 @@
+#include "bench/results/row.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/fake_rows.hpp"
+
+namespace quartet::bench {
+namespace {
+
+TEST(RowName, HoldsTheFactorsInAFixedOrder) {
+    RowName name = fake_row({}).name;
+    EXPECT_EQ(name.text(), "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1");
+
+    name.factors.emplace_back("chunk", "64KiB");
+    name.ranks = 4;
+    name.threads = 8;
+    EXPECT_EQ(name.text(),
+              "stream/native/host/shm/size:2MiB/pushes:100/chunk:64KiB/ranks:4/threads:8");
+}
+
+TEST(RowName, TakesFactorsWithoutAKeyAndSizesInElements) {
+    const RowName name{
+        .kernel = "cg",
+        .variant = {Formulation::native, "host", "shm"},
+        .words = {{"problem", "laplace"}, {"storage", "full"}, {"algorithm", "classic"}},
+        .size_key = "n",
+        .size = "8192",
+        .factors = {},
+        .ranks = 2,
+        .threads = 1,
+        .suffix = {}};
+    EXPECT_EQ(name.text(), "cg/native/host/shm/laplace/full/classic/n:8192/ranks:2/threads:1");
+}
+
+TEST(RowName, SaysWhichMachineAModelIsOf) {
+    RowName name = fake_row({}).name;
+    name.machine = "fat-tree";
+    EXPECT_EQ(name.text(),
+              "stream/native/host/shm/size:2MiB/pushes:100/machine:fat-tree/ranks:2/threads:1");
+}
+
+TEST(RowName, EndsInItsSuffix) {
+    const RowName name = fake_row({}).name;
+    EXPECT_EQ(name.with_suffix("paper").text(), name.text() + "/paper");
+    EXPECT_EQ(name.with_suffix("paper").with_suffix("error").text(), name.text() + "/error");
+    EXPECT_EQ(name.with_suffix("").text(), name.text());
+}
+
+TEST(Work, HasItsRateInItsUnit) {
+    Work work;
+    work.bytes = mebibytes(6);
+    work.flops = {4e9};
+    EXPECT_EQ(work.rate({2}), 3) << "MiB/s";
+    EXPECT_EQ(name(work.unit), "MiB/s");
+
+    work.unit = RateUnit::gflops;
+    EXPECT_EQ(work.rate({2}), 2) << "GFLOP/s";
+    EXPECT_EQ(name(work.unit), "GFLOP/s");
+}
+
+TEST(Work, HasNoRateWithoutTime) {
+    EXPECT_EQ(fake_row({}).work.rate({0}), 0);
+    EXPECT_EQ(fake_row({}).work.rate({-1}), 0);
+}
+
+TEST(FractionOfLimit, IsTheLimitsTimeOverTheMedian) {
+    Row row = fake_row({0.5, 0.25, 4});
+    EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "no limit was measured";
+
+    row.limit = Limit{{{"local add", {0.125}}}, {0.125}, {0.125}};
+    EXPECT_EQ(row.fraction_of_limit(), 0.25);
+
+    row.runs.clear();
+    EXPECT_EQ(row.fraction_of_limit(), std::nullopt) << "nothing was run";
+}
+
+std::string host_of(int rank) {
+    return "node" + std::to_string(rank / 128);
+}
+
+TEST(RankSummary, Of16384RanksHasQuantilesAndTheSlowest) {
+    std::vector<double> seconds;
+    for (int rank = 0; rank < 16384; ++rank) {
+        seconds.push_back(1 + (rank * 4099) % 16384);  // each of 1 to 16384 once
+    }
+    const RankSummary summary = summary_of_ranks(seconds, host_of);
+    EXPECT_EQ(summary.ranks, 16384);
+    EXPECT_EQ(summary.mean, 8192.5);
+    EXPECT_EQ(summary.minimum, 1);
+    EXPECT_EQ(summary.p25, 4096);
+    EXPECT_EQ(summary.p50, 8192);
+    EXPECT_EQ(summary.p75, 12288);
+    EXPECT_EQ(summary.p99, 16221);
+    EXPECT_EQ(summary.maximum, 16384);
+    ASSERT_EQ(summary.slowest.size(), 16U);
+    for (std::size_t index = 0; index < summary.slowest.size(); ++index) {
+        const auto& [rank, host, time] = summary.slowest[index];
+        EXPECT_EQ(time, 16384.0 - static_cast<double>(index));
+        EXPECT_EQ(time, seconds[static_cast<std::size_t>(rank)]);
+        EXPECT_EQ(host, host_of(rank));
+    }
+}
+
+TEST(RankSummary, OfFewRanksNamesThemAll) {
+    RankSummary summary = summary_of_ranks(std::vector<double>{2, 3}, host_of);
+    ASSERT_EQ(summary.slowest.size(), 2U);
+    EXPECT_EQ(summary.slowest[0].rank, 1);
+    EXPECT_EQ(summary.p25, 2);
+    EXPECT_EQ(summary.p99, 3);
+
+    summary.add(10);
+    EXPECT_EQ(summary.minimum, 12);
+    EXPECT_EQ(summary.p50, 12);
+    EXPECT_EQ(summary.mean, 12.5);
+    EXPECT_EQ(summary.slowest[1].seconds, 12);
+    EXPECT_THROW(summary_of_ranks({}, host_of), Failure);
+}
+
+}  // namespace
+}  // namespace quartet::bench

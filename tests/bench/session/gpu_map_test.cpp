@@ -1,0 +1,135 @@
+#include "bench/session/gpu_map.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/check.hpp"
+#include "core/message_of.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(GpuMapTest, IsAListOfNumbers) {
+    EXPECT_THAT(parse_gpu_map("0"), ElementsAre(0));
+    EXPECT_THAT(parse_gpu_map("3,0,3"), ElementsAre(3, 0, 3));
+    for (const char* text : {"", ",", "0,", ",0", "-1", "a", "0;1", "1024", "0 1"}) {
+        EXPECT_THROW(parse_gpu_map(text), UsageError) << text;
+    }
+}
+
+// Ranks of a node by socket, and how far it is to a GPU there and elsewhere.
+constexpr int here = 8;
+constexpr int there = 16;
+
+std::vector<std::vector<int>> distances(const std::vector<int>& sockets_of_ranks,
+                                        const std::vector<int>& sockets_of_gpus) {
+    std::vector<std::vector<int>> rows;
+    for (const int rank : sockets_of_ranks) {
+        rows.emplace_back();
+        for (const int gpu : sockets_of_gpus) {
+            rows.back().push_back(gpu == rank ? here : there);
+        }
+    }
+    return rows;
+}
+
+TEST(DealGpusTest, EachSocketsRanksTakeItsGpus) {
+    EXPECT_THAT(deal_gpus(distances({0, 0, 1, 1}, {1, 1, 0, 0})), ElementsAre(2, 3, 0, 1));
+    EXPECT_THAT(deal_gpus(distances({0, 1, 0, 1}, {0, 0, 1, 1})), ElementsAre(0, 2, 1, 3));
+    EXPECT_THAT(deal_gpus(distances({3, 2, 1, 0}, {0, 1, 2, 3})), ElementsAre(3, 2, 1, 0));
+}
+
+TEST(DealGpusTest, MoreRanksThanGpusShareThoseOfTheirSocket) {
+    EXPECT_THAT(deal_gpus(distances({0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1})),
+                ElementsAre(0, 1, 0, 1, 2, 3, 2, 3));
+    EXPECT_THAT(deal_gpus(distances({0, 0, 1}, {0, 1})), ElementsAre(0, 0, 1));
+}
+
+TEST(DealGpusTest, NoGpuServesASecondRankBeforeEachHasOne) {
+    EXPECT_THAT(deal_gpus(distances({0, 0, 0, 0}, {1, 0, 1, 0})), ElementsAre(1, 3, 0, 2));
+    EXPECT_THAT(deal_gpus(distances({1, 1, 0, 0}, {0, 0})), ElementsAre(0, 1, 0, 1))
+        << "all are attached to one socket";
+}
+
+TEST(DealGpusTest, ARankWithAChoiceLeavesTheNearGpuToOneWithout) {
+    EXPECT_THAT(deal_gpus({{there, there}, {here, there}}), ElementsAre(1, 0));
+}
+
+TEST(DealGpusTest, EquallyFarGpusAreTakenInTurn) {
+    for (const int gpus : {1, 2, 3, 8}) {
+        const auto dealt =
+            deal_gpus(std::vector(7, std::vector(static_cast<std::size_t>(gpus), 0)));
+        for (int rank = 0; rank < 7; ++rank) {
+            EXPECT_EQ(dealt[static_cast<std::size_t>(rank)], rank % gpus);
+        }
+    }
+}
+
+class ChooseGpuTest : public testing::Test {
+  protected:
+    // GPUs at addresses where nobody has one.
+    int chosen(const std::optional<GpuMap>& map, int visible) {
+        std::vector<std::string> buses;
+        for (int gpu = 0; gpu < visible; ++gpu) {
+            buses.push_back("ffff:ff:0" + std::to_string(gpu) + ".0");
+        }
+        return choose_gpu(map, buses, topology, world);
+    }
+    std::string refusal_of(const std::optional<GpuMap>& map, int visible) {
+        const std::string message = message_of<UsageError>([&] { chosen(map, visible); });
+        for (const std::string& other : world.gather(message)) {
+            EXPECT_EQ(other, message) << "all ranks agree";
+        }
+        return message;
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+    const comm::Topology topology{world};
+    const int local_rank = topology.mine().local_rank;
+    const int local_size = topology.mine().local_size;
+};
+
+TEST_F(ChooseGpuTest, RanksTakeGpusInTurnUnlessMapped) {
+    EXPECT_EQ(chosen({}, 1), 0);
+    EXPECT_EQ(chosen({}, 2), local_rank % 2);
+    GpuMap reversed;
+    for (int rank = 0; rank < local_size; ++rank) {
+        reversed.push_back(local_size - 1 - rank);
+    }
+    EXPECT_EQ(chosen(reversed, local_size), local_size - 1 - local_rank);
+}
+
+TEST_F(ChooseGpuTest, RanksThatSeeDifferentGpusTakeThemInTurn) {
+    const std::string own = "0000:0" + std::to_string(local_rank) + ":00.0";
+    EXPECT_EQ(choose_gpu({}, {own}, topology, world), 0);
+    EXPECT_EQ(choose_gpu({}, {own, "0000:08:00.0"}, topology, world), local_rank % 2);
+}
+
+TEST_F(ChooseGpuTest, EachRankNeedsItsOwnNumber) {
+    const GpuMap longer(static_cast<std::size_t>(local_size) + 1, 0);
+    EXPECT_THAT(refusal_of(longer, 1), AllOf(HasSubstr("--gpu-map 0,0"), HasSubstr("numbers"),
+                                             HasSubstr("for each rank"), Not(HasSubstr("\n"))));
+}
+
+TEST_F(ChooseGpuTest, AGpuThatOneRankDoesNotSeeIsRefusedOnAll) {
+    GpuMap map(static_cast<std::size_t>(local_size), 0);
+    map.back() = 2;
+    EXPECT_THAT(refusal_of(map, 2), AllOf(HasSubstr("no GPU 2"), HasSubstr("sees 2")));
+}
+
+TEST_F(ChooseGpuTest, RanksMustAgreeOnTheMap) {
+    if (world.size() == 1) {
+        GTEST_SKIP() << "one rank agrees with itself";
+    }
+    const GpuMap zeros(static_cast<std::size_t>(local_size), 0);
+    const GpuMap other(static_cast<std::size_t>(local_size), 1);
+    EXPECT_THAT(refusal_of(world.rank() == 0 ? zeros : other, 2),
+                HasSubstr("differs between ranks"));
+}
+
+}  // namespace
+}  // namespace quartet::bench

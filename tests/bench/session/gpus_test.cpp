@@ -1,0 +1,130 @@
+#include "bench/session/gpus.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Json = nlohmann::ordered_json;
+
+device::GpuFacts known_facts() {
+    device::GpuFacts facts;
+    facts.name = "NVIDIA H200";
+    facts.uuid = "GPU-1";
+    facts.driver = "570.1";
+    facts.pci_bus = "0000:01:00.0";
+    facts.architecture = 90;
+    facts.multiprocessors = 132;
+    facts.memory_bus_bits = 6144;
+    facts.most_memory_clock_mhz = 3201;
+    facts.memory = gibibytes(139);
+    facts.clock_mhz = 1980;
+    facts.error_correction = true;
+    facts.energy_joules = 1000.5;
+    facts.throttled_by = {"idle"};
+    return facts;
+}
+
+Gpu gpu_with(const Json& before, const Json& after) {
+    return {"node1", {0}, "NVIDIA H200", "GPU-1", "{}", before.dump(), after.dump()};
+}
+
+TEST(GpusTest, ThereAreNoneOnTheHost) {
+    const Gpus gpus;
+    EXPECT_TRUE(gpus.empty());
+    EXPECT_EQ(gpus.json(), Json::array());
+    EXPECT_EQ(gpus.summary(), "");
+    EXPECT_THAT(gpus.warnings(), IsEmpty());
+}
+
+TEST(GpusTest, FactsThatStayAndFactsThatPassAreApart) {
+    EXPECT_EQ(lasting_facts(known_facts()), Json({{"name", "NVIDIA H200"},
+                                                  {"uuid", "GPU-1"},
+                                                  {"driver", "570.1"},
+                                                  {"pci_bus", "0000:01:00.0"},
+                                                  {"architecture", 90},
+                                                  {"multiprocessors", 132},
+                                                  {"memory_bus_bits", 6144},
+                                                  {"most_memory_clock_mhz", 3201},
+                                                  {"memory", 139LL << 30},
+                                                  {"error_correction", true}}));
+    EXPECT_EQ(
+        passing_facts(known_facts()),
+        Json({{"clock_mhz", 1980}, {"energy_joules", 1000.5}, {"throttled_by", Json({"idle"})}}));
+}
+
+TEST(GpusTest, WhatNobodyTellsIsLeftOut) {
+    device::GpuFacts facts;
+    facts.name = "NVIDIA H200";
+    facts.why_empty = "there is no NVML";
+    EXPECT_EQ(lasting_facts(facts).at("why_unknown"), "there is no NVML");
+    EXPECT_FALSE(lasting_facts(facts).contains("power_limit_watts"));
+    EXPECT_EQ(passing_facts(facts), Json::object());
+}
+
+TEST(GpusTest, ThrottlingIsWarnedAboutButIdlenessIsNot) {
+    const auto warnings_of = [](const Json& reasons) {
+        const std::vector gpus{gpu_with(Json::object(), Json{{"throttled_by", reasons}})};
+        return throttle_warnings(gpus);
+    };
+    EXPECT_THAT(warnings_of({"power cap", "application clocks"}),
+                ElementsAre(AllOf(HasSubstr("NVIDIA H200 on node1"), HasSubstr("(power cap)"))));
+    EXPECT_THAT(warnings_of({"idle", "application clocks"}), IsEmpty());
+    EXPECT_THAT(warnings_of(Json::array()), IsEmpty());
+}
+
+TEST(GpusTest, ClocksThatFellAreWarnedAboutUnlessTheGpuIsIdle) {
+    const auto warnings_of = [](int before, int after, const Json& reasons) {
+        const std::vector gpus{gpu_with(Json{{"clock_mhz", before}},
+                                        Json{{"clock_mhz", after}, {"throttled_by", reasons}})};
+        return throttle_warnings(gpus);
+    };
+    EXPECT_THAT(warnings_of(1980, 1500, Json::array()),
+                ElementsAre(HasSubstr("(1980 to 1500 MHz)")));
+    EXPECT_THAT(warnings_of(1980, 1950, Json::array()), IsEmpty());
+    EXPECT_THAT(warnings_of(345, 1980, Json::array()), IsEmpty());
+    EXPECT_THAT(warnings_of(1980, 345, Json{"idle"}), IsEmpty());
+}
+
+TEST(GpusTest, RanksThatSeeDifferentSingleGpusAreWarnedAbout) {
+    const auto sight = [](int node, int visible, const char* uuid) {
+        return GpuSight{node, "node" + std::to_string(node), visible, uuid, {}, {}};
+    };
+    const std::vector hidden{sight(0, 1, "a"), sight(0, 1, "b"), sight(1, 1, "c")};
+    const std::vector open{sight(0, 2, "a"), sight(0, 2, "b")};
+    const std::vector one_each{sight(0, 1, "a"), sight(0, 1, "a"), sight(1, 1, "b")};
+    EXPECT_THAT(sight_warnings(hidden),
+                ElementsAre(AllOf(HasSubstr("ranks on node0"), HasSubstr("--gpu-bind=none"))));
+    EXPECT_THAT(sight_warnings(open), IsEmpty());
+    EXPECT_THAT(sight_warnings(one_each), IsEmpty());
+}
+
+TEST(GpusTest, GpusThatNoRankUsesAreSaid) {
+    const auto sight = [](int node, int visible, const char* uuid) {
+        return GpuSight{node, "node" + std::to_string(node), visible, uuid, {}, {}};
+    };
+    const std::vector idle{sight(0, 4, "a"), sight(0, 4, "b"), sight(0, 4, "b"), sight(1, 1, "c")};
+    const std::vector busy{sight(0, 2, "a"), sight(0, 2, "b"), sight(1, 1, "c"), sight(1, 1, "d")};
+    EXPECT_THAT(idle_gpus(idle), ElementsAre(HasSubstr("2 of 4 GPUs on node0")));
+    EXPECT_THAT(idle_gpus(busy), IsEmpty());
+}
+
+TEST(GpusTest, FarGpusAreWarnedAbout) {
+    const auto sight = [](std::vector<int> near, std::vector<int> cores) {
+        return GpuSight{0, "node0", 1, "a", std::move(near), std::move(cores)};
+    };
+    const std::vector far{sight({0}, {0}), sight({1}, {0}), sight({1}, {0})};
+    const std::vector near{sight({0}, {0}), sight({0, 1}, {1}), sight({}, {0}), sight({1}, {0, 1})};
+    EXPECT_THAT(distance_warnings(far),
+                ElementsAre(AllOf(HasSubstr("ranks 1-2"), HasSubstr("NUMA node"))));
+    EXPECT_THAT(distance_warnings(near), IsEmpty());
+}
+
+}  // namespace
+}  // namespace quartet::bench

@@ -1,0 +1,208 @@
+#include "bench/session/session.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "bench/fake_session.hpp"
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class SessionTest : public testing::Test {
+  protected:
+    // "formulation/transport" of each.
+    std::vector<std::string> variants_of(std::vector<Formulation> formulations,
+                                         std::vector<std::string> transports) {
+        CommonOptions options;
+        options.formulations = std::move(formulations);
+        options.transports = std::move(transports);
+        Session session = fake_session(options);
+        std::vector<std::string> texts;
+        for (const Variant& variant : session.variants()) {
+            EXPECT_EQ(variant.device, "host");
+            texts.push_back(fmt::format("{}/{}", name(variant.formulation), variant.transport));
+        }
+        return texts;
+    }
+
+    const comm::Communicator world = comm::Communicator::world();
+};
+
+TEST_F(SessionTest, RunsEachFormulationOverEachTransport) {
+    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"shm", "mpi"}),
+                ElementsAre("native/shm", "native/mpi", "dataflow/shm", "dataflow/mpi"));
+}
+
+TEST_F(SessionTest, ResolvesAutomaticTransportsAndRunsThemOnce) {
+    const comm::Topology topology(world);
+    const std::string automatic = topology.nodes() == 1 ? "shm" : "mpi";
+    EXPECT_THAT(variants_of({Formulation::native}, {"auto"}), ElementsAre("native/" + automatic));
+    EXPECT_THAT(variants_of({Formulation::native}, {"auto", automatic}),
+                ElementsAre("native/" + automatic));
+}
+
+TEST_F(SessionTest, DataflowSkipsTransportsWithoutPayloadChannel) {
+    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma", "mpi"}), ElementsAre("dataflow/mpi"));
+    EXPECT_THAT(variants_of({Formulation::dataflow}, {"rma"}), ElementsAre("dataflow/rma"))
+        << "asked for by name alone";
+}
+
+TEST_F(SessionTest, NativeLeavesToDataflowWhatItCannotUse) {
+    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"mpi", "grpc"}),
+                ElementsAre("native/mpi", "dataflow/mpi", "dataflow/grpc"));
+    EXPECT_THAT(variants_of({Formulation::native}, {"mpi", "grpc"}),
+                ElementsAre("native/mpi", "native/grpc"))
+        << "no other formulation has a row of it";
+    EXPECT_THAT(variants_of({Formulation::native, Formulation::dataflow}, {"mpi", "rma"}),
+                ElementsAre("native/mpi", "native/rma", "dataflow/mpi"));
+}
+
+TEST_F(SessionTest, TheLibraryRunsOverMpiWhereThatIsAskedFor) {
+    EXPECT_THAT(variants_of({Formulation::library}, {"auto"}), ElementsAre("library/mpi"));
+    EXPECT_THAT(variants_of({Formulation::library}, {"shm", "mpi"}), ElementsAre("library/mpi"));
+    EXPECT_THAT(variants_of({Formulation::library}, {"shm"}), ElementsAre("library/shm"))
+        << "to be refused with the reason";
+}
+
+TEST_F(SessionTest, RefusesUnknownTransportsInOneLine) {
+    CommonOptions options;
+    for (const std::string name : {"tcp", "m\npi"}) {
+        options.transports = {"mpi", name};
+        EXPECT_THAT(message_of<UsageError>([&] { fake_session(options); }),
+                    AllOf(HasSubstr("--transport"), HasSubstr("is not one of mpi|"),
+                          testing::Not(HasSubstr("\n"))));
+    }
+}
+
+TEST_F(SessionTest, ReducersOfTheHostComputeThere) {
+    CommonOptions options;
+    options.formulations = {Formulation::dataflow};
+    Session session = fake_session(options);
+    EXPECT_EQ(&session.reducer_device(), &session.device());
+    EXPECT_EQ(&session.reducer_stream(), &session.stream());
+    options.reducer_device = "cuda";
+    EXPECT_THAT(
+        message_of<UsageError>([&] { fake_session(options); }),
+        AllOf(HasSubstr("--reducer-device cuda: the device is host"), HasSubstr("--device cuda")));
+}
+
+TEST_F(SessionTest, RefusesTooFewRanksAndSaysHowManyItTakes) {
+    const int needed = world.size() + 1;
+    const ProgramDescription description{.name = "kernel", .least_ranks = needed};
+    const auto start = [&](const CommonOptions& options) {
+        Session session(description, options, comm::TransportRegistry::standard());
+    };
+    EXPECT_THAT(message_of<UsageError>([&] { start({}); }),
+                HasSubstr("mpirun -np " + std::to_string(needed) + " kernel"));
+
+    CommonOptions listing;
+    listing.list = Switch::on;
+    EXPECT_NO_THROW(start(listing)) << "what there is can be asked for with any";
+}
+
+TEST_F(SessionTest, MakesATransportOnce) {
+    Session session = fake_session({});
+    comm::Transport& first = session.transport("mpi");
+    EXPECT_EQ(&session.transport("mpi"), &first);
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_THROW(session.transport("nccl"), Unavailable) << "each time";
+    }
+}
+
+TEST_F(SessionTest, KnowsWhichFormulationsThereAre) {
+    const Session session = fake_session({});
+    EXPECT_NO_THROW(session.require_formulation(Formulation::dataflow));
+    EXPECT_EQ(message_of<Unavailable>([&] { session.require_formulation(Formulation::library); }),
+              "not available in this build: formulation library of kernel");
+}
+
+TEST_F(SessionTest, NamesRowsByWhatItRuns) {
+    CommonOptions options;
+    options.threads = 3;
+    const Session session = fake_session(options);
+    EXPECT_EQ(
+        session.row_name({Formulation::native, "host", "mpi"}, "2MiB").text(),
+        "kernel/native/host/mpi/size:2MiB/ranks:" + std::to_string(world.size()) + "/threads:3");
+}
+
+TEST_F(SessionTest, HasNoCudaDeviceWithoutCuda) {
+    CommonOptions options;
+    options.device = "cuda";
+    const auto start = [&] {
+        Session session({.name = "kernel"}, options, comm::TransportRegistry::standard());
+        EXPECT_EQ(session.device().name(), "cuda");
+    };
+    try {
+        start();
+    } catch (const Unavailable& reason) {
+        EXPECT_THAT(reason.what(), testing::Not(HasSubstr("\n")));
+    }
+}
+
+// A folder of rank 0's, which all ranks know.
+class SessionFilesTest : public SessionTest {
+  protected:
+    SessionFilesTest() {
+        if (world.rank() == 0) {
+            temporary.emplace();
+        }
+        folder = world.broadcast(world.rank() == 0 ? temporary->path().string() : "", 0);
+    }
+    void TearDown() override { world.barrier(); }
+
+    [[nodiscard]] CommonOptions writing(const std::string& json) const {
+        CommonOptions options;
+        options.json = folder / json;
+        return options;
+    }
+
+    std::optional<TemporaryFolder> temporary;
+    std::filesystem::path folder;
+};
+
+TEST_F(SessionFilesTest, ClaimsWhatItWritesWhileItLives) {
+    {
+        Session session = fake_session(writing("r.json"));
+        session.claim_files();
+        EXPECT_TRUE(std::filesystem::exists(FileLock::beside(folder / "r.json")));
+        world.barrier();
+    }
+    world.barrier();
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+    world.barrier();
+    CommonOptions options = writing("r.json");
+    options.dry_run = Switch::on;
+    Session session = fake_session(options);
+    session.claim_files();
+    EXPECT_TRUE(std::filesystem::is_empty(folder)) << "a dry run leaves nothing, not even a lock";
+}
+
+TEST_F(SessionFilesTest, RefusesOnAllRanksWhatAnotherJobHas) {
+    std::optional<FileLock> of_another;
+    if (world.rank() == 0) {
+        of_another.emplace(FileLock::beside(folder / "r.json"), "r.json", "process 1 on elsewhere");
+    }
+    world.barrier();
+    Session session = fake_session(writing("r.json"));
+    EXPECT_THAT(message_of<UsageError>([&] { session.claim_files(); }),
+                AllOf(HasSubstr("--json"), HasSubstr("process 1 on elsewhere")));
+}
+
+TEST_F(SessionFilesTest, RefusesOnAllRanksToWriteOverAnInput) {
+    Session session = fake_session(writing("tiles/../tiles/A_0_0.npy"));
+    session.files().add("--data", FileUse::reads_folder, folder / "tiles");
+    EXPECT_THAT(message_of<UsageError>([&] { session.claim_files(); }),
+                AllOf(HasSubstr("--json"), HasSubstr("--data")));
+}
+
+}  // namespace
+}  // namespace quartet::bench
