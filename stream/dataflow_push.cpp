@@ -13,10 +13,11 @@ constexpr int payloads_in_flight = 2;
 
 }  // namespace
 
-DataflowPush::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device, bool receives,
-                               std::int64_t elements)
-    : received(plan.add<float>(
-          receives && device.memory_kind() == device::MemoryKind::device ? elements : 0)) {}
+device::Buffer<float> DataflowPush::received(bench::Arena& arena, const device::Device& device,
+                                             bool receives, std::int64_t elements) {
+    const bool on_gpu = device.memory_kind() == device::MemoryKind::device;
+    return arena.make<float>(receives && on_gpu ? elements : 0);
+}
 
 flow::QueuePlan DataflowPush::queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
                                          int bound, const device::Device& device) {
@@ -42,9 +43,8 @@ DataflowPush::DataflowPush(const comm::PushPlan& plan, comm::Transport& transpor
       queue_(hub_, transport, queue_plan(plan.senders, plan.receiver, size, bound, device)),
       on_gpu_(device.memory_kind() == device::MemoryKind::device) {
     const bool sends = std::ranges::find(plan.senders, rank_) != plan.senders.end();
-    bench::BufferPlan scratch;
-    const Buffers buffers(scratch, device, rank_ == plan.receiver, plan.target.size());
-    received_ = allocate(buffers.received, device);
+    bench::Arena arena(device);
+    received_ = received(arena, device, rank_ == plan.receiver, plan.target.size());
     if (!on_gpu_ && sends) {
         post_from_host();
     }

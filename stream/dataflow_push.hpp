@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/device.hpp"
 #include "flow/queue.hpp"
@@ -13,13 +13,9 @@ namespace quartet::stream {
 /// into each payload, and copied in from it, whole.
 class DataflowPush final : public comm::Push {
   public:
-    /// Without those of the queue.
-    struct Buffers {
-        Buffers(bench::BufferPlan& plan, const device::Device& device, bool receives,
-                std::int64_t elements);
-
-        bench::PlannedBuffer<float> received;  ///< a payload on the GPU
-    };
+    /// A payload on the GPU, beside what the queue allocates. Local.
+    static device::Buffer<float> received(bench::Arena& arena, const device::Device& device,
+                                          bool receives, std::int64_t elements);
     static flow::QueuePlan queue_plan(const std::vector<int>& senders, int receiver, Bytes size,
                                       int bound, const device::Device& device);
 

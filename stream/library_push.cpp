@@ -9,9 +9,8 @@ namespace quartet::stream {
 LibraryPush::LibraryPush(const comm::PushPlan& plan, comm::Transport& transport,
                          device::Device& device, int rank)
     : plan_(plan), transport_(transport), device_(device), rank_(rank) {
-    bench::BufferPlan scratch;
-    const Buffers buffers(scratch, rank == plan.receiver, plan.target.size());
-    received_ = allocate(buffers.received, device);
+    bench::Arena arena(device);
+    received_ = received(arena, rank == plan.receiver, plan.target.size());
 }
 
 void LibraryPush::run(int count, device::Stream& stream) {

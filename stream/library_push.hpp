@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "comm/transport/transport.hpp"
 #include "device/device.hpp"
 
@@ -10,12 +10,11 @@ namespace quartet::stream {
 /// addition.
 class LibraryPush final : public comm::Push {
   public:
-    struct Buffers {
-        Buffers(bench::BufferPlan& plan, bool receives, std::int64_t elements)
-            : received(plan.add<float>(receives ? elements : 0)) {}
-
-        bench::PlannedBuffer<float> received;
-    };
+    /// The second vector. Local.
+    static device::Buffer<float> received(bench::Arena& arena, bool receives,
+                                          std::int64_t elements) {
+        return arena.make<float>(receives ? elements : 0);
+    }
 
     /// `transport` can send and receive; `rank` is this rank. Borrows all. Local.
     LibraryPush(const comm::PushPlan& plan, comm::Transport& transport, device::Device& device,

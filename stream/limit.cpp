@@ -38,22 +38,23 @@ Bytes part_of(const Problem& problem, const Route& route) {
 
 }  // namespace
 
-void PushLimit::plan(bench::BufferPlan& plan, const Problem& problem, bench::Session& session) {
+void PushLimit::count(bench::Arena& arena, const Problem& problem, bench::Session& session) {
     const int rank = session.world().rank();
     const Route* route = problem.route_of(rank);
     if (route == nullptr) {
         return;
     }
     if (may_all_add(problem, session)) {
-        plan.add((1 + std::ssize(route->senders)) * part_of(problem, *route) + bytes_of<double>(1),
-                 bench::Room::device);
+        arena.count(
+            (1 + std::ssize(route->senders)) * part_of(problem, *route) + bytes_of<double>(1),
+            bench::Room::device);
     }
     if (route->receiver == rank) {  // a target, a source for each sender, and the probe's result
-        plan.add((1 + std::ssize(route->senders)) * problem.size + bytes_of<double>(1),
-                 bench::Room::device);
+        arena.count((1 + std::ssize(route->senders)) * problem.size + bytes_of<double>(1),
+                    bench::Room::device);
     }
     if (remote_senders(*route, session.topology()) > 0) {
-        plan.add(problem.size, bench::Room::device);
+        arena.count(problem.size, bench::Room::device);
     }
 }
 

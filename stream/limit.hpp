@@ -6,7 +6,7 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/results/limit.hpp"
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "stream/problem.hpp"
 
@@ -19,7 +19,7 @@ namespace quartet::stream {
 class PushLimit {
   public:
     /// Counts what the probes allocate on this rank. Local.
-    static void plan(bench::BufferPlan& plan, const Problem& problem, bench::Session& session);
+    static void count(bench::Arena& arena, const Problem& problem, bench::Session& session);
 
     /// Borrows session and problem. Collective.
     PushLimit(bench::Session& session, const Problem& problem);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/host_access.hpp"
+#include "stream/push.hpp"
 #include "stream/push_case.hpp"
 
 namespace quartet::stream {
@@ -61,11 +62,14 @@ std::size_t count_of(const std::vector<std::vector<Route>>& rounds) {
 }
 
 void plan_memory(bench::PlannedCase& planned, bench::Session& session, const Problem& problem) {
-    bench::BufferPlan plan;
-    PushCase::Buffers(plan, session, planned.name.variant, problem);
-    plan.add(device::HostAccess::memory(problem.size, session.device().memory_kind()),
-             bench::Room::host);
-    bench::announce(plan, session, planned);
+    const int rank = session.world().rank();
+    bench::Arena arena;
+    PushCase::Buffers(arena, problem, rank);
+    count_push(arena, session, planned.name.variant, problem, *problem.route_of(rank));
+    PushLimit::count(arena, problem, session);
+    arena.count(device::HostAccess::memory(problem.size, session.device().memory_kind()),
+                bench::Room::host);
+    bench::announce(arena, session, planned);
 }
 
 // The data flow's payloads lie in the hosts' memory.

@@ -97,6 +97,15 @@ const Route* Problem::route_of(int rank) const {
     return nullptr;
 }
 
+bool Problem::receives(int rank) const {
+    const Route* route = route_of(rank);
+    return route != nullptr && route->receiver == rank;
+}
+
+bool Problem::sends(int rank) const {
+    return route_of(rank) != nullptr && !receives(rank);
+}
+
 bench::Work Problem::work(const Route& route) const {
     const auto senders = static_cast<int>(route.senders.size());
     bench::Work work;

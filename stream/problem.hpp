@@ -34,6 +34,8 @@ struct Problem {
     [[nodiscard]] std::int64_t elements() const { return size.value / 4; }
     /// The route that `rank` sends or receives on, or nothing.
     [[nodiscard]] const Route* route_of(int rank) const;
+    [[nodiscard]] bool sends(int rank) const;
+    [[nodiscard]] bool receives(int rank) const;
     /// Counted: size x pushes of every sender. Traffic: read source, read and write target.
     [[nodiscard]] bench::Work work(const Route& route) const;
     [[nodiscard]] bench::Work work() const;

@@ -32,26 +32,26 @@ std::unique_ptr<comm::Push> make_push(bench::Formulation formulation, const comm
     return transport.prepare_push(plan);
 }
 
-void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Variant& variant,
-               const Problem& problem, const Route& route) {
+void count_push(bench::Arena& arena, bench::Session& session, const bench::Variant& variant,
+                const Problem& problem, const Route& route) {
     const int rank = session.world().rank();
     const bool receives = route.receiver == rank;
     const comm::OperationMemory transport = bench::operation_memory(session, variant.transport);
     switch (variant.formulation) {
         case bench::Formulation::dataflow:
-            DataflowPush::Buffers(plan, session.device(), receives, problem.elements());
-            plan.add(flow::queue_memory(
+            DataflowPush::received(arena, session.device(), receives, problem.elements());
+            arena.count(flow::queue_memory(
                 DataflowPush::queue_plan(route.senders, route.receiver, problem.size,
                                          session.options().queue, session.device()),
                 transport, rank));
             break;
         case bench::Formulation::library:
-            LibraryPush::Buffers(plan, receives, problem.elements());
+            LibraryPush::received(arena, receives, problem.elements());
             break;
         case bench::Formulation::native:
             if (receives) {
-                plan.add(transport.push({std::ssize(route.senders), problem.size}),
-                         bench::Room::device);
+                arena.count(transport.push({std::ssize(route.senders), problem.size}),
+                            bench::Room::device);
             }
             break;
     }

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
 #include "stream/problem.hpp"
@@ -19,7 +19,7 @@ std::unique_ptr<comm::Push> make_push(bench::Formulation formulation, const comm
                                       Bytes size);
 
 /// Counts what the push of this rank's route allocates beside the vectors. Local.
-void plan_push(bench::BufferPlan& plan, bench::Session& session, const bench::Variant& variant,
-               const Problem& problem, const Route& route);
+void count_push(bench::Arena& arena, bench::Session& session, const bench::Variant& variant,
+                const Problem& problem, const Route& route);
 
 }  // namespace quartet::stream

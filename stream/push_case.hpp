@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "comm/transport/transport.hpp"
@@ -16,14 +16,14 @@ namespace quartet::stream {
 /// One problem in one formulation over one transport.
 class PushCase final : public bench::Case {
   public:
+    /// The vectors of a rank.
     struct Buffers {
-        /// Of this rank, with what the pushes and the limit allocate. Local.
-        Buffers(bench::BufferPlan& plan, bench::Session& session, const bench::Variant& variant,
-                const Problem& problem);
+        /// Collective where the arena allocates.
+        Buffers(bench::Arena& arena, const Problem& problem, int rank);
 
-        bench::PlannedBuffer<float> source;
-        bench::PlannedBuffer<float> target;
-        std::int64_t expected = 0;  ///< elements of the expected sums
+        device::Buffer<float> source;
+        device::Buffer<float> target;
+        std::vector<float> expected;  ///< the sums that the target should hold
     };
 
     /// Collective. Throws Unavailable.
@@ -38,18 +38,17 @@ class PushCase final : public bench::Case {
     [[nodiscard]] bench::Details details() const override;
 
   private:
-    void make_vectors(const bench::Variant& variant);
-    [[nodiscard]] bool sends() const { return route_ != nullptr && route_->receiver != rank_; }
-    [[nodiscard]] bool receives() const { return route_ != nullptr && route_->receiver == rank_; }
+    void fill();
+    [[nodiscard]] bool sends() const { return problem_.sends(rank_); }
+    [[nodiscard]] bool receives() const { return problem_.receives(rank_); }
 
     bench::Session& session_;
     Problem problem_;
     int rank_;
     const Route* route_;  ///< this rank's, into problem_
     comm::Transport& transport_;
-    device::Buffer<float> source_;
-    device::Buffer<float> target_;
-    std::vector<float> expected_;
+    bench::Arena arena_;
+    Buffers buffers_;
     std::vector<std::unique_ptr<comm::Push>> pushes_;  ///< by route
     std::optional<PushLimit> limit_;
 };
