@@ -74,47 +74,47 @@ setup: ## Install what running and testing need (and only what is missing)
 
 run: ## Measure on this machine: builds what is needed, ends with a table and a verdict
 	@$(PROGRAMS_HERE)
-	@python3 scripts/run.py --build $(BUILD) $(RUN_FLAGS)
+	@scripts/quartet run --build $(BUILD) $(RUN_FLAGS)
 
 check-machine: ## Is this machine fit to be measured? 20 seconds
 	@$(PROGRAMS_HERE)
-	@python3 scripts/check_machine.py --build $(BUILD)
+	@scripts/quartet check-machine --build $(BUILD)
 
 sweep: ## Scaling on this machine, the published figures in laptop size; goes on where it was stopped
 	@$(PROGRAMS_HERE)
-	@python3 scripts/sweep.py --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
+	@scripts/quartet sweep --build $(BUILD) $(SWEEP_FLAGS) $(SWEEPS)
 
 limits: ## How near each kernel is to its limit, and how far ahead of its peers: at most 50 minutes
 	@$(PROGRAMS_HERE)
-	@python3 scripts/build.py $(BUILD) limit_loops
-	@python3 scripts/limits.py --build $(BUILD) $(LIMITS_FLAGS)
+	@scripts/quartet build $(BUILD) limit_loops
+	@scripts/quartet limits --build $(BUILD) $(LIMITS_FLAGS)
 
 mkl: ## Build with Intel's MKL, a further peer of `make limits`: 0.7 GB to install
 	@scripts/setup.sh run
 	@scripts/setup.sh mkl
 	@cmake --preset host-mkl --log-level=NOTICE >/dev/null
-	@python3 scripts/build.py build/host-mkl matmul mkl_fft
+	@scripts/quartet build build/host-mkl matmul mkl_fft
 
 peers: ## The paper's data flows by TensorFlow itself beside ours: 1.5 GB to install, then 10 minutes
 	@$(PROGRAMS_HERE)
 	@scripts/setup.sh tensorflow
-	@python3 scripts/peers.py --build $(BUILD) $(PEERS_FLAGS)
+	@scripts/quartet peers --build $(BUILD) $(PEERS_FLAGS)
 
 cost: matplotlib ## Time and memory of each kernel against its size, beside the formulas; pictures of them
 	@$(PROGRAMS_HERE)
-	@$(REPORT_PYTHON) scripts/cost.py --build $(BUILD) $(COST_FLAGS)
+	@QUARTET_PYTHON=$(REPORT_PYTHON) scripts/quartet cost --build $(BUILD) $(COST_FLAGS)
 
 gpu: ## The first hour on a GPU: build for it, test, try everything, measure; one page of it
-	@python3 scripts/gpu.py $(GPU_FLAGS)
+	@scripts/quartet gpu $(GPU_FLAGS)
 
 report: matplotlib ## Make one page of all results, results/report/index.html
-	@$(REPORT_PYTHON) scripts/report.py $(REPORT_FLAGS)
+	@QUARTET_PYTHON=$(REPORT_PYTHON) scripts/quartet report $(REPORT_FLAGS)
 
 simulate: ## Build the programs for simulated ranks of a described machine (SimGrid), and try one
 	@scripts/setup.sh simulate
 	@cmake --preset simulate --log-level=NOTICE >/dev/null
-	@python3 scripts/build.py build/simulate $(PROGRAMS)
-	@python3 scripts/simulate.py $(or $(SIMULATE_FLAGS),fat-tree-cpu-example cg --sizes 65536 --ranks 8:64 --arguments "--iterations 4")
+	@scripts/quartet build build/simulate $(PROGRAMS)
+	@scripts/quartet simulate $(or $(SIMULATE_FLAGS),fat-tree-cpu-example cg --sizes 65536 --ranks 8:64 --arguments "--iterations 4")
 
 # Where it can be installed: whoever draws does without otherwise.
 matplotlib:
@@ -123,7 +123,7 @@ matplotlib:
 programs: ## Build the four programs, with CUDA wherever a toolkit is found
 	@$(CONFIGURE) $$([ -e $(BUILD)/build.ninja ] || \
 	    echo -D QUARTET_TESTS=OFF -D QUARTET_MICROBENCH=OFF) >/dev/null
-	@python3 scripts/build.py $(BUILD) $(PROGRAMS)
+	@scripts/quartet build $(BUILD) $(PROGRAMS)
 
 # A folder that `make run` made for the programs alone is configured anew.
 FRESH = $$(grep -qs 'QUARTET_TESTS:BOOL=OFF' $(BUILD)/CMakeCache.txt && echo --fresh)
@@ -131,7 +131,7 @@ FRESH = $$(grep -qs 'QUARTET_TESTS:BOOL=OFF' $(BUILD)/CMakeCache.txt && echo --f
 build: ## Build everything, tests included
 	@scripts/setup.sh test
 	@$(CONFIGURE) $(FRESH) >/dev/null
-	@python3 scripts/build.py $(BUILD) $(TARGETS)
+	@scripts/quartet build $(BUILD) $(TARGETS)
 
 check: ## Build and run the unit tests, of one process each: minutes
 	@$(SAY_CUDA)
@@ -158,7 +158,7 @@ fuzz: ## Look for inputs that break a reader of files or flags: FUZZ_SECONDS=60 
 
 soak: ## Disturb jobs for an hour: kills, signals, full disks, hostile inputs; nothing may be lost or left
 	@$(PROGRAMS_HERE)
-	@python3 scripts/soak.py --build $(BUILD) $(SOAK_FLAGS)
+	@scripts/quartet soak --build $(BUILD) $(SOAK_FLAGS)
 
 format: ## Lay out the C++ sources
 	@scripts/setup.sh test
@@ -178,7 +178,7 @@ lint: ## Look for suspicious code: clang-tidy, shellcheck where it is, Python's 
 	@$(TIDY) -p build/lint '^$(CURDIR)/((?!build/).*\.cpp|.*/unity_.*\.cxx)$$'
 
 dist: ## Make a release tarball that carries the header-only libraries: build/quartet-VERSION.tar.gz
-	@python3 scripts/dist.py $(DIST_FLAGS)
+	@scripts/quartet dist $(DIST_FLAGS)
 
 clean: ## Remove everything that was built
 	@rm -rf build

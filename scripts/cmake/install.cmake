@@ -10,9 +10,8 @@ set(shared share/quartet)
 
 # What builds, or needs the sources, stays with them.
 install(DIRECTORY scripts/ DESTINATION ${shared}/scripts USE_SOURCE_PERMISSIONS
-        REGEX "/(cmake|__pycache__)$|/peers/(CMakeLists\\.txt|.*\\.cpp)$" EXCLUDE
-        REGEX "/scripts/(build|dist|gpu|reference)\\.py$|/scripts/setup\\.sh$" EXCLUDE
-        REGEX "/scripts/deploy/(spack|easybuild)$|/scripts/deploy/[^/]*\\.(in|def|md)$" EXCLUDE)
+        PATTERN cmake EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN setup.sh EXCLUDE
+        REGEX "/packaging/(spack|easybuild)$|/packaging/[^/]*\\.(in|def|md)$" EXCLUDE)
 install(DIRECTORY results/published results/schema results/measured DESTINATION ${shared})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md CHANGELOG.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -21,5 +20,4 @@ install(FILES ${PROJECT_BINARY_DIR}/version DESTINATION ${shared})
 install(CODE "
   set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
   file(MAKE_DIRECTORY \"\${folder}\")
-  file(CREATE_LINK ../${shared}/scripts/quartet.sh \"\${folder}/quartet\" SYMBOLIC)")
-quartet_manual(quartet ${PROJECT_SOURCE_DIR}/scripts/quartet.sh)
+  file(CREATE_LINK ../${shared}/scripts/quartet \"\${folder}/quartet\" SYMBOLIC)")

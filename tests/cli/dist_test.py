@@ -10,10 +10,10 @@ import tarfile
 import tempfile
 import unittest
 from pathlib import Path
+from tree import QUARTET
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import dist  # noqa: E402
+from quartet_dev.commands import dist
 
 # A source that uses each library, by the name of its package for CMake.
 OBJECTS = {
@@ -54,7 +54,7 @@ class Tarball(unittest.TestCase):
 
     @classmethod
     def make(cls, file, *more, **environment):
-        return run(sys.executable, "-B", ROOT / "scripts/dist.py", "--commit", cls.commit, "--output", file, *more,
+        return run(*QUARTET, "dist", "--commit", cls.commit, "--output", file, *more,
                    env={**os.environ, **environment})
 
     def test_it_has_the_commit_and_each_library_with_its_licence(self):

@@ -52,7 +52,7 @@ class Installed(unittest.TestCase):
 
     def test_programs_run_and_find_the_published_numbers_beside_them(self):
         self.assertTrue((self.prefix / "share/quartet/schema/quartet-results.schema.json").exists())
-        self.assertTrue((self.prefix / "share/quartet/scripts/deploy/reframe/checks.py").exists())
+        self.assertTrue((self.prefix / "share/quartet/scripts/packaging/reframe/checks.py").exists())
         for kernel in KERNELS:
             outcome = run(self.prefix / "bin" / kernel.name, 2, kernel.small, "--runs 1")
             self.assertEqual(outcome.code, 0, outcome)

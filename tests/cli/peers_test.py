@@ -12,8 +12,8 @@ from quartet_cli import run
 import schemas
 from quartet.documents import load
 from quartet.launch import Files
-from quartet.peers.tensorflow import environment
-from quartet.peers.tensorflow.launch import TensorFlow
+from quartet_dev.peers.tensorflow import environment
+from quartet_dev.peers.tensorflow.launch import TensorFlow
 from quartet.results import cases
 
 COMMON = "--device host --threads 1 --runs 2 --limits off --remeasure off --formulation dataflow --transport shm"

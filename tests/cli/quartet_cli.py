@@ -20,10 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "scripts" / "launch.sh"
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 
-sys.path[:0] = [str(ROOT / "tests" / "scripts"), str(ROOT / "scripts")]
-import schemas  # noqa: E402
-from concurrent_tests import once  # noqa: E402
-from quartet.processes import kill_session, wait_for_the_last  # noqa: E402
+import schemas
+from concurrent_tests import once
+from quartet.processes import kill_session, wait_for_the_last
 
 SECONDS_FOR_A_JOB = 240
 SECONDS_TO_VANISH = 5

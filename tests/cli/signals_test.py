@@ -12,7 +12,7 @@ from pathlib import Path
 import concurrent_tests
 from background_job import Job
 from quartet_cli import KERNELS, errors
-import schemas  # in a folder that quartet_cli adds
+import schemas
 
 ENDLESS = 10000  # runs
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)

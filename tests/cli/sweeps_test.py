@@ -10,11 +10,11 @@ from pathlib import Path
 
 import concurrent_tests
 from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, ROOT, run_each, schemas
+from tree import QUARTET
 
 SCRIPTS = ROOT / "scripts"
-sys.path.insert(0, str(SCRIPTS))
-from quartet.sweep import plan as sweep_plan  # noqa: E402
-from quartet.sweep import spec as sweep_spec  # noqa: E402
+from quartet.sweep import plan as sweep_plan
+from quartet.sweep import spec as sweep_spec
 
 SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]),
          "matmul": ("96", ["--tile", "32", "--runs", "6"]),
@@ -41,7 +41,7 @@ class Sweeps(unittest.TestCase):
             spec, results = Path(folder) / "small.json", Path(folder) / "results"
             spec.write_text(json.dumps({"name": "small", "blocks": blocks}))
             # The build's layout: programs in bin/.
-            done = subprocess.run([sys.executable, SCRIPTS / "sweep.py", spec, "--build",
+            done = subprocess.run([*QUARTET, "sweep", spec, "--build",
                                    PROGRAMS.parent, "--folder", results, "--launcher", LAUNCHER],
                                   text=True, capture_output=True, check=False, env=os.environ)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,4 +1,4 @@
-"""One large array each, cut by scripts/tiles.py into what the programs read, under a manifest."""
+"""One large array each, cut by quartet tiles into what the programs read, under a manifest."""
 
 import json
 import os
@@ -9,8 +9,8 @@ import subprocess
 import concurrent_tests
 from own_files import BAD_USAGE, ONCE, PYTHON_WITH_NUMPY, UNAVAILABLE, OwnFiles, numpy
 from quartet_cli import ROOT, assert_refused, run
+from tree import QUARTET
 
-TILES = ROOT / "scripts" / "tiles.py"
 
 
 class Cutting(OwnFiles):
@@ -19,7 +19,7 @@ class Cutting(OwnFiles):
             ("fft", "x.npy", "--tiles 5"))
 
     def tiles(self, arguments, python=PYTHON_WITH_NUMPY):
-        return subprocess.run([python, TILES, *shlex.split(arguments)], cwd=self.folder,
+        return subprocess.run([python, *QUARTET[1:], "tiles", *shlex.split(arguments)], cwd=self.folder,
                               capture_output=True, text=True, check=False, timeout=100)
 
     def assert_cut(self, arguments):
@@ -59,7 +59,7 @@ class Cutting(OwnFiles):
             outcome = run(kernel, 2, f"--data {self.folder / kernel}", ONCE, "--keep",
                           self.MORE[kernel])
             assert_refused(self, outcome, BAD_USAGE, kernel, victim.name, "checksum differs",
-                           "scripts/tiles.py")
+                           "quartet tiles")
             self.assert_cut(f"{kernel} {kernel} --manifest")
             self.compute(kernel, 1, "--keep")
 
@@ -108,7 +108,7 @@ class Cutting(OwnFiles):
             hidden = self.folder / module
             hidden.mkdir()
             (hidden / "__init__.py").write_text("raise ImportError('hidden')")
-            done = subprocess.run([PYTHON_WITH_NUMPY, TILES, "fft", *arguments],
+            done = subprocess.run([PYTHON_WITH_NUMPY, *QUARTET[1:], "tiles", "fft", *arguments],
                                   cwd=self.folder, capture_output=True, text=True, check=False,
                                   env={**os.environ, "PYTHONPATH": str(self.folder)})
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (UNAVAILABLE, 1), done)

@@ -6,8 +6,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
-from quartet_cli import assert_refused, cases, errors, medians, run  # noqa: E402
+from quartet_cli import assert_refused, cases, errors, medians, run
 
 SMALL = "--sizes 4KiB,1MiB --pushes 3 --runs 1 --threads 1"
 

@@ -3,8 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
-from quartet_cli import errors, medians  # noqa: E402
+from quartet_cli import errors, medians
 
 # Ranks, and how they reach each other's memory.
 WAYS = [(1, "staged"), (2, "staged"), (2, "ipc"), (3, "staged"), (3, "ipc")]

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from enclosure import ROOT
 
-sys.path.insert(0, str(ROOT / "tests" / "scripts"))
-import schemas  # noqa: E402
-from checkpoints import saved_iterations  # noqa: E402, F401
+import schemas
+from checkpoints import saved_iterations  # noqa: F401
 
 PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 

@@ -11,8 +11,8 @@ import unittest
 from enclosure import ROOT, enclose, scratch
 
 enclose("mpirun")
-from documents import PROGRAMS, medians, read, saved_iterations  # noqa: E402
-from hosts import Hosts, mpirun, wait_for  # noqa: E402
+from documents import PROGRAMS, medians, read, saved_iterations
+from hosts import Hosts, mpirun, wait_for
 
 SEED = int(os.environ.get("QUARTET_LAB_SEED", "1"))
 SERIES = int(os.environ.get("QUARTET_LAB_SERIES", "2"))

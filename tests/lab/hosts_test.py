@@ -11,8 +11,8 @@ from pathlib import Path
 from enclosure import ROOT, enclose, scratch
 
 enclose("mpirun")
-from documents import PROGRAMS, error_rows, medians, quartet, read, saved_iterations  # noqa: E402
-from hosts import Hosts, mpirun, wait_for  # noqa: E402
+from documents import PROGRAMS, error_rows, medians, quartet, read, saved_iterations
+from hosts import Hosts, mpirun, wait_for
 
 SMALL = ("--device", "host", "--threads", "1", "--limits", "off")
 ENDLESS = ("--iterations", "1000000", "--problem", "random", "--size", "1000", "--runs", "1",

@@ -1,6 +1,6 @@
 """Predictions against real runs over real, slow links: `stream` between two hosts measures the link, runs on one
-host what ranks compute, and from these alone scripts/predict.py must say how long the kernels take. So must simulated
-ranks (scripts/simulate.py), where `make simulate` has built them."""
+host what ranks compute, and from these alone quartet predict must say how long the kernels take. So must simulated
+ranks (quartet simulate), where `quartet simulate` has built them."""
 
 import json
 import unittest
@@ -9,9 +9,9 @@ from itertools import product
 from enclosure import enclose, scratch
 
 enclose("mpirun")
-from documents import PROGRAMS  # noqa: E402
-from hosts import Hosts, mpirun  # noqa: E402
-from predictions import (  # noqa: E402
+from documents import PROGRAMS
+from hosts import Hosts, mpirun
+from predictions import (
     OVERHEAD, SENDS, can_simulate, forgive_disturbance, predicted, seconds_of, simulated, stream_between_hosts,
 )
 
@@ -74,7 +74,7 @@ class PredictedRuns(unittest.TestCase):
                 break
         self.assertEqual(left, {})
         if not can_simulate():
-            print("Nothing was simulated: make simulate", flush=True)
+            print("Nothing was simulated: quartet simulate", flush=True)
 
 
 if __name__ == "__main__":

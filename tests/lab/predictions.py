@@ -1,4 +1,4 @@
-"""What scripts/predict.py says of the hosts here, from what runs on them have shown."""
+"""What quartet predict says of the hosts here, from what runs on them have shown."""
 
 import json
 import shutil
@@ -6,6 +6,7 @@ import sys
 
 from documents import PROGRAMS, medians, read
 from enclosure import ROOT, scratch
+from tree import QUARTET
 
 # Two runs of stream between two hosts, from which a link's latency and rate follow.
 LINK = (("--sizes", "64B", "--pushes", "1", "--runs", "20"), ("--sizes", "256k", "--pushes", "4", "--runs", "3"))
@@ -84,5 +85,5 @@ def simulated(host, kernel, size, ranks, formulation="native", flags=()):
 
 
 def _script(name, machine, kernel, size, ranks, formulation, flags):
-    return (sys.executable, "-B", ROOT / "scripts" / f"{name}.py", machine, kernel, "--sizes", size, "--ranks", ranks,
+    return (*QUARTET, name, machine, kernel, "--sizes", size, "--ranks", ranks,
             "--formulation", formulation, "--arguments", " ".join(flags))

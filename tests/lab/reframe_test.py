@@ -8,11 +8,11 @@ import unittest
 from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import ClusterTest, setUpModule  # noqa: E402, F401
-from documents import PROGRAMS, medians, quartet, read  # noqa: E402
+from cluster import ClusterTest, setUpModule  # noqa: F401
+from documents import PROGRAMS, medians, quartet, read
 
 KERNELS = ("cg", "fft", "matmul", "stream")
-SUITE = ROOT / "scripts" / "deploy" / "reframe" / "checks.py"
+SUITE = ROOT / "scripts" / "packaging" / "reframe" / "checks.py"
 # As a site has them. There is no accounting here: squeue says when a job has ended.
 SETTINGS = """
 site_configuration = {"systems": [{"name": "lab", "hostnames": [".*"], "partitions": [

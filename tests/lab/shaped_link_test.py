@@ -5,8 +5,8 @@ import unittest
 from enclosure import enclose, scratch
 
 enclose("mpirun")
-from documents import PROGRAMS, medians, read  # noqa: E402
-from hosts import Hosts, mpirun  # noqa: E402
+from documents import PROGRAMS, medians, read
+from hosts import Hosts, mpirun
 
 # Of a frame's 1514 bytes 1448 are payload; the rest is Ethernet's, IP's and TCP's (timestamps).
 PAYLOAD = 1448 / 1514

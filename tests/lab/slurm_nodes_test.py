@@ -1,4 +1,4 @@
-"""Nodes that are asked for, sweeps inside one job, and scripts/nodes.py, on a real Slurm."""
+"""Nodes that are asked for, sweeps inside one job, and quartet nodes, on a real Slurm."""
 
 import json
 import os
@@ -12,9 +12,10 @@ import unittest
 from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import CORES, Cluster, ClusterTest  # noqa: E402
-from documents import PROGRAMS, quartet, read  # noqa: E402
-from hosts import wait_for  # noqa: E402
+from cluster import CORES, Cluster, ClusterTest
+from documents import PROGRAMS, quartet, read
+from hosts import wait_for
+from tree import QUARTET
 
 # Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "launcher": "mpirun"}
@@ -36,7 +37,7 @@ class Nodes(ClusterTest):
         self.addCleanup(self.cluster.run, "scancel", "--user=root")
 
     def script(self, name, *words):
-        return [sys.executable, "-B", ROOT / "scripts" / f"{name}.py", *words]
+        return [*QUARTET, name, *words]
 
     def sweep(self, *words):
         return self.script("sweep", "--build", PROGRAMS.parent, "--folder", self.folder / "sweep", "--kernels", "cg",

@@ -1,4 +1,4 @@
-"""A user's sweep over one to four nodes lies in the band that scripts/predict.py gives from a measured link
+"""A user's sweep over one to four nodes lies in the band that quartet predict gives from a measured link
 and a measured all-to-all.
 
 Nodes here share a machine's cores, so that no rate of computing holds for one node and for four. Ranks therefore
@@ -11,10 +11,11 @@ import unittest
 from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-import cluster  # noqa: E402
-from documents import PROGRAMS, quartet, read  # noqa: E402
-from predictions import (OVERHEAD, SENDS, exchange_among_hosts, predicted, seconds_of,  # noqa: E402
+import cluster
+from documents import PROGRAMS, quartet, read
+from predictions import (OVERHEAD, SENDS, exchange_among_hosts, predicted, seconds_of,
                          stream_between_hosts)
+from tree import QUARTET
 
 START = ROOT / "scripts" / "slurm" / "start.sh"
 MEGABITS, NODES = 20, 4
@@ -58,7 +59,7 @@ class PredictedSweep(cluster.ClusterTest):
                   for kernel, size in SIZES.items()]
         folder = self.folder / f"sweep-{attempt}"
         # One launch after another: others would share nodes' cores and links.
-        self.inside(NODES, sys.executable, "-B", ROOT / "scripts" / "sweep.py", "--inside", "--build", PROGRAMS.parent,
+        self.inside(NODES, *QUARTET, "sweep", "--inside", "--build", PROGRAMS.parent,
                     "--folder", folder, self.write("sweep.json", {"name": "try", "blocks": blocks}))
         return {(document.name.split("-")[1], quartet(read(document))["nodes"]): document
                 for document in folder.glob("*.json")}

@@ -1,4 +1,4 @@
-"""scripts/sweep.py --slurm and scripts/submit.py on a real Slurm: arrays, dependencies, refusals,
+"""scripts/sweep.py --slurm and quartet submit on a real Slurm: arrays, dependencies, refusals,
 interruption, cancelling, resuming."""
 
 import json
@@ -12,9 +12,10 @@ import unittest
 from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: E402, F401
-from documents import PROGRAMS, medians, quartet, read, saved_iterations  # noqa: E402
-from hosts import wait_for  # noqa: E402
+from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: F401
+from documents import PROGRAMS, medians, quartet, read, saved_iterations
+from hosts import wait_for
+from tree import QUARTET
 
 # Not with srun: see dies_as_it_starts in slurm_test.py, which tries that.
 MACHINE = {"name": "the laboratory", "cores_per_node": CORES, "gpus_per_node": GPUS,
@@ -46,7 +47,7 @@ class OnSlurm(ClusterTest):
         return self.write("sweep.json", {"name": "try", "launches": launches, "blocks": list(blocks)})
 
     def command(self, *arguments):
-        return [sys.executable, "-B", ROOT / "scripts" / "sweep.py", "--build", PROGRAMS.parent,
+        return [*QUARTET, "sweep", "--build", PROGRAMS.parent,
                 "--folder", self.results, "--slurm", self.machine, "--poll", "0.3", *arguments]
 
     def sweep(self, *arguments):
@@ -87,7 +88,7 @@ class Running(OnSlurm):
         self.assertIn("6 of 6: ", done.stderr)
         self.assertIn("cg GFLOP/s, native", done.stdout)
         page = self.folder / "report" / "index.html"
-        self.cluster.must(sys.executable, "-B", ROOT / "scripts" / "report.py", self.results, "--output",
+        self.cluster.must(*QUARTET, "report", self.results, "--output",
                           page)
         self.assertIn("cg", page.read_text())
         again = self.sweep()
@@ -204,7 +205,7 @@ class Interruption(OnSlurm):
 
 class Submitting(OnSlurm):
     def submit(self, *words):
-        return self.cluster.run(sys.executable, "-B", ROOT / "scripts" / "submit.py", self.machine,
+        return self.cluster.run(*QUARTET, "submit", self.machine,
                                 *words)
 
     def test_one_job_by_its_machine_file(self):

@@ -11,9 +11,9 @@ import unittest
 from enclosure import ROOT, enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
-from cluster import ClusterTest, setUpModule  # noqa: E402, F401
-from documents import PROGRAMS, medians, quartet, read, saved_iterations  # noqa: E402
-from hosts import wait_for  # noqa: E402
+from cluster import ClusterTest, setUpModule  # noqa: F401
+from documents import PROGRAMS, medians, quartet, read, saved_iterations
+from hosts import wait_for
 
 SLURM = ROOT / "scripts" / "slurm"
 FEW = ("--device", "host", "--threads", "1", "--runs", "1", "--limits", "off")

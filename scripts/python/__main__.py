@@ -1,0 +1,6 @@
+"""What scripts/quartet runs. So the packages beside this file are found, and nothing in the folder that it is called in."""
+
+from quartet.__main__ import main
+
+if __name__ == "__main__":
+    main()

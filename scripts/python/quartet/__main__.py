@@ -1,0 +1,92 @@
+"""quartet COMMAND [ARGUMENTS...]: measures MPI kernels beside the limits of the machine."""
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+from types import ModuleType
+from typing import Collection, NoReturn, Sequence
+
+from quartet.command_line import Parser, near, run_script
+from quartet.commands import SHELL_SCRIPTS, SUMMARIES
+from quartet.exit_codes import BAD_USAGE, VERIFIED, ScriptError
+from quartet.paths import SCRIPTS, version
+
+IS_CHECKOUT = importlib.util.find_spec("quartet_dev") is not None
+HELP = ("help", "-h", "--help")
+
+
+def developers_summaries() -> dict[str, str]:
+    """Of commands that only a checkout has."""
+    return importlib.import_module("quartet_dev.commands").SUMMARIES if IS_CHECKOUT else {}
+
+
+def all_summaries() -> dict[str, str]:
+    return {**SUMMARIES, **developers_summaries()}
+
+
+def help_text() -> str:
+    parts = ["usage: quartet COMMAND [ARGUMENTS...]", _listed(SUMMARIES)]
+    if IS_CHECKOUT:
+        parts += ["to work on quartet itself:\n" + _listed(developers_summaries())]
+    return "\n\n".join([*parts, "quartet COMMAND --help explains one of them, PROGRAM --help a program.\n"])
+
+
+def _listed(summaries: dict[str, str]) -> str:
+    return "\n".join(f"{name:14} {summary}" for name, summary in summaries.items())
+
+
+class _Root(Parser):
+    def format_help(self) -> str:
+        return help_text()
+
+
+def module_of(name: str) -> ModuleType:
+    package = "quartet" if name in SUMMARIES else "quartet_dev"
+    return importlib.import_module(f"{package}.commands.{name.replace('-', '_')}")
+
+
+def parser_of(wanted: Collection[str]) -> Parser:
+    """The parser of all commands. Only those that are `wanted` are imported and know their arguments."""
+    root = _Root(prog="quartet", allow_abbrev=False)
+    root.add_argument("--version", action="version", version=f"quartet {version()}")
+    parsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    for name, summary in all_summaries().items():
+        parser = parsers.add_parser(name, help=summary, allow_abbrev=False,
+                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+        if name in wanted and name not in SHELL_SCRIPTS:
+            module = module_of(name)
+            parser.description = module.__doc__
+            parser.add_debug()
+            module.add_arguments(parser)
+            parser.epilog = "\n\n".join(filter(None, (parser.epilog, f"example:\n  {module.EXAMPLE}")))
+    return root
+
+
+def run(words: Sequence[str]) -> int:
+    """What the words ask for. Returns the exit code, or raises."""
+    name = words[0] if words else ""
+    known = all_summaries()
+    if not words or name in HELP:
+        print(help_text(), end="", file=sys.stdout if words else sys.stderr)
+        return VERIFIED if words else BAD_USAGE
+    if name in SHELL_SCRIPTS:
+        script = str(SCRIPTS / SHELL_SCRIPTS[name])
+        os.execv(script, [script, *words[1:]])
+    if name not in known:
+        if not name.startswith("-"):
+            raise ScriptError(f"no command is called '{name:.40}'{near(name, known)}: see quartet --help")
+        parser_of(()).parse_args(words)  # --version, or a flag that is unknown
+    module = module_of(name)
+    cut = words.index("--") if "--" in words and hasattr(module, "TAKES_COMMAND") else len(words)
+    options = parser_of((name,)).parse_args(words[:cut], argparse.Namespace(command=words[cut + 1:]))
+    return module.run(options)
+
+
+def main() -> NoReturn:
+    run_script(lambda: run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

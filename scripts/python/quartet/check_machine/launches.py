@@ -1,0 +1,76 @@
+"""What short launches show: whether the memory's rate and the cores' keep still."""
+
+import tempfile
+from pathlib import Path
+from typing import Iterator
+
+from quartet.documents import load
+from quartet.exit_codes import VERIFIED
+from quartet.check_machine.finding import Finding, Level, graded
+from quartet.kernels import KERNELS
+from quartet.launch import Files, Job, LocalLauncher, quiet_job
+from quartet.machine import Machine
+from quartet.results import Case, cases
+from quartet.text import rate
+
+SECONDS = 60  # that a launch may take
+LOOK_MEMORY, BAD_MEMORY = 0.1, 0.3  # from the slowest to the fastest probe, of the median
+LOOK_CORE, BAD_CORE = 0.05, 0.3
+
+
+def look(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Finding]:
+    """Of every kernel that has such a launch and is built."""
+    found = []
+    for name, kernel in KERNELS.items():
+        if kernel.check and (folder / name).exists():
+            ranks, arguments = kernel.check(machine)
+            found += _launch(folder / name, launcher, ranks, arguments)
+    return found or [Finding("launches", Level.LOOK, f"no program in {folder}", "`make build`")]
+
+
+def _launch(program: Path, launcher: LocalLauncher, ranks: int,
+            arguments: tuple[str, ...]) -> list[Finding]:
+    with tempfile.TemporaryDirectory(prefix="quartet-") as name:
+        files = Files(Path(name) / "run.json", Path(name) / "log")
+        job: Job = quiet_job(program, ranks, 1, arguments, files.document)
+        outcome = launcher.complete(job, files, SECONDS)
+        if outcome.exit_code != VERIFIED:
+            return [Finding(program.name, Level.BAD, f"failed ({outcome.message})",
+                            f"`{program} --list` says what can run here")]
+        document = load(files.document)
+    measured = [case for case in cases(document) if not case.error]
+    return [finding for case in measured
+            for finding in (*_memory(program.name, case), *_cores(program.name, document, case),
+                            *_flags(program.name, case))]
+
+
+def _spread(values: list[float]) -> float:
+    ordered = sorted(values)
+    return (ordered[-1] - ordered[0]) / ordered[len(ordered) // 2]
+
+
+def _memory(program: str, case: Case) -> Iterator[Finding]:
+    limit = case.limit or {}
+    probes = [limit["rate"] * limit["seconds"] / probe for probe in limit.get("probes", [])]
+    if probes:
+        spread = _spread(probes)
+        yield Finding(f"memory, {program}", graded(spread, LOOK_MEMORY, BAD_MEMORY),
+                      f"{limit['what']}: {rate(min(probes))} to {rate(max(probes))} {case.unit} "
+                      f"in {len(probes)} probes", "another process or guest uses the memory: compare "
+                      "fractions of the limit, not rates, or wait")
+
+
+def _cores(program: str, document: dict, case: Case) -> Iterator[Finding]:
+    loops = [row["core_loop_seconds"] for row in document["benchmarks"]
+             if row.get("run_name") == case.text and row.get("run_type") == "iteration"
+             and row.get("core_loop_seconds")]
+    if loops:
+        spread = _spread(loops)
+        yield Finding(f"cores, {program}", graded(spread, LOOK_CORE, BAD_CORE),
+                      f"a fixed loop takes {1e6 * min(loops):.1f} to {1e6 * max(loops):.1f} us",
+                      "the clock changes, or a hyperthread is busy: governor, power limit, neighbours")
+
+
+def _flags(program: str, case: Case) -> Iterator[Finding]:
+    for kind, text in case.flags.items():
+        yield Finding(f"{kind.replace('_', ' ')}, {program}", Level.LOOK, text)

@@ -1,0 +1,225 @@
+"""What the commands' arguments share, and how a command ends."""
+
+import argparse
+import contextlib
+import difflib
+import io
+import os
+import shutil
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Callable, Iterable, NoReturn, Optional
+
+from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
+from quartet.files import make_folder, reason_of
+from quartet.launch import end_jobs_when_ended
+from quartet.paths import LAUNCHER, PROGRAMS, given_or_shipped
+from quartet.text import say
+
+DEBUG = "--debug"
+NOBODY_READS = 128 + signal.SIGPIPE  # as the shell has it of other programs
+LONGEST_TIME = 366 * 24 * 3600.0  # seconds
+
+
+def run_script(main: Callable[[], int]) -> NoReturn:
+    """Exits with the code of `main`, the one way in which scripts end. A signal that asks for the end
+    interrupts it."""
+    end_jobs_when_ended()
+    code = exit_code_of(main)
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.flush()
+    sys.exit(code)
+
+
+def exit_code_of(main: Callable[[], int]) -> int:
+    """What `main` returns, or what its failure leads to. A failure is said in one line; with --debug
+    its traceback comes before it."""
+    _prepare_output()
+    try:
+        code = _ended(main)
+        sys.stdout.flush()  # a full disk is a failure of ours
+        return code
+    except BaseException as error:
+        if DEBUG in sys.argv:
+            traceback.print_exc()
+        text, code = _in_words(error)
+        if text:
+            say(text)
+        _give_up_output()
+        return code
+
+
+def _ended(main: Callable[[], int]) -> int:
+    try:
+        return main()
+    except SystemExit as end:  # of --help
+        return end.code if isinstance(end.code, int) else VERIFIED
+
+
+def _in_words(error: BaseException) -> tuple[str, int]:
+    """What went wrong (why), what to do; and the exit code. There is nothing to say to a reader that
+    has enough, such as `head`."""
+    if isinstance(error, ScriptError):
+        return str(error), error.code
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", STOPPED
+    if isinstance(error, BrokenPipeError):
+        return "", NOBODY_READS
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{reason_of(error)}", FAILED
+    if isinstance(error, MemoryError):
+        return "not enough memory: give it less at a time", FAILED
+    if isinstance(error, RecursionError):
+        return "the input is nested too deeply", FAILED
+    return (f"{type(error).__name__}: {error} (a fault of quartet): {DEBUG} shows where, please "
+            "report it"), FAILED
+
+
+def _prepare_output() -> None:
+    """What no encoding has is shown as an escape, and a closed output is one that nobody reads."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _give_up_output() -> None:
+    """Python would complain at its end about what could not be written."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class UsageError(ScriptError):
+    """A mistake in the command line that argparse does not find."""
+
+    def __init__(self, message: str):
+        super().__init__(f"{message}: see --help")
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """ " (did you mean X?)", where a word that is known is near."""
+    found = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong, and which flag was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ScriptError(f"{message}: see {self.prog} --help")
+
+    def parse_known_args(self, args=None, namespace=None):
+        namespace, surplus = super().parse_known_args(args, namespace)
+        if surplus:
+            flag = surplus[0].partition("=")[0]
+            kind = "flag" if flag.startswith("-") else "argument"
+            self.error(f"unknown {kind} '{flag:.40}'{near(flag, self._option_string_actions)}")
+        return namespace, surplus
+
+    def add_debug(self) -> None:
+        self.add_argument(DEBUG, action="store_true", help="shows where in the program a failure was")
+
+
+def add_launch_arguments(parser: argparse.ArgumentParser) -> None:
+    """--build and --launcher: what is launched, and how."""
+    add_build(parser)
+    add_launcher(parser)
+
+
+def add_build(parser: argparse.ArgumentParser) -> None:
+    """--build alone."""
+    parser.add_argument("--build", type=Path, default=PROGRAMS,
+                        help="build folder or prefix, its programs in bin/ (%(default)s)")
+
+
+def add_launcher(parser: argparse.ArgumentParser) -> None:
+    """--launcher alone."""
+    parser.add_argument("--launcher", type=_launcher, default=LAUNCHER,
+                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+
+
+def _launcher(text: str) -> Path:
+    """A path is made absolute: as a Path, ./NAME would be NAME, which is searched for on PATH."""
+    return Path(text).absolute() if os.sep in text else Path(text)
+
+
+def shipped_in(folder: Path) -> Callable[[str], Path]:
+    """The type of an argument that is a file, or the name of one in a folder beside the scripts."""
+    return lambda text: given_or_shipped(Path(text), folder)
+
+
+def positive_number(text: str) -> float:
+    """The type of an argument that is a positive, finite number."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no positive number")
+    return number
+
+
+def seconds(text: str) -> float:
+    """The type of an argument that is a time; a year is the longest."""
+    number = positive_number(text)
+    if number > LONGEST_TIME:
+        raise argparse.ArgumentTypeError(f"'{text:.40}' seconds are more than a year")
+    return number
+
+
+def seconds_or_none(text: str) -> float:
+    """The type of an argument that is a time, or 0."""
+    return 0.0 if text == "0" else seconds(text)
+
+
+def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
+    """The type of an argument that is a whole number within bounds."""
+    def parse(text: str) -> int:
+        digits = text[1:] if text.startswith("-") else text
+        is_number = digits.isascii() and digits.isdigit() and len(digits) < 20
+        if not is_number or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"'{text:.40}' is no whole number from {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+def cannot_run(launcher: Path) -> str:
+    """Why nothing can be launched by it; empty where it can."""
+    return "" if shutil.which(launcher) else f"{launcher} cannot be run: name another --launcher"
+
+
+def why_not(launcher: Path, folders: list[Path]) -> str:
+    """Why jobs cannot be launched or leave files in these folders; empty where they can. Makes the
+    folders."""
+    reason = cannot_run(launcher)
+    if reason:
+        return reason
+    for folder in folders:
+        try:
+            make_folder(folder)
+        except ScriptError as error:
+            return str(error)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return f"{folder} cannot be written to (it lacks the permission): name another one"
+    return ""
+
+
+def some_of(names: Iterable[str]) -> Callable[[str], tuple[str, ...]]:
+    """The type of an argument that lists some of `names`."""
+    known = tuple(names)
+
+    def parse(text: str) -> tuple[str, ...]:
+        unknown = sorted(set(text.split(",")) - set(known))
+        if unknown:
+            raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(known)}")
+        return tuple(text.split(","))
+
+    return parse

@@ -1,0 +1,20 @@
+"""The users' commands: each is a module here with EXAMPLE, add_arguments(parser) and run(options) -> exit code;
+its docstring is its help."""
+
+# In the order of `quartet --help`.
+SUMMARIES = {
+    "run": "measures with every program on this machine, ends with a verdict",
+    "check-machine": "says whether this machine is fit to be measured",
+    "launch": "runs one program: quartet launch RANKS PROGRAM [ARGUMENTS...]",
+    "start": "runs one program on the nodes of a Slurm job",
+    "table": "shows documents as a table, Markdown or CSV",
+    "compare": "says which results are faster: two sides, a baseline, published numbers",
+    "sweep": "runs programs over sizes, ranks, nodes and formulations; in Slurm jobs, too",
+    "report": "makes one page of results, with charts",
+    "trace": "draws the timeline that a program's --trace left",
+    "tiles": "cuts your own large arrays into files that programs read",
+    "submit": "submits one job to Slurm",
+    "nodes": "finds slow nodes of a cluster",
+    "predict": "computes how long a kernel should take on any number of ranks",
+}
+SHELL_SCRIPTS = {"launch": "launch.sh", "start": "slurm/start.sh"}  # below scripts/

@@ -1,0 +1,64 @@
+"""Whether this machine is fit to be measured, in about 20 seconds: what others do meanwhile, how it is
+configured, and whether the rates of its memory and cores keep still in two short launches.
+
+Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code
+says whether the check could be made: 0 where it could, however fit the machine is; 3 where a launch
+failed; 2 for bad usage. `quartet check-machine` calls it; `quartet run` looks for two seconds by itself."""
+
+import argparse
+import sys
+
+from quartet.command_line import add_launch_arguments, seconds, why_not
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
+from quartet.check_machine import launches, system
+from quartet.check_machine.finding import Finding, Level
+from quartet.launch import LocalLauncher
+from quartet.machine import Machine
+from quartet.terminal import Style
+from quartet.text import counted, say
+
+EXAMPLE = "quartet check-machine --quick"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_launch_arguments(parser)
+    parser.add_argument("--seconds", type=seconds, default=5,
+                        help="to watch what others do (%(default)s)")
+    parser.add_argument("--quick", action="store_true", help="launch nothing")
+
+
+def show(findings: list[Finding]) -> None:
+    style = Style.of(sys.stdout)
+    width = max(len(finding.what) for finding in findings)
+    for finding in findings:
+        print("\n".join(finding.lines(style, width)), flush=True)
+
+
+def verdict(findings: list[Finding]) -> str:
+    bad, look = (sum(finding.level is level for finding in findings)
+                 for level in (Level.BAD, Level.LOOK))
+    if bad:
+        return f"Not fit: {counted(bad, 'line')} bad. Figures from now would be disturbed."
+    if look:
+        return f"Fit for fractions and ratios; {counted(look, 'line')} to look at before quoting rates."
+    return "Fit to be measured."
+
+
+def run(options: argparse.Namespace) -> int:
+    reason = "" if options.quick else why_not(options.launcher, [])
+    if reason:
+        say(reason)
+        return BAD_USAGE
+    try:
+        findings = [*system.quiet_time(options.seconds), *system.settings()]
+        show(findings)
+        if not options.quick:
+            launched = launches.look(options.build / "bin", LocalLauncher(options.launcher),
+                                     Machine.here())
+            show(launched)
+            findings += launched
+    except KeyboardInterrupt:
+        say("interrupted")
+        return STOPPED
+    print(verdict(findings))
+    return FAILED if any("failed" in finding.text for finding in findings) else VERIFIED

@@ -1,0 +1,184 @@
+"""Whether the results B are faster or slower than the results A, case by case.
+
+    quartet compare A B                         documents, or folders of them (commas join several)
+    quartet compare published B                 with published numbers; also a folder of them
+    quartet compare reference B                 with what results/measured/ holds for B's device
+    quartet compare --baseline DIR B            with what DIR holds for B's machine; --update keeps B there
+    quartet compare --run A B -- cg --size 4096 A and B are build folders (or programs): launches them in
+                                           turn, 5, 10 or 20 times each, until it can decide
+
+Each document counts as a launch. It takes four launches of each side for a verdict: one program,
+launched twice, differs by more than its runs tell.
+
+B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
+more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
+4 nothing could be decided, or a case looks slower and more launches must decide."""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Callable
+
+from quartet.command_line import add_launcher, seconds, whole_number, why_not
+from quartet.compare import baseline, in_turn
+from quartet.compare import table as compare_table
+from quartet.compare.published import is_published, read_numbers
+from quartet.compare.rows import Row, Verdict, compare, compare_published
+from quartet.compare.sides import Side, read_side
+from quartet.documents import collect
+from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.launch import LocalLauncher
+from quartet.machine import Machine
+from quartet.paths import RESULTS, SHIPPED
+from quartet.results import device
+from quartet.statistics import ERROR
+from quartet.text import say
+
+EXAMPLE = "quartet compare before/ after/"
+TAKES_COMMAND = True  # after --
+NOTHING_SLOWER, SLOWER, NOTHING_COMPARED = VERIFIED, WRONG_RESULT, BAD_USAGE
+
+
+def _paths(text: str) -> list[Path]:
+    return [Path(word) for word in text.split(",")]
+
+
+def _side(label: str, paths: list[Path]) -> Side:
+    side = read_side(label, paths)
+    for text in side.skipped:
+        say(f"skipped {text}")
+    if not side.samples and not side.errors:
+        raise ScriptError(f"no results in {' '.join(map(str, paths))}: name documents, or folders of "
+                      "them")
+    return side
+
+
+def reference(side: Side, measured: Path) -> list[Path]:
+    """The folders of `measured` for the devices of a side. Raises ScriptError where there is none."""
+    wanted = {device(document) for _, document in side.documents}
+    folders: dict[str, Path] = {}
+    for folder in sorted(path for path in measured.iterdir() if path.is_dir()):
+        for _, document in collect([folder]).documents:
+            folders[device(document)] = folder
+    found = sorted({folders[name] for name in wanted if name in folders})
+    if not found:
+        raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
+                      f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
+    return found
+
+
+def compare_named(options: argparse.Namespace) -> int:
+    """Compares two sides that are there."""
+    _expect(options, 2, "A and B")
+    name, second = options.sides[0], _side("B", _paths(options.sides[1]))
+    folder = options.published if name == "published" else Path(name)
+    if name == "published" or is_published(folder):
+        return _shown([second], compare_published(read_numbers(folder), second,
+                                                  options.threshold / 100), options)
+    paths = reference(second, options.measured) if name == "reference" else _paths(name)
+    return _compared(_side("A", paths), second, options)
+
+
+def compare_with_baseline(options: argparse.Namespace) -> int:
+    """Compares with what the baseline holds; with --update keeps the new results, if none is
+    slower."""
+    _expect(options, 1, "the new results")
+    side = _side("B", _paths(options.sides[0]))
+    there = baseline.place(options.baseline, side)
+    code = NOTHING_SLOWER if options.update else UNDECIDED
+    if there.exists():
+        code = _compared(_side("A", [there]), side, options)
+    else:
+        say(f"{options.baseline} has no results of this machine yet"
+            + ("" if options.update else ": --update keeps these"))
+    if options.update and code != NOTHING_SLOWER:
+        say(f"{there} is left as it was: remove it where the new results are to be the baseline")
+    elif options.update:
+        baseline.replace(there, side)
+        say(f"{there} holds the new results")
+    return code
+
+
+def compare_in_turn(options: argparse.Namespace) -> int:
+    """Launches both sides' programs by turns."""
+    _expect(options, 2, "two build folders, and the command after --")
+    found = [in_turn.program_at(Path(path), options.command) for path in options.sides]
+    folder = options.folder or RESULTS / "compare" / time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    problem = why_not(options.launcher, [folder])
+    if problem or any(folder.iterdir()):
+        raise ScriptError(problem or f"{folder} is not empty: name a new folder")
+    cores = Machine.here().cores
+    ranks = options.ranks or max(2, cores)
+    duel = in_turn.Duel(LocalLauncher(options.launcher), (found[0][0], found[1][0]), found[0][1],
+                        ranks, max(1, cores // ranks), folder, options.budget)
+    sides, rows = duel.until_decided(options.threshold / 100)
+    say(f"documents in {folder}")
+    return _shown(sides, rows, options, in_turn.ERROR)
+
+
+def _expect(options: argparse.Namespace, count: int, what: str) -> None:
+    if len(options.sides) != count:
+        raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
+
+
+def _compared(first: Side, second: Side, options: argparse.Namespace) -> int:
+    return _shown([first, second], compare(first, second, options.threshold / 100), options)
+
+
+def _shown(sides: list[Side], rows: list[Row], options: argparse.Namespace,
+           error: float = ERROR) -> int:
+    """Prints the comparison. Returns its exit code."""
+    print(compare_table.render(sides, rows, options.threshold, error), end="")
+    code = exit_code(rows, options.strict)
+    if code == NOTHING_COMPARED:
+        say("nothing could be compared (no case is in both and verified): see the reasons above")
+    return code
+
+
+def exit_code(rows: list[Row], is_strict: bool) -> int:
+    if any(row.fails for row in rows):
+        return SLOWER
+    if all(row.verdict is Verdict.NOT_COMPARABLE for row in rows):
+        return NOTHING_COMPARED
+    decided = [row.is_decided for row in rows]
+    is_open = not any(decided) or any(row.looks_slower for row in rows) or (
+        is_strict and not all(decided))
+    return UNDECIDED if is_open else NOTHING_SLOWER
+
+
+def percent(text: str) -> float:
+    try:
+        value = float(text[:-1] if text.endswith("%") else text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < 100:
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no percentage from 0 to 100")
+    return value
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sides", nargs="*", metavar="PATH", help="what is compared, see above")
+    parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT",
+                        help="differences of the rate that do not matter (%(default)s)")
+    parser.add_argument("--strict", action="store_true",
+                        help="exits with 4 also where any case is unclear or not comparable")
+    parser.add_argument("--baseline", type=Path, metavar="DIR", help="compares with what it holds")
+    parser.add_argument("--update", action="store_true",
+                        help="with --baseline: keeps the new results there if nothing is slower")
+    parser.add_argument("--run", action="store_true", help="launches A and B in turn")
+    parser.add_argument("--ranks", type=whole_number(10**6), metavar="N", help="with --run (one a core, at least 2)")
+    parser.add_argument("--budget", type=seconds, metavar="SECONDS",
+                        help="with --run: starts no round that would probably pass it")
+    parser.add_argument("--folder", type=Path,
+                        help="with --run: of the documents (a new one in results/compare)")
+    add_launcher(parser)
+    parser.add_argument("--published", type=Path, default=SHIPPED / "published",
+                        help="folder behind the word (%(default)s)")
+    parser.add_argument("--measured", type=Path, default=SHIPPED / "measured",
+                        help="folder behind the word reference (%(default)s)")
+
+
+def run(options: argparse.Namespace) -> int:
+    kind: Callable[[argparse.Namespace], int] = compare_in_turn if options.run else \
+        compare_with_baseline if options.baseline else compare_named
+    return kind(options)

@@ -1,0 +1,131 @@
+"""Finds slow nodes. Runs stream, cg and fft for some seconds on each node, and stream between
+neighbours in a ring (or other pairs), and ends with a table of who stands out.
+
+In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
+a job for each node and each pair (--slurm), which run as nodes come free. Stopped, it goes on when the
+same command is given again. A new check compares with the earlier ones beside it: since when is a node
+slow?
+
+A node's network rate is that of its best pair, so that a slow node does not make its partners slow. The
+exit code is 1 where a node or a pair is slow, 3 where a launch failed, 4 where there are too few nodes to
+tell, else 0."""
+
+import argparse
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Optional
+
+from quartet.command_line import (UsageError, add_build, positive_number, seconds, shipped_in, some_of,
+                                  whole_number)
+from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
+from quartet.nodes import findings, table
+from quartet.nodes import plan as nodes_plan
+from quartet.paths import MACHINES, RESULTS
+from quartet.slurm.allocation import Allocation, StepLauncher, hosts_of, machine_here
+from quartet.slurm.launcher import SlurmLauncher
+from quartet.slurm.machine import SlurmMachine
+from quartet.sweep.folder import SweepFolder, launches, new_folder, unfinished
+from quartet.sweep.inside import InsideSweep
+from quartet.sweep.loop import Sweep
+from quartet.sweep.plan import Plan
+from quartet.sweep.queue import QueuedSweep
+from quartet.sweep.versions import version_of
+from quartet.text import counted, say
+
+EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE", help="a file as in scripts/slurm/machines/; not "
+                        "needed within a job")
+    parser.add_argument("--hosts", metavar="LIST", help="as Slurm writes it, n[1-300] (all of the job, or of the "
+                        "machine's partition that are up)")
+    parser.add_argument("--kernels", type=some_of(nodes_plan.KNOWN), default=nodes_plan.KNOWN, metavar="LIST",
+                        help=f"on each node ({','.join(nodes_plan.KNOWN)})")
+    parser.add_argument("--pairs", default=nodes_plan.RING, metavar="ring|all|none|N",
+                        help="N: about so many partners for each node, drawn by --seed (%(default)s)")
+    parser.add_argument("--device", choices=("host", "cuda"), default="host", help="(%(default)s)")
+    parser.add_argument("--launches", type=whole_number(100), default=2, help="of each; the best counts (%(default)s)")
+    parser.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
+                        help="steps within a job, on nodes of their own; 1 leaves the network to each "
+                             "(%(default)s)")
+    parser.add_argument("--small", action="store_true", help="small problems, to try it")
+    parser.add_argument("--false-alarms", type=positive_number, default=0.05, metavar="SHARE",
+                        help="of checks of alike nodes that name one (%(default)s)")
+    parser.add_argument("--least", type=positive_number, default=0.05, metavar="SHARE",
+                        help="below the median, to be named (%(default)s)")
+    parser.add_argument("--results", type=Path, default=RESULTS / "nodes", help="where checks are kept (%(default)s)")
+    parser.add_argument("--seed", type=whole_number(10**6), default=1, help="of the order and the pairs (%(default)s)")
+    parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS", help="of one launch (%(default)s)")
+    parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
+                        help="how often to ask Slurm for its queue (%(default)s)")
+    parser.add_argument("--retry-failed", action="store_true", help="runs again what did not end well")
+    add_build(parser)
+
+
+def check(options: argparse.Namespace) -> None:
+    """What argparse does not check. Raises UsageError."""
+    if options.pairs not in (nodes_plan.RING, nodes_plan.ALL, nodes_plan.NONE) and not (
+            options.pairs.isascii() and options.pairs.isdigit() and 0 < int(options.pairs[:5]) < 1000):
+        raise UsageError(f"--pairs '{options.pairs:.40}' is none of ring, all, none and 1 to 999")
+    if options.false_alarms >= 0.5 or options.least >= 1:
+        raise UsageError("--false-alarms is a share below 0.5, --least one below 1")
+
+
+def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Optional[Allocation]) -> tuple[str, ...]:
+    """Those to be checked. Raises ScriptError."""
+    if options.hosts:
+        return hosts_of(options.hosts)
+    return allocation.nodes if allocation else hosts_of(",".join(_up(machine.partition)))
+
+
+def _up(partition: str) -> list[str]:
+    """Nodes that run jobs now, or could."""
+    where = ["-p", partition] if partition else []
+    done = subprocess.run(["sinfo", "-h", "-N", "-o", "%N", "-t", "idle,alloc,mix,comp", *where], text=True, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode != 0 or not done.stdout.split():
+        raise ScriptError(f"sinfo names no node ({done.stderr.strip():.200}): name --hosts")
+    return sorted(set(done.stdout.split()))
+
+
+def make_plan(options: argparse.Namespace, machine: SlurmMachine, names: tuple[str, ...]) -> Plan:
+    if options.device == "cuda" and not machine.gpus_per_node:
+        raise ScriptError(f"--device cuda ({machine.name} has no GPUs: gpus_per_node): another machine")
+    node = nodes_plan.Node(machine.cores_per_node, machine.gpus_per_node if options.device == "cuda" else 0)
+    pairs = nodes_plan.pairs_of(names, options.pairs, options.seed)
+    kernels = {*options.kernels, *([nodes_plan.BETWEEN] if pairs else [])}
+    programs = {kernel: version_of(options.build / "bin" / kernel) for kernel in sorted(kernels)}
+    return nodes_plan.plan(names, pairs, node, options.kernels, options.launches, options.seed, programs,
+                           options.small)
+
+
+def make_sweep(folder: SweepFolder, options: argparse.Namespace, machine: SlurmMachine,
+               allocation: Optional[Allocation]) -> Sweep:
+    if allocation:
+        return InsideSweep(folder, StepLauncher(machine), options, allocation, options.at_once)
+    per_node = options.timeout * options.launches * len(options.kernels)
+    return QueuedSweep(folder, SlurmLauncher(machine, options.timeout, per_node), options)
+
+
+def run(options: argparse.Namespace) -> int:
+    check(options)
+    options.budget = None
+    allocation = Allocation.here()
+    machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
+    plan = make_plan(options, machine, hosts(options, machine, allocation))
+    path = unfinished(options.results, plan) or new_folder(options.results, plan)
+    folder = SweepFolder.open(path, plan)
+    say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
+    code = make_sweep(folder, options, machine, allocation).run()
+    found = findings.find(folder, options.false_alarms, options.least)
+    if not found.left:
+        findings.keep(path, found, time.strftime("%Y-%m-%d %H:%M"))
+    print(table.render(found, findings.Earlier.beside(path), options.false_alarms, options.least), end="")
+    if code == STOPPED:
+        return STOPPED
+    if found.slow:
+        return WRONG_RESULT
+    return FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED

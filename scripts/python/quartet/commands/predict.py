@@ -1,0 +1,130 @@
+"""How long a kernel should take on a described machine, and what the time is spent on. Computed by formulas (docs/prediction.md), not measured.
+
+MACHINE is a file as in scripts/slurm/machines/ with an object `rates`: each has a value, its
+uncertainty and its source. What documents show need not be described (--from).
+
+    quartet predict scripts/slurm/machines/h100-example.json cg --sizes 65536 --ranks 1:16384
+    quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from results/runs --weak
+    quartet predict --paper                   # why the paper's scaling flattened"""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from quartet.command_line import UsageError, shipped_in, whole_number
+from quartet.documents import collect
+from quartet.exit_codes import VERIFIED, ScriptError
+from quartet.files import check_output, write_json
+from quartet.kernels import KERNELS
+from quartet.paths import MACHINES
+from quartet.predict import table
+from quartet.predict.curve import Curve, Wanted, curve
+from quartet.predict.machine import Machine
+from quartet.predict.measured import measured
+from quartet.predict.paper import table as paper_table
+from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
+from quartet.sweep.spec import counts_of
+from quartet.text import say
+
+EXAMPLE = "quartet predict h100-example cg --sizes 65536 --ranks 1:16384"
+MOST_POINTS = 500  # numbers of ranks times sizes
+MOST_PER_NODE = 10**5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    predicted = [name for name, kernel in KERNELS.items() if kernel.model]
+    parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE")
+    parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(predicted))
+    parser.add_argument("--sizes", metavar="LIST", help="as the program takes them, or 2^k")
+    parser.add_argument("--ranks", metavar="LIST",
+                        help='numbers, or "1:16384", which doubles from 1 to 16384')
+    parser.add_argument("--weak", action="store_true",
+                        help="the size is for the fewest workers and grows with them")
+    parser.add_argument("--formulation", default="native", metavar="NAME",
+                        help="native, dataflow or library (%(default)s)")
+    parser.add_argument("--arguments", default="", metavar="FLAGS",
+                        help="more flags of the program, of those that change the prediction")
+    parser.add_argument("--from", dest="documents", action="append", default=[], type=Path,
+                        metavar="PATH", help="documents, or a folder of them, whose rates are taken; "
+                        "may be repeated")
+    parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
+                        help="instead of the machine file's")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="writes the numbers, too")
+    parser.add_argument("--paper", action="store_true",
+                        help="the paper's numbers beside models of its programs and of ours")
+
+
+def check(options: argparse.Namespace) -> None:
+    """What argparse does not check. Raises UsageError."""
+    given = [options.machine, options.kernel, options.sizes, options.ranks]
+    if options.paper and any(given):
+        raise UsageError("--paper has machines and sizes of its own: leave them out")
+    if not options.paper and None in given:
+        raise UsageError("give MACHINE, KERNEL, --sizes and --ranks, or --paper")
+
+
+def wanted_of(options: argparse.Namespace) -> list[Wanted]:
+    """A curve for each size. Raises ScriptError."""
+    kernel = kernel_called(options.kernel)
+    formulation = formulation_called(options.formulation, tuple(kernel.model.formulations))
+    sizes = sizes_in(options.sizes, kernel)
+    ranks = counts_of(options.ranks.split(","), {}, "--ranks")
+    if len(sizes) * len(ranks) > MOST_POINTS:
+        raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes "
+                          "or ranks")
+    chosen = kernel.model.chosen(flags_in(options.arguments))
+    return [Wanted(kernel, formulation, size, tuple(ranks), chosen, options.weak) for size in sizes]
+
+
+def machine_of(options: argparse.Namespace) -> Machine:
+    """With what the documents show in place of what is described. Raises ScriptError."""
+    machine = Machine.load(options.machine, options.ranks_per_node)
+    if not options.documents:
+        return machine
+    found = collect(options.documents)
+    if options.json:
+        check_output(options.json, (path for path, _ in found.documents))
+    for why in found.skipped:
+        say(f"left out {why}")
+    shown = measured(((str(path), document) for path, document in found.documents), machine)
+    for note in shown.notes:
+        say(note)
+    return shown.machine
+
+
+def as_json(machine: Machine, curves: list[Curve]) -> dict:
+    rates = machine.rates
+    return {"predicted": True, "machine": machine.name, "ranks_per_node": machine.per_node,
+            "rates": {name: asdict(rate) for name, rate in rates.single.items()},
+            "bisection": [{"nodes": nodes, **asdict(rate)} for nodes, rate in rates.bisection],
+            "curves": [{"kernel": one.wanted.kernel.name, "formulation": one.wanted.formulation,
+                        "options": one.wanted.options, "unit": one.wanted.kernel.unit,
+                        "scaling": "weak" if one.wanted.is_weak else "strong",
+                        "points": [{"ranks": point.work.ranks, "workers": point.work.workers,
+                                    "nodes": point.nodes, "size": point.work.size,
+                                    "seconds": point.duration.total, **asdict(point.duration),
+                                    "rate": point.rate, "low": point.low, "high": point.high,
+                                    "efficiency": one.efficiency(point),
+                                    "marks": one.marks.get(point.work.ranks, [])}
+                                   for point in one.points]} for one in curves]}
+
+
+def run(options: argparse.Namespace) -> int:
+    check(options)
+    if options.json:
+        check_output(options.json, [options.machine] if options.machine else [])
+    if options.paper:
+        fits = paper_table.fits()
+        print(paper_table.render(fits), end="")
+        if options.json:
+            write_json(options.json, paper_table.as_json(fits))
+        return VERIFIED
+    wanted = wanted_of(options)
+    machine = machine_of(options)
+    curves = [curve(machine, one) for one in wanted]
+    for one in curves:
+        print(table.render(machine, one))
+    print(table.describe(machine), end="")
+    if options.json:
+        write_json(options.json, as_json(machine, curves))
+    return VERIFIED

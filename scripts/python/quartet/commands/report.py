@@ -1,0 +1,189 @@
+"""Makes one HTML page, and its figures as files, from result documents (`quartet report`).
+
+The page holds everything it shows, so it can be copied away and opened without a network. Documents
+that cannot be used are named on it and left out. Charts need matplotlib; without it the page has
+tables.
+
+    quartet report                                  # results/report/index.html
+    quartet report old/ new/ --output page.html
+    quartet report --rates mine.json FOLDER         # beside what the machine should give
+    quartet report --kernels kernels.png FOLDER     # each kernel against its limit, alone"""
+
+import argparse
+import csv
+import io
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from quartet import identity
+from quartet.command_line import shipped_in
+from quartet.documents import Collection, collect
+from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
+from quartet.export import safe_cell
+from quartet.files import check_output, make_folder, replacing, write_text
+from quartet.kernels import KERNELS
+from quartet.paths import MACHINES, RESULTS, SHIPPED
+from quartet.predict.expectation import Expectations
+from quartet.report import (cautions, comparisons, kernels_chart, machines, orientation, page,
+                               paper_figures, publications, rooflines, summary)
+from quartet.report.cases import Launch, joined, read
+from quartet.report.charts.model import Chart
+from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib
+from quartet.report.markup import Markup
+from quartet.results import cases
+from quartet.terminal import printable
+from quartet.text import counted, say
+
+EXAMPLE = "quartet report results/runs --output page.html"
+OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
+
+
+@dataclass
+class Material:
+    """What the page is made from."""
+
+    documents: list[tuple[str, dict]] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+    @property
+    def measured(self) -> list[Launch]:
+        return [launch for launch in self.launches if not launch.case.error]
+
+    @property
+    def failed(self) -> list[Launch]:
+        return [launch for launch in self.launches if launch.case.error]
+
+
+def gather(paths: list[Path]) -> Material:
+    """All documents at the paths, and why others cannot be used."""
+    found = collect(paths)
+    material = Material(skipped=list(found.skipped))
+    machines_of = identity.names([document for _, document in found.documents])
+    for (path, document), machine, series in zip(found.documents, machines_of, _series(found)):
+        shown = printable(os.path.relpath(path))
+        if any(case.is_of_model for case in cases(document)):
+            material.skipped.append(f"{shown}: simulated or emulated, not measured")
+            continue
+        material.launches += read(shown, document, machine, series)
+        material.documents.append((shown, document))
+    return material
+
+
+def _series(found: Collection) -> list[str]:
+    """Of each document its folder, by as much of its path as tells it from the others. One sweep is
+    not pooled with another."""
+    folders = [path.resolve().parent.parts for path, _ in found.documents]
+    different = set(folders)
+    longest = max(map(len, different), default=0)
+    enough = next((count for count in range(1, longest)
+                   if len({parts[-count:] for parts in different}) == len(different)), longest)
+    return ["/".join(parts[-enough:]) for parts in folders]
+
+
+def compose(material: Material, published: list[publications.Number],
+            reference: Optional[Material] = None,
+            expected: Optional[Expectations] = None) -> page.Page:
+    """The page in its order. `reference` is shown as marks in the first chart alone, what is
+    `expected` as curves in the kernels' charts."""
+    results = joined(material.measured)
+    references = joined(reference.measured) if reference else []
+    sections = [kernels_chart.section(results, references), rooflines.section(results),
+                summary.summary(results, published),
+                *(paper_figures.section(kernel, results, published, expected)
+                  for kernel in KERNELS.values()),
+                comparisons.formulations(results), comparisons.devices(results),
+                comparisons.fractions(results), comparisons.phases(results),
+                comparisons.pairs(results), orientation.section(results, published),
+                machines.section(material.documents),
+                summary.every_row(material.launches)]
+    return page.Page(_subtitle(material), cautions.warnings(
+        material.documents, material.skipped, results, material.failed)
+        + cautions.surprises(results, expected), sections)
+
+
+def _subtitle(material: Material) -> str:
+    contexts = [document["context"] for _, document in material.documents]
+    dates = sorted(str(context.get("date", ""))[:10] for context in contexts)
+    hosts = sorted({str(context.get("host_name", "?")) for context in contexts})
+    kinds = sorted({launch.machine for launch in material.launches})
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    where = ", ".join(hosts[:6]) + (f" and {len(hosts) - 6} more hosts" if len(hosts) > 6 else "")
+    return (f"{counted(len(material.documents), 'document')} with "
+            f"{counted(len(material.measured), 'measured case')}; {when}; {where}; "
+            f"{'; '.join(kinds)}")
+
+
+def write(content: page.Page, target: Path, with_charts: bool) -> None:
+    """The page and its figures' files; without charts the figures' numbers alone."""
+    folder = make_folder(target.parent / "figures")
+    charts = {name: chart for section in content.sections
+              for name, chart in zip(page.file_names(section), section.charts)}
+    for name, chart in charts.items():
+        _write_csv(chart, folder / f"{name}.csv")
+    pictures: dict[str, Markup] = {}
+    endings: tuple[str, ...] = ("csv",)
+    if with_charts:
+        from quartet.report.charts import drawing  # needs matplotlib
+        pictures = {name: drawing.save(chart, folder / name) for name, chart in charts.items()}
+        endings = (*drawing.ENDINGS, "csv")
+    write_text(target, page.render(content, pictures, endings))
+
+
+def _write_csv(chart: Chart, path: Path) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(safe_cell, row) for row in chart.rows())
+    write_text(path, text.getvalue())
+
+
+def write_kernels(material: Material, file: Path) -> None:
+    """The kernels' chart alone. Raises ScriptError where it cannot be drawn."""
+    charts = kernels_chart.section(joined(material.measured)).charts
+    if len(charts) != 1:
+        raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with "
+                          "limits: name documents of one")
+    if not has_matplotlib():
+        raise ScriptError(NO_MATPLOTLIB, UNAVAILABLE)
+    from quartet.report.charts import drawing
+    with replacing(file) as aside:
+        drawing.save_alone(charts[0], aside)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH",
+                        help="documents, or folders of them; a folder is a series of its own "
+                             "(results/runs, with results/measured as marks)")
+    parser.add_argument("--output", type=Path, default=RESULTS / "report" / "index.html",
+                        help="the page; its figures go to figures/ beside it (%(default)s)")
+    parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
+                        help="a machine file with rates (docs/prediction.md): what it should give, beside "
+                             "what was measured")
+    parser.add_argument("--kernels", type=Path, metavar="FILE",
+                        help="instead of the page: each kernel against its limit (png, svg, pdf)")
+
+
+def run(options: argparse.Namespace) -> int:
+    paths = options.paths or ([OWN] if OWN.exists() else [REFERENCE])
+    material = gather(paths)
+    for why in material.skipped:
+        say(f"skipped: {why}")
+    if not material.documents:
+        places = ", ".join(map(os.path.relpath, paths))
+        raise ScriptError(f"no usable result document in {places}: make some (quartet run, or a "
+                          "program's --json), or name where they are")
+    inputs = [path for path, _ in material.documents] + ([options.rates] if options.rates else [])
+    check_output(options.kernels or options.output, inputs)
+    expected = Expectations.load(options.rates) if options.rates else None
+    if options.kernels:
+        write_kernels(material, options.kernels)
+        print(os.path.relpath(options.kernels))
+        return VERIFIED
+    with_charts = has_matplotlib()
+    reference = gather([REFERENCE]) if not options.paths and paths != [REFERENCE] else None
+    write(compose(material, publications.load(), reference, expected), options.output, with_charts)
+    if not with_charts:
+        say(f"tables instead of charts: {NO_MATPLOTLIB}")
+    print(os.path.relpath(options.output))
+    return VERIFIED

@@ -1,0 +1,104 @@
+"""Measures with every program that was built, on this machine's cores and within a time budget, shows
+one table and ends with a verdict. `quartet run` calls it."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from quartet import table, verdict
+from quartet.command_line import add_launch_arguments, seconds, seconds_or_none, why_not
+from quartet.documents import collect
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, worst
+from quartet.check_machine import system
+from quartet.check_machine.finding import Level
+from quartet.launch import LocalLauncher
+from quartet.machine import Machine
+from quartet.paths import RESULTS
+from quartet.run import Launch, attempt, choose_efforts, estimate, measure, plan
+from quartet.terminal import Style
+from quartet.text import counted, say
+
+EXAMPLE = "quartet run --budget 300"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_launch_arguments(parser)
+    parser.add_argument("--budget", type=seconds, default=90, metavar="SECONDS",
+                        help="of measuring, all programs together (%(default)s)")
+    parser.add_argument("--results", type=Path, default=RESULTS / "runs",
+                        help="where the JSON documents go (%(default)s)")
+    parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
+                        help="at what disturbs the machine, before measuring (%(default)s; 0: not at "
+                             "all)")
+    parser.add_argument("--all", action="store_true",
+                        help="show every size and warning, not three of each")
+
+
+def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list[int],
+                files: list[Path]) -> None:
+    """Adds each launch's exit code and document as they come."""
+    codes += [attempt(estimate, launch) for launch in launches]
+    ready = [launch for launch, code in zip(launches, codes) if code == VERIFIED]
+    seconds = choose_efforts(ready, options.budget)
+    if seconds > options.budget:
+        say(f"about {seconds:.0f} s of measuring, the least that there is; the budget was "
+            f"{options.budget:.0f} s")
+    elif ready:
+        say(f"about {seconds:.0f} s of measuring")
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    for launch in ready:
+        file = options.results / f"{stamp}-{launch.name}-{launch.ranks}.json"
+        try:
+            codes.append(attempt(measure, launch, file))
+        finally:  # interrupted, it has left what it had measured
+            if file.exists():
+                files.append(file)
+
+
+def look_at_the_machine(seconds: float) -> None:
+    """Says what is not as it should be."""
+    if not seconds > 0:
+        return
+    findings = [*system.quiet_time(seconds), *system.settings()]
+    for finding in findings:
+        if finding.level is not Level.OK:
+            say("this machine: " + finding.sentence)
+
+
+def show(files: list[Path], everything: bool) -> bool:
+    """The table, where its documents are, and the verdict. Returns whether all could be read."""
+    found = collect(files)
+    for problem in found.skipped:
+        say(f"left out {problem}")
+    documents = [document for _, document in found.documents]
+    style = Style.of(sys.stdout)
+    print(table.render(documents, is_short=not everything, style=style))
+    if files:
+        stamp = os.path.relpath(files[0]).partition("-")[0]
+        print(f"{counted(len(files), 'document')}: {stamp}-*.json")
+    print(verdict.render(table.judged_cases(documents)[0], style), end="")
+    return not found.skipped
+
+
+def run(options: argparse.Namespace) -> int:
+    reason = why_not(options.launcher, [options.results])
+    if reason:
+        say(reason)
+        return BAD_USAGE
+    launches = plan(options.build / "bin", LocalLauncher(options.launcher), Machine.here())
+    if not launches:
+        say(f"no program of the suite in {options.build / 'bin'}: build it first (make build)")
+        return BAD_USAGE
+    codes: list[int] = []
+    files: list[Path] = []
+    try:
+        look_at_the_machine(options.look)
+        measure_all(launches, options, codes, files)
+    except KeyboardInterrupt:
+        say("interrupted: this is what there is")
+        codes.append(STOPPED)
+    if not show(files, options.all):
+        codes.append(FAILED)
+    return worst(codes)

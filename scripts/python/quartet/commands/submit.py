@@ -1,0 +1,99 @@
+"""quartet submit MACHINE --ranks N PROGRAM [ARGUMENTS...]: submits one job to Slurm and prints its number.
+
+MACHINE is a file as in scripts/slurm/machines/. The job asks for the nodes and GPUs that the ranks
+need there, and runs scripts/slurm/cpu.sbatch or gpu.sbatch; --dry-run shows the command. --ranks alone
+are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node decide the
+third:
+
+    quartet submit mine.json --nodes 2 --ranks-per-node 1 .../stream        a pair of nodes
+    quartet submit mine.json --nodes 4 --ranks-per-node gpus .../cg         a rank for each GPU
+    quartet submit mine.json --nodes 4 --ranks-per-node sockets .../fft     each with a socket's cores"""
+
+import argparse
+import dataclasses
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from quartet.command_line import shipped_in, whole_number
+from quartet.exit_codes import FAILED, VERIFIED, ScriptError
+from quartet.kernels.kernel import options_of
+from quartet.launch import Job
+from quartet.paths import MACHINES
+from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of
+from quartet.terminal import printable
+from quartet.text import say
+
+EXAMPLE = "quartet submit mine.json --nodes 2 --ranks-per-node 1 stream"
+MOST_RANKS = 10**6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("machine", type=shipped_in(MACHINES))
+    parser.add_argument("--ranks", type=whole_number(MOST_RANKS), help="in all")
+    parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="to be spread over, evenly")
+    parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
+                        help="a data flow's reducers come on top of gpus")
+    parser.add_argument("--hosts", default="", metavar="A,B", help="these nodes and no others")
+    parser.add_argument("--distribution", default="", metavar="block|cyclic|plane=N",
+                        help="how ranks are dealt to nodes: N at a time, in turn (the machine file's)")
+    parser.add_argument("--threads", type=whole_number(4096),
+                        help="of a rank (1; with sockets a socket's cores)")
+    parser.add_argument("--minutes", type=whole_number(366 * 24 * 60), default=30, help="at most (%(default)s)")
+    parser.add_argument("--output", default="quartet-%j.out", help="of the job (%(default)s)")
+    parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
+    parser.add_argument("program", type=Path)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+
+
+def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
+    """Raises MachineError where too little is said, or too much."""
+    threads = given.threads or (machine.cores_per_node // machine.sockets_per_node
+                                if given.ranks_per_node == "sockets" else 1)
+    hosts = tuple(filter(None, given.hosts.split(",")))
+    nodes = given.nodes or len(hosts) or None
+    job = Job(given.program, given.ranks or 1, threads, tuple(given.arguments), nodes=nodes, hosts=hosts,
+              distribution=given.distribution)
+    if hosts and len(hosts) != nodes:
+        raise MachineError(f"{len(hosts)} hosts for {nodes} nodes: name as many")
+    if given.ranks_per_node is None:
+        if given.ranks is None:
+            raise MachineError("no ranks: give two of --ranks, --nodes and --ranks-per-node, or --ranks")
+        return job
+    each = ranks_on_each_node(machine, given.ranks_per_node)
+    if each is None:
+        raise MachineError(f"--ranks-per-node '{given.ranks_per_node:.40}' (not a number, cores, sockets or "
+                           f"gpus that {machine.name} has): correct it")
+    on_top = reducers_of(job) if given.ranks_per_node == "gpus" else 0
+    if nodes is None and given.ranks is None:
+        raise MachineError("neither --nodes nor --ranks beside --ranks-per-node: give one of them")
+    nodes = nodes or ceil(given.ranks - on_top, each)
+    ranks = given.ranks or nodes * each + on_top
+    if ceil(ranks - on_top, nodes) != each:
+        raise MachineError(f"{ranks} ranks on {nodes} nodes, {given.ranks_per_node} on each (one of them does "
+                           "not fit): leave one out")
+    return dataclasses.replace(job, ranks=ranks, nodes=nodes)
+
+
+def run(given: argparse.Namespace) -> int:
+    machine = SlurmMachine.load(given.machine)
+    program = shutil.which(given.program.absolute()) or shutil.which(given.program)  # on PATH
+    if not program:
+        raise ScriptError(f"there is no program {given.program}: build it first")
+    job = job_of(machine, given)
+    wanted = request(machine, job, given.minutes)
+    command = ["sbatch", "--parsable", f"--output={given.output}", *wanted.arguments, *machine.settings,
+               str(Path(program).resolve()), *given.arguments]
+    if shape_of(machine, job).uses_gpus and options_of(job.arguments).get("--device", "auto") == "auto":
+        say("asks for GPUs, since --device is auto: --device host asks for none")
+    if given.dry_run:
+        print(printable(shlex.join(command)))
+        return VERIFIED
+    try:
+        done = subprocess.run(command, check=False)
+    except (OSError, ValueError) as error:
+        raise ScriptError(f"sbatch cannot be run ({error}): go to a machine with Slurm",
+                          FAILED) from None
+    return VERIFIED if done.returncode == 0 else FAILED

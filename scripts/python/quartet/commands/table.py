@@ -1,0 +1,52 @@
+"""One table over result documents (files, or all in a folder), at most 80 columns wide. Files that are
+no documents are named and left out.
+
+Of a kernel with more than three sizes it shows three, unless --all is given. What does not fit a
+column stands under the table: which limit decided, published numbers with their conditions (a, b ..),
+errors (1, 2 ..), and the documents' warnings. Below stands the verdict that `quartet run` ends with.
+
+With --csv, --markdown or --jsonl it writes one flat row for each case instead, with all factors."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from quartet import export, orientation, verdict
+from quartet.documents import collect
+from quartet.exit_codes import BAD_USAGE, VERIFIED
+from quartet.table import judged_cases, render
+from quartet.terminal import Style
+from quartet.text import say
+
+EXAMPLE = "quartet table results/runs --markdown"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH",
+                        help="documents, or folders of them")
+    parser.add_argument("--all", action="store_true",
+                        help="show every size and warning, not three of each")
+    parser.add_argument("--published", action="store_true",
+                        help="append numbers of other work on current machines, for orientation")
+    formats = parser.add_mutually_exclusive_group()
+    for name in export.FORMATS:
+        formats.add_argument(f"--{name}", dest="format", action="store_const", const=name,
+                             help=f"flat rows as {name}")
+
+
+def run(options: argparse.Namespace) -> int:
+    found = collect(options.paths)
+    for text in found.skipped:
+        say(f"left out {text}")
+    if not found.documents:
+        return BAD_USAGE
+    documents = [document for _, document in found.documents]
+    if options.format:
+        print(export.FORMATS[options.format](export.rows(documents)), end="")
+        return VERIFIED
+    style = Style.of(sys.stdout)
+    print(render(documents, is_short=not options.all, style=style))
+    if options.published:
+        print(orientation.render(documents, judged_cases(documents)[0]))
+    print(verdict.render(judged_cases(documents)[0], style), end="")
+    return VERIFIED

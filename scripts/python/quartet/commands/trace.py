@@ -1,0 +1,177 @@
+"""Draws a run of a timeline (--trace FILE) as a picture: a group of lines for each rank, a line for
+each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplotlib.
+
+    quartet trace trace.json picture.png
+    quartet trace trace.json picture.png --run 2 --case dataflow --from 10 --to 60
+"""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+from quartet.command_line import positive_number, whole_number
+from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
+from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
+from quartet.report.charts import style
+from quartet.schema import Schema
+from quartet.terminal import printable
+from quartet.units import GIB
+
+EXAMPLE = "quartet trace trace.json picture.png"
+MOST_BYTES = GIB  # of a trace; a span takes about 100
+# What the programs write of Chrome's trace format.
+EVENTS = Schema({
+    "$defs": {"time": {"type": "number", "minimum": -1e15, "maximum": 1e15}},
+    "type": "object", "required": ["traceEvents"], "properties": {"traceEvents": {
+        "type": "array", "items": {
+            "type": "object", "required": ["name", "ph"],
+            "properties": {"name": {"type": "string"}, "ph": {"type": "string"},
+                           "cat": {"type": "string"}, "pid": {"type": "integer"},
+                           "tid": {"type": "integer"}, "ts": {"$ref": "#/$defs/time"},
+                           "dur": {"$ref": "#/$defs/time"},
+                           "args": {"type": "object", "properties": {"name": {"type": "string"}}}},
+            "if": {"properties": {"ph": {"const": "X"}}},
+            "then": {"required": ["cat", "pid", "tid", "ts", "dur"]},
+            "else": {
+                "if": {"properties": {"name": {"enum": ["process_name", "thread_name"]}}},
+                "then": {"required": ["pid", "args"],
+                         "properties": {"args": {"required": ["name"]}}}}}}}})
+
+
+class Timeline:
+    """The events of a trace, by kind."""
+
+    def __init__(self, document):
+        events = document["traceEvents"]
+        self.processes = {event["pid"]: event["args"]["name"] for event in events
+                          if event["name"] == "process_name"}
+        self.lines = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
+                      if event["name"] == "thread_name"}
+        spans = [event for event in events if event["ph"] == "X"]
+        self.runs = [event for event in spans if event["cat"] == "run"]
+        self.spans = [event for event in spans if event["cat"] in style.PHASES]
+
+    def run(self, case, number):
+        """Begin and end, in microseconds, and the name of a case's run: over all ranks, numbered
+        from 0, the ones to warm up included; negative numbers count from the last."""
+        names = [run["name"] for run in self.runs if case in run["name"]]
+        if not names:
+            there = ", ".join(sorted({run["name"] for run in self.runs})) or "none"
+            raise ScriptError(f"no run of {case!r} in the trace (there are: {there})")
+        by_rank = defaultdict(list)
+        for run in self.runs:
+            if run["name"] == names[-1]:
+                by_rank[run["pid"]].append(run)
+        try:
+            chosen = [runs[number] for runs in by_rank.values()]
+        except IndexError:
+            count = min(len(runs) for runs in by_rank.values())
+            raise ScriptError(f"no run {number} (there are {count}): "
+                             f"use 0 to {count - 1}") from None
+        return (min(run["ts"] for run in chosen),
+                max(run["ts"] + run["dur"] for run in chosen), names[-1])
+
+    def within(self, begin, end):
+        """The spans that reach into a stretch of time, by line, cut to it."""
+        found = defaultdict(list)
+        for span in self.spans:
+            first = max(span["ts"], begin)
+            last = min(span["ts"] + span["dur"], end)
+            if last > first:
+                found[span["pid"], span["tid"]].append((first, last - first, span["cat"]))
+        return dict(sorted(found.items()))
+
+
+def read(path):
+    """The timeline in a file. Raises ScriptError."""
+    try:
+        document = with_bounds(read_json(path, MOST_BYTES), printable)
+        problem = EVENTS.problem(document)
+    except FileNotFoundError:
+        raise ScriptError(f"{path} is no timeline (there is no such file)") from None
+    except FileProblem as error:
+        raise ScriptError(f"{path} is no timeline ({error})") from None
+    if problem:
+        raise ScriptError(f"{path} is no timeline ({problem})")
+    return Timeline(document)
+
+
+def draw(timeline, spans, begin, end, title):
+    """A figure with one row for each line that has spans; rank 0 on top. Within the pictures'
+    style."""
+    from matplotlib.patches import Patch
+
+    figure = style.figure(110 + 26 * len(spans), 760)
+    axes = figure.subplots()
+    used = set()
+    for row, stretches in enumerate(spans.values()):
+        used |= draw_line(axes, row, stretches, begin)
+    rows = list(spans)
+    axes.set_yticks(range(len(rows)), [timeline.lines[line] for line in rows])
+    axes.invert_yaxis()
+    name_ranks(axes, timeline, rows)
+    axes.set_xlabel("ms")
+    axes.set_xlim(0, (end - begin) / 1e3)
+    axes.set_title(title, loc="left", pad=22)  # the legend is below it
+    axes.legend(handles=[Patch(color=shade, label=phase) for phase, shade in style.PHASES.items()
+                         if phase in used],
+                ncol=len(style.PHASES), loc="lower left", bbox_to_anchor=(0, 1), handlelength=1)
+    return figure
+
+
+def draw_line(axes, row, stretches, begin):
+    """The spans of one line. Returns the phases that it has."""
+    height = 0.8
+    used = set()
+    for phase, shade in style.PHASES.items():
+        parts = [((first - begin) / 1e3, length / 1e3)
+                 for first, length, category in stretches if category == phase]
+        if parts:
+            used.add(phase)
+            axes.broken_barh(parts, (row - height / 2, height), facecolors=shade,
+                             edgecolors="white", linewidth=0.3 if len(parts) < 200 else 0)
+    return used
+
+
+def name_ranks(axes, timeline, rows):
+    """Each rank and its role beside its rows."""
+    for process, name in timeline.processes.items():
+        of_rank = [row for row, line in enumerate(rows) if line[0] == process]
+        if not of_rank:
+            continue
+        role = name.split(", ")[-1]
+        axes.annotate(f"rank {process}\n{role}", (-0.11, (of_rank[0] + of_rank[-1]) / 2),
+                      xycoords=("axes fraction", "data"), ha="right", va="center",
+                      annotation_clip=False)
+        if of_rank[0] > 0:
+            axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8)
+
+
+def milliseconds(text):
+    return 0.0 if text == "0" else positive_number(text)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("trace", type=Path, help="what --trace wrote")
+    parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
+    parser.add_argument("--case", default="", help="part of the name of the case (the last one)")
+    parser.add_argument("--run", type=whole_number(10**9, -10**9), default=-1, help="number of its run (the last one)")
+    parser.add_argument("--from", dest="begin", type=milliseconds, default=0, metavar="MS",
+                        help="where to begin within the run")
+    parser.add_argument("--to", dest="end", type=milliseconds, metavar="MS", help="and where to end")
+
+
+def run(wanted: argparse.Namespace) -> int:
+    timeline = read(wanted.trace)
+    check_output(wanted.picture, [wanted.trace])
+    begin, end, title = timeline.run(wanted.case, wanted.run)
+    first = begin + 1e3 * wanted.begin
+    last = end if wanted.end is None else min(end, begin + 1e3 * wanted.end)
+    spans = timeline.within(first, last)
+    if not spans:
+        raise ScriptError("nothing happens in that time: use another --from and --to")
+    if not style.has_matplotlib():
+        raise ScriptError(style.NO_MATPLOTLIB, UNAVAILABLE)
+    with style.applied(), replacing(wanted.picture) as aside:
+        style.save(draw(timeline, spans, first, last, title), aside)
+    return VERIFIED

@@ -1,0 +1,112 @@
+"""What stands below a comparison's table: what was found, what was not and why, what would decide."""
+
+import shlex
+from pathlib import Path
+from typing import Optional
+
+from quartet.compare.rows import LEAST_AGAINST_A_NUMBER, LEAST_LAUNCHES, Row, Verdict
+from quartet.compare.sides import Side
+from quartet.statistics import ERROR
+from quartet.text import counted, wrapped
+
+MANY_CASES = 10  # from which on some differ by chance
+# Options that say what is run; the others do not change it, or have defaults that do.
+TELLING = ("size", "sizes", "iterations", "pushes", "device", "formulation", "transport", "problem",
+           "storage", "algorithm", "order", "tile", "tiles", "threads", "runs")
+
+
+def lines(sides: list[Side], rows: list[Row], threshold: float, error: float) -> list[str]:
+    """`threshold` in per cent; intervals miss in `error` of all cases at most."""
+    return [*_counts(rows, threshold), *_unclear(rows, threshold), *_too_few(rows),
+            *_looks_slower(rows), *_by_chance(rows, error),
+            *(_offer(sides, rows) if error == ERROR else [])]  # else they were launched so
+
+
+def _counts(rows: list[Row], threshold: float) -> list[str]:
+    counts = [f"{sum(row.verdict is verdict for row in rows)} "
+              f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
+              for verdict in Verdict if any(row.verdict is verdict for row in rows)]
+    return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
+
+
+def _unclear(rows: list[Row], threshold: float) -> list[str]:
+    """Of those with launches enough for an interval."""
+    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.ratio.interval
+            and row.launches >= LEAST_LAUNCHES]
+    if not seen:
+        return []
+    widest = max(row.ratio.half_width for row in seen)
+    more = max((row.more for row in seen if row.more), default=None)
+    remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else ""
+    worst = " at worst" if len(seen) > 1 else ""
+    return wrapped("", f"unclear: no difference found, +-{widest:.0%}{worst}{remedy}")
+
+
+def _launches(more: int) -> str:
+    several = "launch" if more == 1 else "launches"
+    return f"about {more} more {several} of each side"
+
+
+def _too_few(rows: list[Row]) -> list[str]:
+    few = [row for row in rows if row.verdict is Verdict.UNCLEAR
+           and not (row.ratio.interval and row.launches >= LEAST_LAUNCHES)]
+    if not few:
+        return []
+    more = max(row.more or 0 for row in few)
+    have = counted(min(row.launches for row in few), "undisturbed launch")
+    least = f"{LEAST_AGAINST_A_NUMBER}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
+    return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have}: one program "
+                   f"differs from launch to launch, so it takes {least} at least"
+                   + (f" ({_launches(more)})" if more else ""))
+
+
+def _looks_slower(rows: list[Row]) -> list[str]:
+    doubtful = sorted((row for row in rows if row.looks_slower), key=lambda row: row.ratio.value)
+    if not doubtful:
+        return []
+    worst = doubtful[0]
+    return wrapped("!", f"{counted(len(doubtful), 'case')} may be slower, which is not decided: at worst "
+                   f"{worst.ratio.value:.2f}{worst.mark}")
+
+
+def _by_chance(rows: list[Row], error: float) -> list[str]:
+    tested = sum(bool(row.ratio and row.ratio.interval) for row in rows)
+    if tested < MANY_CASES:
+        return []
+    return wrapped("", f"of {tested} equal cases up to {tested * error:.0f} would be called faster or "
+                   "slower by chance")
+
+
+def _offer(sides: list[Side], rows: list[Row]) -> list[str]:
+    """The commands that would decide, one for each program."""
+    wanting = {row.name.kernel for row in rows if row.more and row.first and row.second}
+    found = {}
+    for _, document in sides[-1].documents:
+        program = str(document["context"]["quartet"].get("program"))
+        if program in wanting:
+            found.setdefault(program, document)
+    if not found or len(sides) < 2:
+        return []
+    builds = [_build(side) or word for side, word in zip(sides, ("BEFORE", "AFTER"))]
+    if builds[0] == builds[1]:
+        builds = ["BEFORE", "AFTER"]
+    result = wrapped("", "to decide, launch both in turn (BEFORE and AFTER are build folders):"
+                     if "BEFORE" in builds else "to decide, launch both in turn:")
+    return result + [f"    quartet compare --run {' '.join(builds)} -- "
+                     f"{shlex.join(_command(name, document))}" for name, document in found.items()]
+
+
+def _build(side: Side) -> Optional[str]:
+    """The build folder of a side's programs, where all are from one."""
+    folders = {Path(str(document["context"].get("executable", ""))).parent.parent
+               for _, document in side.documents}
+    return str(folders.pop()) if len(folders) == 1 else None
+
+
+def _command(program: str, document: dict) -> list[str]:
+    options = document["context"]["quartet"].get("options") or {}
+    words = [program]
+    for key in TELLING:
+        if options.get(key) not in (None, "", "auto"):
+            words += [f"--{key}", str(options[key])]
+    return words

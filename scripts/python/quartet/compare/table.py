@@ -1,0 +1,166 @@
+"""A comparison in words, 80 columns wide: what differs between the sides' machines and builds, the
+cases, what could not be compared and why, spreads of launches, slow nodes."""
+
+import itertools
+import textwrap
+from typing import Optional
+
+from quartet.compare import closing, slow_ranks
+from quartet.compare.rows import LEAST_LAUNCHES, Row
+from quartet.compare.sides import Sample, Side
+from quartet.published.likeness import place_of_ours
+from quartet.statistics import ERROR
+from quartet.text import (ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size,
+                             widths_of, wrapped)
+
+HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
+SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",
+           "between")
+LEFT_ALIGNED = ("form", "via", "size", "verdict")  # columns; the others are numbers
+IN_COLUMNS = {"size", "n", "ranks", "pair"}
+VALUE_WIDTH = 30  # of a setting, of each side
+
+
+def _group(row: Row) -> str:
+    name = row.name
+    unit = next(sample.unit for sample in (row.first, row.second) if sample)
+    others = [f"{key}:{value}" for key, value in name.values.items() if key not in IN_COLUMNS]
+    return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
+
+
+def _who(row: Row) -> tuple[str, ...]:
+    name = row.name
+    ranks = name.values.get("pair", name.values.get("ranks", ""))
+    return (name.formulation, name.transport, size(name.size), ranks)
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def _cells(row: Row, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:
+    first = rate(row.first.median) if row.first else ""
+    if row.number:
+        first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row, published)}"
+    found = row.ratio
+    is_enough = found and found.interval and row.launches >= LEAST_LAUNCHES
+    interval = "-".join(map(_ratio, found.interval)) if is_enough else ""
+    verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
+    return (*_who(row), first, rate(row.second.median) if row.second else "",
+            _ratio(found.value) + row.mark if found else "", interval,
+            str(row.more) if row.more else "", verdict)
+
+
+def _mark(row: Row, published: Footnotes) -> str:
+    number = row.number
+    caveat = f" Note: {number.caveat}." if number.caveat else ""
+    place = place_of_ours(row.second.nodes, row.second.cases[0].workers)
+    return published.mark(f"{number.conditions} ({number.source}). Ours: {place}.{caveat}")
+
+
+def _spread_cells(row: Row) -> Optional[tuple[str, ...]]:
+    samples = (row.first, row.second)
+    if not any(sample and sample.between is not None for sample in samples):
+        return None
+    return (*_who(row), *(cell for sample in samples for cell in _spreads(sample)))
+
+
+def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
+    if not sample:
+        return ("", "", "")
+    shown = ["" if spread is None else f"{spread:.1%}"
+             for spread in (sample.within, sample.between)]
+    return (str(len(sample.counting)), *shown)
+
+
+def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
+    rows = [headings, *(cells for members in groups.values() for cells in members)]
+    widths = widths_of(rows)
+    left = [column for column, heading in enumerate(headings) if heading in LEFT_ALIGNED]
+    lines = [aligned(headings, widths, left)]
+    for heading, members in groups.items():
+        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
+        lines += [aligned(cells, widths, left) for cells in members]
+    return lines
+
+
+def _sides(sides: list[Side]) -> list[str]:
+    """What each side is, and how the two differ apart from what was measured."""
+    lines = []
+    settings = [side.settings() for side in sides]
+    for side, known in zip(sides, settings):
+        lines += wrapped(f"{side.label}:", f"{counted(len(side.documents), 'document')}, "
+                         f"{known['device']} on {known.get('host', 'unknown')}")
+    if len(sides) == 2:
+        for key in settings[0]:
+            pair = [known.get(key, "none") for known in settings]
+            if pair[0] != pair[1]:
+                shown = [textwrap.shorten(value, VALUE_WIDTH * 2, placeholder=" ..")
+                         for value in pair]
+                lines += wrapped("", f"differs: {key}: {shown[0]} | {shown[1]}")
+    return lines
+
+
+def _slow(sides: list[Side]) -> list[str]:
+    found: dict[tuple[str, str], list[slow_ranks.Slow]] = {}
+    for side in sides:
+        for _, document in side.documents:
+            for slow in slow_ranks.find(document):
+                found.setdefault((side.label, slow.who), []).append(slow)
+    lines = []
+    for (label, who), cases in found.items():
+        worst = max(cases, key=lambda slow: slow.ratio)
+        runs = sum(slow.runs for slow in cases)
+        lines += wrapped("!", f"slow in {label}: {who}: up to {worst.ratio:.2f} of the time of its "
+                         f"fellows, over {runs} runs, worst in {worst.case}")
+    return lines
+
+
+def _not_in_turn(sides: list[Side]) -> list[str]:
+    """Where one side was measured before the other, a change of the machine looks like one of the
+    program."""
+    if len(sides) < 2 or not all(side.documents for side in sides):
+        return []
+    dates = [sorted(str(document["context"].get("date", "")) for _, document in side.documents)
+             for side in sides]
+    apart = dates[0][-1] < dates[1][0] or dates[1][-1] < dates[0][0]
+    return wrapped("", "A and B were measured one after the other: a change of the machine between "
+                   "them looks like one of the program (--run launches in turn)") if apart else []
+
+
+def _groups(rows: list[Row], cells_of) -> dict[str, list[tuple[str, ...]]]:
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for row in rows:
+        cells = cells_of(row)
+        if cells:
+            groups.setdefault(_group(row), []).append(cells)
+    return groups
+
+
+def render(sides: list[Side], rows: list[Row], threshold: float, error: float = ERROR) -> str:
+    """All of it; `threshold` in per cent; intervals miss in `error` of all cases at most."""
+    published = Footnotes("abcdefghijklmnopqrstuvwxyz")
+    reasons = Footnotes(map(str, itertools.count(1)))
+    table = _table(HEADINGS, _groups(rows, lambda row: _cells(row, published, reasons)))
+    spreads = _groups(rows, _spread_cells)
+    lines = [*_sides(sides), "", *table, "", *_legend(rows, error), *published.lines(),
+             *reasons.lines()]
+    if spreads:
+        lines += ["", "coefficient of variation of a launch's runs, and of the medians of the "
+                  "launches", "that count, A | B", *_table(SPREADS, spreads)]
+    lines += ["", *_slow(sides), *_not_in_turn(sides), *closing.lines(sides, rows, threshold, error)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _legend(rows: list[Row], error: float) -> list[str]:
+    marks = {row.mark for row in rows}
+    found = []
+    if any(row.ratio and row.ratio.interval for row in rows):
+        found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
+    if any(row.more for row in rows):
+        found += wrapped("", "more: launches of each side that would probably decide")
+    if "?" in marks:
+        found += wrapped("?", "a launch was disturbed or flagged: do not quote")
+    if "!" in marks:
+        found += wrapped("!", ABOVE_LIMIT)
+    return found

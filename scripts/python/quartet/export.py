@@ -1,0 +1,110 @@
+"""Result documents as flat rows, one for each case, for spreadsheets and data frames.
+
+The columns and their names are stable (docs/reading-the-numbers.md): the factors that every case has,
+the other factors by name, then the results. What a row does not know is empty."""
+
+import csv
+import io
+import json
+from typing import Callable, Iterable, Union
+
+from quartet.kernels import KERNELS
+from quartet.misfits import judged
+from quartet.results import Case, Name, cases, commit, device, nodes, whole_number
+from quartet.text import size_in_bytes
+
+Cell = Union[str, int, float, bool, None]
+Row = dict[str, Cell]
+
+FACTORS = ("kernel", "formulation", "device", "transport", "size", "ranks", "nodes", "threads")
+RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate",
+           "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high",
+           "fraction_of_all_ranks", "flags",
+           "distrusted", "verified", "error", "workers", "measured_on", "host", "date", "commit",
+           "name")
+FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
+           "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # how a cell begins that a spreadsheet would compute
+
+
+def rows(documents: Iterable[dict]) -> list[Row]:
+    """Every case of the documents, all rows with the same columns in the same order."""
+    of_documents = [(document, case) for document in documents for case in cases(document)]
+    found = [_row(document, case) for (document, _), case
+             in zip(of_documents, judged([case for _, case in of_documents]))]
+    others = sorted({key for row in found for key in row} - {*FACTORS, *RESULTS})
+    return [{key: row.get(key) for key in (*FACTORS, *others, *RESULTS)} for row in found]
+
+
+def factors(name: Name) -> Row:
+    """Of a name, as the rows of newer documents hold them: numbers are numbers, the size is bytes
+    where it has a unit, words are named by the kernel."""
+    keys = KERNELS[name.kernel].words if name.kernel in KERNELS else ()
+    keys = (*keys, *(f"word{index}" for index in range(len(keys), len(name.words))))
+    found: Row = {"kernel": name.kernel, "formulation": name.formulation, "device": name.device,
+                  "transport": name.transport, **dict(zip(keys, name.words))}
+    if name.size:
+        found["size"] = size_in_bytes(name.size)
+    found.update({key: value if whole_number(value) is None else int(value)
+                  for key, value in name.values.items() if key not in ("size", "n")})
+    return {key: value for key, value in found.items() if value != ""}
+
+
+def _row(document: dict, case: Case) -> Row:
+    context = document["context"]
+    low, high = case.interval or (None, None)
+    fraction_low, fraction_high = case.fraction_interval or (None, None)
+    row = {**factors(case.name), "nodes": nodes(document), **case.median.get("factors", {})}
+    row.update({"distrusted": bool(case.mark), "flags": " ".join(case.flags), "error": case.error,
+                "measured_on": device(document), "host": context.get("host_name"),
+                "date": context.get("date"), "commit": commit(document), "name": case.text})
+    if not case.error:
+        row.update({"rate": case.rate, "unit": case.unit, "rate_low": low, "rate_high": high,
+                    "runs": case.runs, "seconds": case.seconds, "workers": case.workers,
+                    "limit_rate": case.limit["rate"] if case.limit else None,
+                    "limit_decided_by": case.median.get("limit_decided_by"),
+                    "fraction_of_limit": case.fraction_of_limit, "fraction_low": fraction_low,
+                    "fraction_high": fraction_high,
+                    "fraction_of_all_ranks": case.fraction_of_all_ranks, "verified": case.verified})
+    return row
+
+
+def as_csv(found: list[Row]) -> str:
+    """With a heading. No cell is a formula for a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(found[0] if found else (*FACTORS, *RESULTS))
+    writer.writerows([safe_cell(cell) for cell in row.values()] for row in found)
+    return text.getvalue()
+
+
+def safe_cell(cell: Cell) -> Cell:
+    """What a spreadsheet does not compute."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return "'" + cell if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
+
+
+def as_markdown(found: list[Row]) -> str:
+    """A table of the columns that any row fills."""
+    keys = [key for key in (found[0] if found else ()) if any(row[key] not in (None, "")
+                                                              for row in found)]
+
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(cells)} |\n"
+
+    body = (line(_in_markdown(row[key]) for key in keys) for row in found)
+    return "".join([line(keys), line("---" for _ in keys), *body]) if keys else ""
+
+
+def _in_markdown(cell: Cell) -> str:
+    text = "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(safe_cell(cell))
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+def as_jsonl(found: list[Row]) -> str:
+    """An object a line, null where a row does not know."""
+    return "".join(json.dumps(row, allow_nan=False) + "\n" for row in found)
+
+
+FORMATS: dict[str, Callable[[list[Row]], str]] = {
+    "csv": as_csv, "markdown": as_markdown, "jsonl": as_jsonl}

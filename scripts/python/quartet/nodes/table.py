@@ -1,0 +1,49 @@
+"""The table of a check of nodes: who stands out, what failed, and how alike the others are."""
+
+from quartet.nodes.findings import Earlier, Findings, Measure
+from quartet.nodes.outliers import LEAST_VALUES
+from quartet.nodes.plan import PAIR
+from quartet.text import aligned, counted, rate, widths_of, wrapped
+
+HEADINGS = ("node", "what", "rate", "median", "below it", "deviations", "since")
+SHOWN = 20  # of failures, and of names
+TEXT = (0, 1, 6)  # columns
+
+
+def render(found: Findings, earlier: Earlier, false_alarms: float, least: float) -> str:
+    units = {measure.what: measure.unit for measure in found.measures}
+    medians = {measure.what: measure.sample.median for measure in found.measures if measure.sample}
+    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate), rate(medians[one.what]),
+                         f"{one.share:.0%}", f"{one.score:.1f}", earlier.since(one.who, one.what))
+                        for one in found.slow)]
+    lines: list[str] = []
+    if found.slow:
+        lines += [aligned(row, widths_of(rows), TEXT) for row in rows] + [""]
+    failures = [f"{who}, {what}: failed since {earlier.since(who, what)}: {why}"
+                for (who, what), why in found.failures.items()]
+    lines += [line for text in failures[:SHOWN] for line in wrapped("x", text)]
+    if len(failures) > SHOWN:
+        lines += wrapped("x", f"{len(failures) - SHOWN} more failed")
+    lines += [line for measure in found.measures for line in wrapped("", _spread(measure))]
+    lines += wrapped("", _verdict(found, false_alarms, least))
+    if found.left:
+        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet: the same command goes on")
+    return "\n".join(lines) + "\n"
+
+
+def _spread(measure: Measure) -> str:
+    what = counted(len(measure.rates), "pair" if measure.what == PAIR else "node")
+    if not measure.sample:
+        return f"{measure.what}: {what}, too few to tell who stands out ({LEAST_VALUES} at least)"
+    return (f"{measure.what}: {what}, median {rate(measure.sample.median)} {measure.unit}, robust deviation "
+            f"{measure.sample.deviation:.1%}, threshold {measure.sample.threshold:.1f} deviations")
+
+
+def _verdict(found: Findings, false_alarms: float, least: float) -> str:
+    if not found.is_decided:
+        return "Undecided."
+    names = list(dict.fromkeys(one.who for one in found.slow))
+    more = [f"and {len(names) - SHOWN} more"] * (len(names) > SHOWN)
+    who = f"Slow: {', '.join([*names[:SHOWN], *more])}." if names else "None is slow."
+    return (f"{who} Alike and undisturbed nodes would give a false alarm in {false_alarms:.0%} of such checks; "
+            f"less than {least:.0%} below the median is not named.")

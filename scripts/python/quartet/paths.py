@@ -1,0 +1,28 @@
+"""Where things are: in the repository, or below the prefix that `cmake --install` was given."""
+
+import os
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2]
+ROOT = SCRIPTS.parent
+IS_INSTALLED = not (ROOT / "CMakeLists.txt").is_file()
+SHIPPED = ROOT if IS_INSTALLED else ROOT / "results"  # published numbers, references, schemas
+RESULTS = Path("quartet-results") if IS_INSTALLED else ROOT / "results"  # what scripts write
+PROGRAMS = ROOT.parents[1] if IS_INSTALLED else ROOT / "build" / "host-release"  # in its bin/
+LAUNCHER = SCRIPTS / "launch.sh"
+SLURM = SCRIPTS / "slurm"
+MACHINES = SLURM / "machines"
+SWEEPS = SCRIPTS / "sweeps"
+
+
+def version() -> str:
+    return (ROOT / "VERSION").read_text(encoding="utf-8").strip()
+
+
+def given_or_shipped(file: Path, folder: Path) -> Path:
+    """The file; else, where there is none, the one in the folder that bears its name, with .json or
+    without."""
+    if file.name != str(file) or os.path.exists(file):  # which is false of a name that is too long
+        return file
+    named = folder / file.name
+    return next((path for path in (named, named.with_name(f"{file.name}.json")) if os.path.isfile(path)), file)

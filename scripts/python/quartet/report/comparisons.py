@@ -1,0 +1,297 @@
+"""Formulations against each other, host against CUDA, rates against limits, phases, pairs."""
+
+from quartet.text import rate, ratio
+
+from . import findings
+from .cases import Result
+from .charts.model import Bar, BarChart, HeatMap, Stack, StackChart
+from .charts.style import MEANINGS, PHASES
+from .factors import (alike, by_kernel, counted, factors, fastest_of_each, grouped, in_words,
+                      is_pair, label, shown, size_of, usable)
+from .sections import Section, Table
+
+LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
+USEFUL = "compute"
+MOST_GROUPS = 4  # in a chart; the table has them all
+
+
+def _cases(results: list[Result]) -> list[Result]:
+    return [result for result in usable(results) if not is_pair(result)]
+
+
+def _resource(result: Result) -> tuple[str, str]:
+    """What two ways to compute must share to be compared: the cores, or the GPUs."""
+    if result.name.device == "cuda":
+        return "workers", str(result.workers)
+    return "ranks", result.name.values.get("ranks", "")
+
+
+def _ranks(result: Result) -> int:
+    return result.workers if result.name.device == "cuda" else result.name.ranks
+
+
+def _bar(result: Result, base: Result, name: str) -> Bar:
+    text = f"{rate(result.rate)}{result.mark} ({ratio(result.rate / base.rate)})"
+    return Bar(name, result.rate, text, result.interval, result.name.formulation,
+               result.case.text, result.mark)
+
+
+def _doubts(results: list[Result], leave_out=("nodes",)) -> tuple[str, ...]:
+    """Of each marked bar why it is marked."""
+    return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}"
+                 for result in results if result.mark)
+
+
+def formulations(results: list[Result]) -> Section:
+    """Each formulation's best beside the native one on the same cores or GPUs."""
+    charts, tables = [], []
+    kernels = grouped(sorted(_cases(results), key=by_kernel), lambda result: result.name.kernel)
+    for kernel, members in kernels.items():
+        groups = grouped(members, lambda result: (
+            result.machine, result.series, result.name.device, _resource(result), result.name.size,
+            result.nodes, result.name.values.get("threads", "")))
+        sets = [best for best in map(_alike, groups.values()) if len(best) > 1]
+        sets.sort(key=lambda best: (-_ranks(best[0]), -size_of(best[0])))
+        if not sets:
+            continue
+        unit = sets[0][0].unit
+        bars = tuple((_place(best[0]), tuple(
+            _bar(result, best[0], _way(result)) for result in best))
+            for best in sets[:MOST_GROUPS])
+        charts.append(BarChart(findings.of_formulations(sets[0]), unit, bars,
+                               about=f"{kernel}: the best of each formulation and variant, in {unit}",
+                               notes=_doubts([result for best in sets[:MOST_GROUPS]
+                                              for result in best])))
+        tables.append(_formulation_table(kernel, unit, sets))
+    return Section(
+        "formulations", "Native against dataflow against library",
+        "The same problem in the three formulations, and by TensorFlow where quartet peers has measured "
+        "it, each in its fastest way. On the host they have "
+        "as many ranks (dataflow's reducers included), on GPUs as many workers. The first bar is the "
+        "base, 1x. Other storage or order is no like for like: such bars come last.",
+        charts, tables, missing="No problem was run in two formulations on the same resources.",
+        command="quartet launch 2 fft --formulation "
+                "native,dataflow,library --json results/runs/formulations.json")
+
+
+def _alike(results: list[Result]) -> list[Result]:
+    """Each formulation's best, of the variant (storage, order) that most formulations have; then the
+    best of the other variants."""
+    variants = [fastest_of_each(members, lambda result: (not result.mark, result.rate))
+                for members in grouped(results, lambda result: result.name.words).values()]
+    variants.sort(key=len, reverse=True)
+    return [result for variant in variants for result in variant]
+
+
+def _place(result: Result) -> str:
+    key, count = _resource(result)
+    named = "n" if "n" in result.name.values else "size"
+    where = [result.series * result.told_by_folder, result.machine * result.told_by_machine]
+    return ", ".join(filter(None, [shown(named, result.name.size), shown(key, count), *where]))
+
+
+def _way(result: Result) -> str:
+    return label(result, ("folder", "machine", "device", "n", "size", "ranks", "threads", "nodes"))
+
+
+def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Table:
+    rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate),
+             ratio(result.rate / best[0].rate),
+             f"{rate(best[0].rate)} {unit} ({best[0].name.formulation})",
+             result.fraction_text)
+            for best in sets for result in best]
+    return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
+                 frozenset({unit, "ratio", "of its limit"}),
+                 f"{kernel}: all problems in several formulations", is_open=False)
+
+
+def devices(results: list[Result]) -> Section:
+    """The best on the host beside the best on GPUs, problem by problem."""
+    groups = grouped(_cases(results), lambda result: (
+        result.name.kernel, result.name.size, result.name.values.get("iterations", ""),
+        result.name.values.get("pushes", "")))
+    pairs = []
+    for group in groups.values():
+        best = {result.name.device: result for result in sorted(group, key=lambda item: item.rate)}
+        if {"host", "cuda"} <= best.keys():
+            pairs.append((best["host"], best["cuda"]))
+    pairs.sort(key=lambda pair: (by_kernel(pair[0]), -size_of(pair[0])))
+    charts = []
+    for kernel, members in grouped(pairs, lambda pair: pair[0].name.kernel).items():
+        host, cuda = members[0]
+        charts.append(BarChart(f"{kernel}: CUDA is {ratio(cuda.rate / host.rate)}"
+                               f"{cuda.mark or host.mark} as fast as the host", host.unit,
+                               tuple((shown("n" if "n" in host.name.values else "size",
+                                            host.name.size),
+                                      (_bar(host, host, _computes(host)),
+                                       _bar(cuda, host, _computes(cuda))))
+                                     for host, cuda in members[:MOST_GROUPS]),
+                               about=f"{kernel}: the fastest way on each, in {host.unit}",
+                               notes=_doubts([result for pair in members[:MOST_GROUPS]
+                                              for result in pair])))
+    return Section(
+        "devices", "Host against CUDA",
+        "The fastest way on each. The rate is of the timed part. The whole task is what a user waits for: "
+        "the launch, the start of MPI and of the devices, data made or read, one run, and results written. "
+        "The end of MPI and of the launcher is not in it. The host is the base, 1x.",
+        charts, [_device_table(pairs), *_whole_tasks(pairs)] if pairs else [],
+        missing="No problem was run on both the host and a GPU.",
+        command="on a machine with a GPU: quartet launch 2 cg --device "
+                "cuda --json results/runs/cg-cuda.json, and the same with --device host")
+
+
+def _computes(result: Result) -> str:
+    return (f"{result.name.device}: {counted(result.workers, 'worker')}, {_way(result)}; "
+            f"{result.machine}")
+
+
+def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
+    rows = [(host.name.kernel, _place(host), f"{rate(host.rate)} {host.unit}",
+             f"{rate(cuda.rate)} {cuda.unit}", ratio(cuda.rate / host.rate),
+             f"{counted(host.workers, 'worker')}, {host.machine}",
+             f"{counted(cuda.workers, 'worker')}, {cuda.machine}")
+            for host, cuda in pairs]
+    return Table(("kernel", "problem", "host", "CUDA", "rates' ratio", "host is", "CUDA is"), rows,
+                 frozenset({"host", "CUDA", "rates' ratio"}), "Host against CUDA, the timed part")
+
+
+def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
+    """Seconds by stage; nothing where the documents have none."""
+    known = [pair for pair in pairs if all(result.whole_task for result in pair)]
+    stages = list(dict.fromkeys(stage for pair in known for result in pair for stage in result.whole_task))
+    rows = [(result.name.kernel, _place(host), result.name.device,
+             *(f"{result.whole_task.get(stage, 0):.3g}" for stage in stages),
+             f"{result.whole_task_seconds:.3g}",
+             ratio(host.whole_task_seconds / result.whole_task_seconds))
+            for host, cuda in known for result in (host, cuda)]
+    if not rows:
+        return []
+    named = [stage.replace("_", " ") for stage in stages]
+    return [Table(("kernel", "problem", "on", *named, "whole task", "speed-up"), rows,
+                  frozenset({*named, "whole task", "speed-up"}),
+                  "Host against CUDA, whole task, in seconds")]
+
+
+def _largest_of_each_way(results: list[Result]) -> list[Result]:
+    """Of each way to run a kernel the case on the most ranks, then of the largest problem."""
+    ways = grouped(_cases(results), lambda result: (
+        result.name.kernel, result.machine, result.series, result.name.formulation,
+        result.name.device, result.name.transport, result.name.words))
+    chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item)))
+              for group in ways.values()]
+    return sorted(chosen, key=by_kernel)
+
+
+def fractions(results: list[Result]) -> Section:
+    """How near each way comes to what the machine allows."""
+    shares = [result for result in _largest_of_each_way(results) if result.fraction]
+    charts = []
+    for (kernel, *_), members in grouped(shares, _chart_of).items():
+        common = alike(members)
+        bars = tuple(_share(result, _difference(result, common)) for result in members)
+        bests = [(_short(result, common), result.fraction, result.mark) for result in members]
+        charts.append(BarChart(f"{kernel}: {findings.of_shares(bests, 'its limit')}",
+                               "per cent of the limit", (("", bars),), (100.0, "the limit"),
+                               f"{kernel}: {in_words(common)}", _doubts(members, common)))
+    return Section(
+        "fractions", "Fractions of limits",
+        "Limit time over median time, for each way to run a kernel, on the most workers and the "
+        "largest problem. The limit was measured in the same job with the bare resource (adding, "
+        "multiplying, reading, exchanging), so 100% is perfect. Of a limit of several parts the bar "
+        "says which decided. Hollow bars are in doubt, and why stands below.",
+        charts, missing="No row has a limit (--limits off).",
+        command="any program without --limits off")
+
+
+def _chart_of(result: Result) -> tuple[str, str, str]:
+    """A chart for each kernel on each machine and in each folder."""
+    return result.name.kernel, result.machine, result.series
+
+
+def _short(result: Result, common: dict[str, str]) -> str:
+    """Formulation and transport, and the words in which it differs."""
+    words = [value for key, value in factors(result).items()
+             if key.startswith("word ") and value and key not in common]
+    return ", ".join([f"{result.name.formulation} {result.name.transport}", *words])
+
+
+def _difference(result: Result, common: dict[str, str]) -> str:
+    """What tells the case from the others of its chart; all of it where it is alone."""
+    is_alone = len(common) == len(factors(result))
+    return label(result, ("nodes",) if is_alone else common)
+
+
+def _share(result: Result, name: str) -> Bar:
+    decided = f", {result.limit.decided_by}" if result.limit.decided_by else ""
+    text = f"{result.fraction_text} of {rate(result.limit.rate)} {result.unit}{decided}"
+    return Bar(name, result.fraction * 100, text, formulation=result.name.formulation,
+               about=f"limit: {result.limit.what}. {result.case.text}",
+               mark=result.mark)
+
+
+def phases(results: list[Result]) -> Section:
+    """Where the time goes, on the slowest rank."""
+    with_phases = [result for result in _largest_of_each_way(results) if _tells(result)]
+    charts = []
+    for (kernel, *_), members in grouped(with_phases, _chart_of).items():
+        common = alike(members)
+        stacks = tuple(Stack(_difference(result, common),
+                             {name: seconds for name, seconds in result.phases.items()
+                              if name in PHASES and seconds > 0},
+                             result.case.seconds, f"{result.case.seconds:.3g} s{result.mark}",
+                             result.case.text) for result in members)
+        names = [_short(result, common) for result in members]
+        charts.append(StackChart(
+            f"{kernel}: {_most(stacks, names)}", "share of the median run's time", tuple(PHASES),
+            stacks, f"{kernel}: phases of the slowest rank; {in_words(common)}",
+            _doubts(members, common)))
+    return Section(
+        "phases", "Phases",
+        "Busy seconds of the slowest rank's phases, against the time of the run (the grey track), "
+        "for each way on the most workers and the largest problem. Phases overlap, so a bar may "
+        "be longer than the run; where it is shorter, the rest was in no phase. Ways with a single "
+        "phase are left out.",
+        charts, notes=[f"{name}: {MEANINGS[name]}." for name in PHASES] if charts else [],
+        missing="No row has several phases.", command="any program")
+
+
+def _tells(result: Result) -> bool:
+    """Whether there is more than one phase to see."""
+    least = LEAST_PHASE * result.case.seconds
+    return sum(seconds > least for seconds in result.phases.values()) > 1
+
+
+def _most(stacks: tuple[Stack, ...], names: list[str]) -> str:
+    """Who loses most, and in what: in any phase but that of the kernel's own work."""
+    parts = [(seconds / stack.whole, phase, name) for stack, name in zip(stacks, names)
+             for phase, seconds in stack.parts.items() if phase != USEFUL]
+    share, phase, name = max(parts, default=(0.0, USEFUL, ""))
+    return f"{name} spends {share:.0%} of its time in {phase}" if share > LEAST_PHASE else \
+        f"next to all time is in {USEFUL}"
+
+
+def pairs(results: list[Result]) -> Section:
+    """The rate of every ordered pair of ranks."""
+    tested = [result for result in usable(results) if is_pair(result)]
+    groups = grouped(tested, lambda result: (result.machine, result.series, tuple(
+        (key, value) for key, value in factors(result).items() if key != "pair")))
+    charts = [_map(members) for members in groups.values()]
+    return Section(
+        "pairs", "Every pair of ranks",
+        "Each ordered pair alone, one after the other. A row or column that stands out is a slow "
+        "node or link; the ranks' places are in the table of machines.",
+        charts, missing="No pairs were measured.",
+        command="quartet launch 4 stream --pairs --json "
+                "results/runs/pairs.json")
+
+
+def _map(members: list[Result]) -> HeatMap:
+    rates = {result.name.pair: result.rate for result in members}
+    ranks = sorted({rank for pair in rates for rank in pair})
+    names = tuple(map(str, ranks))
+    values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)
+    slowest, fastest = (choose(members, key=lambda result: result.rate) for choose in (min, max))
+    return HeatMap(f"The slowest pair, {slowest.name.values['pair']}, has "
+                   f"{slowest.rate / fastest.rate:.0%}{slowest.mark} of the fastest one's rate",
+                   members[0].unit, "from", "to", names, names, values,
+                   in_words(alike(members, ("pair",))), _doubts(members))

@@ -1,0 +1,64 @@
+"""What the charts show, each in a sentence: their titles."""
+
+from typing import Callable
+
+from quartet.text import ratio
+
+from .cases import Result
+from .lines import Line
+
+NEARLY = 1.03  # a ratio below which two are called alike
+
+
+def of_shares(bests: list[tuple[str, float, str]], whose: str) -> str:
+    """Of names, fractions and marks: who is nearest to the limit, and who is furthest. What is in
+    doubt is left out where it can be."""
+    sound = [best for best in bests if not best[2]] or bests
+    ordered = sorted(sound, key=lambda item: item[1])
+    (last, low, low_mark), (first, high, high_mark) = ordered[0], ordered[-1]
+    if len(ordered) == 1:
+        return f"{first} reaches {high:.0%}{high_mark} of {whose}"
+    return f"{first} reaches {high:.0%}{high_mark} of {whose}, {last} {low:.0%}{low_mark}"
+
+
+def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
+    """The fastest line over the slowest, at the largest size that both have."""
+    common = set.intersection(*({x for x, _ in line.points} for line in lines))
+    if len(lines) == 1 or not common:
+        line = max(lines, key=lambda item: max(result.rate for _, result in item.points))
+        x, best = max(line.points, key=lambda point: point[1].rate)
+        return f"{line.label} is fastest at {at(x)}{best.mark}"
+    x = max(common)
+    there = sorted(((dict(line.points)[x], line.label) for line in lines),
+                   key=lambda pair: pair[0].rate)
+    (slow, last), (fast, first) = there[0], there[-1]
+    if fast.rate / slow.rate < NEARLY:
+        return f"At {at(x)} all ways are equally fast"
+    return (f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{_worse(fast, slow)} as fast as "
+            f"{last}")
+
+
+def of_scaling(lines: list[Line]) -> str:
+    """The gain of the line that is fastest in the end."""
+    line = max(lines, key=lambda item: item.points[-1][1].rate)
+    (few, base), (many, last) = line.points[0], line.points[-1]
+    if few == many:
+        return f"{line.label} is fastest on {many:g}"
+    return (f"{line.label} is {ratio(last.rate / base.rate)}{_worse(last, base)} as fast on {many:g} "
+            f"workers as on {few:g}")
+
+
+def of_formulations(best: list[Result]) -> str:
+    """The first over the other formulations, like for like."""
+    base, *others = [result for result in best if result.name.words == best[0].name.words]
+    others = others or [result for result in best[1:]
+                        if result.name.formulation != base.name.formulation]
+    rates = " and ".join(f"{ratio(base.rate / other.rate)}{_worse(base, other)} "
+                         f"{other.name.formulation}'s" for other in others)
+    return f"{base.name.kernel}: {base.name.formulation} reaches {rates} rate".replace(
+        " rate and", " and")
+
+
+def _worse(one: Result, other: Result) -> str:
+    """The graver of two marks: a ratio has it, too."""
+    return max(one.mark, other.mark, key=["", "!", "?"].index)

@@ -1,0 +1,105 @@
+"""The first picture: each kernel's formulations against the limit that the machine sets."""
+
+from typing import Optional
+
+from quartet.text import rate
+
+from . import findings
+from .cases import Result
+from .charts.model import Bar, ShareChart
+from .factors import by_kernel, fastest_of_each, grouped, is_pair, size_of
+from .sections import Section
+
+ABOVE = "above its limit: a cache helps, or the limit was measured in a slower moment"
+
+
+def section(results: list[Result], references: list[Result] = ()) -> Section:
+    """A chart for each machine and folder; what the shipped results reached is a tick."""
+    candidates = _candidates(results)
+    groups = grouped(candidates, lambda result: (result.machine, result.series, result.name.device))
+    return Section(
+        "kernels", "Each kernel against its limit",
+        "The limit was measured in the same job with the bare resource, so 100% is perfect. Each "
+        "bar is the fastest verified way, in per cent of its own limit. A kernel's bars are alike: of "
+        "one problem, on as many ranks, stored and ordered alike. Other variants have bars of their own."
+        + (" A tick across a bar is what the shipped results reached." if references else ""),
+        [_chart(members, _candidates(references)) for members in groups.values()],
+        missing="No verified row has a limit.", command="any program without --limits off")
+
+
+def _candidates(results) -> list[Result]:
+    return [result for result in results
+            if result.verified and result.fraction and not is_pair(result)]
+
+
+def _chart(results: list[Result], references: list[Result]) -> ShareChart:
+    kernels = grouped(sorted(results, key=by_kernel), lambda result: result.name.kernel)
+    chosen = {kernel: _alike(members) for kernel, members in kernels.items()}
+    shown = [result for best, others in chosen.values() for result in (*best, *others)]
+    days = sorted({launch.date for result in shown for launch in result.launches})
+    when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    first = results[0]
+    where = ", ".join(filter(None, (first.series * first.told_by_folder, first.machine)))
+    groups = tuple((kernel, tuple(_bar(result, references, best[0].name.words)
+                                  for result in (*best, *others)))
+                   for kernel, (best, others) in chosen.items())
+    bests = [(kernel, *_best_share(best)) for kernel, (best, _) in chosen.items()]
+    hollow = "; hollow: do not quote" * any(result.mark for result in shown)
+    return ShareChart(findings.of_shares(bests, "its limit"), "per cent of the limit", groups,
+                      about=f"{where}; {when}{hollow}", notes=_notes(shown))
+
+
+def _best_share(results: list[Result]) -> tuple[float, str]:
+    sound = [result for result in results if not result.mark] or results
+    best = max(sound, key=lambda result: result.fraction)
+    return best.fraction, best.mark
+
+
+def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
+    """Each formulation's best on one problem, variant and number of ranks: those that most
+    formulations have. Then the best of each formulation in the other variants."""
+    problems = grouped(results, lambda result: (result.name.ranks,
+                                                size_of(result)))
+    best = {key: fastest_of_each(members) for key, members in problems.items()}
+    members = problems[max(best, key=lambda key: (len(best[key]), key))]
+    variants = {words: _fastest(found) for words, found in
+                grouped(members, lambda result: result.name.words).items()}
+    main = max(variants, key=lambda words: len(variants[words]))
+    return variants[main], [result for words, found in variants.items() if words != main
+                            for result in found]
+
+
+def _fastest(results: list[Result]) -> list[Result]:
+    """Of each formulation the fastest that is not in doubt."""
+    return fastest_of_each(results, lambda result: (not result.mark, result.rate))
+
+
+def _bar(result: Result, references: list[Result], usual: tuple[str, ...]) -> Bar:
+    variant = "".join(f", {word}" for word in result.name.words if word not in usual)
+    return Bar(f"{result.name.formulation} {result.name.transport}{variant}", result.fraction * 100,
+               f"{result.fraction_text} ({rate(result.rate)} {result.unit}{variant})",
+               formulation=result.name.formulation, mark=result.mark,
+               reference=_reference(result, references),
+               about=f"limit: {result.limit.what}. {result.case.text}"
+               if result.limit else result.case.text)
+
+
+def _reference(result: Result, references: list[Result]) -> Optional[float]:
+    """In per cent of its limit: the undoubted case of this kernel, formulation and variant on the most
+    ranks, then of the largest problem."""
+    name = result.name
+    fitting = [other for other in references if not other.mark
+               and (other.name.kernel, other.name.formulation, other.name.device, other.name.words)
+               == (name.kernel, name.formulation, name.device, name.words)]
+    same = [other for other in fitting if other.name.transport == name.transport] or fitting
+    if not same:
+        return None
+    return max(same, key=lambda other: (other.name.ranks, size_of(other))
+               ).fraction * 100
+
+
+def _notes(shown: list[Result]) -> tuple[str, ...]:
+    """Of each marked bar why it is marked."""
+    return tuple(f"{result.mark} {result.name.kernel} {result.name.formulation}: "
+                 f"{ABOVE if result.mark == '!' else result.doubts}"
+                 for result in shown if result.mark)

@@ -1,0 +1,128 @@
+"""The page: one self-contained HTML file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from quartet.text import rate
+
+from .cautions import Warning
+from .charts.model import Chart
+from .charts.style import NO_MATPLOTLIB
+from .markup import Markup, join, tag
+from .sections import Section, Table
+
+STYLE = Path(__file__).with_name("style.css")
+LONG = 34  # characters of a cell that may be broken anywhere, given room
+TALL = 30  # rows of a table that scrolls in itself
+MOST_NOTES = 6  # beside a chart
+MOST_SHOWN = 4  # of what a warning is about
+NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass(frozen=True)
+class Page:
+    subtitle: str
+    warnings: list[Warning]
+    sections: list[Section]
+
+
+def file_names(section: Section) -> list[str]:
+    """Of its charts, without an ending."""
+    count = len(section.charts)
+    return [section.slug if count == 1 else f"{section.slug}-{index + 1}" for index in range(count)]
+
+
+def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) -> str:
+    """The HTML. `pictures` are the charts as SVG, by their files' names; none where they cannot be
+    drawn. Beside the page lie their files, with these endings."""
+    head = tag("head", tag("meta", charset="utf-8"),
+               tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+               tag("meta", http_equiv="Content-Security-Policy", content=NOTHING_ELSE),
+               tag("title", "Quartet report"),
+               tag("style", Markup(STYLE.read_text(encoding="utf-8"))))
+    body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
+               _warnings(page.warnings), *(() if pictures else (_NO_CHARTS,)),
+               _contents(page.sections),
+               tag("main", *(_section(section, pictures, endings) for section in page.sections)))
+    return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
+
+
+_NO_CHARTS = tag("p", f"This page has tables instead of charts: {NO_MATPLOTLIB}.", class_="missing")
+
+
+def _warnings(warnings: list[Warning]) -> Markup:
+    if not warnings:
+        return tag("div", tag("h2", "No warnings"), tag("p", "Every document was read, every row "
+                   "verified, none above its limit."), class_="warnings none")
+    return tag("div", tag("h2", "Read this first"), tag("ul", *map(_warning, warnings)),
+               class_="warnings")
+
+
+def _warning(warning: Warning) -> Markup:
+    text = tag("span", warning.text, class_="grave") if warning.is_grave else warning.text
+    about = tag("ul", *(tag("li", item) for item in warning.about)) if warning.about else ""
+    if len(warning.about) > MOST_SHOWN:
+        about = tag("details", tag("summary", f"all {len(warning.about)}"), about)
+    return tag("li", text, about)
+
+
+def _contents(sections: list[Section]) -> Markup:
+    return tag("nav", tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.slug}"))
+                                  for section in sections)), aria_label="Contents")
+
+
+def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...]) -> Markup:
+    parts = [tag("h2", section.title)]
+    if section.introduction:
+        parts.append(tag("p", section.introduction))
+    if section.is_empty:
+        how = join(" To get it: ", tag("code", section.command)) if section.command else ""
+        parts.append(tag("p", section.missing, how, class_="missing"))
+    if section.charts:
+        notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]
+        parts.append(tag("div", *(_figure(chart, name, pictures.get(name), endings)
+                           for chart, name in zip(section.charts, file_names(section))),
+                         *(notes if section.notes else []), class_="charts"))
+    parts += [_table(table, bool(section.charts)) for table in section.tables]
+    return tag("section", *parts, id=section.slug)
+
+
+def _figure(chart: Chart, name: str, picture: Optional[Markup],
+            endings: tuple[str, ...]) -> Markup:
+    links = [part for ending in endings for part in (
+        " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
+    notes = [tag("ul", *(tag("li", note) for note in chart.notes[:MOST_NOTES]), class_="doubts")]
+    if len(chart.notes) > MOST_NOTES:
+        notes.append(tag("p", f"{len(chart.notes) - MOST_NOTES} more are in the table of every row.",
+                         class_="doubts"))
+    caption = [tag("figcaption", "As a file:", *links)] if links else []
+    return tag("figure", picture or _as_table(chart), *(notes if chart.notes else []), *caption)
+
+
+def _as_table(chart: Chart) -> Markup:
+    heading, *rows = chart.rows()
+    numeric = frozenset(name for index, name in enumerate(heading)
+                        if all(isinstance(row[index], (int, float)) for row in rows))
+    return _table(Table(heading, [tuple(rate(cell) if isinstance(cell, float) else str(cell)
+                                        for cell in row) for row in rows],
+                        numeric, chart.title), False)
+
+
+def _table(table: Table, is_folded: bool) -> Markup:
+    heading = tag("tr", *(tag("th", name, scope="col",
+                              class_="number" if name in table.numeric else None)
+                          for name in table.heading))
+    rows = [tag("tr", *(_cell(cell, name in table.numeric)
+                        for name, cell in zip(table.heading, row))) for row in table.rows]
+    caption = tag("caption", table.caption) if table.caption and not is_folded else ""
+    box = tag("div", tag("table", caption, tag("thead", heading), tag("tbody", *rows)),
+              class_="scroll tall" if len(rows) > TALL else "scroll", tabindex="0", role="region",
+              aria_label=table.caption or "table")
+    if not is_folded:
+        return box
+    return tag("details", tag("summary", table.caption), box, open="" if table.is_open else None)
+
+
+def _cell(text: str, is_number: bool) -> Markup:
+    return tag("td", text, class_="number" if is_number else "long" if len(text) > LONG else None)

@@ -1,0 +1,110 @@
+"""The launches of `quartet run`: each is asked for an estimate, then all are fitted to a budget."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Optional
+
+from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Effort
+from quartet.launch import Job, LaunchError, LocalLauncher, checked_code
+from quartet.machine import Machine
+from quartet.text import say
+
+
+@dataclass
+class Launch:
+    """One run of a program under the MPI launcher."""
+
+    launcher: LocalLauncher
+    program: Path
+    ranks: int
+    threads: int
+    arguments: list[str]
+    effort: Effort
+    label: str = ""
+    count: int = 0  # of the effort, as chosen
+    seconds: tuple[float, float] = (0, 0)  # as estimated, with the least and with full effort
+
+    @property
+    def name(self) -> str:
+        """Different for each of a machine's launches on so many ranks."""
+        return "-".join(filter(None, (self.program.name, self.label)))
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} on {self.ranks} ranks"
+
+    def start(self, arguments: list[str], output) -> subprocess.CompletedProcess:
+        job = Job(self.program, self.ranks, self.threads, (*self.arguments, *arguments))
+        return self.launcher.run(job, output)
+
+
+def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch]:
+    """Every launch of every program in `folder`."""
+    launches = []
+    for name, run in ((name, run) for name, kernel in KERNELS.items()
+                      for run in (kernel.run, *kernel.run.more)):
+        if not (folder / name).exists():
+            continue
+        for ranks in run.ranks(machine):
+            threads = max(1, machine.cores // ranks)
+            launches.append(Launch(launcher, folder / name, ranks, threads,
+                                   run.arguments(machine, ranks), run.effort, run.label))
+    return launches
+
+
+def parse_estimate(output: str) -> Optional[float]:
+    """Seconds from the one line "estimated time: 12.3 s"; None where it is not just that."""
+    found = re.findall(r"^estimated time: (\d+(?:\.\d+)?) s$", output, re.MULTILINE)
+    return float(found[0]) if len(found) == 1 else None
+
+
+def estimate(launch: Launch) -> int:
+    """Asks the program how long it expects to take."""
+    effort = launch.effort
+    launch.seconds = (_estimate(launch, effort.least), _estimate(launch, effort.full))
+    return VERIFIED
+
+
+def _estimate(launch: Launch, count: int) -> float:
+    done = launch.start([*launch.effort.arguments(count), "--dry-run"], subprocess.PIPE)
+    if done.returncode != VERIFIED:
+        raise LaunchError(done.returncode, f"--dry-run ended with exit code {done.returncode}")
+    seconds = parse_estimate(done.stdout)
+    if seconds is None:
+        raise LaunchError(FAILED, "--dry-run printed no single line 'estimated time: N s'")
+    return seconds
+
+
+def choose_efforts(launches: list[Launch], budget: float) -> float:
+    """Gives each launch the same share of its effort, so that all fit the budget. Time is assumed
+    linear between the least and the full effort. Returns the expected seconds."""
+    least, full = (sum(launch.seconds[i] for launch in launches) for i in (0, 1))
+    share = 1.0 if full <= max(budget, least) else max(0.0, (budget - least) / (full - least))
+    for launch in launches:
+        effort = launch.effort
+        launch.count = effort.least + int(share * (effort.full - effort.least))
+    return least + share * (full - least)
+
+
+def measure(launch: Launch, file: Path) -> int:
+    """Runs the program. Shows its progress, not its table: one table for all comes later."""
+    effort = launch.effort
+    say(f"{launch.title}, {effort.flag} {launch.count}"
+        + (f" (not {effort.full}: the budget)" if launch.count < effort.full else ""))
+    arguments = [*effort.arguments(launch.count), "--progress", "on", "--json", str(file)]
+    code = checked_code(launch.start(arguments, subprocess.DEVNULL).returncode, file)
+    # The table lists what is not available here; that is no failure.
+    return VERIFIED if code == UNAVAILABLE and file.exists() else code
+
+
+def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
+    """The exit code of a step; a LaunchError is said."""
+    try:
+        return step(launch, *arguments)
+    except LaunchError as error:
+        say(f"{launch.title}: {error}")
+        return error.code

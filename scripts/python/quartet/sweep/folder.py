@@ -1,0 +1,217 @@
+"""The folder of a sweep: results that end in .json, and beside them what a resumed sweep needs.
+
+    sweep.plan              what is measured; a folder keeps its plan
+    sweep.lock              held while a sweep, or a job that it started, is alive
+    NAME-launch2.json       results of one launch
+
+and the other files of a LaunchFolder."""
+
+import errno
+import fcntl
+import os
+import random
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from quartet.documents import load
+from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
+from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
+from quartet.folder import LaunchFolder
+from quartet.launch import Files, LaunchError, Outcome
+from quartet.results import cases
+from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
+from quartet.text import say
+
+PLAN_FILE, LOCK_FILE = "sweep.plan", "sweep.lock"
+DIFFERENCES_SHOWN = 8
+IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)  # of a lock that another one holds
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One of the repeated launches of a configuration."""
+
+    configuration: Configuration
+    number: int  # of the configuration, in the plan
+    repetition: int  # from 1
+
+    @property
+    def name(self) -> str:
+        one = self.configuration
+        where = f"-{'-'.join(one.hosts)[:60]}" if one.hosts else f"-nodes{one.nodes}" if one.nodes else ""
+        text = (f"{self.number:03}-{one.kernel}-{one.formulation}-{one.transport}-{one.device}"
+                f"-{one.size}-ranks{one.ranks}{where}-launch{self.repetition}")
+        return re.sub(r"[^A-Za-z0-9.-]", "_", text)
+
+    @property
+    def title(self) -> str:
+        return f"{self.configuration.title}, launch {self.repetition}"
+
+
+def launches(plan: Plan) -> list[Launch]:
+    """All launches in the order in which they run. Each round has every configuration once, in a
+    shuffled order: drift of the machine then affects all alike, and a sweep that is cut short has
+    about as many launches of each."""
+    shuffler = random.Random(plan.seed)
+    ordered = []
+    for repetition in range(1, max(one.launches for one in plan.configurations) + 1):
+        numbers = [number for number, one in enumerate(plan.configurations)
+                   if one.launches >= repetition]
+        shuffler.shuffle(numbers)
+        ordered += [Launch(plan.configurations[number], number, repetition) for number in numbers]
+    return ordered
+
+
+class SweepFolder:
+    """What was measured, and what is left. One process works in a folder at a time."""
+
+    def __init__(self, path: Path, plan: Plan):
+        self.path = path
+        self.plan = plan
+        self._folder = LaunchFolder(path)
+        self._damaged: set[str] = set()  # names of launches
+        self.lock: Optional[int] = None
+
+    @staticmethod
+    def open(path: Path, plan: Plan) -> "SweepFolder":
+        """The folder for this plan, made where there is none. Raises LaunchError where another plan
+        or another process is there."""
+        make_folder(path)
+        folder = SweepFolder(path, plan)
+        folder._hold()
+        there = stored_plan(path)
+        if there is None:
+            write_json(path / PLAN_FILE, plan.as_json())
+        elif there != plan.as_json():
+            raise LaunchError(BAD_USAGE, f"{path} holds another sweep "
+                              f"({'; '.join(differences(there, plan.as_json()))}): name another "
+                              "--folder, or go back to that plan")
+        return folder
+
+    def _hold(self) -> None:
+        # Jobs inherit the lock: a job that outlives its sweep blocks the next sweep.
+        file = self.path / LOCK_FILE
+        try:
+            self.lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise LaunchError(BAD_USAGE, f"{file} cannot be written ({reason_of(error)}): name another "
+                              "--folder") from None
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in IN_USE:  # a file system without locks
+                say(f"{file} cannot be locked ({reason_of(error)}): start no other sweep in this folder")
+                return
+            who = os.read(self.lock, 200).decode("utf-8", "replace").strip() or "another sweep"
+            raise LaunchError(BAD_USAGE, f"{self.path} is in use (by {who}, or by a launch that it left "
+                              "behind): wait until it has ended") from None
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        os.ftruncate(self.lock, 0)
+        os.write(self.lock, f"process {os.getpid()} on {os.uname().nodename} since {since}\n".encode())
+
+    def files(self, launch: Launch) -> Files:
+        return self._folder.files(launch.name)
+
+    def document(self, launch: Launch) -> Path:
+        return self.files(launch).document
+
+    def record(self, launch: Launch, outcome: Outcome) -> None:
+        self._damaged.discard(launch.name)
+        self._folder.record(launch.name, outcome)
+
+    def is_recorded(self, launch: Launch) -> bool:
+        return self._recorded(launch) is not None
+
+    def _recorded(self, launch: Launch) -> Optional[Outcome]:
+        """None also where the record is damaged, which is said once: it is measured again."""
+        try:
+            return self._folder.recorded(launch.name)
+        except FileProblem as problem:
+            if launch.name not in self._damaged:
+                say(f"{problem}: it is measured again")
+            self._damaged.add(launch.name)
+            return None
+
+    def outcome(self, launch: Launch) -> Optional[Outcome]:
+        """None where it has not run. A program that outlived its sweep has no record; its results
+        tell how it ended."""
+        recorded = self._recorded(launch)
+        if recorded or launch.name in self._damaged:
+            return recorded
+        try:
+            return Outcome(_code_of(load(self.document(launch))), None)
+        except (OSError, ValueError):
+            return None
+
+
+def stored_plan(path: Path) -> Optional[dict]:
+    """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
+    be read."""
+    try:
+        data = read_json(path / PLAN_FILE)
+    except FileNotFoundError:
+        return None
+    except FileProblem as error:
+        raise LaunchError(BAD_USAGE, f"{error}: name another --folder") from None
+    version = data.get("plan_version") if isinstance(data, dict) else None
+    if version != PLAN_VERSION:
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: plan version {version} (this script "
+                          f"knows {PLAN_VERSION}): name another --folder")
+    problem = Plan.problem(data)
+    if problem:
+        raise LaunchError(BAD_USAGE, f"{path / PLAN_FILE}: no plan that can be run ({problem}): name "
+                          "another --folder")
+    return data
+
+
+def unfinished(parent: Path, plan: Plan) -> Optional[Path]:
+    """The newest folder in `parent` that holds this plan and has launches left."""
+    for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
+        folder = SweepFolder(file.parent, plan)
+        try:
+            if stored_plan(file.parent) == plan.as_json():
+                left = any(folder.outcome(launch) is None for launch in launches(plan))
+                return file.parent if left else None
+        except LaunchError:
+            continue  # another version's, which is left alone
+    return None
+
+
+def new_folder(parent: Path, plan: Plan) -> Path:
+    return parent / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{plan.name}"
+
+
+def differences(there: dict, wanted: dict) -> list[str]:
+    """What differs between two plans, in words."""
+    found = [f"{key} {there.get(key)} there, {wanted.get(key)} here"
+             for key in ("name", "seed") if there.get(key) != wanted.get(key)]
+    for program in sorted({*there["programs"], *wanted["programs"]}):
+        old, new = (plan["programs"].get(program, "none") for plan in (there, wanted))
+        found += [f"{program} was {old}, is {new}"] if old != new else []
+    only = [_only_in(there, wanted), _only_in(wanted, there)]
+    for where, texts in zip(("there", "here"), only):
+        found += [f"only {where}: {text}" for text in texts]
+    if len(found) > DIFFERENCES_SHOWN:
+        found[DIFFERENCES_SHOWN:] = [f"{len(found) - DIFFERENCES_SHOWN} more"]
+    return found or ["its blocks are others"]
+
+
+def _only_in(plan: dict, other: dict) -> list[str]:
+    return [_described(item) for item in plan["configurations"]
+            if item not in other["configurations"]]
+
+
+def _described(item: dict) -> str:
+    return " ".join([item["kernel"], item["formulation"], item["device"], item["transport"],
+                     item["size"], f"on {item['ranks']} x {item['threads']}", *item["arguments"],
+                     f"({item['launches']} launches)"])
+
+
+def _code_of(document: dict) -> int:
+    found = cases(document)
+    if any(case.error for case in found):
+        return FAILED
+    return WRONG_RESULT if any(case.verified is False for case in found) else VERIFIED

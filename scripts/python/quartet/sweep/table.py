@@ -1,0 +1,233 @@
+"""The table of a sweep, 80 columns wide: every block with its series of rates. The base of a speed-up
+stands above its series, in absolute terms. Speed-ups count workers, not ranks."""
+
+import statistics
+import textwrap
+from dataclasses import dataclass
+from typing import Optional
+
+from quartet.documents import load
+from quartet.exit_codes import VERIFIED
+from quartet.predict.expectation import Expectations
+from quartet.results import Case, are_suspicious, cases, nodes
+from quartet.sweep import placement
+from quartet.sweep.folder import Launch, SweepFolder, launches
+from quartet.sweep.plan import Block, Configuration
+from quartet.text import (ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size,
+                             widths_of, wrapped)
+
+HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
+            "of limit", "check")
+VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
+
+
+@dataclass(frozen=True)
+class Point:
+    """One case over all its launches."""
+
+    cases: tuple[Case, ...]
+    nodes: int
+    where: str = ""  # nodes that were asked for
+    is_misplaced: bool = False  # a launch ran elsewhere
+
+    @property
+    def name(self):
+        return self.cases[0].name
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(case.rate for case in self.cases)
+
+    @property
+    def workers(self) -> int:
+        return self.cases[0].workers
+
+    @property
+    def is_right(self) -> bool:
+        return all(case.verified is not False for case in self.cases)
+
+    @property
+    def range(self) -> Optional[tuple[float, float]]:
+        """Of the launches' medians; of a single launch the interval of its median."""
+        if len(self.cases) == 1:
+            return self.cases[0].interval
+        rates = [case.rate for case in self.cases]
+        return min(rates), max(rates)
+
+    @property
+    def fraction(self) -> Optional[float]:
+        known = [case.fraction_of_limit for case in self.cases if case.fraction_of_limit]
+        return statistics.median(known) if known else None
+
+
+def _cases(folder: SweepFolder, launch: Launch) -> list[tuple[Case, int]]:
+    """With the number of nodes."""
+    try:
+        document = load(folder.document(launch))
+    except (OSError, ValueError):
+        return []  # _failures() says so
+    return [(case, nodes(document)) for case in cases(document)]
+
+
+def _points(folder: SweepFolder, block: Block, everything: list[Launch], misplaced: set[int]) -> list[Point]:
+    found: dict[tuple[int, str, int], list[Case]] = {}
+    for launch in everything:
+        if launch.number not in block.members:
+            continue
+        for case, count in _cases(folder, launch):
+            if not case.error:
+                found.setdefault((launch.number, str(case.name), count), []).append(case)
+    order = {number: place for place, number in enumerate(block.members)}
+    return [Point(tuple(members), count, _where(folder.plan.configurations[number]), number in misplaced)
+            for (number, _, count), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+
+
+def _where(one: Configuration) -> str:
+    return ",".join(one.hosts) or (str(one.nodes) if one.nodes else "")
+
+
+def _series(points: list[Point]) -> dict[str, list[Point]]:
+    """Points by what is alike in a series, in words."""
+    result: dict[str, list[Point]] = {}
+    for point in points:
+        name = point.name
+        others = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
+        heading = ", ".join([f"{name.kernel} {point.cases[0].unit}", name.formulation,
+                             name.transport, name.device, *name.words, *others])
+        result.setdefault(heading, []).append(point)
+    return result
+
+
+def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
+    """The base of a point's speed-up: the point with the fewest workers, in strong scaling at the
+    same size. None where nothing scales."""
+    fellows = [other for other in series if other.is_right
+               and (scaling == "weak" or other.name.size == point.name.size)]
+    if scaling == "none" or len({other.workers for other in fellows}) < 2:
+        return None
+    return min(fellows, key=lambda other: other.workers)
+
+
+def _base_in_words(base: Point, scaling: str) -> str:
+    growth = ", the size growing with the workers" if scaling == "weak" else ""
+    return (f"speed-up against {rate(base.rate)} {base.cases[0].unit} on "
+            f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
+
+
+def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
+    speed_up = efficiency = ""
+    if base is point:
+        speed_up = "base"
+    elif base and point.is_right:
+        ratio = point.rate / base.rate
+        speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
+    bounds = "-".join(rate(bound) for bound in point.range) if point.range else ""
+    fraction = percent_of_limit(point.fraction, are_suspicious(point.cases))
+    checked = all(case.verified for case in point.cases)
+    check = "WRONG" if not point.is_right else "ok" if checked else "off"
+    mark = "?" * point.is_misplaced
+    return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
+            rate(point.rate) + mark, bounds, str(len(point.cases)), speed_up, efficiency, fraction, check)
+
+
+def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[str]:
+    """What the series should give, in a line; nothing where nothing can be said."""
+    found = [(point, expected.of(point.cases[0], point.nodes)) for point in series] if expected else []
+    bands = [f"{rate(one.low)}-{rate(one.high)} at {size(point.name.size)} on "
+             f"{counted(point.workers, 'worker')}" for point, one in found if one]
+    return [f"  predicted (90%), not measured: {', '.join(bands)}"] if bands else []
+
+
+def _surprises(points: list[Point], expected: Optional[Expectations]) -> list[str]:
+    """Of the points outside their bands."""
+    found = [(point, expected.surprise(point.cases[0], point.nodes, point.rate)) for point in points
+             if point.is_right and not point.is_misplaced] if expected else []
+    return [line for point, text in found if text for line in wrapped(
+        "~", f"{point.name.kernel} {point.name.formulation} {point.name.transport} "
+        f"{size(point.name.size)}, {counted(point.workers, 'worker')}: {text}")]
+
+
+def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectations]) -> list:
+    """Lines of text, and cells that are aligned over the whole table."""
+    rows: list = []
+    for heading, series in _series(points).items():
+        rows.append(heading)
+        bases = [base_of(point, series, scaling) for point in series]
+        rows += [f"  {_base_in_words(base, scaling)}" for base in _unique(bases) if base]
+        rows += [_cells(point, base) for point, base in zip(series, bases)]
+        rows += _predicted(series, expected)
+    return rows
+
+
+def _unique(points: list) -> list:
+    return [point for place, point in enumerate(points)
+            if all(point is not other for other in points[:place])]
+
+
+def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:
+    """What did not end well, once for all launches that say the same."""
+    said: dict[str, list[Launch]] = {}
+    for launch in everything:
+        outcome = folder.outcome(launch)
+        if outcome and outcome.exit_code != VERIFIED:
+            code = f"(exit code {outcome.exit_code})"
+            text = f"{launch.configuration.title}: {outcome.message} {code}"
+            said.setdefault(text, []).append(launch)
+        elif outcome:
+            try:
+                load(folder.document(launch))
+            except (OSError, ValueError) as error:
+                said.setdefault(f"{launch.configuration.title}: {error}", []).append(launch)
+    lines = [line for text, members in said.items()
+             for line in wrapped("x", f"{counted(len(members), 'launch')} of {text}")]
+    left = sum(folder.outcome(launch) is None for launch in everything)
+    return lines + (wrapped("", f"{counted(left, 'launch')} not run yet") if left else [])
+
+
+def _misplacements(folder: SweepFolder, everything: list[Launch]) -> dict[str, list[int]]:
+    """What did not run where it should, in words, and the configurations of these launches."""
+    said: dict[str, list[int]] = {}
+    for launch in everything:
+        for problem in placement.problems_of(folder, launch):
+            said.setdefault(f"{launch.configuration.title}: {problem}", []).append(launch.number)
+    return said
+
+
+def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool,
+           misplacements: dict[str, list[int]]) -> list[str]:
+    lines = wrapped("", "median: of the launches' medians; range: from the lowest to the highest "
+                        "of them, with one launch the 95% interval of its median")
+    if flagged:
+        lines += wrapped("!", ABOVE_LIMIT)
+    lines += [line for text, members in misplacements.items()
+              for line in wrapped("?", f"{counted(len(members), 'launch')} of {text}")]
+    return lines + [line for note in folder.plan.notes for line in wrapped("", note)] \
+        + _failures(folder, everything)
+
+
+def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
+    """The table over all that was measured so far, with what failed and what is left below. Beside it
+    what was `expected`, and which points are outside of that."""
+    everything = launches(folder.plan)
+    misplacements = _misplacements(folder, everything)
+    misplaced = {number for members in misplacements.values() for number in members}
+    rows: list = [HEADINGS]
+    surprises: list[str] = []
+    for block in folder.plan.blocks:
+        points = _points(folder, block, everything, misplaced)
+        rows += ["", block.title, *_block_rows(points, block.scaling, expected)]
+        surprises += _surprises(points, expected)
+    missing = [line for text in (expected.missing if expected else ()) for line in wrapped("~", text)]
+    if not any(one.nodes or one.hosts for one in folder.plan.configurations):
+        rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
+    cells = [row for row in rows if isinstance(row, tuple)]
+    widths = widths_of(cells)
+    lines: list[str] = []
+    for row in rows:
+        if isinstance(row, tuple):
+            lines.append(aligned(row, widths, left=()))
+        else:
+            lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
+    flagged = any("!" in row[-2] for row in cells)
+    below = [*surprises, *missing, *_notes(folder, everything, flagged, misplacements)]
+    return "\n".join([*lines, "", *below]).rstrip() + "\n"

@@ -1,0 +1,276 @@
+"""One table over result documents, at most 80 columns wide.
+
+Of a kernel with more than three sizes it shows three: the smallest, the one nearest to the last cache,
+and the largest; on further rank counts the largest alone. What does not fit a column stands under the
+table: which limit decided, published numbers with their conditions (a, b ..), errors (1, 2 ..), and the
+documents' warnings."""
+
+import itertools
+import textwrap
+from math import log
+from typing import Iterator
+
+from quartet.misfits import judged
+from quartet.published.likeness import place_of_ours
+from quartet.results import OF_MODELS, Case, cases, nodes, warnings, whole_number
+from quartet.terminal import BAR, YELLOW, Style
+from quartet.text import (ABOVE_LIMIT, BOUNDS, DISTRUSTED, WIDTH, Footnotes, aligned, counted,
+                             percent_of_limit, percent_range, rate, ratio, size, size_in_bytes,
+                             widths_of, wrapped)
+
+HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check",
+            "published")
+NARROW_HEADINGS = (*HEADINGS[:-1], "publ.")  # where the others do not fit
+RANKS, FRACTION = HEADINGS.index("ranks"), HEADINGS.index("fraction")
+LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
+ROW_FACTORS = ("size", "n", "ranks", "pair")  # that have a column
+MOST_SIZES = 3
+MOST_WARNINGS = 3
+
+Rows = list[tuple[Case, tuple[str, ...]]]
+
+
+def _letters():
+    yield from "abcdefghijklmnopqrstuvwxyz"
+    yield from (first + second for first in _letters() for second in "abcdefghijklmnopqrstuvwxyz")
+
+
+def _order(case: Case) -> tuple[int, int]:
+    return (case.name.ranks, size_in_bytes(case.name.size))
+
+
+class Group:
+    """Rows under one heading: those of a kernel that agree in every factor that has no column and
+    that both know."""
+
+    def __init__(self, case: Case):
+        self.kernel, self.unit, self.device = case.name.kernel, case.unit, case.name.device
+        self.words = case.name.words
+        self.values: dict[str, str] = {}
+        self.cases: list[Case] = []
+
+    def add(self, case: Case) -> bool:
+        """Whether it belongs here. An error may know fewer factors, and has no unit."""
+        name = case.name
+        others = {key: value for key, value in name.values.items() if key not in ROW_FACTORS}
+        words = set(name.words) <= set(self.words) if case.error else name.words == self.words
+        if name.kernel != self.kernel or name.device not in ("", self.device) or not words \
+                or not (case.error or case.unit == self.unit) \
+                or any(self.values.get(key, value) != value for key, value in others.items()):
+            return False
+        self.values.update(others)
+        self.cases.append(case)
+        return True
+
+    def heading(self, ranks: str) -> str:
+        factors = (f"{key}:{value}" for key, value in self.values.items())
+        return ", ".join(filter(None, (f"{self.kernel} {self.unit}".strip(), self.device, ranks,
+                                       *self.words, *factors)))
+
+
+def _groups(all_cases: list[Case]) -> list[Group]:
+    """In the order in which the kernels come."""
+    groups: list[Group] = []
+    for case in sorted(all_cases, key=lambda case: bool(case.error)):
+        if not any(group.add(case) for group in groups):
+            groups.append(Group(case))
+            groups[-1].add(case)
+    kernels = list(dict.fromkeys(case.name.kernel for case in all_cases))
+    return sorted(groups, key=lambda group: kernels.index(group.kernel))
+
+
+def _last_cache(documents: list[dict]) -> int:
+    """Bytes of the largest cache of the highest level."""
+    caches = [cache for document in documents for cache in document["context"].get("caches", [])]
+    return max(((cache["level"], cache["size"]) for cache in caches), default=(0, 2**25))[1]
+
+
+def chosen(all_cases: list[Case], cache: int) -> list[Case]:
+    """Those that a short table shows; errors are always among them."""
+    sizes: dict[str, dict[str, set[str]]] = {}
+    for case in all_cases:
+        if not case.error:
+            by_ranks = sizes.setdefault(case.name.kernel, {})
+            by_ranks.setdefault(case.name.values.get("ranks", ""), set()).add(case.name.size)
+    shown = {(kernel, ranks, each) for kernel, by_ranks in sizes.items()
+             for place, (ranks, of_ranks) in enumerate(by_ranks.items())
+             for each in _some_sizes(of_ranks, cache, place == 0)}
+    return [case for case in all_cases if case.error or
+            (case.name.kernel, case.name.values.get("ranks", ""), case.name.size) in shown]
+
+
+def _some_sizes(sizes: set[str], cache: int, is_first: bool) -> list[str]:
+    ordered = sorted(sizes, key=size_in_bytes)
+    if len(ordered) <= MOST_SIZES:
+        return ordered
+    around = min(ordered[1:-1], key=lambda each: abs(log(max(size_in_bytes(each), 1) / cache)))
+    return [ordered[0], around, ordered[-1]] if is_first else ordered[-1:]
+
+
+def _ranks(case: Case) -> str:
+    pair = case.name.values.get("pair")
+    return pair.replace("-", "->") if pair else case.name.values.get("ranks", "")
+
+
+def _published(case: Case, all_nodes: dict[int, int], footnotes: Footnotes) -> str:
+    """A ratio only where device and number of nodes are alike."""
+    number = case.published
+    if not number or number.get("nodes") != all_nodes.get(id(case)):
+        return ""
+    caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
+    text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
+            f"{number['conditions']} ({number['source']}). "
+            f"Ours: {place_of_ours(number['nodes'], case.workers)}.{caveat}")
+    return f"{ratio(number['ratio'])} {footnotes.mark(text)}"
+
+
+class Table:
+    """Of the cases of a run; `nodes_of` holds the number of nodes by the id of a case."""
+
+    def __init__(self, all_cases: list[Case], nodes_of: dict[int, int], style: Style):
+        self._cases, self._nodes, self._style = all_cases, nodes_of, style
+        self._published, self._errors = Footnotes(_letters()), Footnotes(map(str, itertools.count(1)))
+
+    def lines(self) -> list[str]:
+        groups = [(group, [(case, self._cells(case)) for case in sorted(group.cases, key=_order)])
+                  for group in _groups(self._cases)]
+        ranks = {cells[RANKS] for _, rows in groups for _, cells in rows}
+        one = ranks.pop() if len(ranks) == 1 else ""
+        shared = counted(int(one), "rank") if whole_number(one) is not None else ""  # then it needs no column
+        columns = [column for column in range(len(HEADINGS))
+                   if any(cells[column] for _, rows in groups for _, cells in rows)
+                   and (column != RANKS or not shared)]
+        bar = self._bar_width([cells for _, rows in groups for _, cells in rows], columns)
+        whole = [(group, [(case, self._with_bar(case, cells, bar)) for case, cells in rows])
+                 for group, rows in groups]
+        all_cells = [cells for _, rows in whole for _, cells in rows]
+        headings, widths = HEADINGS, widths_of([HEADINGS, *all_cells])
+        if sum(widths[column] + 1 for column in columns) > WIDTH + 1:
+            headings, widths = NARROW_HEADINGS, widths_of([NARROW_HEADINGS, *all_cells])
+        return list(self._all_lines(whole, headings, columns, widths, shared))
+
+    def _all_lines(self, groups: list[tuple[Group, Rows]], headings: tuple[str, ...],
+                   columns: list[int], widths: list[int], shared: str) -> Iterator[str]:
+        def line(cells: tuple[str, ...]) -> str:
+            left = [place for place, column in enumerate(columns) if column in LEFT_ALIGNED]
+            return aligned([cells[column] for column in columns],
+                           [widths[column] for column in columns], left)
+
+        yield line(headings)
+        for group, rows in groups:
+            yield from textwrap.wrap(group.heading(shared), WIDTH, subsequent_indent="  ")
+            for case, cells in rows:
+                text = line(cells)
+                yield self._style.paint(text, YELLOW) if case.mark or case.verified is False \
+                    else self._style.paint_bar(text, case.fraction_of_limit)
+
+    def _bar_width(self, rows: list[tuple[str, ...]], columns: list[int]) -> int:
+        """Ten characters, or what a line has left."""
+        widths = widths_of([HEADINGS, *rows])
+        widths[FRACTION] = max(len(cells[FRACTION]) for cells in rows)
+        left = WIDTH - sum(widths[column] + 1 for column in columns)
+        return max(0, min(BAR, left))
+
+    def _with_bar(self, case: Case, cells: tuple[str, ...], width: int) -> tuple[str, ...]:
+        bar = self._style.bar(case.fraction_of_limit if not case.error else None, width)
+        text = f"{bar} {cells[FRACTION]:>5}".strip() if bar else cells[FRACTION]
+        return (*cells[:FRACTION], text, *cells[FRACTION + 1:])
+
+    def _cells(self, case: Case) -> tuple[str, ...]:
+        name = case.name
+        who = (name.formulation, name.transport, size(name.size), _ranks(case))
+        if case.error:
+            return (*who, "failed", f"see {self._errors.mark(case.error)}", "", "", "", "")
+        interval = "-".join(rate(bound) for bound in case.interval) if case.interval else ""
+        limit = rate(case.limit["rate"]) if case.limit else ""
+        fraction = percent_of_limit(case.fraction_of_limit, case.is_suspicious)
+        check = {True: "ok", False: "WRONG", None: "off"}[case.verified]
+        median = rate(case.rate) + ("?" if case.is_distrusted else "")
+        return (*who, median, interval, limit, fraction, check,
+                _published(case, self._nodes, self._published))
+
+    def footnotes(self) -> list[str]:
+        return [*self._published.lines(), *self._errors.lines()]
+
+
+def _limits(all_cases: list[Case]) -> Iterator[str]:
+    """What each kernel's limits are, and which part decided where there are several."""
+    deciding: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
+    for case in all_cases:
+        if case.limit:
+            parts = deciding.setdefault((case.name.kernel, case.limit["what"]), {})
+            decided = case.median.get("limit_decided_by", "")
+            if len(case.median.get("limit_components", [])) > 1:
+                parts.setdefault(decided, {})[case.name.formulation] = None
+    for (kernel, what), parts in deciding.items():
+        decided = "; ".join(f"{part} decided for {', '.join(who)}" for part, who in parts.items())
+        yield f"{kernel}'s limit: {what}" + (f"; {decided}" if decided else "")
+
+
+def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
+    """Shares that stand beside limits, one line for all rows of which the same is said."""
+    said: dict[tuple[str, str], list[float]] = {}
+    for case in all_cases:
+        parts = [] if case.is_distrusted else case.median.get("limit_components", [])
+        for part in parts:
+            if "hardware_seconds" in part:
+                said.setdefault((part["name"], "the processor's FMA peak"), []).append(
+                    part["hardware_seconds"] / part["seconds"])
+            if "all_ranks_seconds" in part and case.fraction_of_all_ranks:
+                of_what = (f"what all ranks would allow ({part['name']} on {part['ranks']} of "
+                           f"{case.name.ranks})")
+                said.setdefault((f"{case.name.kernel} {case.name.formulation}", of_what), []).append(
+                    case.fraction_of_all_ranks)
+    for (what, of_what), shares in said.items():
+        yield f"{what}: {percent_range(min(shares), max(shares))} of {of_what}."
+
+
+def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bool) -> list[str]:
+    lines = [line for text in (*_limits(shown), *_beside_limits(shown))
+             for line in wrapped("", text)]
+    marks = {case.mark for case in shown}
+    if "!" in marks:
+        lines += wrapped("!", ABOVE_LIMIT)
+        for transport, note in dict.fromkeys((case.name.transport, case.note) for case in shown
+                                             if case.mark == "!"):
+            lines += wrapped("!", f"{transport}: {note}") if note else []
+    if any(case.is_distrusted and not case.is_of_model for case in shown):
+        lines += wrapped("?", DISTRUSTED)
+    for text in dict.fromkeys(text for case in shown if case.is_of_model
+                              for kind, text in case.flags.items() if kind in OF_MODELS):
+        lines += wrapped("?", text)
+    texts = list(dict.fromkeys(all_warnings))
+    if hidden:
+        lines += wrapped("", f"{counted(hidden, 'row')} of other sizes: --all shows them")
+    for text in texts[:MOST_WARNINGS] if is_short else texts:
+        lines += wrapped("", f"warning: {text}")
+    if is_short and len(texts) > MOST_WARNINGS:
+        lines += wrapped("", f"{counted(len(texts) - MOST_WARNINGS, 'more warning')}: --all "
+                         "shows them")
+    return lines
+
+
+def render(documents: list[dict], is_short: bool = False, style: Style = Style()) -> str:
+    """The table over all documents, with its footnotes."""
+    all_cases, nodes_of = judged_cases(documents)
+    if not all_cases:
+        return "no results\n"
+    shown = chosen(all_cases, _last_cache(documents)) if is_short else all_cases
+    table = Table(shown, nodes_of, style)
+    lines = table.lines()
+    all_warnings = [text for document in documents for text in warnings(document)
+                    if not (is_short and _is_about_a_marked_row(text, all_cases))]
+    notes = _notes(shown, len(all_cases) - len(shown), all_warnings, is_short)
+    return "\n".join([*lines, "", *table.footnotes(), *notes]).rstrip() + "\n"
+
+
+def _is_about_a_marked_row(warning: str, all_cases: list[Case]) -> bool:
+    """The mark and the verdict say it."""
+    return any(case.mark and case.text in warning for case in all_cases)
+
+
+def judged_cases(documents: list[dict]) -> tuple[list[Case], dict[int, int]]:
+    """All cases, misfits flagged, and the number of nodes by the id of a case."""
+    of_documents = [(case, nodes(document)) for document in documents for case in cases(document)]
+    all_cases = judged([case for case, _ in of_documents])
+    return all_cases, {id(case): count for case, (_, count) in zip(all_cases, of_documents)}

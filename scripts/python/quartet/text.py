@@ -1,0 +1,118 @@
+"""The words, numbers and lines that the scripts print."""
+
+import contextlib
+import re
+import sys
+import textwrap
+from typing import Iterable, Optional, Sequence
+
+from quartet.terminal import printable
+
+WIDTH = 80
+LONGEST_LINE = 1000  # of a message
+BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
+ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect: do not quote this "
+               "row")
+DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
+
+
+def say(text: str) -> None:
+    """One line on standard error. A text without end is cut."""
+    line = printable(" ".join(text.split()))
+    if len(line) > LONGEST_LINE:
+        line = f"{line[:LONGEST_LINE // 2]} .. {line[-LONGEST_LINE // 2:]}"
+    with contextlib.suppress(OSError, ValueError):  # the terminal may be gone
+        print(f"quartet: {line}", file=sys.stderr, flush=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 launch", "2 launches"."""
+    ending = "es" if noun.endswith(("ch", "s", "x")) else "s"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{ending}"
+
+
+def slug(text: str) -> str:
+    """The text as part of a file's name."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def rate(value: float) -> str:
+    """At least three digits, at most the integer's: 0.123, 1.23, 12.3, 123, 1234."""
+    for digits in (3, 2, 1):
+        if value < 10 ** (3 - digits):
+            return f"{value:.{digits}f}"
+    return f"{value:.0f}"
+
+
+def ratio(value: float) -> str:
+    digits = 0 if value >= 9.95 else 1 if value >= 0.995 else 2
+    return f"{value:.{digits}f}x"
+
+
+def size(text: str) -> str:
+    """ "2MiB" as "2 MiB", a large power of two as "2^24"."""
+    count, unit = _split_size(text)
+    power = count.bit_length() - 1
+    if unit or count != 2**power or power < 17:
+        return f"{count} {unit}".strip() if count else text
+    return f"2^{power}"
+
+
+def _split_size(text: str) -> tuple[int, str]:
+    match = re.fullmatch(r"([0-9]{1,18})((?:[KMGT]iB)?)", text)
+    return (int(match[1]), match[2]) if match else (0, "")
+
+
+def size_in_bytes(text: str) -> int:
+    count, unit = _split_size(text)
+    return count * 1024 ** " KMGT".index(unit[:1] or " ")
+
+
+def fraction(value: float) -> str:
+    """Two digits after the point, none from 100 on."""
+    return f"{value:.2f}" if value < 99.5 else f"{value:.0f}"
+
+
+def percent_range(low: float, high: float) -> str:
+    """In whole per cent: "48-75%", or "48%" where both are."""
+    least, most = f"{low:.0%}", f"{high:.0%}"
+    return most if least == most else f"{least[:-1]}-{most}"
+
+
+def percent_of_limit(value: Optional[float], is_suspicious: bool) -> str:
+    """Marked where the rate is above the limit; empty where there is none."""
+    return (f"{value:.0%}" if value else "") + "!" * is_suspicious
+
+
+class Footnotes:
+    """Texts under the table, each once, by the marks that refer to them."""
+
+    def __init__(self, marks):
+        self._marks = iter(marks)
+        self._texts: dict[str, str] = {}
+
+    def mark(self, text: str) -> str:
+        if text not in self._texts:
+            self._texts[text] = next(self._marks)
+        return self._texts[text]
+
+    def lines(self) -> list[str]:
+        return [line for text, mark in self._texts.items() for line in wrapped(mark, text)]
+
+
+def wrapped(mark: str, text: str) -> list[str]:
+    """A footnote's lines."""
+    return textwrap.wrap(f"{mark:>2}  {' '.join(text.split())}", WIDTH, subsequent_indent="    ",
+                         break_on_hyphens=False)
+
+
+def aligned(cells: Sequence[str], widths: Sequence[int], left: Iterable[int]) -> str:
+    """A line of a table; `left` are the columns that are not numbers."""
+    left = tuple(left)
+    return " ".join(cell.ljust(width) if column in left else cell.rjust(width)
+                    for column, (cell, width) in enumerate(zip(cells, widths))).rstrip()
+
+
+def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Of the columns of a table."""
+    return [max(map(len, column)) for column in zip(*rows)]

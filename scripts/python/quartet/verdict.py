@@ -1,0 +1,180 @@
+"""What a run says in at most ten lines: how much is verified, how near each kernel comes to its limit,
+how far native is ahead of the library, which rows are not to be trusted, and what to do next.
+
+A row with a mark is in no range and in no ratio."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Optional
+
+from quartet import statistics
+from quartet.misfits import is_alike
+from quartet.results import OWN_FORMULATIONS, Case
+from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
+from quartet.text import (WIDTH, aligned, counted, percent_range, ratio, size,
+                             widths_of)
+
+HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
+MOST_LINES = 10
+JOINED = "\N{NO-BREAK SPACE}"  # inside of what no line may break
+SURE = 6  # runs, from which on there is an interval
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Of native over the library formulation, in one pair of rows."""
+
+    via: str  # native's transport
+    words: tuple[str, ...]
+    value: float
+    interval: Optional[tuple[float, float]]
+
+
+def render(cases: list[Case], style: Style = Style()) -> str:
+    """The verdict over the (judged) cases of a run."""
+    measured = [case for case in cases if not case.error]
+    if not measured:
+        return style.paint("Nothing was measured.", RED) + "\n"
+    lines = [_verified(cases, style), *_kernels(measured)]
+    room = max(MOST_LINES - 1 - len(lines), 1)
+    lines += [style.paint(line, YELLOW) for line in _distrust(measured, room)]
+    return "\n".join([*lines, _next(cases)]) + "\n"
+
+
+def _verified(cases: list[Case], style: Style) -> str:
+    measured = [case for case in cases if not case.error]
+    good = sum(case.verified is True for case in measured)
+    wrong = sum(case.verified is False for case in measured)
+    failed = len(cases) - len(measured)
+    marked = sum(bool(case.mark) for case in measured)
+    text = f"All {counted(good, 'row')} verified" if good == len(cases) else \
+        f"{good} of {counted(len(cases), 'row')} verified"
+    parts = [f"{wrong} WRONG" if wrong else "", f"{failed} not run" if failed else "",
+             f"{marked} to distrust, left out below" if marked else ""]
+    colour = RED if wrong or failed else YELLOW if marked else GREEN
+    return style.paint(style.paint("; ".join(filter(None, [text, *parts])) + ".", colour), BOLD)
+
+
+def _kernels(measured: list[Case]) -> list[str]:
+    """A line for each, below the headings; the leads may need a second one."""
+    rows: list[tuple[str, ...]] = []
+    leads: list[str] = []
+    for kernel in dict.fromkeys(case.name.kernel for case in measured):
+        own = [case for case in measured if case.name.kernel == kernel]
+        rows.append((kernel, *(_range(own, each) for each in OWN_FORMULATIONS)))
+        leads.append(_leads(own))
+    widths = widths_of([HEADINGS[:-1], *rows])
+    lines = [f"{aligned(HEADINGS[:-1], widths, (0,))}  {HEADINGS[-1]}"]
+    indent = " " * (sum(widths) + len(widths) + 1)
+    for cells, lead in zip(rows, leads):
+        start = aligned(cells, widths, (0,)).ljust(len(indent))
+        lines += [line.replace(JOINED, " ") for line in
+                  textwrap.wrap(start + lead, WIDTH, subsequent_indent=indent)]
+    return lines
+
+
+def _range(cases: list[Case], formulation: str) -> str:
+    """Of the fractions of the limit that can be trusted; how many cannot is said where none can."""
+    of_it = [case for case in cases if case.name.formulation == formulation]
+    sound = sorted(case.fraction_of_limit for case in of_it
+                   if case.fraction_of_limit and not case.mark)
+    if not sound:
+        marks = {case.mark for case in of_it if case.mark}
+        return next(iter(sorted(marks, reverse=True)), "-")
+    return percent_range(sound[0], sound[-1])
+
+
+def _leads(cases: list[Case]) -> str:
+    """By native's transport and by what the words of the rows do not share."""
+    found = leads(cases)
+    if not found:
+        pairs = any(is_alike(one, other) for one in cases for other in cases
+                    if (one.name.formulation, other.name.formulation) == ("native", "library"))
+        return "? (a row of the pair is to be distrusted)" if pairs else "-"
+    shared = _shared_words(cases)
+    ways: dict[tuple[str, tuple[str, ...]], list[Lead]] = {}
+    for lead in sorted(found, key=lambda lead: lead.value):
+        own = tuple(word for word in lead.words if word not in shared)
+        ways.setdefault((lead.via, own), []).append(lead)
+    vias = {via for via, _ in ways}
+    texts = (" ".join([*words, *([via] if len(vias) > 1 else []), _lead_text(ordered)])
+             for (via, words), ordered in ways.items())
+    return ", ".join(text.replace(" ", JOINED) for text in texts)
+
+
+def _shared_words(cases: list[Case]) -> set[str]:
+    """Of the names of a kernel's rows."""
+    return set.intersection(*(set(case.name.words) for case in cases))
+
+
+def _lead_text(ordered: list[Lead]) -> str:
+    low, high = ordered[0], ordered[-1]
+    if len(ordered) > 1:
+        return f"{ratio(low.value)[:-1]}-{ratio(high.value)}"
+    if not low.interval:
+        return ratio(low.value)
+    bounds = ", ".join(ratio(bound)[:-1] for bound in low.interval)
+    return f"{ratio(low.value)} [{bounds}]"
+
+
+def leads(cases: list[Case]) -> list[Lead]:
+    """Of every pair of rows that did the same work and can be trusted. Where the library runs over
+    several transports, native stands beside the one of its own."""
+    sound = [case for case in cases if not case.mark and case.verified is not False]
+    natives, libraries = ([case for case in sound if case.name.formulation == each]
+                          for each in ("native", "library"))
+    found = []
+    for native in natives:
+        peers = [other for other in libraries if is_alike(native, other)]
+        peer = min(peers, key=lambda other: other.name.transport != native.name.transport,
+                   default=None)
+        if peer:
+            found.append(_lead(native, peer))
+    return found
+
+
+def _lead(native: Case, library: Case) -> Lead:
+    """With the interval of the ratio of the runs, from six runs a side on."""
+    interval = None
+    if min(len(native.rates), len(library.rates)) >= SURE:
+        interval = statistics.ratio(list(library.rates), list(native.rates)).interval
+    return Lead(native.name.transport, native.name.words, native.rate / library.rate, interval)
+
+
+def _distrust(measured: list[Case], most: int) -> list[str]:
+    """Which rows, in at most so many lines: by kernel, formulation and transport, the sizes."""
+    groups: dict[tuple[str, ...], list[Case]] = {}
+    for case in measured:
+        if case.mark:
+            shared = _shared_words([other for other in measured
+                                    if other.name.kernel == case.name.kernel])
+            own = (word for word in case.name.words if word not in shared)
+            way = " ".join((case.name.formulation, case.name.transport, *own))
+            groups.setdefault((case.name.kernel, way, case.mark), []).append(case)
+    if not groups:
+        return []
+    texts, last = [], ""
+    for (kernel, way, mark), members in groups.items():
+        sizes = _sizes([size(case.name.size) for case in members])
+        texts.append(f"{kernel + ' ' if kernel != last else ''}{way} {sizes}{mark}")
+        last = kernel
+    lines = textwrap.wrap("Distrust: " + "; ".join(texts) + ".", WIDTH, subsequent_indent="  ")
+    if len(lines) > most:
+        lines = [*lines[:most - 1], "  and more: all of them have a mark in the table (--all)."]
+    return lines
+
+
+def _sizes(sizes: list[str]) -> str:
+    """ "2, 4 MiB", the unit once."""
+    shared = {each.partition(" ")[2] for each in sizes}
+    unit = shared.pop() if len(shared) == 1 else ""
+    numbers = [each[:len(each) - len(f" {unit}")] if unit else each for each in dict.fromkeys(sizes)]
+    return ", ".join(numbers) + (f" {unit}" if unit else "")
+
+
+def _next(cases: list[Case]) -> str:
+    if any(case.verified is False for case in cases):
+        return "Next: a result is WRONG: use no rate of this build before `make test` passes."
+    if any(case.is_distrusted for case in cases):
+        return "Next: `quartet check-machine` says what disturbs this machine; then measure again."
+    return "Next: `quartet report` (charts), `quartet sweep` (scaling), docs/reading-the-numbers.md."

@@ -1,0 +1,1 @@
+"""Tools for those who work on the suite. Only a checkout has them."""

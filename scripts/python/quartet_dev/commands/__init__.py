@@ -1,0 +1,14 @@
+"""The developers' commands, made as those in quartet.commands."""
+
+# In the order of `quartet --help`.
+SUMMARIES = {
+    "build": "builds targets, says how far it is",
+    "limits": "says how near each kernel is to its limit, and how far ahead of its peers",
+    "peers": "runs the same data flows by TensorFlow beside ours",
+    "cost": "measures time and memory against size, draws both beside the formulas",
+    "gpu": "builds, tests and measures everything on the GPU that is here",
+    "simulate": "runs programs on simulated ranks of a described machine",
+    "soak": "disturbs small jobs, and looks for what is lost or left",
+    "reference": "makes a sweep's results the reference of their device",
+    "dist": "makes a release tarball",
+}

@@ -1,0 +1,151 @@
+"""Makes a release tarball that builds where the header-only libraries are not installed: the commit, and
+in carried/ these libraries' headers, from this machine, each with its licence. `make dist` calls it.
+
+    quartet dist                               # build/quartet-VERSION.tar.gz of HEAD
+    quartet dist --commit v0.1.0 --output q.tar.gz --licence fmt=LICENSE.rst
+
+A licence is what the library's package left in /usr/share/doc or /usr/share/licenses; --licence names
+another file. MPI, BLAS, FFTW and hwloc are libraries, not headers alone: sites have them, and the tarball
+does not."""
+
+import argparse
+import gzip
+import io
+import os
+import re
+import subprocess
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from quartet.command_line import UsageError
+from quartet.exit_codes import FAILED, VERIFIED, ScriptError
+from quartet.files import make_folder, replacing
+from quartet.paths import ROOT
+
+EXAMPLE = "quartet dist --commit v0.1.0"
+
+
+@dataclass(frozen=True)
+class Library:
+    """One that is headers alone; `headers` is a file or a folder below an include folder."""
+
+    name: str
+    headers: str
+    package: str  # Debian's
+
+
+LIBRARIES = (Library("CLI11", "CLI", "libcli11-dev"), Library("fmt", "fmt", "libfmt-dev"),
+             Library("nlohmann_json", "nlohmann", "nlohmann-json3-dev"),
+             Library("Random123", "Random123", "librandom123-dev"),
+             Library("xxHash", "xxhash.h", "libxxhash-dev"))
+ABOUT = """Headers of other projects, for machines that do not have them. CMake takes them where it finds no
+installed ones. Each library's licence is in licences/.
+
+"""
+
+
+def _git(*words: str) -> bytes:
+    done = subprocess.run(["git", "-C", ROOT, *words], capture_output=True, check=False)
+    if done.returncode != 0:
+        raise ScriptError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}: a release is "
+                          "made from a clone", FAILED)
+    return done.stdout
+
+
+def include_folders() -> list[Path]:
+    """Where compilers and CMake look, the user's own first."""
+    given = [Path(text) for name in ("CPATH", "CPLUS_INCLUDE_PATH") for text in os.environ.get(name, "").split(":")
+             if text]
+    prefixes = [text for text in os.environ.get("CMAKE_PREFIX_PATH", "").split(":") if text]
+    return [*given, *(Path(prefix, "include") for prefix in (*prefixes, "/usr/local", "/usr"))]
+
+
+def headers_of(library: Library) -> list[tuple[str, Path]]:
+    """Each header with its name below an include folder. Raises ScriptError."""
+    for folder in include_folders():
+        place = folder / library.headers
+        files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
+        if files:
+            return [(path.relative_to(folder).as_posix(), path) for path in files]
+    raise ScriptError(f"{library.name}: no {library.headers} (in {', '.join(map(str, include_folders()))}): "
+                      f"install {library.package}, or name its folder by CPATH", FAILED)
+
+
+def licence_of(library: Library, given: dict[str, Path]) -> bytes:
+    """Raises ScriptError where there is none: without it nobody may pass the headers on."""
+    own = sorted(Path("/usr/share/licenses").glob(f"{library.headers.removesuffix('.h')}*/*"))
+    places = [given[library.name]] if library.name in given else \
+        [Path("/usr/share/doc", library.package, "copyright"), *own]
+    for place in places:
+        if place.is_file() and place.stat().st_size:
+            return place.read_bytes()
+    raise ScriptError(f"{library.name}: no licence (in {', '.join(map(str, places))}): --licence "
+                      f"{library.name}=FILE", FAILED)
+
+
+def version_of(library: Library) -> str:
+    try:
+        done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", library.package], text=True,
+                              capture_output=True, check=False)
+    except OSError:
+        return "of unknown version"
+    return done.stdout.strip() or "of unknown version"
+
+
+def carried(given: dict[str, Path]) -> dict[str, bytes]:
+    """Files of the folder carried/ by name."""
+    files = {}
+    about = ABOUT
+    for library in LIBRARIES:
+        for name, path in headers_of(library):
+            files[f"include/{name}"] = path.read_bytes()
+        files[f"licences/{library.name}.txt"] = licence_of(library, given)
+        about += f"- {library.name} {version_of(library)}: include/{library.headers}\n"
+    return {**files, "README.md": about.encode()}
+
+
+def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
+    """Its name without .tar.gz, and its content: the same bytes for the same commit and libraries."""
+    text = _git("show", f"{commit}:CMakeLists.txt").decode()
+    name = f"quartet-{re.search(r'VERSION ([0-9.]+)', text.partition('project(quartet')[2])[1]}"
+    date = int(_git("show", "-s", "--format=%ct", commit))
+    content = io.BytesIO(_git("archive", "--format=tar", f"--prefix={name}/", commit))
+    files = {f"carried/{path}": data for path, data in sorted(carried(given).items())}
+    files["COMMIT"] = _git("describe", "--always", "--exclude=*", commit)
+    with tarfile.open(fileobj=content, mode="a") as archive:
+        for path, data in files.items():
+            member = tarfile.TarInfo(f"{name}/{path}")
+            member.size, member.mtime, member.mode = len(data), date, 0o644
+            archive.addfile(member, io.BytesIO(data))
+    return name, gzip.compress(content.getvalue(), mtime=0)
+
+
+def licence(text: str) -> tuple[str, Path]:
+    """The type of --licence."""
+    name, _, file = text.partition("=")
+    if name not in {library.name for library in LIBRARIES} or not file:
+        raise argparse.ArgumentTypeError(f"'{text:.40}' is no NAME=FILE of "
+                                         f"{', '.join(library.name for library in LIBRARIES)}")
+    return name, Path(file)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--commit", default="HEAD", help="(%(default)s)")
+    parser.add_argument("--output", type=Path, help="(build/quartet-VERSION.tar.gz)")
+    parser.add_argument("--licence", type=licence, action="append", default=[], metavar="NAME=FILE",
+                        help="of one of " + ", ".join(library.name for library in LIBRARIES))
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.commit.startswith("-"):
+        raise UsageError(f"--commit '{options.commit:.40}' is none")
+    name, content = tarball(options.commit, dict(options.licence))
+    output: Optional[Path] = options.output or ROOT / "build" / f"{name}.tar.gz"
+    make_folder(output.parent)
+    with replacing(output) as aside:
+        aside.write_bytes(content)
+    print(f"{os.path.relpath(output)}: {len(content) / 1e6:.1f} MB, commit "
+          f"{_git('describe', '--always', '--exclude=*', options.commit).decode().strip()}")
+    return VERIFIED

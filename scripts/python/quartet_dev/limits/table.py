@@ -1,0 +1,194 @@
+"""The table of `quartet limits`, at most 80 columns wide: a line for each goal."""
+
+import textwrap
+from dataclasses import dataclass
+
+from quartet_dev.limits.circumstances import circumstances, clock_probe, known
+from quartet_dev.limits.comparisons import OfLimit, Round, Row, moved
+from quartet_dev.limits.folder import LimitsFolder
+from quartet_dev.limits.goals import GoalResult, Verdict, is_forgiven, is_suspicious, judge
+from quartet_dev.limits.match import Match, Section
+from quartet.results import cases, device, warnings
+from quartet.text import (ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of,
+                             wrapped)
+
+HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
+LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers
+BESIDE = ("", "waiting", "files", "early", "steal", "cores", "probes", "reach", "limits")
+BESIDE_LEFT_ALIGNED = (0,)
+MAY_EXPLAIN = (
+    "Possible reasons for the lines above that are missed, or above their limit; medians of the "
+    "rounds. waiting: share of the slowest rank's time in sums over ranks and waiting for other "
+    "ranks. files: the same for reading and writing files; where all cores compute, this takes time "
+    "from the products. early: 1 - mean / longest of the ranks' times. steal: share of a busy core's "
+    "time that the hypervisor withheld; 0.05 disturbs. cores: their speed right after the runs, over "
+    "the best in any launch of the heading; about half where two are hyperthreads of one core. "
+    "probes: longest / shortest time of the limit's probes in a launch. reach: beside a peer, the "
+    "ratio to it at the limit itself. limits: our limit over the peer's own; where both are of the "
+    "same kind, the machine makes the difference.")
+FORGIVEN = ("the median is below the goal, but the 95% interval of the ratio reaches it, and so does "
+            "a round: noise (needs five rounds)")
+# How the warnings begin that may come once a launch: they are counted, not listed.
+# As the programs begin the texts of flags; what is said of that many launches.
+DISTURBANCES = {"other processes ran": "other processes took 5% or more of the cores' time",
+                "threads waited for a core": "threads waited for a core for 5% or more of their time",
+                "the hypervisor withheld": "the hypervisor withheld 5% or more of a core's time "
+                                           "(\"steal\")"}
+MARKED = ("? ", "! ")  # warnings about one row
+SLOW_PROBE = 1.75  # of the shortest, as in the programs' own warning
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A section and what was found for its goals."""
+
+    match: Match
+    section: Section
+    results: list[GoalResult]
+    rounds: list[Round]
+
+
+def judge_all(matches: list[Match], folder: LimitsFolder) -> list[Judged]:
+    found = []
+    for match in matches:
+        rounds = folder.rounds(match)
+        found += [Judged(match, section, [judge(goal, rounds) for goal in section.goals], rounds)
+                  for section in match.sections]
+    return found
+
+
+def _cells(result: GoalResult, troubles: Footnotes) -> tuple[str, ...]:
+    goal = result.goal
+    marks = " ".join(troubles.mark(text) for text in result.troubles)
+    if not result.rounds:
+        return (goal.what, "", goal.comparison.label, "", "", "", str(result.bound), f"? {marks}")
+    low, high = map(fraction, result.spread)
+    return (goal.what, rate(result.measured), goal.comparison.label, rate(result.against),
+            fraction(result.ratio) + "!" * is_suspicious(goal, result.ratio), f"{low}..{high}",
+            str(result.bound),
+            f"{result.verdict.value}{'~' * is_forgiven(result)} {marks}".strip())
+
+
+def _lines(headings: tuple[str, ...], sections: list[tuple[str, list[tuple[str, ...]]]],
+           left_aligned: tuple[int, ...]) -> list[str]:
+    """Sections, each a heading and its rows, in columns that are as wide in all of them."""
+    rows = [headings, *(row for _, members in sections for row in members)]
+    widths = widths_of(rows)
+    lines = [aligned(headings, widths, left_aligned)]
+    for heading, members in sections:
+        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
+        lines += [aligned(cells, widths, left_aligned) for cells in members]
+    return lines
+
+
+def _heading(judged: Judged) -> str:
+    units = dict.fromkeys(result.unit for result in judged.results if result.unit)
+    rounds = max((result.rounds for result in judged.results), default=0)
+    how_often = counted(rounds, "round") if rounds else "not measured"
+    return ", ".join([judged.section.title, *units, how_often])
+
+
+def _peers(all_judged: list[Judged]) -> list[str]:
+    """What the libraries say of themselves."""
+    notes = {f"{result.goal.comparison.label}: {result.note}": None
+             for judged in all_judged for result in judged.results
+             if result.note and not isinstance(result.goal.comparison, OfLimit)}
+    return [line for text in notes for line in wrapped("", text)]
+
+
+def _named_rows(result: GoalResult, judged: Judged) -> dict[Row, tuple[str, ...]]:
+    """What was measured beside the rows of a goal, by the table's own words for them."""
+    found = circumstances(result.goal.comparison, judged.rounds)
+    lines = {}
+    for number, each in enumerate(found):
+        if number == 0:
+            name = result.goal.what
+        else:  # one of several peers has no name there
+            peer = result.goal.comparison.label if len(found) == 2 else each.row.side
+            name = f"{result.goal.what}: {peer}"
+        figures = (each.waiting, each.files, each.early, each.steal, each.cores, each.spread,
+                   each.reach, each.limits)
+        lines[each.row] = (name, *("-" if value is None else fraction(value) for value in figures))
+    return lines
+
+
+def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
+    """What else was measured there; nothing where all goals are met, or are about no time."""
+    sections = []
+    for judged in all_judged:
+        members: dict[Row, tuple[str, ...]] = {}
+        for result in judged.results:
+            if result.verdict in (Verdict.MISSED, Verdict.ABOVE):
+                for row, line in _named_rows(result, judged).items():
+                    members.setdefault(row, line)
+        if members:
+            sections.append((judged.section.title, list(members.values())))
+    if not sections:
+        return []
+    return ["", *textwrap.wrap(MAY_EXPLAIN, WIDTH), *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED)]
+
+
+def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
+    """How many launches were disturbed, not each."""
+    loops = [known(result.cases, clock_probe) for results in rounds for result in results.values()]
+    shortest = min((loop for launch in loops for loop in launch), default=0)
+    slowed = sum(any(loop > SLOW_PROBE * shortest for loop in launch) for launch in loops)
+    found = [[case.flags.get("disturbed", "") for case in cases(document)] for document in documents]
+    counts = [(sum(any(text.startswith(begin) for text in texts) for texts in found), said)
+              for begin, said in DISTURBANCES.items()]
+    counts += [(slowed, f"the cores had {1 / SLOW_PROBE:.0%} or less of their best speed (a lower clock, "
+                        "or two hyperthreads of one core)")]
+    lines = []
+    for count, text in counts:
+        if count:
+            lines += wrapped("", f"{text.capitalize()} in {count} of {len(documents)} launches")
+    return lines
+
+
+def _moves(rounds: list[Round]) -> list[str]:
+    """What was seen of the cores' places, where the host has moved them."""
+    distances = [distance for results in rounds for result in results.values() for distance in result.core_distances]
+    if not moved(distances):
+        return []
+    low, high = (f"{1e9 * distance:.0f}" for distance in (min(distances), max(distances)))
+    return wrapped("", f"The host moved the cores: a word took {low} to {high} ns from one to the other. Where they "
+                       "share a cache memory and messages have other rates than where they do not; launches before and "
+                       "after such a move are not compared.")
+
+
+def _summary(all_judged: list[Judged]) -> str:
+    verdicts = [result.verdict for judged in all_judged for result in judged.results]
+    counts = {verdict: verdicts.count(verdict) for verdict in Verdict}
+    wanted = len(verdicts) - counts[Verdict.NOT_WANTED]
+    text = f"{wanted} goals: {counts[Verdict.MET]} met, {counts[Verdict.MISSED]} missed"
+    for verdict, words in ((Verdict.ABOVE, "above their limits"), (Verdict.UNKNOWN, "not measured")):
+        text += f", {counts[verdict]} {words}" if counts[verdict] else ""
+    return text
+
+
+def render(matches: list[Match], folder: LimitsFolder) -> str:
+    """The table over what the folder holds of these matches."""
+    all_judged = judge_all(matches, folder)
+    troubles = Footnotes(map(str, range(1, 1000)))
+    sections = [(_heading(judged), [_cells(result, troubles) for result in judged.results])
+                for judged in all_judged]
+    lines = _lines(HEADINGS, sections, LEFT_ALIGNED)
+    documents = [document for match in matches for document in folder.documents(match)]
+    rounds = [results for match in matches for results in folder.rounds(match)]
+    machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
+                             for document in documents)
+    said = dict.fromkeys(text for document in documents for text in warnings(document)
+                         if not text.startswith(MARKED))
+    lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),
+              *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
+                       "another, in every other one backwards, ratios are between them. A limit was "
+                       "measured in the same launch."),
+              *(line for text in machines for line in wrapped("", text)), *_moves(rounds), *_disturbances(documents, rounds),
+              *troubles.lines(),
+              *_peers(all_judged)]
+    if any("!" in row[4] for _, members in sections for row in members):
+        lines += wrapped("!", ABOVE_LIMIT)
+    if any(is_forgiven(result) for judged in all_judged for result in judged.results):
+        lines += wrapped("~", FORGIVEN)
+    lines += [line for text in said for line in wrapped("", f"warning: {text}")]
+    return "\n".join(lines) + "\n"

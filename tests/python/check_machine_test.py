@@ -1,0 +1,181 @@
+"""Tests of quartet check-machine and scripts/python/quartet/check_machine."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import fake_results
+from fake_build import FakeBuild
+
+from quartet.check_machine import launches, system
+from quartet.check_machine.finding import Finding, Level, graded
+from quartet.kernels import KERNELS
+from quartet.launch import LocalLauncher
+from quartet.machine import Machine
+from quartet.terminal import Style
+from tree import QUARTET
+
+
+class FakeSystem(unittest.TestCase):
+    """A folder with proc/ and sys/ of a machine of four processors."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.root = Path(temporary.name)
+        self.write("sys/devices/system/cpu/online", "0-3")
+        self.write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never")
+        self.write("proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 900000 kB\n")
+        self.ticks()
+
+    def write(self, file, text):
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def ticks(self, busy=0, idle=0, stolen=0, running=1, swapped=0):
+        """Since the start, of processors 0 and 1; the others are always busy."""
+        line = f"{busy} 0 0 {idle} 0 0 0 {stolen} 0 0\n"
+        self.write("proc/stat", f"cpu  9 9 9 9\ncpu0 {line}cpu1 {line}cpu2 {10**9} 0 0 0 0 0 0 0\n"
+                   f"procs_running {running}\n")
+        self.write("proc/vmstat", f"nr_free 5\npswpin {swapped}\npswpout 0\n")
+
+    def meanwhile(self, **ticks):
+        self.ticks()
+        found = system.quiet_time(1, self.root, {0, 1}, lambda _: self.ticks(**ticks))
+        return {finding.what: finding for finding in found}
+
+    def settings(self):
+        return {finding.what: finding for finding in system.settings(self.root, {0, 1, 2, 3})}
+
+
+class Meanwhile(FakeSystem):
+    def levels(self, **ticks):
+        return {what: finding.level for what, finding in self.meanwhile(**ticks).items()}
+
+    def test_a_quiet_machine_is_ok(self):
+        self.assertEqual(set(self.levels(busy=2, idle=98).values()), {Level.OK})
+
+    def test_the_load_of_others_is_in_processors(self):
+        found = self.meanwhile(busy=50, idle=50)["load of others"]
+        self.assertEqual((found.level, found.text), (Level.BAD, "1.00 of 2 processors busy"))
+        self.assertEqual(self.levels(busy=10, idle=90)["load of others"], Level.LOOK)
+
+    def test_steal_queue_and_swap_are_seen(self):
+        self.assertEqual(self.levels(idle=98, stolen=2)["steal"], Level.LOOK)
+        self.assertEqual(self.levels(idle=90, stolen=10)["steal"], Level.BAD)
+        self.assertEqual(self.levels(idle=100, running=9)["run queue"], Level.BAD)
+        self.assertEqual(self.levels(idle=100, running=3)["run queue"], Level.OK)
+        self.assertEqual(self.levels(idle=100, swapped=7)["swap"], Level.BAD)
+
+    def test_what_is_not_told_is_said(self):
+        self.assertEqual(self.levels()["load of others"], Level.LOOK)
+
+
+class Settings(FakeSystem):
+    def test_a_plain_machine_is_ok(self):
+        self.assertEqual({finding.level for finding in self.settings().values()}, {Level.OK})
+
+    def test_each_setting_that_matters_is_seen(self):
+        for what, file, text, level in (
+                ("governor", "sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "powersave",
+                 Level.LOOK),
+                ("quota", "sys/fs/cgroup/cpu.max", "150000 100000", Level.BAD),
+                ("quota", "sys/fs/cgroup/cpu.max", "200000 100000", Level.LOOK),
+                ("quota", "sys/fs/cgroup/cpu.max", "400000 100000", Level.OK),
+                ("binding", "sys/devices/system/cpu/online", "0-7", Level.LOOK),
+                ("huge pages", "sys/kernel/mm/transparent_hugepage/enabled", "always [never]",
+                 Level.LOOK),
+                ("memory", "proc/meminfo", "MemTotal: 100 kB\nMemAvailable: 10 kB\n", Level.LOOK)):
+            with self.subTest(what, text=text):
+                self.setUp()
+                self.write("proc/self/cgroup", "0::/\n")
+                self.write(file, text)
+                found = self.settings()[what]
+                self.assertEqual(found.level, level)
+                self.assertTrue(found.remedy or level is Level.OK)
+
+    def test_siblings_are_counted_as_cores(self):
+        for cpu in range(4):
+            self.write(f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list",
+                       "0,2" if cpu % 2 == 0 else "1,3")
+        self.assertIn("4 processors on 2 cores", self.settings()["hyperthreads"].text)
+
+
+class Launches(FakeBuild):
+    NAME = next(name for name, kernel in KERNELS.items() if kernel.check)
+
+    def look(self, probes, loops, code=0):
+        """At a program that leaves a document with these probes of its limit and core loops."""
+        seconds = sorted(probes)[len(probes) // 2]
+        rows = fake_results.case(fake_results.stream_name(), 10000, repetitions=len(loops), limit={
+            "what": "local add", "seconds": seconds, "rate": 12500, "probes": probes})
+        for row, loop in zip(rows, loops):
+            row["core_loop_seconds"] = loop
+        (self.folder / "made.json").write_text(json.dumps(fake_results.document(rows)))
+        self.write(f"bin/{self.NAME}", '#!/bin/sh\nwhile [ "$1" != --json ]; do shift; done\n'
+                   f'[ {code} != 0 ] || cp {self.folder}/made.json "$2"\nexit {code}\n')
+        return launches.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
+                             Machine(2, 1 << 34))
+
+    def test_steady_rates_are_ok(self):
+        found = self.look([1.0, 1.01, 1.02], [4e-5] * 3)
+        self.assertEqual([finding.level for finding in found], [Level.OK] * 2)
+        self.assertIn("12377 to 12625 MiB/s in 3 probes", found[0].text)
+
+    def test_a_rate_that_moves_is_seen(self):
+        for probes, loops, levels in (([1.0, 1.0, 1.2], [4e-5] * 3, [Level.LOOK, Level.OK]),
+                                      ([1.0, 1.0, 2.0], [4e-5] * 3, [Level.BAD, Level.OK]),
+                                      ([1.0] * 3, [4e-5, 4e-5, 8e-5], [Level.OK, Level.BAD])):
+            self.assertEqual([finding.level for finding in self.look(probes, loops)], levels)
+
+    def test_a_launch_that_fails_is_bad(self):
+        found = self.look([1.0], [4e-5], code=3)
+        self.assertEqual([finding.level for finding in found], [Level.BAD])
+        self.assertIn("failed", found[0].text)
+
+    def test_no_program_is_said(self):
+        found = launches.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
+                              Machine(2, 1 << 34))
+        self.assertIn("make programs", found[0].remedy)
+
+
+class Lines(unittest.TestCase):
+    def test_the_remedy_stands_where_it_is_needed(self):
+        for level, words in ((Level.OK, "ok    swap  0 pages moved"),
+                             (Level.BAD, "bad   swap  0 pages moved: free memory")):
+            self.assertEqual(Finding("swap", level, "0 pages moved", "free memory").lines(Style()),
+                             [words])
+
+    def test_long_ones_fit_a_terminal(self):
+        lines = Finding("quota", Level.LOOK, "word " * 30, "do this").lines(Style(True), 14)
+        self.assertGreater(len(lines), 1)
+        self.assertLessEqual(max(map(len, lines[1:])), 80)
+        self.assertTrue(lines[0].startswith("\033[33mlook\033[0m"))
+
+    def test_levels(self):
+        self.assertEqual([graded(value, 1, 2) for value in (0.9, 1, 2)],
+                         [Level.OK, Level.LOOK, Level.BAD])
+
+
+class CommandLine(unittest.TestCase):
+    def check(self, *arguments):
+        return subprocess.run([*QUARTET, "check-machine", *arguments], text=True,
+                              capture_output=True, check=False)
+
+    def test_ends_with_a_verdict_and_with_0_however_fit_the_machine_is(self):
+        done = self.check("--quick", "--seconds", "0.2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout.splitlines()[-1], r"^(Not fit|Fit )")
+        self.assertIn("huge pages", done.stdout)
+
+    def test_bad_usage_is_refused(self):
+        self.assertEqual(self.check("--launcher", "/none", "--seconds", "0.1").returncode, 2)
+        self.assertEqual(self.check("--seconds", "0").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

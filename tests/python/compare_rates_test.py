@@ -1,0 +1,76 @@
+"""How often quartet compare errs, by seeded simulation of launches that differ by more than their
+runs tell: false alarms between equal programs, and differences of 10% that it sees."""
+
+import random
+import sys
+import unittest
+
+from compare_case import NAME
+
+from quartet.compare import in_turn
+from quartet.compare.rows import Verdict, compare
+from quartet.compare.sides import Sample, Side
+from quartet.results import Case, Name
+from quartet.statistics import ERROR, values_for
+
+WITHIN = 0.01  # spread of a launch's runs
+CALLED_DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
+
+
+def side(draw, launches, between, rate=1000.0):
+    sample = Sample(Name.parse(NAME), "MiB/s")
+    for _ in range(launches):
+        level = rate * draw.lognormvariate(0, between)
+        sample.launches.append([level * draw.lognormvariate(0, WITHIN) for _ in range(10)])
+        sample.cases.append(Case(sample.name, verified=True))
+    return Side("", samples={NAME: sample})
+
+
+def first_launches(whole, count):
+    sample = whole.samples[NAME]
+    return Side("", samples={NAME: Sample(sample.name, sample.unit, sample.launches[:count],
+                                          sample.cases[:count])})
+
+
+def share(verdicts, wanted=CALLED_DIFFERENT):
+    return sum(verdict in wanted for verdict in verdicts) / len(verdicts)
+
+
+class Rates(unittest.TestCase):
+    def verdicts(self, launches, between, gain=1.0, threshold=0.0, count=400):
+        draw = random.Random(1)
+        return [compare(side(draw, launches, between), side(draw, launches, between, 1000 * gain),
+                        threshold)[0].verdict for _ in range(count)]
+
+    def test_equal_programs_differ_in_no_more_than_one_of_twenty_comparisons(self):
+        for launches in (4, 6):
+            self.assertLessEqual(share(self.verdicts(launches, 0.05, count=1500)), 0.055, launches)
+
+    def test_fewer_than_four_launches_never_differ(self):
+        for launches in (1, 2, 3):
+            self.assertEqual(share(self.verdicts(launches, 0.05, gain=1.5, count=50)), 0)
+
+    def test_a_threshold_beyond_the_noise_leaves_no_false_alarm(self):
+        self.assertEqual(share(self.verdicts(4, 0.01, threshold=0.05)), 0)
+
+    def test_ten_per_cent_are_seen_where_launches_differ_by_two(self):
+        self.assertGreaterEqual(share(self.verdicts(4, 0.02, 1.1, 0.05), (Verdict.FASTER,)), 0.95)
+        self.assertGreaterEqual(share(self.verdicts(4, 0.02, 1 / 1.1, 0.05), (Verdict.SLOWER,)), 0.95)
+
+    def test_ten_per_cent_are_seen_with_the_launches_that_are_asked_for(self):
+        launches = values_for(0.05, 0.03)
+        self.assertGreaterEqual(share(self.verdicts(launches, 0.03, 1.1, 0.05, 100),
+                                      (Verdict.FASTER,)), 0.95)
+
+    def test_looking_three_times_errs_no_more_often_than_once(self):
+        draw, alarms, count = random.Random(2), 0, 400
+        for _ in range(count):
+            whole = [side(draw, max(in_turn.LOOKS), 0.05) for _ in "ab"]
+            alarms += any(compare(*(first_launches(each, look) for each in whole), 0.0,
+                                  in_turn.ERROR)[0].verdict in CALLED_DIFFERENT
+                          for look in in_turn.LOOKS)
+        self.assertLessEqual(alarms / count, ERROR + 0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,219 @@
+"""Tests of what quartet compare compares with: published numbers, references, a baseline folder,
+and launches in turn."""
+
+import json
+import shutil
+import sys
+import unittest
+from pathlib import Path
+
+import fake_results
+from compare_case import NAME, CompareCase, around, documents, flat, row_of
+
+# Writes a document with the rate that stands in the file "rate" beside it, a little off each time.
+PROGRAM = """#!{python}
+import json, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+import fake_results
+here = Path(__file__).parent
+calls = here / "calls"
+count = len(calls.read_text().split()) if calls.exists() else 0
+calls.write_text("x " * (count + 1))
+with open({log!r}, "a") as log:
+    print(here.parent.name, file=log)
+rate = float((here / "rate").read_text()) * (1 + 0.002 * (count % 5))
+document = fake_results.document(fake_results.case(
+    fake_results.stream_name(), rate, limit={{"what": "adding", "seconds": 1, "rate": 2000}}))
+Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(document))
+"""
+
+SHM = {"kernel": "stream", "device": "host", "transport": "shm"}
+
+
+class Published(CompareCase):
+    def numbers(self, *numbers):
+        folder = self.folder / "published"
+        folder.mkdir(exist_ok=True)
+        (folder / "stream.json").write_text(json.dumps(
+            fake_results.published([fake_results.number(**number) for number in numbers])))
+        return folder
+
+    def against(self, rate, *numbers):
+        done = self.compare(self.numbers(*numbers), self.side("b", *documents(*[rate] * 6)))
+        return done.returncode, row_of(done)
+
+    def test_bounds_allow_only_some_verdicts(self):
+        for rate, bound, code, verdict in (
+                (2000, "about", 0, "faster"), (500, "about", 1, "slower"),
+                (1000, "about", 0, "same"), (2000, "above", 4, "unclear"),
+                (500, "above", 1, "slower"), (2000, "below", 0, "faster"),
+                (500, "below", 4, "unclear")):
+            found, row = self.against(rate, {"value": 1000, "bound": bound})
+            self.assertEqual((found, verdict in row), (code, True), (rate, bound, row))
+
+    def test_number_with_most_equal_keys_is_taken(self):
+        _, row = self.against(
+            1000, {"value": 1}, {"value": 2, "match": SHM},
+            {"value": 3, "match": {**SHM, "transport": "mpi"}},
+            {"value": 4, "unit": "GFLOP/s", "match": SHM})
+        self.assertIn("~2", row)
+
+    def test_of_equals_the_greatest_is_taken_whatever_their_order(self):
+        for values in ((1, 3, 2), (3, 2, 1)):
+            _, row = self.against(1000, *({"value": value, "match": SHM} for value in values))
+            self.assertIn("~3", row)
+
+    def test_other_workers_and_unlike_sizes_are_not_compared_with(self):
+        mib = 1024**2  # the case has 2 MiB and 1 worker
+        for more, is_like in (({"workers": "1"}, True), ({"workers": "16"}, False),
+                              ({"size": str(4 * mib)}, True), ({"size": str(8 * mib)}, False),
+                              ({"size": [str(64 * mib), str(mib)]}, True),
+                              ({"transport": ["mpi", "shm"]}, True), ({"transport": ["mpi"]}, False)):
+            done = self.compare(self.numbers({"value": 1000, "match": {**SHM, **more}}),
+                                self.side("b", *documents(*[1000] * 6)))
+            self.assertEqual(done.returncode == 0, is_like, (more, done.stdout, done.stderr))
+        done = self.compare(self.numbers({"value": 1000, "match": SHM, "workers": 16}),
+                            self.side("b", *documents(*[1000] * 6)))
+        self.assertEqual(done.returncode, 2, done.stdout)
+
+    def test_it_says_where_ours_was_measured(self):
+        done = self.compare(self.numbers({"value": 1000}), self.side("b", *documents(*[1000] * 6)))
+        self.assertIn("Ours: within one node, 1 worker.", flat(done.stdout))
+
+    def test_papers_clock_is_compared_where_there_is_one(self):
+        rows = fake_results.case(NAME, around(1000)) + fake_results.case(NAME + "/paper", around(2000))
+        done = self.compare(self.numbers({"value": 1000}), self.side("b", fake_results.document(rows)))
+        self.assertIn("2.000", done.stdout)
+        self.assertIn("a machine (Someone 2000, section I). Ours: within one", done.stdout)
+
+    def test_our_published_numbers_are_found_by_the_word(self):
+        launch, = documents(7000, name=NAME.replace("/shm/", "/mpi/"))
+        launch["context"]["quartet"]["nodes"] = 2
+        side = self.side("b", launch)
+        done = self.compare("published", side)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(">6000 a", done.stdout)
+        self.assertIn("it takes 6 at least", flat(done.stdout))
+
+    def test_number_of_other_nodes_is_not_compared_with(self):
+        name = NAME.replace("/shm/", "/mpi/")
+        done = self.compare("published", self.side("b", *documents(*[7000] * 6, name=name)))  # on one node
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn("6000", done.stdout)
+
+    def test_broken_numbers_are_refused(self):
+        side = self.side("b", *documents(7000))
+        folder = self.numbers({"value": 1})
+        (folder / "cg.json").write_text('{"numbers": []}')
+        done = self.compare(folder, side)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cg.json: not a file of published numbers", done.stderr)
+
+
+class References(CompareCase):
+    def measured(self):
+        for name in ("one", "other"):
+            launches = documents(990, 1000, 1005, 1010)
+            (self.folder / "measured").mkdir(exist_ok=True)
+            for document in launches:
+                document["context"]["quartet"]["device_description"] = f"{name}; BLAS"
+            self.side(f"measured/{name}", *launches)
+        return self.folder / "measured"
+
+    def side_on(self, device):
+        launches = documents(490, 500, 505, 510)
+        for document in launches:
+            document["context"]["quartet"]["device_description"] = f"{device}; another BLAS"
+        return self.side("b", *launches)
+
+    def test_reference_of_the_same_device_is_taken(self):
+        done = self.compare("reference", self.side_on("other"), "--measured", self.measured())
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("A:  4 documents, other, 4 CPUs on host", done.stdout)
+
+    def test_device_without_a_reference_is_refused(self):
+        done = self.compare("reference", self.side_on("third"), "--measured", self.measured())
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no reference for third, 4 CPUs", done.stderr)
+        self.assertIn("one, 4 CPUs, other, 4 CPUs", done.stderr)
+
+
+class Baselines(CompareCase):
+    def against(self, *rates, update=False, **quartet):
+        launches = documents(*rates)
+        for document in launches:
+            document["context"]["quartet"].update(quartet)
+        shutil.rmtree(self.folder / "new", ignore_errors=True)
+        return self.compare("--baseline", self.folder / "kept", self.side("new", *launches),
+                            *["--update"] * update)
+
+    def kept(self):
+        return sorted(path.name for path in (self.folder / "kept").rglob("*.json"))
+
+    def test_first_results_are_kept_where_it_is_asked_for(self):
+        done = self.against(990, 1000, 1005, 1010)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("--update keeps these", done.stderr)
+        self.assertEqual(self.against(990, 1000, 1005, 1010, update=True).returncode, 0)
+        self.assertEqual(len(self.kept()), 4)
+
+    def test_slower_results_close_the_gate_and_change_nothing(self):
+        self.against(990, 1000, 1005, 1010, update=True)
+        before = [path.read_bytes() for path in sorted((self.folder / "kept").rglob("*.json"))]
+        done = self.against(790, 800, 805, 810, update=True)
+        self.assertEqual((done.returncode, row_of(done)[-1]), (1, "slower"))
+        self.assertIn("is left as it was", done.stderr)
+        self.assertEqual(before, [path.read_bytes()
+                                  for path in sorted((self.folder / "kept").rglob("*.json"))])
+
+    def test_good_results_replace_the_old_ones(self):
+        self.against(990, 1000, 1005, 1010, update=True)
+        self.assertEqual(self.against(1190, 1200, 1205, 1210, 1211, update=True).returncode, 0)
+        self.assertEqual(len(self.kept()), 5)
+        self.assertEqual(self.against(990, 1000, 1005, 1010).returncode, 1)
+
+    def test_each_kind_of_machine_has_its_own(self):
+        self.against(990, 1000, 1005, 1010, update=True)
+        other = {"system": {"processor": {"family": "25", "model": "17", "stepping": "1"}}}
+        self.assertEqual(self.against(500, 501, 502, 503, **other).returncode, 4)
+        self.assertEqual(self.against(500, 501, 502, 503, update=True, **other).returncode, 0)
+        self.assertEqual(len({path.parent for path in (self.folder / "kept").rglob("*.json")}), 2)
+
+
+class InTurn(CompareCase):
+    def run_both(self, first, second, *arguments, command=("stream", "--sizes", "2")):
+        log = self.folder / "log"
+        for name, rate in (("before", first), ("after", second)):
+            folder = self.folder / name / "bin"
+            folder.mkdir(parents=True)
+            (folder / "rate").write_text(str(rate))
+            (folder / "stream").write_text(PROGRAM.format(
+                python=sys.executable, tests=str(Path(__file__).parent), log=str(log)))
+            (folder / "stream").chmod(0o755)
+        launcher = self.folder / "launcher"
+        launcher.write_text('#!/bin/sh\nshift\nexec "$@"\n')
+        launcher.chmod(0o755)
+        done = self.compare("--run", self.folder / "before", self.folder / "after", "--launcher",
+                            launcher, "--folder", self.folder / "documents", *arguments, "--", *command)
+        return done, log.read_text().split() if log.exists() else []
+
+    def test_launches_alternate_until_it_is_decided(self):
+        done, order = self.run_both(1000, 700)
+        self.assertEqual((done.returncode, row_of(done)[-1]), (1, "slower"), done.stderr)
+        self.assertEqual(order, ["before", "after", "after", "before"] * 2 + ["before", "after"])
+        self.assertIn("interval: of the ratio, 98%", done.stdout)
+
+    def test_budget_ends_it(self):
+        done, order = self.run_both(1000, 1000, "--budget", "1e-6")
+        self.assertEqual((done.returncode, len(order)), (4, 2))
+        self.assertIn("the budget ends it after 1 launch of each side", done.stderr)
+
+    def test_what_cannot_be_launched_is_refused(self):
+        done, order = self.run_both(1000, 1000, command=("cg",))
+        self.assertEqual((done.returncode, order), (2, []))
+        self.assertIn("no program cg in", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,211 @@
+"""Tests of quartet compare: verdicts, exit codes, and what is said beside them."""
+
+import json
+import statistics
+import unittest
+
+import fake_results
+from compare_case import NAME, CompareCase, around, documents, flat, row_of
+
+STEADY = (990, 1000, 1005, 1010)
+DISTURBED = {"distrusted": True,
+             "flags": [{"kind": "disturbed", "text": "another process took 40% of the cores"}]}
+
+
+def scaled(factor, rates=STEADY):
+    return [rate * factor for rate in rates]
+
+
+class Verdicts(CompareCase):
+    def test_row_has_medians_ratio_and_interval(self):
+        done = self.compared(documents(*STEADY), documents(*scaled(1.2)))
+        self.assertEqual(row_of(done), ["native", "shm", "2", "MiB", "2", "1002", "1203", "1.200",
+                                        "1.176-1.224", "faster"])
+        self.assertIn("interval: of the ratio, 95%, over the launches' medians", done.stdout)
+
+    def test_faster_slower_same_and_unclear(self):
+        noisy = (600, 900, 1100, 1500)
+        for second, code, verdict in ((scaled(1.2), 0, "faster"), (scaled(0.8), 1, "slower"),
+                                      (scaled(1.01), 0, "same"), (noisy, 4, "unclear")):
+            done = self.compared(documents(*STEADY), documents(*second))
+            self.assertEqual((done.returncode, row_of(done)[-1]), (code, verdict), done.stdout)
+
+    def test_threshold_decides_what_matters(self):
+        pair = documents(*STEADY), documents(*scaled(0.93))
+        self.assertEqual(self.compared(*pair).returncode, 1)
+        self.assertEqual(self.compared(*pair, "--threshold", "10%").returncode, 0)
+        for bad in ("-1", "100", "much"):
+            self.assertEqual(self.compare("a", "b", f"--threshold={bad}").returncode, 2)
+
+    def test_fewer_than_four_launches_give_a_ratio_and_no_verdict(self):
+        for launches, more in ((1, "3"), (2, "2"), (3, "1")):
+            done = self.compared(documents(*STEADY[:launches]), documents(*scaled(0.5)[:launches]))
+            self.assertEqual(done.returncode, 4)
+            self.assertEqual(row_of(done)[-3:], ["0.500", more, "unclear"])
+            self.assertIn(f"no verdict on 1 case, a side has only {launches} undisturbed launch",
+                          flat(done.stdout))
+            self.assertIn("1 case may be slower, which is not decided: at worst 0.50", done.stdout)
+
+    def test_what_was_not_seen_and_what_would_decide_is_said(self):
+        done = self.compared(documents(900, 1000, 1000, 1100), documents(900, 1000, 1010, 1100))
+        self.assertIn("unclear: no difference found, +-22%; about 61 more launches of each side would "
+                      "decide 5%", flat(done.stdout))
+
+    def test_command_that_would_decide_is_offered(self):
+        sides = [documents(rate) for rate in (1000, 500)]
+        for document, build in zip((sides[0][0], sides[1][0]), ("/old", "/new")):
+            document["context"]["executable"] = f"{build}/bin/stream"
+            document["context"]["quartet"]["options"] = {"sizes": "2:8", "json": "a.json",
+                                                         "transport": "auto", "runs": "10"}
+        self.assertIn("scripts/compare.py --run /old /new -- stream --sizes 2:8 --runs 10",
+                      self.compared(*sides).stdout)
+
+    def test_what_should_not_be_compared_is_not_and_why_is_said(self):
+        good, cuda = documents(*STEADY), NAME.replace("host", "cuda")
+        cases = {
+            "not verified in A": (documents(*STEADY, verified=None), good),
+            "failed in A: no window": ([fake_results.document(fake_results.error(NAME, "no window"))],
+                                       good),
+            "only in A (nearest in B: ranks 4, not 2)": (
+                good, documents(*STEADY, name=fake_results.stream_name(ranks=4))),
+            "only in A (nearest in B: device cuda, not host)": (good, documents(*STEADY, name=cuda)),
+        }
+        for why, sides in cases.items():
+            with self.subTest(why):
+                for old in self.folder.rglob("*.json"):
+                    old.unlink()
+                done = self.compared(*sides)
+                self.assertIn(why, flat(done.stdout))
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("nothing could be compared", done.stderr)
+
+    def test_what_was_right_and_is_not_closes_the_gate(self):
+        for broken, why in ((documents(*STEADY, verified=False), "wrong result in B"),
+                            ([fake_results.document(fake_results.error(NAME, "no window"))] * 4,
+                             "failed in B: no window")):
+            done = self.compared(documents(*STEADY), broken)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(why, done.stdout)
+
+    def test_strict_wants_every_case_decided(self):
+        both = [fake_results.document(
+            fake_results.case(NAME, around(rate)),
+            fake_results.case(fake_results.stream_name(size="4MiB"), around(rate))) for rate in STEADY]
+        self.assertEqual(self.compared(both, documents(*STEADY)).returncode, 0)
+        self.assertEqual(self.compared(both, documents(*STEADY), "--strict").returncode, 4)
+        self.assertEqual(self.compared(both, both, "--strict").returncode, 0)
+
+    def test_cases_that_were_measured_longer_are_compared_and_it_is_said(self):
+        longer = NAME.replace("pushes:100", "pushes:150")
+        done = self.compared(documents(*STEADY), documents(*scaled(0.5), name=longer))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("pushes: 100 in A, 150 in B", done.stdout)
+
+
+class Flags(CompareCase):
+    def test_regression_from_above_the_limit_does_not_pass(self):
+        done = self.compared(documents(*STEADY, fraction_of_limit=1.07),
+                             documents(*scaled(0.73), fraction_of_limit=0.78))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(row_of(done)[-3:], ["0.730!", "0.716-0.745", "slower"])
+        alone = self.compare(self.folder / "a" / "0.json", self.folder / "b" / "0.json")
+        self.assertEqual((alone.returncode, row_of(alone)[-3]), (4, "0.730!"))
+
+    def test_disturbed_launch_does_not_count(self):
+        done = self.compared(documents(*STEADY), documents(*STEADY) + documents(400, **DISTURBED))
+        self.assertEqual((done.returncode, row_of(done)[7]), (0, "1.000"))
+        self.assertIn("B: 1 of 5 launches disturbed (another process took 40% of the cores)",
+                      flat(done.stdout))
+
+    def test_one_slow_minute_is_no_verdict_and_no_pass(self):
+        slow = documents(*scaled(0.6), **DISTURBED)
+        done = self.compared(documents(*STEADY), slow)
+        self.assertEqual(done.returncode, 4)
+        self.assertEqual(row_of(done)[7], "0.600?")
+        self.assertIn("unclear", row_of(done))
+        self.assertIn("a launch was disturbed or flagged: do not quote", done.stdout)
+        self.assertIn("may be slower, which is not decided: at worst 0.60?", done.stdout)
+
+    def test_flag_that_every_launch_of_a_slower_program_has_hides_nothing(self):
+        slow = documents(*scaled(0.6), distrusted=True,
+                         flags=[{"kind": "below_library", "text": "below plain MPI"}])
+        done = self.compared(documents(*STEADY), slow)
+        self.assertEqual((done.returncode, row_of(done)[7], row_of(done)[-1]), (1, "0.600?", "slower"))
+
+    def test_limit_that_moved_as_the_rate_did_is_said(self):
+        limits = ({"what": "adding", "seconds": 1, "rate": rate} for rate in (2000, 1400))
+        first, second = (documents(*scaled(factor), limit=limit)
+                         for factor, limit in zip((1, 0.7), limits))
+        done = self.compared(first, second)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("its limit moved likewise", done.stdout)
+
+
+class Launches(CompareCase):
+    def test_spread_between_launches_is_shown_apart_from_that_within(self):
+        text = self.compared(documents(1000, 1100), documents(1000, 1000)).stdout.splitlines()
+        start = text.index("coefficient of variation of a launch's runs, and of the medians of the "
+                           "launches")
+        row = next(line for line in text[start:] if line.startswith("native"))
+        within = f"{statistics.stdev(around(1000)) / 1000:.1%}"
+        between = f"{statistics.stdev([1000, 1100]) / 1050:.1%}"
+        self.assertEqual(row.split()[-6:], ["2", within, between, "2", within, "0.0%"])
+
+    def test_runs_of_one_launch_are_no_evidence(self):
+        done = self.compared(documents(1000, 1000, 1000, 1100), documents(1300))
+        self.assertEqual((done.returncode, row_of(done)[-1]), (4, "unclear"))
+
+    def test_what_chance_alone_would_do_is_said(self):
+        names = [fake_results.stream_name(size=f"{size}MiB") for size in range(1, 25)]
+        both = [fake_results.document(*(fake_results.case(name, around(rate)) for name in names))
+                for rate in STEADY]
+        self.assertIn("of 24 equal cases up to 1 would be called faster or slower by chance",
+                      flat(self.compared(both, both).stdout))
+
+    def test_sides_measured_one_after_the_other_are_named(self):
+        first, second = documents(*STEADY), documents(*STEADY)
+        self.assertNotIn("one after the other", self.compared(first, second).stdout)
+        for document in second:
+            document["context"]["date"] = "2026-01-03T03:04:05+00:00"
+        self.assertIn("A and B were measured one after the other", self.compared(first, second).stdout)
+
+
+class Input(CompareCase):
+    def test_what_cannot_be_read_is_named_and_the_rest_is_used(self):
+        good, *others = documents(*STEADY)
+        newer = fake_results.document()
+        newer["context"]["quartet"]["schema_version"] = 2
+        side = self.side("a", good, json.dumps(good)[:-9], {"foreign": 1}, newer, *others)
+        done = self.compare(side, side)
+        self.assertEqual(done.returncode, 0)
+        for number, reason in ((1, "not a whole JSON"), (2, "not a results"), (3, "newer scripts")):
+            self.assertRegex(done.stderr, f"skipped {side}/{number}.json: .*{reason}")
+
+    def test_empty_sets_are_refused(self):
+        good = self.side("a", *documents(1000))
+        empty = self.side("b")
+        for pair in ((good, empty), (empty, good), (good, self.folder / "none.json")):
+            done = self.compare(*pair)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("no results in", done.stderr)
+
+    def test_what_differs_between_the_sides_is_said(self):
+        first, second = documents(1000), documents(1000)
+        second[0]["context"]["quartet"]["commit"] = "9f8e7d6"
+        done = self.compared(first, second)
+        self.assertIn("differs: commit: 1a2b3c4 | 9f8e7d6", done.stdout)
+        self.assertNotIn("differs: MPI", done.stdout)
+
+    def test_fits_80_columns(self):
+        long = fake_results.stream_name("dataflow", "staged", "128MiB", 12288)
+        sides = [[fake_results.document(fake_results.case(long, around(rate)),
+                                   fake_results.error(NAME, "a long reason " * 20))] * 4
+                 for rate in (381469.5, 12345.6)]
+        done = self.compare(*(self.side(name, *documents) for name, documents in zip("ab", sides)))
+        self.assertIn("slower", done.stdout)
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,141 @@
+"""Tests of scripts/python/quartet/export.py and of the example in the documentation that reads it."""
+
+import csv
+import importlib.util
+import io
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import fake_results
+
+from quartet import export
+from quartet.results import Name
+from tree import QUARTET, ROOT
+
+CG = "cg/native/host/shm/laplace/full/classic/n:8192/iterations:500/ranks:4/threads:1"
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1")
+
+
+def documents():
+    return [fake_results.document(
+                fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit_ci95=[0.7, 0.9],
+                                  limit_decided_by="copy"),
+                fake_results.paper(fake_results.stream_name(), 9000),
+                fake_results.error(fake_results.stream_name(transport="rma"), "no window | \n none")),
+            fake_results.document(fake_results.case(CG, 8, "GFLOP/s", drift=0.2))]
+
+
+class Factors(unittest.TestCase):
+    def test_of_a_name_are_typed_and_named(self):
+        self.assertEqual(export.factors(Name.parse(CG)), {
+            "kernel": "cg", "formulation": "native", "device": "host", "transport": "shm",
+            "problem": "laplace", "storage": "full", "algorithm": "classic", "size": 8192,
+            "iterations": 500, "ranks": 4, "threads": 1})
+        name = Name.parse(fake_results.stream_name() + "/pair:1-0")
+        self.assertEqual(export.factors(name)["size"], 2 * 2**20)
+        self.assertEqual(export.factors(name)["pair"], "1-0")
+
+    def test_words_that_no_kernel_names_are_numbered(self):
+        self.assertEqual(export.factors(Name.parse("fft/native/host/shm/natural/odd/n:8"))["word1"],
+                         "odd")
+
+    def test_a_documents_own_factors_win(self):
+        document = fake_results.document(fake_results.case(
+            fake_results.stream_name(), 1, factors={"kernel": "stream", "size": 7, "tile": 3}))
+        row = export.rows([document])[0]
+        self.assertEqual((row["size"], row["tile"], row["ranks"]), (7, 3, 2))
+
+
+class Rows(unittest.TestCase):
+    def test_are_one_a_case_with_the_same_columns(self):
+        rows = export.rows(documents())
+        self.assertEqual(len(rows), 3)
+        self.assertEqual(len({tuple(row) for row in rows}), 1)
+        names = list(rows[0])
+        self.assertEqual(names[:len(export.FACTORS)], list(export.FACTORS))
+        self.assertEqual(names[-len(export.RESULTS):], list(export.RESULTS))
+        self.assertIn("storage", names)
+
+    def test_hold_every_figure(self):
+        row = next(row for row in export.rows(documents())
+                   if row["kernel"] == "stream" and not row["error"])
+        expected = {"rate": 10000, "unit": "MiB/s", "runs": 10, "limit_rate": 12500,
+                    "fraction_of_limit": 0.8, "fraction_low": 0.7, "fraction_high": 0.9,
+                    "limit_decided_by": "copy", "flags": "", "distrusted": False, "verified": True,
+                    "host": "host", "commit": "1a2b3c4", "nodes": 1, "error": "", "storage": None,
+                    "date": "2026-01-02T03:04:05+00:00", "name": fake_results.stream_name()}
+        self.assertEqual({key: row[key] for key in expected}, expected)
+        self.assertLess(row["rate_low"], row["rate_high"])
+
+    def test_say_what_is_distrusted_and_what_failed(self):
+        rows = export.rows(documents())
+        self.assertEqual([(row["flags"], row["distrusted"]) for row in rows
+                          if row["kernel"] == "cg"], [("drift", True)])
+        failed = next(row for row in rows if row["error"])
+        self.assertEqual((failed["transport"], failed["rate"], failed["distrusted"]),
+                         ("rma", None, False))
+
+
+class Formats(unittest.TestCase):
+    def test_csv_reads_back(self):
+        read = list(csv.DictReader(io.StringIO(export.as_csv(export.rows(documents())))))
+        self.assertEqual(len(read), 3)
+        self.assertEqual({row["size"] for row in read}, {str(2 * 2**20), "8192"})
+        self.assertIn("no window | \n none", {row["error"] for row in read})
+        self.assertEqual({row["distrusted"] for row in read}, {"true", "false"})
+
+    def test_no_cell_of_csv_is_a_formula(self):
+        for formula in FORMULAS:
+            document = fake_results.document(fake_results.case(fake_results.stream_name(), 1))
+            document["context"]["host_name"] = formula
+            read = next(csv.DictReader(io.StringIO(export.as_csv(export.rows([document])))))
+            self.assertEqual(read["host"], "'" + formula)
+
+    def test_markdown_is_a_table(self):
+        lines = export.as_markdown(export.rows(documents())).splitlines()
+        self.assertEqual(len(lines), 5)
+        columns = {len(re.split(r"(?<!\\)\|", line)) for line in lines}
+        self.assertEqual(len(columns), 1)
+        self.assertIn("no window \\| none", "".join(lines))
+
+    def test_json_lines_are_the_rows(self):
+        rows = export.rows(documents())
+        read = [json.loads(line) for line in export.as_jsonl(rows).splitlines()]
+        self.assertEqual(read, rows)
+
+    def test_no_rows(self):
+        self.assertEqual((export.as_csv([]).count("\n"), export.as_markdown([]),
+                          export.as_jsonl([])), (1, "", ""))
+
+
+class Documentation(unittest.TestCase):
+    TEXT = (ROOT / "docs/reading-the-numbers.md").read_text(encoding="utf-8")
+
+    def test_names_every_column(self):
+        for column in (*export.FACTORS, *export.RESULTS):
+            self.assertIn(f"`{column}`", self.TEXT)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
+    def test_example_runs_as_it_is_written(self):
+        example = re.search(r"```python\n(import pandas\n.*?)```", self.TEXT, re.DOTALL)[1]
+        self.assertLessEqual(len(example.splitlines()), 4)
+        with tempfile.TemporaryDirectory() as folder:
+            for index, document in enumerate(documents()):
+                (Path(folder) / f"{index}.json").write_text(json.dumps(document))
+            done = subprocess.run([*QUARTET, "table", "--jsonl", folder],
+                                  text=True, capture_output=True, check=True)
+            (Path(folder) / "rows.jsonl").write_text(done.stdout)
+            shown = subprocess.run([sys.executable, "-c", example], text=True, cwd=folder,
+                                   capture_output=True, check=False)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stdout, r"stream +native +0\.8")
+        self.assertNotIn("cg", shown.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

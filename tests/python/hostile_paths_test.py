@@ -1,0 +1,231 @@
+"""Tests of what scripts read and write by name: FIFOs, devices, folders, links to themselves, names that
+are too long, files that are inputs; and of how a script ends, whatever ends it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import mutations
+from in_process import FAULT, run
+
+from quartet.commands import compare
+from quartet.commands import trace
+from quartet.commands import report
+from quartet.commands import submit
+from quartet.commands import sweep
+from quartet.commands import table
+from quartet import files
+from quartet.exit_codes import ScriptError
+from tree import QUARTET, SCRIPTS
+
+LIMIT = 20  # seconds, for what must not wait
+
+
+class PathCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.good = self.folder / "good.json"
+        self.good.write_text(json.dumps(mutations.sound()))
+        without = mock.patch.object(report, "has_matplotlib", return_value=False)
+        without.start()
+        self.addCleanup(without.stop)
+        signal.signal(signal.SIGALRM, self.waited)
+        signal.alarm(LIMIT)
+        self.addCleanup(signal.alarm, 0)
+
+    def waited(self, *_):
+        raise AssertionError(f"did not end within {LIMIT} s")
+
+    def named(self):
+        """What can stand where a file is wanted, with a word of why it is none."""
+        fifo, loop, folder = (self.folder / name for name in ("fifo.json", "loop.json", "folder.json"))
+        os.mkfifo(fifo)
+        loop.symlink_to(loop)
+        folder.mkdir()
+        return {fifo: "FIFO", Path("/dev/zero"): "device", loop: "symbolic links",
+                self.folder / ("n" * 5000): "too long", self.folder / "none.json": "No such file",
+                folder: "folder"}
+
+    def assert_refused(self, result, word, code=2):
+        self.assertEqual(result[0], code, result)
+        self.assertIn(word, result[2])
+        self.assertNotIn(FAULT, result[2])
+
+
+class Reading(PathCase):
+    def test_documents_that_are_no_files_are_said_and_nothing_waits(self):
+        page = self.folder / "page" / "index.html"
+        for path, word in self.named().items():
+            with self.subTest(word):
+                self.assert_refused(run(table, path), word)
+                self.assert_refused(run(report, path, "--output", page), word)
+                self.assert_refused(run(compare, self.good, path), word)
+                self.assertEqual(run(table, self.good, path)[0], 0)
+
+    def test_folders_are_searched_around_them(self):
+        self.named()
+        code, output, errors = run(table, self.folder)
+        self.assertEqual(code, 0)
+        self.assertIn("native", output)
+        self.assertIn("fifo.json: is a FIFO", errors)
+        self.assertIn("loop.json", errors)
+
+    def test_plans_machines_and_traces_are_read_in_the_same_way(self):
+        for path, word in self.named().items():
+            with self.subTest(word):
+                self.assert_refused(run(sweep, path, "--dry-run"), word.replace("folder", "a folder"))
+                self.assert_refused(run(submit, path, "--ranks", 1, "/bin/true"), word)
+                word = word.replace("No such file", "no such file")
+                self.assert_refused(run(trace_command, path, self.folder / "a.png"), word)
+
+    def test_files_without_end_are_read_up_to_a_bound(self):
+        with self.assertRaisesRegex(ScriptError, "at most 10 are read"):
+            files.read_bytes(self.good, 10)
+        huge = self.folder / "huge.json"
+        with open(huge, "wb") as file:
+            file.truncate(2**40)
+        self.assert_refused(run(table, huge), "bytes")
+        with self.assertRaisesRegex(ScriptError, "more than 4 bytes"):
+            files.read_bytes("/proc/self/status", 4)  # it says that it has none
+
+    def test_deep_json_is_refused_whoever_reads_it(self):
+        deep = self.folder / "deep.json"
+        for text in ("[" * 10**6, "[" * 70 + "]" * 70, '{"a":' * 10**5):
+            deep.write_text(text)
+            for result in (run(table, deep), run(sweep, deep, "--dry-run"),
+                           run(submit, deep, "--ranks", 1, "/bin/true"),
+                           run(trace_command, deep, self.folder / "a.png")):
+                self.assert_refused(result, "deep.json")
+
+    def test_an_empty_folder_says_so(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.assert_refused(run(table, empty), "no .json file is in this folder")
+
+
+class Writing(PathCase):
+    def report(self, output):
+        return run(report, self.good, "--output", output)
+
+    def test_no_folder_device_or_input_is_replaced(self):
+        device = os.stat("/dev/null").st_rdev
+        link = self.folder / "link.html"
+        link.symlink_to(self.good)
+        for output, word in (("/dev/null", "is a device"), (self.folder, "is a folder"),
+                             (self.good, "is read from"), (link, "is read from"),
+                             (self.folder / ("n" * 300), "too long"), ("", "names no file"),
+                             (self.good / "below.html", "cannot be a folder"),
+                             ("/proc/none/page.html", "cannot be a folder")):
+            with self.subTest(word):
+                self.assert_refused(self.report(output), word)
+        self.assertEqual(os.stat("/dev/null").st_rdev, device)
+        self.assertEqual(json.loads(self.good.read_text()), mutations.sound())
+
+    def test_long_names_and_links_are_written(self):
+        output = self.folder / ("n" * 250 + ".html")
+        self.assertEqual(self.report(output)[0], 0)
+        target, link = self.folder / "target.html", self.folder / "link.html"
+        target.write_text("old")
+        link.symlink_to(target)
+        self.assertEqual(self.report(link)[0], 0)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("<!DOCTYPE html>", target.read_text())
+
+    def test_what_others_left_hinders_no_write_and_is_no_document(self):
+        file = self.folder / "new.json"
+        with mock.patch.object(os, "getpid", return_value=7):  # in containers all are the same
+            names = set()
+            for _ in range(2):
+                with files.replacing(file) as aside:
+                    names.add(aside.name)
+        self.assertEqual(len(names), 2)
+        for count in range(20):
+            (self.folder / f".quartet-{os.getpid()}-{count}.json").write_text("{")
+        files.write_text(file, "new")
+        self.assertEqual(file.read_text(), "new")
+        file.unlink()
+        code, _, errors = run(table, self.folder)
+        self.assertEqual((code, errors), (0, ""))
+
+    def test_what_fails_leaves_the_old_file_and_nothing_beside_it(self):
+        file = self.folder / "kept.txt"
+        file.write_text("old")
+        before = sorted(self.folder.iterdir())
+        for error in (OSError(28, "No space left on device"), KeyboardInterrupt()):
+            with self.assertRaises((ScriptError, KeyboardInterrupt)):
+                with files.replacing(file) as aside:
+                    aside.write_text("ne")
+                    raise error
+        self.assertEqual(file.read_text(), "old")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        with mock.patch.object(Path, "write_bytes", side_effect=OSError(28, "No space left on device")):
+            with self.assertRaisesRegex(ScriptError, "No space left.*free some space") as raised:
+                files.write_text(file, "new")
+        self.assertEqual(raised.exception.code, 3)
+
+
+class Ends(PathCase):
+    def ended(self, error, *arguments):
+        with mock.patch.object(table, "add_arguments", side_effect=error):
+            return run(table, *arguments)
+
+    def test_every_failure_is_a_line_and_a_code(self):
+        for error, code, word in ((KeyboardInterrupt(), 75, "interrupted"), (MemoryError(), 3, "memory"),
+                                  (RecursionError(), 3, "deeply"),
+                                  (OSError(5, "Input/output error", "a"), 3, "a: Input/output error"),
+                                  (ScriptError("so\nand so", 77), 77, "so and so"),
+                                  (KeyError("x\x1b[2J"), 3, FAULT)):
+            with self.subTest(word):
+                found, output, errors = self.ended(error)
+                self.assertEqual((found, output), (code, ""))
+                self.assertRegex(errors, r"\Atable: [^\n\x1b]+\n\Z")
+                self.assertIn(word, errors)
+
+    def test_debug_shows_where(self):
+        self.assertNotIn("Traceback", self.ended(KeyError("x"))[2])
+        self.assertIn("Traceback", self.ended(KeyError("x"), "--debug")[2])
+        self.assertEqual(run(table, "--debug", self.good)[0], 0)
+
+    def test_bad_usage_is_a_line(self):
+        for arguments in ((), ("--no-such-flag",), ("--csv", "--jsonl", self.good)):
+            code, _, errors = run(table, *arguments)
+            self.assertEqual((code, len(errors.splitlines())), (2, 1), errors)
+
+    def table(self, **more):
+        return subprocess.run([*QUARTET, "table", self.good], text=True,
+                              stderr=subprocess.PIPE, timeout=LIMIT, check=False, **more)
+
+    def test_output_that_cannot_be_written_is_said(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = self.table(stdout=full)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, "table: No space left on device\n")
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = self.table(stdout=writing)
+        os.close(writing)
+        self.assertEqual((done.returncode, done.stderr), (141, ""))  # as of `| head`
+
+    def test_a_signal_stops_any_script(self):
+        code = ("import sys, table; from quartet import command_line;"
+                "command_line.run_script(lambda: (print('on', flush=True), sys.stdin.read()) and 0)")
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            with subprocess.Popen([sys.executable, "-B", "-c", code], cwd=SCRIPTS, text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as process:
+                process.stdout.readline()
+                process.send_signal(number)
+                self.assertEqual(process.wait(LIMIT), 75)
+                self.assertEqual(process.stderr.read(), "-c: interrupted\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

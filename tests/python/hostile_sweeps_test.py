@@ -1,0 +1,184 @@
+"""Tests that no flag, file or folder makes quartet sweep hang, run what is no kernel, or stop for good."""
+
+import errno
+import fcntl
+import json
+import os
+import sys
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from in_process import FAULT, run
+from sweep_test import SweepCase
+
+from quartet.commands import sweep
+from quartet.launch import LaunchError
+from quartet.sweep import folder as sweep_folder
+
+DIGITS = "9" * 400
+
+
+class HostileSweep(SweepCase):
+    def refused(self, *arguments, word=""):
+        code, output, errors = run(sweep, "--build", self.folder, "--launcher", self.folder / "launcher",
+                                   *arguments)
+        self.assertEqual((code, output, len(errors.splitlines())), (2, "", 1), (arguments, errors[:300]))
+        self.assertNotIn(FAULT, errors)
+        self.assertLess(len(errors), 1200)
+        self.assertIn(word, errors)
+        self.assertEqual(self.calls(), [])
+
+
+class Flags(HostileSweep):
+    FACTORS = {"--kernels": "matmul", "--sizes": "512", "--ranks": "1"}
+
+    def test_numbers_that_are_none_or_have_no_bound_are_refused(self):
+        for flag, values in (("--timeout", ("nan", "-1", "0", "inf", "1e99", "x")),
+                             ("--budget", ("nan", "-1", "inf", "x")),
+                             ("--launches", ("0", "-1", "1000000000", "\u00b2", "9" * 5000)),
+                             ("--seed", ("0", "x", DIGITS)), ("--poll", ("nan", "0")),
+                             ("--ranks", ("0", "\u00b2", "9" * 5000, "1:x", "1:" + DIGITS, "99999999")),
+                             ("--threads", ("0", "\u00b2", "-1", DIGITS)),
+                             ("--sizes", ("", "x" * 300, "a\x1b[2J"))):
+            for value in values:
+                words = {**self.FACTORS, flag: value}
+                with self.subTest(flag, value=value[:20]):
+                    self.refused("--dry-run", *(word for pair in words.items() for word in pair))
+
+    def test_weak_scaling_of_a_number_without_end_is_refused(self):
+        self.refused("--kernels", "matmul", "--sizes", DIGITS, "--ranks", "1,2", "--scaling", "weak",
+                     "--dry-run", word="size")
+
+    def test_plans_without_end_are_refused(self):
+        self.refused("--kernels", "matmul", "--sizes", ",".join(map(str, range(1, 9000))), "--ranks", "1,2",
+                     "--launches", "10000", "--dry-run", word="more than 100000 launches")
+
+
+class Specs(HostileSweep):
+    def test_members_of_other_types_are_refused(self):
+        for block in ({"sizes": [None]}, {"sizes": [[1]]}, {"sizes": [1.5]}, {"sizes": "512"},
+                      {"sizes": ["a\u0007"]}, {"ranks": [None]}, {"ranks": [1e9]}, {"ranks": [True]},
+                      {"threads": [None]}, {"threads": ["x"]}, {"kernels": ["/bin/sh"]},
+                      {"kernels": ["../../bin/sh"]}, {"arguments": [None]}, {"arguments": [{}]},
+                      {"arguments": ["a\0b"]}, {"arguments": "x"}, {"scaling": []}, {"title": {"a": 1}},
+                      {"title": "\x1b[2J"}, {"launches": 10**9}, {"reducers": []}, {"colour": 1}):
+            with self.subTest(block):
+                self.refused(self.spec(**{"launches": 1, **block}), "--dry-run")
+
+    def test_files_that_hold_no_sweep_are_refused(self):
+        for name, text in (("a.json", "{}"), ("a.json", '{"blocks": []}'), ("a.json", '{"blocks": [[]]}'),
+                           ("a.json", "[" * 10**5), ("a.json", '{"name": {}, "blocks": [{}]}'),
+                           ("a.toml", "a = " + "[" * 10**4), ("a.toml", "blocks = 1979-05-27"),
+                           ("a.toml", "\0"), ("a.json", "\0")):
+            self.write(name, text)
+            with self.subTest(text[:20]):
+                self.refused(self.folder / name, "--dry-run")
+
+    def test_a_newline_in_an_argument_reaches_the_program_as_it_is(self):
+        argument = "line1\n\t$(touch pwned); #"
+        done = self.sweep(self.spec(launches=1, ranks=[1], arguments=[argument]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(argument, (self.folder / "calls").read_text())
+        self.assertEqual(list(Path().glob("pwned")), [])
+
+
+class Folders(HostileSweep):
+    def planned(self):
+        """A folder with the plan of a sweep, nothing of which has run; and the plan."""
+        self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
+        (self.folder / "calls").unlink()
+        for file in self.results.glob("00*"):
+            file.unlink()
+        return json.loads((self.results / "sweep.plan").read_text())
+
+    def test_a_folder_cannot_name_programs(self):
+        plan = self.planned()
+        evil = self.write("evil", "#!/bin/sh\ntouch " + str(self.folder / "pwned") + "\necho quartet 1\n")
+        for name in (str(evil), "../evil", "sh", "bin/matmul"):
+            text = json.dumps(plan).replace('"matmul"', json.dumps(name))
+            (self.results / "sweep.plan").write_text(text)
+            with self.subTest(name):
+                self.refused("--folder", self.results, word="sweep.plan")
+        self.assertFalse((self.folder / "pwned").exists())
+
+    def test_plans_that_cannot_be_run_are_refused(self):
+        plan = self.planned()
+        configuration, = plan["configurations"]
+        for change in ({"blocks": []}, {"configurations": []}, {"blocks": None}, {"programs": {}},
+                       {"configurations": [{**configuration, "ranks": 0}]},
+                       {"configurations": [{**configuration, "arguments": [1]}]},
+                       {"configurations": [{**configuration, "size": "\x1b[2J"}]},
+                       {"configurations": [{**configuration, "more": 1}]},
+                       {"blocks": [{"title": "a", "scaling": "none", "members": [1]}]},
+                       {"plan_version": 2}, {"seed": 10**400}):
+            (self.results / "sweep.plan").write_text(json.dumps({**plan, **change}))
+            with self.subTest(change):
+                self.refused("--folder", self.results, word="sweep.plan")
+        for text in ("", "{", "[" * 10**5, "null"):
+            (self.results / "sweep.plan").write_text(text)
+            self.refused("--folder", self.results, word="sweep.plan")
+
+    def test_places_that_are_no_folders_are_refused(self):
+        spec = self.spec(launches=1)
+        lock = self.folder / "locked" / "sweep.lock"
+        lock.mkdir(parents=True)
+        for flag, place in (("--folder", spec), ("--folder", "/proc/x"), ("--folder", "n" * 300),
+                            ("--results", spec), ("--folder", lock.parent)):
+            with self.subTest(place):
+                self.refused(spec, flag, place)
+
+    def test_damaged_records_are_said_and_measured_again(self):
+        spec = self.spec(launches=1, ranks=[1])
+        self.assertEqual(self.sweep(spec).returncode, 0)
+        record = self.results / (self.names()[0][:-len("json")] + "outcome")
+        for count, text in enumerate(("", "{", "null", "[]", '{"exit_code": 0}', '{"other": 1}',
+                                      '{"exit_code": "x", "seconds": 1, "message": ""}',
+                                      '{"exit_code": 0, "seconds": 1e999, "message": ""}'), 2):
+            record.write_text(text)
+            with self.subTest(text):
+                done = self.sweep(spec)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr.count("it is measured again"), 1, done.stderr)
+                self.assertEqual(len(self.calls()), count)
+        self.assertEqual(self.sweep(spec).returncode, 0)
+        self.assertEqual(len(self.calls()), count)  # what is sound is kept
+
+    def test_a_file_that_cannot_be_written_fails_its_launch_alone(self):
+        spec = self.spec(launches=1, ranks=[1, 2])
+        self.results.mkdir()
+        (self.results / "000-matmul-native-auto-host-512-ranks1-launch1.log").mkdir()
+        done = self.sweep(spec)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("Is a directory", done.stderr)
+        self.assertEqual(len(self.names()), 1)
+
+    def test_the_lock_says_who_has_it(self):
+        self.results.mkdir()
+        with open(self.results / "sweep.lock", "w", encoding="utf-8") as lock:
+            lock.write("process 7 on a host")
+            lock.flush()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.refused(self.spec(launches=1), "--folder", self.results, word="by process 7 on a host")
+        self.assertEqual(self.sweep(self.spec(launches=1, ranks=[1])).returncode, 0)
+        self.assertIn(f" on {os.uname().nodename} since ", (self.results / "sweep.lock").read_text())
+
+    def test_a_file_system_without_locks_is_said_and_used(self):
+        plan = types.SimpleNamespace(as_json=lambda: {"plan_version": 0})
+        for number, is_in_use in ((errno.ENOSYS, False), (errno.ENOLCK, False), (errno.EOPNOTSUPP, False),
+                                  (errno.EWOULDBLOCK, True), (errno.EACCES, True)):
+            with self.subTest(errno.errorcode[number]), mock.patch.object(
+                    fcntl, "flock", side_effect=OSError(number, "words")), mock.patch.object(
+                        sweep_folder, "say") as said:
+                place = self.folder / str(number)
+                if is_in_use:
+                    with self.assertRaisesRegex(LaunchError, "is in use"):
+                        sweep_folder.SweepFolder.open(place, plan)
+                else:
+                    self.assertEqual(sweep_folder.SweepFolder.open(place, plan).path, place)
+                self.assertEqual(said.call_count, 0 if is_in_use else 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

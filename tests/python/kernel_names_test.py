@@ -1,0 +1,68 @@
+"""Tests that a kernel's name stands in one place of the scripts, so that adding one is one entry.
+
+Names in docstrings and comments are allowed: they decide nothing."""
+
+import ast
+import re
+import sys
+import unittest
+from fnmatch import fnmatch
+from pathlib import Path
+
+from quartet.kernels import KERNELS, NAMES
+from tree import SCRIPTS
+
+ALLOWED = {
+    "python/quartet/kernels/*.py": "the list itself",
+    "python/quartet_dev/peers/hpcc_fft.py": "another suite's program is a row of one kernel",
+    "python/quartet_dev/peers/mkl.py": "its transform is a row of one kernel",
+    "python/quartet/report/comparisons.py": "commands that make what a section shows",
+    "python/quartet_dev/soak/*.py": "what each program is given to endure, and what files it alone has",
+}
+KERNEL_NAME = re.compile(rf"\b({'|'.join(NAMES)})\b")
+
+
+def docstrings(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and node.body \
+                and isinstance(node.body[0], ast.Expr):
+            yield node.body[0].value
+
+
+def kernel_names(source):
+    """Lines and strings in which a kernel's name stands as a word."""
+    tree = ast.parse(source)
+    ignored = {id(node) for node in docstrings(tree)}
+    return [(node.lineno, node.value) for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            and id(node) not in ignored and KERNEL_NAME.search(node.value)]
+
+
+class KernelNames(unittest.TestCase):
+    def test_only_the_list_names_kernels(self):
+        files = sorted(SCRIPTS.rglob("*.py"))
+        self.assertGreater(len(files), 10)
+        for file in files:
+            path = file.relative_to(SCRIPTS).as_posix()
+            if not any(fnmatch(path, pattern) for pattern in ALLOWED):
+                self.assertEqual(kernel_names(file.read_text(encoding="utf-8")), [], path)
+
+    def test_names_in_strings_are_found(self):
+        name = NAMES[0]
+        for source in (f'a = "{name}"', f'a = f"{name}/{{b}}"', f'KERNELS = ("x", "{name}")',
+                       f'if kernel == "{name}":\n    pass', f'print("only {name} does")'):
+            self.assertEqual(len(kernel_names(source)), 1, source)
+
+    def test_other_words_and_docstrings_are_not_found(self):
+        name = NAMES[0]
+        for source in (f'a = "{name}ed"', f'"""{name}."""', f'def a():\n    """{name}."""',
+                       f"{name} = 1  # {name}"):
+            self.assertEqual(kernel_names(source), [], source)
+
+    def test_list_has_every_program(self):
+        programs = {file.parent.name for file in SCRIPTS.parent.glob("*/main.cpp")}
+        self.assertEqual(set(KERNELS), programs)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,361 @@
+"""Tests of scripts/launch.sh with a launcher that stands in for Open MPI's."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import quartet.launch
+from quartet.launch import Job, LocalLauncher
+from tree import SCRIPTS
+
+LAUNCH = SCRIPTS / "launch.sh"
+LIMIT = 20  # seconds
+SETS_GROUPS = subprocess.run("perl -e 1 && setpriv --pdeathsig TERM true", shell=True, check=False,
+                             stderr=subprocess.DEVNULL).returncode == 0
+# Leaves its arguments, environment and process number; ends as {folder}/on-SIGNAL says.
+MPIEXEC = """#!/bin/sh
+[ "$1" = --version ] && echo "mpirun (Open MPI) 4.1.4" && exit
+cd {folder}
+printf '%s\\n' "$@" >arguments
+env >environment
+for name in USR1 TERM INT HUP; do
+    trap "echo $name >>signals; [ ! -e on-$name ] || exit \\$(cat on-$name)" $name
+done
+[ ! -e sleep ] || {{ echo $$ >started; while :; do sleep 0.1; done; }}
+cat >input
+exit "$(cat code)"
+"""
+
+
+class LaunchCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.put("mpiexec", MPIEXEC.format(folder=self.folder), 0o755)
+        self.put("code", "0")
+        self.program = self.put("program", "#!/bin/sh\n", 0o755)
+        self.variables = {"PATH": os.environ["PATH"], "HOME": str(self.folder),
+                          "TMPDIR": str(self.folder), "MPIEXEC": str(self.folder / "mpiexec")}
+
+    def put(self, name, text, mode=0o644):
+        file = self.folder / name
+        file.write_text(text)
+        file.chmod(mode)
+        return file
+
+    def launch(self, ranks, program, *arguments, **variables):
+        return subprocess.run([LAUNCH, str(ranks), str(program), *arguments], text=True,
+                              env={**self.variables, **variables}, capture_output=True, check=False,
+                              timeout=LIMIT, input="some input")
+
+    def wait_for(self, file):
+        end = time.monotonic() + LIMIT
+        while not file.exists() or not file.read_text():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+
+class Starting(LaunchCase):
+    def test_what_is_no_program_is_refused_in_a_line(self):
+        plain = self.put("plain", "")
+        for ranks, program in ((2, "/no/such"), (2, self.folder), (2, plain), (2, "no-such-program"),
+                               (2, ""), (0, self.program), (-1, self.program), ("x", self.program),
+                               ("9" * 20, self.program), (10**6, self.program)):
+            with self.subTest((ranks, program)):
+                done = self.launch(ranks, program)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+        self.assertEqual(self.launch(1, "true").returncode, 0)  # on PATH
+        done = self.launch(1, self.program, QUARTET_THREADS="9" * 9)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(self.launch(1, self.program, MPIEXEC="/no/mpiexec").returncode, 77)
+
+    def test_what_is_refused_moves_no_cursor(self):
+        start = [SCRIPTS / "slurm" / "start.sh", "2", "-\x1b[2J"]
+        started = subprocess.run(start, env=self.variables, capture_output=True, text=True, check=False)
+        for done in (self.launch(2, "/no/\x1b[2J\n\\033[2J"), self.launch("\x1b[2J", self.program),
+                     started):
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+            self.assertNotIn("\x1b", done.stderr)
+
+    def test_arguments_input_and_code_pass_unharmed(self):
+        words = ["", "a b", "$(touch x)", "line\\n", "'\"`*"]
+        for code in (0, 1, 2, 3, 75, 77):
+            self.put("code", str(code))
+            done = self.launch(2, self.program, *words)
+            self.assertEqual(done.returncode, code, done.stderr)
+        found = (self.folder / "arguments").read_text().splitlines()
+        self.assertEqual(found[-len(words):], words)
+        self.assertEqual((self.folder / "input").read_text(), "some input")
+
+    def test_what_launchers_take_for_another_program_is_refused_in_a_line(self):
+        start = [SCRIPTS / "slurm" / "start.sh", "2", self.program]
+        job = {**self.variables, "SLURM_JOB_ID": "1", "QUARTET_LAUNCHER": "mpiexec",
+               "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        for words in ([":"], ["--sizes", ":"], [":", "program"], ["a", ":", "b"]):
+            started = subprocess.run([*start, *words], env=job, capture_output=True, text=True, check=False,
+                                     timeout=LIMIT)
+            for done in (self.launch(2, self.program, *words), started):
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+                self.assertIn("':' alone", done.stderr)
+            self.assertFalse((self.folder / "arguments").exists())
+        words = ["1:4", ":1", "1:", "::", " :"]
+        self.assertEqual(self.launch(2, self.program, *words).returncode, 0)
+        self.assertEqual((self.folder / "arguments").read_text().splitlines()[-len(words):], words)
+
+    def test_open_mpi_stays_on_loopback_unless_something_says_otherwise(self):
+        def used(**variables):
+            self.launch(2, self.program, **variables)
+            lines = (self.folder / "environment").read_text().splitlines()
+            return [line for line in lines if "tcp_if_include" in line]
+        if Path("/sys/class/net/lo/flags").read_text().strip()[-1] not in "13579bdf":
+            self.skipTest("the loopback interface is down")
+        self.assertEqual(sorted(used()), ["OMPI_MCA_btl_tcp_if_include=lo",
+                                          "OMPI_MCA_oob_tcp_if_include=lo"])
+        for variables in ({"SLURM_JOB_ID": "1"}, {"MPIEXEC_FLAGS": "--hostfile hosts"},
+                          {"OMPI_MCA_btl_tcp_if_exclude": "eth1"},
+                          {"OMPI_MCA_orte_default_hostfile": "hosts"}, {"FLUX_URI": "local:///x"},
+                          {"OAR_NODEFILE": "nodes"}, {"COBALT_NODEFILE": "nodes"}):
+            self.assertEqual(used(**variables), [], variables)
+        etc = self.folder / "etc"
+        etc.mkdir()
+        self.put("ompi_info", f"#!/bin/sh\necho '              Sysconfdir: {etc}'\n", 0o755)
+        for name, comment, text in (("openmpi-mca-params.conf", "# btl_tcp_if_include", "oob_tcp_if_include = eth1"),
+                                    ("openmpi-mca-params.conf", "", "orte_default_hostfile = hosts"),
+                                    ("openmpi-default-hostfile", "# hosts\n\n", "node1 slots=2")):
+            (etc / name).write_text(comment + "\n")
+            self.assertEqual(len(used()), 2, comment)
+            (etc / name).write_text(f"{comment}\n{text}\n")
+            self.assertEqual(used(), [], text)
+            (etc / name).unlink()
+
+    def test_a_job_of_several_nodes_has_its_own_launcher(self):
+        self.put("srun", "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + str(self.folder / "step") + "\n", 0o755)
+        job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "QUARTET_THREADS": "3",
+               "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        done = subprocess.run([LAUNCH, "5", self.program, "a b"], check=False, capture_output=True, text=True,
+                              env={"HOME": str(self.folder), **job}, timeout=LIMIT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = (self.folder / "step").read_text().splitlines()
+        self.assertEqual(words[-2:], [str(self.program), "a b"])
+        for word in ("--ntasks=5", "--nodes=2", "--ntasks-per-node=3", "--cpus-per-task=3", "--mpi=pmix"):
+            self.assertIn(word, words)
+        (self.folder / "step").unlink()
+        self.assertEqual(self.launch(5, self.program, **job).returncode, 0)  # it has MPIEXEC
+        self.assertFalse((self.folder / "step").exists())
+        self.assertNotIn("--oversubscribe", (self.folder / "arguments").read_text())
+
+    def test_hosts_of_other_batch_systems_are_not_oversubscribed(self):
+        for variable in ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE"):
+            for hosts, is_alone in (("a\na\n", True), ("a\nb\n", False)):
+                file = self.put("hosts", hosts)
+                self.launch(2, self.program, **{variable: str(file)})
+                arguments = (self.folder / "arguments").read_text().split()
+                self.assertEqual("--oversubscribe" in arguments, is_alone, (variable, hosts))
+
+    def test_mpichs_launcher_is_told_to_bind_where_there_are_cores(self):
+        hydra = MPIEXEC.replace('"mpirun (Open MPI) 4.1.4"', '"HYDRA build details:"')
+        self.put("mpiexec", hydra.format(folder=self.folder), 0o755)
+
+        def flags(ranks, **variables):
+            self.assertEqual(self.launch(ranks, self.program, "--size", **variables).returncode, 0)
+            self.assertNotIn("OMPI_", (self.folder / "environment").read_text())
+            words = (self.folder / "arguments").read_text().split("\n")
+            self.assertEqual((words[:2], words[-3:]), (["-n", str(ranks)], [str(self.program), "--size", ""]))
+            return words[2:-3]
+
+        self.put("nproc", "#!/bin/sh\necho 4\n", 0o755)
+        self.put("getconf", "#!/bin/sh\necho 4\n", 0o755)
+        self.put("lscpu", "#!/bin/sh\nprintf '%s\\n' 0,0 1,0 2,0 3,0\n", 0o755)
+        path = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        self.assertEqual(flags(4, **path), ["-bind-to", "core:1"])
+        self.assertEqual(flags(2, QUARTET_THREADS="2", **path), ["-bind-to", "core:2"])
+        self.assertEqual(flags(5, **path), [])
+        self.assertEqual(flags(2, QUARTET_BIND="none", **path), [])
+        self.assertEqual(flags(2, MPIEXEC_FLAGS="-ppn 1", **path), ["-ppn", "1"])
+
+    def test_a_closed_input_is_an_empty_one(self):
+        done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', LAUNCH, "1", self.program], check=False,
+                              env=self.variables, capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Signals(LaunchCase):
+    def ended(self, *numbers, group=False, errors=None):
+        """The exit code after these signals, and what the launcher has seen."""
+        for name in ("started", "signals"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.put("sleep", "")
+        with subprocess.Popen([LAUNCH, "2", self.program], env=self.variables, text=True,
+                              start_new_session=True, stdin=subprocess.DEVNULL, stderr=errors) as process:
+            self.wait_for(self.folder / "started")
+            for number in numbers:
+                (os.killpg if group else os.kill)(process.pid, number)
+                time.sleep(0.4)
+            code = process.wait(LIMIT)
+        seen = self.folder / "signals"
+        return code, seen.read_text().split() if seen.exists() else []
+
+    def test_ranks_are_asked_to_stop_and_their_code_is_kept(self):
+        self.put("on-USR1", "75")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            self.assertEqual(self.ended(number), (75, ["USR1"]))
+
+    def test_a_signal_never_ends_as_a_wrong_result(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+            self.put("on-USR1", "138")  # of a rank that it has ended
+            self.assertEqual(self.ended(number)[0], 128 + number)
+        (self.folder / "on-USR1").unlink()
+        self.put("on-TERM", "1")  # of Open MPI that was ended
+        self.assertEqual(self.ended(signal.SIGHUP, signal.SIGTERM)[0], 128 + signal.SIGHUP)
+
+    @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
+    def test_the_ranks_own_code_is_kept_after_a_request(self):
+        for kept in (0, 1, 3):
+            self.put("on-USR1", str(kept))
+            self.assertEqual(self.ended(signal.SIGTERM)[0], kept)
+
+    def test_a_signal_before_there_is_a_job_is_not_lost(self):
+        self.put("on-USR1", "75")
+        self.put("sleep", "")
+        self.put("on-TERM", "1")
+        before, after = "[ -z \"$stopped_by\" ] || exit", "job=$!\n"
+        for place, expected in ((before, 128 + signal.SIGTERM), (after, 128 + signal.SIGTERM)):
+            self.assertEqual(LAUNCH.read_text().count(place), 1)
+            script = self.put("launch.sh", LAUNCH.read_text().replace(place, f"kill -TERM $$; {place}"), 0o755)
+            done = subprocess.run([script, "2", self.program], env=self.variables, check=False,
+                                  stdin=subprocess.DEVNULL, timeout=LIMIT)
+            self.assertEqual(done.returncode, expected)
+
+    def test_the_keyboards_first_interrupt_says_what_it_does(self):
+        self.put("on-USR1", "75")
+        for number, expected in ((signal.SIGINT, "again to end the job\n"), (signal.SIGTERM, "")):
+            with tempfile.TemporaryFile("w+") as errors:
+                self.ended(number, errors=errors)
+                errors.seek(0)
+                found = errors.read()
+            self.assertEqual((found[-len(expected):], found.count("\n")), (expected, 1) if expected else ("", 0))
+
+    def test_a_second_signal_ends_the_job(self):
+        self.put("on-TERM", "1")
+        self.assertEqual(self.ended(signal.SIGINT, signal.SIGTERM),
+                         (128 + signal.SIGINT, ["USR1", "TERM"]))
+
+    @unittest.skipUnless(SETS_GROUPS, "needs Perl and setpriv")
+    def test_a_group_is_told_once_and_a_killed_launch_leaves_nothing(self):
+        self.put("on-USR1", "75")
+        self.assertEqual(self.ended(signal.SIGTERM, group=True), (75, ["USR1"]))
+        (self.folder / "on-USR1").unlink()
+        self.put("on-TERM", "1")
+        self.assertEqual(self.ended(signal.SIGKILL, group=True)[0], -signal.SIGKILL)
+        self.wait_for(self.folder / "signals")
+        self.assertEqual((self.folder / "signals").read_text().split(), ["TERM"])
+
+
+class Cancelling(LaunchCase):
+    def test_a_job_that_ignores_every_request_is_killed_with_its_launcher(self):
+        self.put("sleep", "")  # it notes signals and goes on
+        job = Job(self.program, 2, 1, ())
+        with mock.patch.dict(os.environ, self.variables), \
+                mock.patch.object(quartet.launch, "SECONDS_TO_CLEAN_UP", 1):
+            running = LocalLauncher(LAUNCH).submit(job, self.folder / "log")
+            self.wait_for(self.folder / "started")
+            launcher = int((self.folder / "started").read_text())
+            self.addCleanup(end, launcher)
+            running.cancel()
+        self.assertEqual((self.folder / "signals").read_text().split()[:2], ["USR1", "TERM"])
+        self.assertFalse(is_alive(launcher))
+        self.assertNotEqual(running.wait(0), 0)
+
+    def test_what_a_launcher_leaves_behind_is_killed(self):
+        script = self.put("leaves", f"#!/bin/sh\n(trap '' TERM; cd {self.folder}; sh -c 'echo $$ >started; "
+                          "exec sleep 60') & trap 'exit 3' TERM; wait\n", 0o755)
+        running = LocalLauncher(script).submit(Job(self.program, 1, 1, ()), self.folder / "log")
+        self.wait_for(self.folder / "started")
+        left = int((self.folder / "started").read_text())
+        self.addCleanup(end, left)
+        running.cancel()
+        self.assertFalse(is_alive(left))
+
+
+def is_alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end(process):
+    if is_alive(process):
+        os.kill(process, signal.SIGKILL)
+
+
+class Leftovers(LaunchCase):
+    def setUp(self):
+        super().setUp()
+        self.host = os.uname().nodename.split(".")[0]
+        self.family = 0x7fff0000 | os.getpid() & 0xffff  # of no job
+
+    def segment(self, process, family=None):
+        """A job's session folder, and what it has in shared memory."""
+        family = self.family if family is None else family
+        session = self.folder / f"ompi.{self.host}.{os.getuid()}" / f"pid.{process}"
+        session.mkdir(parents=True)
+        (session / "contact.txt").write_text(f"{family}.0;tcp://127.0.0.1:1\n{process}\n")
+        file = Path(f"/dev/shm/vader_segment.{self.host}.{os.getuid()}.{family + 1:x}.0")
+        file.write_bytes(bytes(4096))
+        self.addCleanup(file.unlink, missing_ok=True)
+        return file
+
+    def dead(self):
+        with subprocess.Popen(["true"]) as process:
+            process.wait()
+        return process.pid
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_what_dead_jobs_left_is_removed_and_nothing_else(self):
+        left, living = self.segment(self.dead()), self.segment(os.getpid(), self.family ^ 0x10000)
+        self.assertEqual(self.launch(1, self.program).returncode, 0)
+        self.assertFalse(left.exists())
+        self.assertTrue(living.exists())
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_a_zombie_is_dead(self):
+        with subprocess.Popen(["true"]) as zombie:  # nobody waits for it yet
+            os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+            left = self.segment(zombie.pid)
+            self.assertEqual(self.launch(1, self.program).returncode, 0)
+            self.assertFalse(left.exists())
+
+    @unittest.skipUnless(os.access("/dev/shm", os.W_OK), "needs /dev/shm")
+    def test_what_a_process_has_mapped_stays(self):
+        import mmap
+        used = self.segment(self.dead())
+        with open(used, "r+b") as file, mmap.mmap(file.fileno(), 4096):
+            self.launch(1, self.program)
+            self.assertTrue(used.exists())
+
+    def test_no_process_is_started_for_each_dead_job(self):
+        def faults():  # of memory, most of which come with a process
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+            self.assertEqual(self.launch(1, self.program).returncode, 0)
+            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt - before
+
+        without = faults()
+        dead = self.dead()
+        for number in range(300):
+            session = self.folder / f"ompi.{self.host}.{os.getuid()}" / f"pid.{dead}{number:03}"
+            session.mkdir(parents=True)
+            (session / "contact.txt").write_text(f"{self.family + number}.0;tcp://127.0.0.1:1\n{dead}\n")
+        self.assertLess(faults(), 1.3 * without)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+"""Tests of quartet nodes and its package without a Slurm; tests/lab/ has one."""
+
+import json
+import random
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake_results
+
+from quartet.launch import LaunchError, Outcome
+from quartet.nodes import findings, outliers, table
+from quartet.nodes import plan as nodes_plan
+from quartet.slurm import allocation
+from quartet.slurm.machine import MachineError
+from quartet.sweep.folder import SweepFolder, launches
+
+HOSTS = tuple(f"n{number}" for number in range(1, 9))
+NODE = nodes_plan.Node(28, 0)
+
+
+class Outliers(unittest.TestCase):
+    def test_alike_nodes_are_named_about_as_rarely_as_is_said(self):
+        source = random.Random(7)
+        for count in (4, 6, 20, 100):
+            alarms = sum(bool(outliers.slow({str(place): 100 * 1.1 ** source.gauss(0, 1) for place in range(count)},
+                                            0.05, 1e-9)) for _ in range(600))
+            self.assertTrue(10 <= alarms <= 55, (count, alarms))  # 30 are expected
+
+    def test_slow_ones_are_found_and_do_not_hide_each_other(self):
+        source = random.Random(3)
+        rates = {str(place): 100 * 1.01 ** source.gauss(0, 1) for place in range(100)}
+        self.assertEqual(outliers.slow(rates, 0.05, 0.05), {})
+        rates.update({"3": 80.0, "40": 50.0, "41": 90.0, "50": 130.0})
+        found = outliers.slow(rates, 0.05, 0.05)
+        self.assertEqual(sorted(found), ["3", "40", "41"])  # who is faster is not named
+        self.assertAlmostEqual(found["40"], 0.5, delta=0.01)
+        self.assertEqual(sorted(outliers.slow(rates, 0.05, 0.15)), ["3", "40"])
+
+    def test_few_values_need_more_to_convince(self):
+        self.assertGreater(outliers.threshold(4, 0.05), outliers.threshold(20, 0.05))
+        self.assertGreater(outliers.threshold(20, 0.01), outliers.threshold(20, 0.05))
+        self.assertEqual(outliers.slow({"a": 100.0, "b": 100.0, "c": 100.0, "d": 99.0}, 0.05, 0.05), {})
+        self.assertEqual(list(outliers.slow({"a": 100.0, "b": 101.0, "c": 99.0, "d": 30.0}, 0.05, 0.05)), ["d"])
+
+
+class Planning(unittest.TestCase):
+    def test_pairs(self):
+        def pairs(count, partners, seed=1):
+            return nodes_plan.pairs_of(HOSTS[:count], partners, seed)
+        self.assertEqual(pairs(3, "ring"), [("n1", "n2"), ("n2", "n3"), ("n3", "n1")])
+        self.assertEqual(len(pairs(2, "ring")), 1)
+        self.assertEqual(pairs(1, "ring") + pairs(8, "none"), [])
+        self.assertEqual(len(pairs(8, "all")), 28)
+        for partners in (2, 4, 6):
+            found = pairs(7, str(partners))
+            self.assertEqual({sum(host in pair for pair in found) for host in HOSTS[:7]}, {partners})
+        self.assertEqual(pairs(8, "2", 5), pairs(8, "2", 5))
+
+    def test_every_launch_names_its_nodes_and_the_plan_survives_its_file(self):
+        plan = nodes_plan.plan(HOSTS[:2], [HOSTS[:2]], NODE, ("cg", "fft"), 2, 1,
+                               {"cg": "1", "fft": "1", "stream": "1"}, is_small=True)
+        self.assertEqual([(one.kernel, one.hosts, one.nodes, one.ranks, one.threads) for one in plan.configurations],
+                         [("cg", ("n1",), 1, 28, 1), ("cg", ("n2",), 1, 28, 1), ("fft", ("n1",), 1, 16, 1),
+                          ("fft", ("n2",), 1, 16, 1), ("stream", ("n1", "n2"), 2, 2, 1)])
+        self.assertEqual(len({launch.name for launch in launches(plan)}), 10)
+        data = json.loads(json.dumps(plan.as_json()))
+        self.assertEqual(plan.problem(data), "")
+        self.assertEqual(plan.from_json(data), plan)
+        data["configurations"][0]["hosts"] = ["--all"]
+        self.assertIn("hosts", plan.problem(data))
+
+
+class Checks(unittest.TestCase):
+    """Folders of checks as launches leave them."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None):
+        """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
+        pairs = pairs or {}
+        plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, 1, {"cg": "1", "stream": "1"}, is_small=True)
+        folder = SweepFolder(self.folder / name, plan)
+        folder.path.mkdir()
+        for launch in launches(plan):
+            one = launch.configuration
+            if one.hosts[0] in missing:
+                continue
+            code = 3 if one.hosts[0] in failed else 0
+            folder.record(launch, Outcome(code, 1.0, "memory is broken" if code else ""))
+            rate, unit = (pairs[one.hosts], "MiB/s") if one.nodes == 2 else (rates[one.hosts[0]], "GFLOP/s")
+            document = fake_results.document(fake_results.case("cg/native/host/shm/n:512/ranks:28/threads:1", rate, unit))
+            host = [wrong_host or name for name in one.hosts]
+            document["context"]["quartet"]["placement"] = [
+                {**fake_results.PLACE, "rank": rank, "host": host[rank * one.nodes // one.ranks],
+                 "node": rank * one.nodes // one.ranks} for rank in range(one.ranks)]
+            folder.document(launch).write_text(json.dumps(document))
+        found = findings.find(folder, 0.05, 0.05)
+        findings.keep(folder.path, found, name)
+        return folder, found, table.render(found, findings.Earlier.beside(folder.path), 0.05, 0.05)
+
+    def rates(self, **changes):
+        return {**{host: 100 + place / 10 for place, host in enumerate(HOSTS)}, **changes}
+
+    def test_a_slow_node_is_named_with_since_when(self):
+        self.assertIn("None is slow.", self.check("2026-01-01", self.rates())[2])
+        self.assertIn("now (fine 2026-01-01)", self.check("2026-01-02", self.rates(n3=60.0))[2])
+        self.check("2026-01-03", {host: rate for host, rate in self.rates().items() if host != "n3"})
+        _, found, text = self.check("2026-01-04", self.rates(n3=60.0))
+        self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "cg")])
+        self.assertRegex(text, r"n3 +cg GFLOP/s +60.0 +100 +40% +[\d.]+ +2026-01-02\n")
+        self.assertIn("Slow: n3. Alike and undisturbed nodes would give a false alarm in 5% of such checks",
+                      " ".join(text.split()))
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+
+    def test_a_slow_link_does_not_make_its_partners_slow(self):
+        ring = nodes_plan.pairs_of(HOSTS, "ring", 1)
+        rates = {pair: (100.0 if "n3" in pair else 1000.0) + 1 / (1 + place) for place, pair in enumerate(ring)}
+        found = self.check("1", self.rates(), rates)[1]
+        self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "network")])
+        everyone = {pair: 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "all", 1))}
+        found = self.check("2", self.rates(), {**everyone, ("n1", "n2"): 200.0})[1]
+        self.assertEqual([(one.who, one.what) for one in found.slow], [("n1 - n2", "pair")])
+
+    def test_what_failed_was_not_run_or_ran_elsewhere_is_said(self):
+        _, found, text = self.check("1", self.rates(), failed=("n2",), missing=("n5",))
+        self.assertEqual((list(found.failures), found.left), ([("n2", "cg")], 1))
+        self.assertIn("n2, cg: failed since now: memory is broken", text)
+        self.assertIn("1 launch not run yet", text)
+        self.assertIn("n2, cg: failed since 1", self.check("2", self.rates(), failed=("n2",))[2])
+        _, found, text = self.check("3", self.rates(), wrong_host="n1")
+        self.assertEqual(len(found.failures), 7)
+        self.assertIn("n2, cg: failed since 1: it ran on n1 (not on n2)", " ".join(text.split()))
+
+    def test_too_few_nodes_are_undecided(self):
+        _, found, text = self.check("1", {"n1": 100.0, "n2": 10.0, "n3": 99.0})
+        self.assertFalse(found.is_decided)
+        self.assertIn("too few to tell", " ".join(text.split()))
+
+    def test_damaged_findings_are_passed_over(self):
+        folder = self.check("1", self.rates(n3=60.0))[0]
+        (folder.path / findings.FINDINGS).write_text('{"bad": [["n3"]]}')
+        self.assertIn(" now\n", self.check("2", self.rates(n3=60.0))[2])
+
+
+class Allocations(unittest.TestCase):
+    def test_what_the_jobs_variables_tell(self):
+        machine = allocation.machine_here({"SLURM_JOB_CPUS_PER_NODE": "64(x3),32", "SLURM_GPUS_ON_NODE": "4"})
+        self.assertEqual((machine.cores_per_node, machine.gpus_per_node, machine.launcher), (64, 4, "srun"))
+        with self.assertRaises(MachineError):
+            allocation.machine_here({})
+        with self.assertRaises(MachineError):
+            allocation.machine_here({"SLURM_JOB_CPUS_PER_NODE": "4", "QUARTET_LAUNCHER": "aprun"})
+        self.assertIsNone(allocation.Allocation.here({"SLURM_JOB_ID": "1"}))
+
+    def test_no_slurm_is_a_line(self):
+        with mock.patch.object(allocation.subprocess, "run", side_effect=OSError(2, "none")):
+            with self.assertRaisesRegex(LaunchError, "go to a machine with Slurm"):
+                allocation.hosts_of("n[1-3]")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,124 @@
+"""Tests of what TensorFlow's programs do by NumPy alone: shares, merging, references and their checks."""
+
+import math
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from quartet_dev.peers.tensorflow import cg, fft, matmul, stream
+from quartet_dev.peers.tensorflow.runners import share, together
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.random = np.random.default_rng(1)
+
+
+class ConjugateGradients(Folder):
+    def test_every_row_has_one_worker(self):
+        rows = [row for index in range(3) for row in range(8)[cg.block(8, 3, index)]]
+        self.assertEqual(rows, list(range(8)))
+
+    def test_blocks_are_put_together_by_their_number(self):
+        matrix = self.random.random((11, 2))
+        for rank, row in enumerate(range(11)):
+            np.save(self.folder / f"A-{rank}.npy", matrix[row:row + 1])
+        np.testing.assert_array_equal(cg.whole(self.folder, "A"), matrix)
+
+    def test_reference_solves_the_system(self):
+        half = self.random.random((12, 12))
+        matrix, right = half @ half.T + 12 * np.eye(12), self.random.random(12)
+        np.testing.assert_allclose(cg.solution(matrix, right, 12), np.linalg.solve(matrix, right),
+                                   rtol=1e-9)
+        self.assertGreater(np.abs(cg.solution(matrix, right, 1) - np.linalg.solve(matrix, right)).max(),
+                           1e-6)
+
+    def test_reference_goes_on_when_it_has_converged(self):
+        found = cg.solution(np.eye(4), np.ones(4), 50)
+        np.testing.assert_array_equal(found, np.ones(4))
+
+
+class Products(Folder):
+    def setUp(self):
+        super().setUp()
+        self.a, self.b = (self.random.random((8, 8), dtype=np.float32) for _ in range(2))
+        for name, whole in (("A", self.a), ("B", self.b)):
+            for i in range(2):
+                for j in range(2):
+                    np.save(self.folder / f"{name}_{i}_{j}.npy",
+                            whole[4 * i:4 * i + 4, 4 * j:4 * j + 4])
+
+    def test_list_of_products_makes_the_whole_matrix(self):
+        found = np.zeros((8, 8))
+        for i, j, k in matmul.products(2):
+            rows, columns, inner = (slice(4 * n, 4 * n + 4) for n in (i, j, k))
+            found[rows, columns] += self.a[rows, inner].astype(float) @ self.b[inner, columns]
+        np.testing.assert_allclose(found, self.a.astype(float) @ self.b, rtol=1e-12)
+
+    def test_matrix_is_put_together_from_its_tiles(self):
+        np.testing.assert_array_equal(matmul.matrix(self.folder, "B", 2), self.b)
+
+    def test_error_shows_which_tiles_are_wrong(self):
+        product = self.a.astype(float) @ self.b
+        tiles = {matmul.target(2, i, j): product[4 * i:4 * i + 4, 4 * j:4 * j + 4].copy()
+                 for i in range(2) for j in range(2)}
+        self.assertLess(matmul.worst_error(self.folder, 2, tiles), 1e-14)
+        tiles[2][3, 3] *= 1.01
+        self.assertGreater(matmul.worst_error(self.folder, 2, tiles), 1e-4)
+        tiles[2] = tiles[1]
+        self.assertGreater(matmul.worst_error(self.folder, 2, tiles), 1e-2)
+        tiles[2] = np.full((4, 4), math.nan)
+        self.assertTrue(math.isnan(matmul.worst_error(self.folder, 2, tiles)))
+
+
+class Transforms(Folder):
+    def test_merger_makes_one_transform_of_the_tiles(self):
+        x = self.random.random(96) + 1j * self.random.random(96)
+        for tiles in (1, 2, 8, 32):
+            parts = np.stack([np.fft.fft(x[t::tiles]) for t in range(tiles)])
+            np.testing.assert_allclose(fft.merged(parts), np.fft.fft(x), atol=1e-12)
+            if tiles > 1:
+                self.assertGreater(np.abs(fft.merged(parts[::-1]) - np.fft.fft(x)).max(), 0.1)
+
+    def test_vector_is_dealt_out_point_by_point(self):
+        x = np.arange(12) + 0j
+        for t in range(4):
+            np.save(self.folder / f"x-{t}.npy", x[t::4])
+        np.testing.assert_array_equal(fft.vector(self.folder, 4), x)
+
+
+class Pushes(unittest.TestCase):
+    def test_sums_of_what_is_pushed_are_exact(self):
+        pattern = stream.pattern(stream.elements(4096))
+        self.assertEqual((len(pattern), pattern.dtype), (1024, np.float32))
+        total = np.zeros(1024, np.float32)
+        for _ in range(400):
+            total += pattern
+        np.testing.assert_array_equal(total, pattern * np.float32(400))
+        self.assertEqual(len(set(pattern)), 7, "elements in another order are noticed")
+
+
+class Runners(unittest.TestCase):
+    def test_shares_have_each_item_once(self):
+        parts = [share(list(range(10)), 4, part) for part in range(4)]
+        self.assertEqual(sorted(sum(parts, [])), list(range(10)))
+
+    def test_failure_of_a_thread_is_raised(self):
+        done = []
+
+        def fail():
+            raise ValueError("no tile")
+
+        with self.assertRaisesRegex(ValueError, "no tile"):
+            together([fail, lambda: done.append(1)])
+        self.assertEqual(done, [1])
+
+
+if __name__ == "__main__":
+    unittest.main()

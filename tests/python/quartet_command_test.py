@@ -1,0 +1,135 @@
+"""Tests of the one command: its help, what it refuses, and what all commands have."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from quartet.__main__ import all_summaries, module_of, parser_of
+from quartet.commands import SHELL_SCRIPTS, SUMMARIES
+from quartet.paths import SWEEPS, given_or_shipped
+from tree import SCRIPTS
+
+OLD_PYTHON = "#!/bin/sh\nexit 1\n"  # what it is asked is whether it is new enough
+LINES, COLUMNS = 30, 100  # of a screen
+
+
+def quartet(*words, **environment):
+    return subprocess.run([SCRIPTS / "quartet", *words], text=True, capture_output=True, check=False,
+                          env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
+
+
+class Command(unittest.TestCase):
+    def assert_refused(self, done, *parts):
+        """In one line."""
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_help_fits_a_screen_and_begins_with_what_users_need(self):
+        done = quartet("--help")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(done.stdout, quartet("help").stdout)
+        lines = done.stdout.splitlines()
+        self.assertLessEqual(len(lines), LINES)
+        self.assertLessEqual(max(map(len, lines)), COLUMNS)
+        listed = re.findall(r"^([a-z-]+)  ", done.stdout, re.MULTILINE)
+        self.assertEqual(listed[:len(SUMMARIES)], list(SUMMARIES))
+        self.assertEqual(listed, list(all_summaries()))
+
+    def test_every_module_is_listed(self):
+        for package, summaries in (("quartet", set(SUMMARIES) - set(SHELL_SCRIPTS)),
+                                   ("quartet_dev", set(all_summaries()) - set(SUMMARIES))):
+            there = {file.stem.replace("_", "-") for file in (SCRIPTS / "python" / package / "commands").glob("[a-z]*.py")}
+            self.assertEqual(there, summaries)
+        for script in SHELL_SCRIPTS.values():
+            self.assertTrue((SCRIPTS / script).is_file(), script)
+
+    def test_every_help_ends_with_an_example_that_its_parser_takes(self):
+        for name in set(all_summaries()) - set(SHELL_SCRIPTS):
+            with self.subTest(name):
+                example = module_of(name).EXAMPLE
+                parser = parser_of((name,))
+                words = shlex.split(example)
+                self.assertEqual(words[:2], ["quartet", name])
+                parser.parse_args(words[1:])
+                done = quartet(name, "--help")
+                self.assertTrue(done.stdout.rstrip().endswith(f"example:\n  {example}"), done)
+
+    def test_without_a_command_it_says_how_and_fails(self):
+        done = quartet()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("usage: quartet COMMAND", done.stderr)
+
+    def test_it_names_the_word_that_was_probably_meant(self):
+        self.assert_refused(quartet("tabel", "x"), "'tabel'", "(did you mean table?)", "quartet --help")
+        self.assert_refused(quartet("table", "--markdwn", "x"), "'--markdwn'", "(did you mean --markdown?)",
+                            "quartet table --help")
+        self.assert_refused(quartet("--versoin"), "'--versoin'", "(did you mean --version?)")
+        self.assertNotIn("did you mean", quartet("zzzzzz").stderr)
+
+    def test_it_knows_its_version(self):
+        version = (SCRIPTS.parent / "VERSION").read_text(encoding="utf-8").strip()
+        self.assertEqual(quartet("--version").stdout, f"quartet {version}\n")
+
+    def test_a_name_that_is_refused_moves_no_cursor(self):
+        for word in ("\x1b[2J", "\\033[2J", "a\nb"):
+            done = quartet(word)
+            self.assert_refused(done)
+            self.assertNotIn("\x1b", done.stderr)
+
+    def test_exit_codes_and_arguments_pass(self):
+        with tempfile.TemporaryDirectory(prefix="a b") as folder:
+            self.assert_refused(quartet("table", f"{folder}/no such.json"), "no such.json")
+
+    def test_it_passes_over_a_python_that_is_too_old(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old = Path(folder, "python3")
+            old.write_text(OLD_PYTHON, encoding="utf-8")
+            old.chmod(0o755)
+            new = Path(folder, "python3.13")
+            new.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
+            new.chmod(0o755)
+            done = quartet("table", "--help", PATH=f"{folder}:/usr/bin:/bin")
+            self.assertIn("usage: quartet table", done.stdout)
+            done = quartet("table", "--help", QUARTET_PYTHON=str(old))
+            self.assertIn("usage: quartet table", done.stdout)
+
+    def test_a_folder_with_modules_of_the_same_names_does_not_disturb_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("statistics", "json", "quartet"):
+                Path(folder, f"{name}.py").write_text("raise SystemExit('mine')", encoding="utf-8")
+            done = subprocess.run([SCRIPTS / "quartet", "table", "--help"], cwd=folder, text=True, capture_output=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, done)
+
+
+class Shipped(unittest.TestCase):
+    def test_a_file_goes_before_one_that_was_shipped(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own, shipped = Path(folder, "own"), Path(folder, "shipped")
+            for place in (own, shipped):
+                place.mkdir()
+                (place / "a.json").touch()
+            before = os.getcwd()
+            os.chdir(own)
+            try:
+                self.assertEqual(given_or_shipped(Path("a.json"), shipped), Path("a.json"))
+                self.assertEqual(given_or_shipped(Path("a"), shipped), shipped / "a.json")
+                (own / "a.json").unlink()
+                self.assertEqual(given_or_shipped(Path("a.json"), shipped), shipped / "a.json")
+                self.assertEqual(given_or_shipped(Path("./x/a.json"), shipped), Path("x/a.json"))
+                self.assertEqual(given_or_shipped(Path("b"), shipped), Path("b"))
+            finally:
+                os.chdir(before)
+
+    def test_there_are_sweeps(self):
+        self.assertTrue(given_or_shipped(Path("laptop-cg"), SWEEPS).is_file())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,119 @@
+"""Tests of scripts/python/quartet/results.py: which files are documents, and why the others are not."""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import fake_results
+
+from quartet.documents import collect, load
+from quartet.results import cases
+
+
+class Documents(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def good(self):
+        return fake_results.document(fake_results.case(fake_results.stream_name(), 10000),
+                                fake_results.error(fake_results.stream_name(transport="rma"), "no window"))
+
+    def write(self, name, document):
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        text = document if isinstance(document, str) else json.dumps(document)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def changed(self, change):
+        document = self.good()
+        change(document)
+        return document
+
+    def test_what_is_no_document_is_refused_with_path_and_reason(self):
+        bad = {
+            "not a whole JSON document": json.dumps(self.good())[:-20],
+            "no context and benchmarks": [],
+            "no schema version of its own": self.changed(lambda d: d["context"].pop("quartet")),
+            "schema version 2 .*use newer scripts": self.changed(
+                lambda d: d["context"]["quartet"].update(schema_version=2)),
+            "benchmarks.0. lacks run_name": self.changed(lambda d: d["benchmarks"][0].pop("run_name")),
+            "benchmarks.0. lacks MiB/s": self.changed(lambda d: d["benchmarks"][0].pop("MiB/s")),
+            "benchmarks.*is not of type object": self.changed(lambda d: d["benchmarks"].append("row")),
+            "benchmarks is not of type array": self.changed(lambda d: d.update(benchmarks={})),
+        }
+        for reason, document in bad.items():
+            with self.subTest(reason):
+                file = self.write("bad.json", document)
+                with self.assertRaisesRegex(ValueError, f"{file}: .*{reason}"):
+                    load(file)
+
+    def test_good_document_is_read_as_written(self):
+        self.assertEqual(load(self.write("good.json", self.good())), self.good())
+
+    def test_marks_follow_the_flags(self):
+        for kinds, distrusted, fraction, mark in (
+                ((), None, 0.8, ""), ((), None, 1.2, "!"), (("disturbed",), True, 0.8, "?"),
+                (("disturbed",), False, 0.8, ""), (("above_limit",), True, 1.2, "!"),
+                (("above_limit", "drift"), True, 1.2, "?"), (("overhead",), True, 0.8, "")):
+            rows = fake_results.case(fake_results.stream_name(), 10000, fraction_of_limit=fraction,
+                                     flags=[{"kind": kind, "text": "why"} for kind in kinds],
+                                     distrusted=distrusted)
+            case, = cases(fake_results.document(rows))
+            self.assertEqual(case.mark, mark, kinds)
+            self.assertEqual(case.flags, dict.fromkeys(kinds, "why"))
+
+    def test_figures_that_are_no_numbers_are_refused_with_path_and_reason(self):
+        def median(document):
+            return next(row for row in document["benchmarks"]
+                        if row.get("aggregate_name") == "median")
+
+        self.assertEqual(len(cases(self.good())), 2)
+        for key, value, reason in (("real_time", 0, "real_time is less than"),
+                                   ("workers", "two", "workers is not of type integer"),
+                                   ("time_unit", "h", "time_unit is not one of ns"),
+                                   ("phases", {"push": None}, "push is not of type number"),
+                                   ("limit", {"what": "add"}, "limit lacks seconds"),
+                                   ("total_seconds", True, "total_seconds is not of type number")):
+            with self.subTest(key):
+                document = self.changed(lambda d: median(d).update({key: value}))
+                file = self.write("bad.json", document)
+                with self.assertRaisesRegex(ValueError, f"bad.json: not as the schema .*{reason}"):
+                    load(file)
+
+    def test_folders_are_searched_and_what_cannot_be_used_is_named(self):
+        good = [self.write("a.json", self.good()), self.write("below/b.json", self.good())]
+        bad = self.write("c.json", "{")
+        self.write("notes.txt", "no JSON")
+        missing = self.folder / "missing.json"
+        found = collect([self.folder, missing])
+        self.assertEqual(sorted(path for path, _ in found.documents), good)
+        self.assertEqual(len(found.skipped), 2)
+        self.assertIn(str(bad), found.skipped[0])
+        self.assertIn(str(missing), found.skipped[1])
+
+
+class Extras(unittest.TestCase):
+    def case(self, **median):
+        document = fake_results.document(
+            fake_results.case(fake_results.stream_name(), 10000, **median))
+        return cases(document)[0]
+
+    def test_an_older_documents_drift_is_a_flag(self):
+        self.assertEqual(self.case(drift=-0.2).flags, {"drift": "drifted by -20%"})
+        self.assertEqual(self.case(drift=-0.2).mark, "?")
+        measured_again = self.case(drift=-0.2, distrusted=False)
+        self.assertEqual((measured_again.flags, measured_again.mark), ({}, ""))
+
+    def test_fraction_has_its_interval(self):
+        self.assertEqual(self.case(fraction_of_limit_ci95=[0.7, 0.9]).fraction_interval,
+                         (0.7, 0.9))
+        self.assertIsNone(self.case().fraction_interval)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,318 @@
+"""Tests of quartet run with a fake launcher and fake programs."""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake_results
+from fake_build import FakeBuild
+
+from quartet.commands import run as run_script
+from quartet import run
+from quartet.exit_codes import worst
+from quartet.check_machine import system
+from quartet.check_machine.finding import Level
+from quartet.kernels import KERNELS
+from quartet.kernels.kernel import Effort
+from quartet.machine import Machine, processor_quota
+from tree import QUARTET
+
+# Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
+PROGRAM = """#!{python}
+import json, sys
+sys.path.insert(0, {tests!r})
+import fake_results
+from fake_build import FakeBuild
+arguments = sys.argv[1:]
+behaviour = json.load(open({folder!r} + "/behaviour.json"))
+pushes = int(arguments[arguments.index("--pushes") + 1])
+with open({folder!r} + "/calls", "a") as calls:
+    print(*arguments, file=calls)
+if "--dry-run" in arguments:
+    seconds = behaviour["fixed"] + pushes * behaviour["per_push"]
+    print("ranks: 2\\n" + behaviour.get("line", "estimated time: %.1f s") % seconds)
+    sys.exit(behaviour.get("dry_run_code", 0))
+print("the program's own table")
+print("stream: 1 of 7", file=sys.stderr)
+if "text" in behaviour:
+    open(arguments[arguments.index("--json") + 1], "w").write(behaviour["text"])
+elif behaviour.get("writes", True):
+    with open(arguments[arguments.index("--json") + 1], "w") as file:
+        name = fake_results.stream_name()
+        json.dump(fake_results.document(fake_results.case(name, 10000), warnings=["hot"]), file)
+sys.exit(behaviour.get("code", 0))
+"""
+
+
+class Run(FakeBuild):
+    def setUp(self):
+        super().setUp()
+        self.write("launcher", f'#!/bin/sh\necho "$1 $QUARTET_THREADS" >>{self.folder}/launches\n'
+                   'shift\nexec "$@"\n')
+
+    def run_with(self, budget=90, **behaviour):
+        """Runs run.py over a stream program with that behaviour."""
+        self.write("bin/stream", PROGRAM.format(
+            python=sys.executable, folder=str(self.folder), tests=str(Path(__file__).parent)))
+        (self.folder / "behaviour.json").write_text(
+            json.dumps({"fixed": 1, "per_push": 0.01, **behaviour}))
+        return self.run_py("--budget", str(budget))
+
+    def run_py(self, *arguments):
+        process = self.started(*arguments)
+        output, errors = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
+
+    def started(self, *arguments):
+        return subprocess.Popen(
+            [*QUARTET, "run", "--build", self.folder, "--results",
+             self.folder / "results", "--launcher", self.folder / "launcher", "--look", "0",
+             *arguments],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_for(self, file):
+        for _ in range(600):
+            if file.exists():
+                return file.read_text().strip()
+            time.sleep(0.1)
+        self.fail(f"no {file}")
+
+    def measuring_calls(self):
+        calls = (self.folder / "calls").read_text().splitlines()
+        return [call for call in calls if "--dry-run" not in call]
+
+    def test_measures_and_shows_one_table(self):
+        done = self.run_with()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("stream MiB/s, host", done.stdout)
+        last = done.stdout.splitlines()[-5:]
+        self.assertRegex(last[0], r"^\d documents?: .*results/\d+T\d+Z-\*\.json$")
+        self.assertRegex(last[1], r"^All \d rows? verified\.$")
+        self.assertTrue(last[-1].startswith("Next: "))
+        self.assertEqual(done.stdout.count("95% interval"), 1)
+        self.assertIn("warning: hot", done.stdout)
+        self.assertNotIn("the program's own table", done.stdout)
+        self.assertIn("stream: 1 of 7", done.stderr)
+        self.assertRegex(done.stderr, r"run: about \d+ s of measuring\n")
+        for argument in ("--device host", "--transport mpi,shm,rma", "--progress on",
+                         "--formulation native,dataflow,library", "--pushes 100 "):
+            self.assertIn(argument, self.measuring_calls()[0] + " ")
+        files = sorted(file.name for file in (self.folder / "results").iterdir())
+        self.assertEqual(len(files), len(self.measuring_calls()), "each launch has a document of its own")
+        self.assertRegex(files[-1], r"^\d{8}T\d{6}Z-stream(-grpc)?-\d+\.json$")
+        self.assertRegex((self.folder / "launches").read_text(), r"^2 \d+\n")
+
+    def test_looks_at_the_machine_first(self):
+        self.write("bin/stream", "#!/bin/sh\nexit 77\n")
+        self.assertNotIn("this machine", self.run_py().stderr)
+        machine = system.Finding("swap", Level.BAD, "9 pages moved", "free memory first")
+        with mock.patch.object(system, "quiet_time", return_value=[machine]), \
+                mock.patch.object(system, "settings", return_value=[
+                    system.Finding("quota", Level.OK, "none")]), \
+                mock.patch.object(sys, "stderr", io.StringIO()) as errors:
+            run_script.look_at_the_machine(0.1)
+        self.assertIn("this machine: swap: 9 pages moved (free memory first)\n", errors.getvalue())
+        self.assertNotIn("quota", errors.getvalue())
+
+    def test_fewer_pushes_fit_a_small_budget(self):
+        launcher = run.LocalLauncher(Path("launch"))
+        launches = len(run.plan(self.made_bin(), launcher, Machine.here()))
+        # The last one, of grpc, has one effort: 6 s.
+        done = self.run_with(budget=31 * (launches - 1) + 6, fixed=1, per_push=1)
+        self.assertIn("--pushes 30 ", self.measuring_calls()[0])
+        self.assertIn("--pushes 30 (not 100: the budget)", done.stderr)
+
+    def made_bin(self):
+        (self.folder / "bin" / "stream").touch()
+        return self.folder / "bin"
+
+    def test_never_fewer_pushes_than_the_least(self):
+        done = self.run_with(budget=1, fixed=50, per_push=1)
+        self.assertIn("--pushes 5 ", self.measuring_calls()[0])
+        self.assertIn("the least that there is; the budget was 1 s", done.stderr)
+
+    def test_exit_code_is_the_programs(self):
+        for code, expected in ((1, 1), (3, 3), (2, 2), (137, 3), (77, 0)):  # 77: some rows
+            done = self.run_with(code=code)
+            self.assertEqual(done.returncode, expected)
+            self.assertIn("95% interval", done.stdout)
+
+    def test_broken_document_is_said_and_the_table_comes_nevertheless(self):
+        for text in ("{", "[]", "[" * 10**5):
+            done = self.run_with(text=text)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertRegex(done.stderr, r"run: left out \S+\.json: ")
+            self.assertIn("no results", done.stdout)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_launcher_in_this_folder_is_the_one_that_is_named(self):
+        self.run_with()  # writes the program
+        done = subprocess.run([*QUARTET, "run", "--build", ".", "--results", "r",
+                               "--launcher", "./launcher", "--look", "0"], cwd=self.folder, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_missing_document_is_a_failure(self):
+        done = self.run_with(writes=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("left no", done.stderr)
+        self.assertIn("no results", done.stdout)
+
+    def test_unclear_estimate_is_a_failure_and_nothing_is_measured(self):
+        for line in ("time: %.1f s", "estimated time: %.1f minutes", " estimated time: %.1f s"):
+            done = self.run_with(line=line)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("estimated time: N s", done.stderr)
+        self.assertEqual(self.measuring_calls(), [])
+
+    def test_refused_dry_run_gives_its_code(self):
+        done = self.run_with(dry_run_code=77)
+        self.assertEqual(done.returncode, 77)
+        self.assertEqual(self.measuring_calls(), [])
+
+    def test_whatever_ends_it_ends_the_job(self):
+        self.write("bin/stream", f"""#!/bin/sh
+case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
+while [ "$1" != --json ]; do shift; done
+cp {self.folder}/measured.json "$2"
+echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
+exec sleep 600
+""")
+        (self.folder / "measured.json").write_text(json.dumps(
+            fake_results.document(fake_results.case(fake_results.stream_name(), 10000))))
+        process = self.started("--budget", "1")
+        job = self.wait_for(self.folder / "running")
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 75, errors)
+        self.assertIn("run: interrupted: this is what there is", errors)
+        self.assertIn("stream MiB/s", output)  # what the job had written so far
+        self.assertFalse(Path(f"/proc/{job}").exists())
+
+    def test_second_signal_does_not_leave_the_job_behind(self):
+        self.write("bin/stream", f"""#!/bin/sh
+case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac
+trap "" TERM
+echo $$ >{self.folder}/running.new && mv {self.folder}/running.new {self.folder}/running
+while :; do sleep 0.1; done
+""")
+        process = self.started("--budget", "1")
+        job = self.wait_for(self.folder / "running")
+        for _ in range(3):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 75, output + errors)
+        self.assertFalse(Path(f"/proc/{job}").exists())
+
+    def test_what_cannot_be_used_is_said(self):
+        (self.folder / "bin" / "stream").touch()
+        (self.folder / "file").touch()
+        for arguments, words in ((("--results", self.folder / "file"), "cannot be a folder"),
+                                 (("--launcher", self.folder / "none"), "cannot be run"),
+                                 (("--budget", "nan"), "is no positive number")):
+            done = self.run_py(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_nothing_built_is_said(self):
+        done = self.run_py()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("make build", done.stderr)
+
+
+class Choices(unittest.TestCase):
+    def launches(self, *seconds):
+        launcher = run.LocalLauncher(Path("launch"))
+        return [run.Launch(launcher, Path("stream"), 2, 1, [], Effort("--pushes", 100, 5),
+                           seconds=pair) for pair in seconds]
+
+    def chosen(self, budget, *seconds):
+        launches = self.launches(*seconds)
+        self.expected = run.choose_efforts(launches, budget)
+        return [launch.count for launch in launches]
+
+    def test_effort_is_shared_alike_and_within_the_budget(self):
+        self.assertEqual(self.chosen(100, (1, 20), (1, 20)), [100, 100])
+        self.assertEqual(self.expected, 40)
+        self.assertEqual(self.chosen(22, (2, 12), (2, 32)), [47, 47])
+        self.assertAlmostEqual(self.expected, 22)
+        self.assertEqual(self.chosen(1, (2, 12), (2, 32)), [5, 5])
+        self.assertEqual(self.chosen(1, (5, 5)), [100])
+        self.assertEqual(self.chosen(1), [])
+
+    def test_worst_code_follows_the_contract(self):
+        self.assertEqual(worst([0, 77, 1, 3]), 3)
+        self.assertEqual(worst([0, 77, 1]), 1)
+        self.assertEqual(worst([0, 77]), 77)
+        self.assertEqual(worst([0, 0]), 0)
+        self.assertEqual(worst([0, 139]), 3)
+
+    def test_estimate_is_one_line_of_its_own(self):
+        self.assertEqual(run.parse_estimate("a\nestimated time: 12.3 s\nb\n"), 12.3)
+        self.assertEqual(run.parse_estimate("estimated time: 12 s"), 12)
+        for text in ("", "estimated time: 12.3 s or so", "estimated time: nan s",
+                     "estimated time: 1 s\nestimated time: 2 s\n"):
+            self.assertIsNone(run.parse_estimate(text), text)
+
+    def test_quota_is_the_least_of_all_control_groups(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+
+            def write(file, text):
+                (root / file).parent.mkdir(parents=True, exist_ok=True)
+                (root / file).write_text(text)
+
+            self.assertIsNone(processor_quota(root))
+            write("proc/self/cgroup", "3:cpuset:/x\n2:cpu,cpuacct:/job\n0::/a/b\n")
+            write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n")
+            write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n")
+            write("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n")
+            self.assertIsNone(processor_quota(root))
+            write("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n")
+            self.assertEqual(processor_quota(root), 3)
+            write("sys/fs/cgroup/cpu.max", "150000 100000\n")
+            self.assertEqual(processor_quota(root), 1.5)
+
+    def test_stream_runs_a_pair_and_all_cores(self):
+        ranks = KERNELS["stream"].run.ranks
+        self.assertEqual([ranks(Machine(cores, 0)) for cores in (1, 2, 3, 64)],
+                         [[2], [2], [2, 3], [2, 64]])
+
+    def test_stream_sizes_fit_the_memory(self):
+        arguments = KERNELS["stream"].run.arguments
+        for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (3 << 29, 2, "2:128"),
+                                     ((3 << 29) - 1, 2, "2:64"), (3 << 29, 4, "2:64"),
+                                     (0, 2, "2:2")):
+            self.assertIn(sizes, arguments(Machine(4, memory), ranks))
+
+    def test_every_row_has_the_runs_of_an_interval(self):
+        for name, kernel in KERNELS.items():
+            arguments = [*kernel.run.arguments(Machine(2, 1 << 40), 2),
+                         *kernel.run.effort.arguments(kernel.run.effort.least)]
+            runs = arguments[arguments.index("--runs") + 1] if "--runs" in arguments else 10
+            self.assertGreaterEqual(int(runs), 6, name)
+
+    def test_matmul_has_as_many_tiles_for_each_rank(self):
+        for ranks in (2, 4, 8, 16):
+            arguments = KERNELS["matmul"].run.arguments(Machine(ranks, 1 << 40), ranks)
+            size, tile = (int(arguments[arguments.index(flag) + 1]) for flag in ("--size", "--tile"))
+            self.assertEqual((size // tile) ** 2 % ranks, 0)
+
+    def test_cg_sizes_fit_the_memory(self):
+        arguments = KERNELS["cg"].run.arguments
+        for memory, size in ((1 << 40, "8192"), (600 << 20, "8192"), (550 << 20, "4096"),
+                             (0, "1024")):
+            self.assertIn(size, arguments(Machine(2, memory), 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+"""What one slow minute does to a document, and that comparison, report and verdict all say so."""
+
+import copy
+import json
+import re
+import statistics
+import sys
+import unittest
+
+import fake_results
+from compare_case import CompareCase, around, flat
+
+from quartet.commands import report
+from quartet import verdict
+from quartet.table import judged_cases
+
+CAUSE = "other processes took 45% of the cores in 6 of 10 runs"
+STREAM = fake_results.stream_name()
+OTHERS = ("matmul/native/host/shm/n:64/tile:32/ranks:2/threads:1",
+          "cg/native/host/shm/laplace/full/classic/n:64/iterations:5/ranks:2/threads:1")
+LAUNCHES = (0.99, 1.0, 1.005, 1.01)
+
+
+def launch(factor=1.0):
+    """A document of three programs' cases, whose runs were interleaved."""
+    rows = fake_results.case(STREAM, around(8123 * factor), limit={
+        "what": "adding", "seconds": 1, "rate": 9000})
+    for name, rate in zip(OTHERS, (234.5, 6.78)):
+        rows += fake_results.case(name, around(rate * factor), "GFLOP/s")
+    for row in rows:
+        if row["run_type"] == "iteration":
+            row["round"] = row["repetition_index"]
+    return fake_results.document(rows)
+
+
+def with_slow_minute(document, rounds, names):
+    """A copy in which these cases took twice as long in these rounds, as a program flags them."""
+    document = copy.deepcopy(document)
+    for name in names:
+        unit = next(key for key in ("MiB/s", "GFLOP/s") for row in document["benchmarks"]
+                    if row["run_name"] == name and key in row)
+        runs = [row for row in document["benchmarks"]
+                if row["run_name"] == name and row["run_type"] == "iteration"]
+        for row in runs:
+            if row["round"] in rounds:
+                row.update({unit: row[unit] / 2, "real_time": row["real_time"] * 2,
+                            "disturbed_by": ["others"], "others_share": 0.45})
+        median = next(row for row in document["benchmarks"] if row["name"] == name + "_median")
+        middle = statistics.median(row[unit] for row in runs)
+        median.update({"fraction_of_limit": 0.8 * middle / median[unit], unit: middle,
+                       "real_time": statistics.median(row["real_time"] for row in runs),
+                       "flags": [{"kind": "disturbed", "text": CAUSE}], "distrusted": True,
+                       "measured_again": 1})
+    return document
+
+
+def quoted(text, value):
+    """The marks behind a rate, everywhere it stands."""
+    return {found[1] for found in re.finditer(rf"(?<![\d.]){re.escape(value)}([?!]?)(?![\d.])", text)}
+
+
+class SlowMinute(CompareCase):
+    def setUp(self):
+        super().setUp()
+        self.slow = with_slow_minute(launch(), range(2, 8), [STREAM])
+
+    def test_comparison_leaves_the_launch_out_and_says_so(self):
+        clean = [launch(factor) for factor in LAUNCHES]
+        done = self.compared(clean, [*clean, self.slow])
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn(f"B: 1 of 5 launches disturbed ({CAUSE})", flat(done.stdout))
+        self.assertIn("3 same", done.stdout)
+
+    def test_comparison_decides_nothing_where_only_the_slow_launch_is_there(self):
+        done = self.compared([launch()], [self.slow])
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("0.502?", done.stdout.split())
+        self.assertIn("a launch was disturbed or flagged: do not quote", done.stdout)
+
+    def test_report_names_it_first_and_never_quotes_it_bare(self):
+        self.side("runs", self.slow)
+        content = report.compose(report.gather([self.folder / "runs"]), [])
+        self.assertTrue(any(STREAM in about and CAUSE in about
+                            for warning in content.warnings for about in warning.about))
+        slow = f"{statistics.median(row['MiB/s'] for row in self.runs()):.0f}"
+        tables = [table for section in content.sections for table in section.tables]
+        cells = " ".join(cell for table in tables for row in table.rows for cell in row)
+        self.assertEqual(quoted(cells, slow), {"?"})
+        hero = content.sections[0].charts[0]
+        self.assertEqual([bar.mark for bar in hero.bars()], ["?", "", ""])
+        self.assertTrue(hero.notes[0].startswith(f"? stream native: {CAUSE}"), hero.notes)
+        figure = next(section for section in content.sections if "stream" in section.title)
+        self.assertEqual(figure.charts[0].series[0].points[0].mark, "?")
+        self.assertIn(CAUSE, figure.charts[0].notes[0])
+
+    def runs(self):
+        return [row for row in self.slow["benchmarks"]
+                if row["run_name"] == STREAM and row["run_type"] == "iteration"]
+
+    def test_verdict_counts_and_names_it(self):
+        text = flat(verdict.render(judged_cases([self.slow])[0]))
+        self.assertIn("All 3 rows verified; 1 to distrust, left out below.", text)
+        self.assertIn("Distrust: stream native shm 2 MiB?", text)
+
+    def test_a_minute_that_hits_every_row_leaves_nothing_to_quote(self):
+        everywhere = with_slow_minute(launch(), range(2, 8), [STREAM, *OTHERS])
+        self.side("runs", json.loads(json.dumps(everywhere)))
+        content = report.compose(report.gather([self.folder / "runs"]), [])
+        self.assertEqual({bar.mark for bar in content.sections[0].charts[0].bars()}, {"?"})
+        done = self.compared([launch()] * 4, [everywhere] * 4)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("3 unclear", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,270 @@
+"""Tests of scripts/python/quartet/slurm/machine.py, request.py and quartet submit without a Slurm; tests/lab/ has one."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+from quartet.launch import Job
+from quartet.slurm.distribution import most_on_a_node, node_of_ranks
+from quartet.slurm.machine import MachineError, SlurmMachine
+from quartet.slurm.request import request
+from tree import QUARTET, SCRIPTS
+
+MACHINES = sorted((SCRIPTS / "slurm" / "machines").glob("*.json"))
+SCHEMA = json.loads((SCRIPTS / "slurm" / "machine.schema.json").read_text(encoding="utf-8"))
+LEAST = {"name": "a", "cores_per_node": 8}
+
+
+class MachineCase(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.file = Path(temporary.name) / "machine.json"
+
+    def load(self, data):
+        self.file.write_text(json.dumps(data), encoding="utf-8")
+        return SlurmMachine.load(self.file)
+
+    def options(self, machine, ranks, *arguments, threads=1, program="cg", nodes=None, hosts=()):
+        job = Job(Path("/bin") / program, ranks, threads, arguments, nodes=nodes, hosts=hosts)
+        return request(self.load({**LEAST, **machine}), job, 10).options
+
+
+class Files(MachineCase):
+    def test_ours_are_valid_and_are_loaded(self):
+        self.assertGreaterEqual(len(MACHINES), 3)
+        for file in MACHINES:
+            Draft202012Validator(SCHEMA).validate(json.loads(file.read_text(encoding="utf-8")))
+            self.assertGreater(SlurmMachine.load(file).cores_per_node, 0)
+
+    def test_template_has_every_key(self):
+        template = json.loads((SCRIPTS / "slurm/machines/template.json").read_text(encoding="utf-8"))
+        self.assertEqual(template.keys(), SCHEMA["properties"].keys())
+
+    def test_what_is_left_out_has_its_default(self):
+        machine = self.load(LEAST)
+        self.assertEqual((machine.launcher, machine.mpi, machine.gpus_per_node), ("srun", "pmix", 0))
+
+    def test_what_the_schema_refuses_is_refused_and_nothing_else(self):
+        Draft202012Validator.check_schema(SCHEMA)
+        for change in ({"cores_per_node": 0}, {"cores_per_node": "8"}, {"cores_per_node": True},
+                       {"cores_per_node": 1.5}, {"name": ""}, {"name": 3}, {"gpus_per_node": -1},
+                       {"gpu_request": "gpus"}, {"distribution": "plane"}, {"distribution": "plane=0"},
+                       {"distribution": "plane=12"}, {"distribution": "cyclic"}, {"distribution": "planes"},
+                       {"launcher": "aprun"}, {"sockets_per_node": 0}, {"hint": "quick"},
+                       {"requeue": "no"}, {"prepare": "module purge"}, {"memory": 0}, {"launcher": "mpiexec"},
+                       {"hint": "", "cpu_bind": "cores"}, {"memory": "0", "prepare": ["module purge"]}, {"mpi": ""}, {"modules": "gcc"},
+                       {"modules": [""]}, {"modules": [1]}, {"options": {}}, {"environment": []},
+                       {"environment": {"A": 1}}, {"environment": {"A=B": "1"}}, {"jobs_at_a_time": 0}, {"colour": "red"},
+                       {"mpi": "pmi2"}, {"modules": ["gcc"]}, {"environment": {"A": "1"}}):
+            data = {**LEAST, **change}
+            with self.subTest(change):
+                valid = Draft202012Validator(SCHEMA).is_valid(data)
+                try:
+                    self.load(data)
+                    self.assertTrue(valid)
+                except MachineError as error:
+                    self.assertFalse(valid, error)
+                    self.assertEqual(len(str(error).splitlines()), 1)
+        for data in ({"name": "a"}, [], 3):
+            with self.assertRaises(MachineError):
+                self.load(data)
+        self.file.write_text("{", encoding="utf-8")
+        with self.assertRaisesRegex(MachineError, "cannot be read"):
+            SlurmMachine.load(self.file)
+
+
+class Requests(MachineCase):
+    def test_ranks_fill_the_cores_of_as_few_nodes_as_hold_them_evenly(self):
+        for ranks, threads, nodes, most in ((1, 1, 1, 1), (8, 1, 1, 8), (9, 1, 2, 5), (9, 4, 5, 2),
+                                            (3, 8, 3, 1)):
+            options = self.options({}, ranks, threads=threads)
+            self.assertIn(f"--nodes={nodes}", options)
+            self.assertIn(f"--ntasks={ranks}", options)
+            self.assertIn(f"--ntasks-per-node={most}", options)
+            self.assertIn(f"--cpus-per-task={threads}", options)
+
+    def test_each_worker_has_a_gpu_and_reducers_come_on_top(self):
+        machine = {"gpus_per_node": 2, "gpu_type": "v100", "gpu_request": "gres"}
+        for ranks, arguments, nodes, order in (
+                (4, (), 2, "block"), (4, ("--device", "cuda"), 2, "block"),
+                (5, ("--formulation", "dataflow"), 2, "cyclic"),
+                (6, ("--formulation", "dataflow", "--reducers", "2"), 2, "cyclic")):
+            options = self.options(machine, ranks, *arguments)
+            self.assertIn(f"--nodes={nodes}", options)
+            self.assertIn(f"--distribution={order}", options)
+            self.assertIn("--gres=gpu:v100:2", options)
+        options = self.options(machine, 5, "--device", "cuda", "--formulation", "dataflow",
+                               program="stream")  # its receiver computes as well
+        self.assertIn("--nodes=3", options)
+
+    def test_no_gpus_are_asked_for_what_computes_on_the_host(self):
+        options = self.options({"gpus_per_node": 2}, 4, "--device", "host")
+        self.assertIn("--nodes=1", options)
+        self.assertNotIn("gpu", " ".join(options))
+
+    def test_ranks_are_spread_over_the_nodes_that_are_asked_for(self):
+        for ranks, nodes, most in ((2, 2, 1), (5, 2, 3), (16, 4, 4)):
+            options = self.options({}, ranks, nodes=nodes)
+            self.assertIn(f"--nodes={nodes}", options)
+            self.assertIn(f"--ntasks-per-node={most}", options)
+        options = self.options({}, 2, nodes=2, hosts=("n1", "n7"))
+        self.assertIn("--nodelist=n1,n7", options)
+        for ranks, nodes, words in ((1, 2, "1 rank on 2 nodes"), (9, 1, "give 2 nodes")):
+            with self.assertRaisesRegex(MachineError, words):
+                self.options({}, ranks, nodes=nodes)
+        with self.assertRaisesRegex(MachineError, "2 GPUs a node"):
+            self.options({"gpus_per_node": 2}, 5, nodes=2)
+
+    def test_planes_are_dealt_in_turn_and_must_fit(self):
+        for ranks, nodes, plane, most in ((6, 2, 2, 4), (7, 2, 2, 4), (8, 2, 4, 4), (12, 2, 3, 6)):
+            options = self.options({"distribution": f"plane={plane}"}, ranks, nodes=nodes)
+            self.assertIn(f"--distribution=plane={plane}", options)
+            self.assertIn(f"--ntasks-per-node={most}", options)
+        for machine, ranks, nodes, words in (
+                ({"distribution": "plane=8"}, 12, 2, None),
+                ({"distribution": "plane=9"}, 12, 2, "9 of 12 ranks"),
+                ({"distribution": "plane=2", "launcher": "mpirun"}, 4, 2, "with mpirun")):
+            if words is None:
+                self.options(machine, ranks, nodes=nodes)
+                continue
+            with self.assertRaisesRegex(MachineError, words):
+                self.options(machine, ranks, nodes=nodes)
+
+    def test_planes_leave_each_worker_a_gpu(self):
+        machine = {"gpus_per_node": 2, "distribution": "plane=3"}
+        flow = ("--formulation", "dataflow", "--reducers", "1")
+        self.assertIn("--distribution=plane=3", self.options(machine, 5, *flow, program="matmul", nodes=2))
+        with self.assertRaisesRegex(MachineError, "puts 3 workers on one node"):
+            self.options(machine, 6, "--formulation", "native", nodes=3)
+
+    def test_dealt_ranks_are_where_most_on_a_node_says(self):
+        for order in ("block", "cyclic", "plane=1", "plane=2", "plane=3"):
+            for ranks in range(1, 14):
+                for nodes in range(1, ranks + 1):
+                    dealt = node_of_ranks(order, ranks, nodes)
+                    self.assertEqual(len(dealt), ranks)
+                    self.assertEqual(max(map(dealt.count, dealt)), most_on_a_node(order, ranks, nodes),
+                                     (order, ranks, nodes))
+        self.assertEqual(node_of_ranks("plane=2", 7, 2), [0, 0, 1, 1, 0, 0, 1])
+        self.assertEqual(node_of_ranks("cyclic", 5, 3), [0, 1, 2, 0, 1])
+
+    def test_ranks_with_gpus_share_the_cores_of_a_node(self):
+        self.assertIn("--cpus-per-task=4", self.options({"gpus_per_node": 2}, 4))
+        self.assertIn("--cpus-per-task=2", self.options({"gpus_per_node": 2}, 5, "--formulation", "dataflow"))
+
+    def test_each_key_becomes_its_option(self):
+        keys = {"qos": "long", "constraint": "icelake", "reservation": "mine", "switches": "1@5",
+                "memory": "0", "partition": "main", "account": "me", "hint": ""}
+        options = self.options({**keys, "requeue": False}, 1)
+        for option in ("--qos=long", "--constraint=icelake", "--reservation=mine", "--switches=1@5", "--mem=0",
+                       "--partition=main", "--account=me", "--no-requeue"):
+            self.assertIn(option, options)
+        self.assertFalse([option for option in options if option.startswith("--hint")])
+        self.assertIn("--hint=nomultithread", self.options({}, 1))
+        self.assertIn("--requeue", self.options({}, 1))
+
+    def test_settings_are_arguments(self):
+        machine = self.load({**LEAST, "modules": ["gcc", "mpi"], "prepare": ["module purge", ". a b"],
+                             "hint": "", "cpu_bind": "cores", "environment": {"A": "1 2"}})
+        self.assertEqual(machine.settings, ("--launcher=srun", "--mpi=pmix", "--cpu-bind=cores",
+                                            "--prepare=module purge", "--prepare=. a b",
+                                            "--modules=gcc mpi", "--set=A=1 2"))
+
+    def test_slurm_takes_a_hint_or_a_binding(self):
+        with self.assertRaisesRegex(MachineError, "one of them"):
+            self.load({**LEAST, "cpu_bind": "cores"})
+
+    def test_what_the_machine_has_not_is_refused(self):
+        with self.assertRaisesRegex(MachineError, "9 threads"):
+            self.options({}, 1, threads=9)
+        with self.assertRaisesRegex(MachineError, "no GPUs"):
+            self.options({}, 1, "--device", "cuda")
+
+
+class Submitting(MachineCase):
+    def test_dry_run_shows_a_command_that_works_by_hand(self):
+        self.load({**LEAST, "modules": ["gcc", "openmpi"], "account": "me", "options": ["--exclusive"]})
+        done = subprocess.run([*QUARTET, "submit", self.file, "--ranks", "9", "--dry-run", "/bin/true",
+                               "--size", "100"], text=True, capture_output=True, check=True)
+        self.assertRegex(done.stdout, "^sbatch --parsable")
+        self.assertIn("--nodes=2 --ntasks=9", done.stdout)
+        self.assertIn("--account=me --exclusive", done.stdout)
+        self.assertRegex(done.stdout, r"/scripts/slurm/cpu.sbatch --root=\S+ --launcher=srun --mpi=pmix "
+                         r"'--modules=gcc openmpi' /\S*/bin/true --size 100\n$")
+
+    def test_the_command_that_is_shown_moves_no_cursor(self):
+        self.load(LEAST)
+        done = subprocess.run([*QUARTET, "submit", self.file, "--ranks", "1", "--dry-run", "/bin/true", "\x1b[2J"],
+                              text=True, capture_output=True, check=True)
+        self.assertTrue(done.stdout.endswith(" '\\x1b[2J'\n"), done.stdout)
+
+    def test_broken_machine_file_is_refused_in_a_line(self):
+        self.file.write_text("{}", encoding="utf-8")
+        done = subprocess.run([*QUARTET, "submit", self.file, "--ranks", "1", "/bin/true"], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("lacks name", done.stderr)
+
+    def submit(self, *arguments):
+        return subprocess.run([*QUARTET, "submit", self.file, *map(str, arguments)], text=True,
+                              capture_output=True, check=False)
+
+    def test_what_cannot_run_is_refused_in_a_line(self):
+        self.load({**LEAST, "gpus_per_node": 2})
+        for arguments, word in ((("--ranks", 0, "/bin/true"), "whole number"),
+                                (("--ranks", -3, "/bin/true"), "whole number"),
+                                (("--ranks", "\u00b2", "/bin/true"), "whole number"),
+                                (("--ranks", "9" * 5000, "/bin/true"), "whole number"),
+                                (("--ranks", 1, "--threads", 0, "/bin/true", "--device", "host"),
+                                 "whole number"),
+                                (("--ranks", 1, "--minutes", -1, "/bin/true"), "whole number"),
+                                (("/bin/true",), "no ranks"),
+                                (("--nodes", 2, "/bin/true"), "no ranks"),
+                                (("--ranks-per-node", 2, "/bin/true"), "neither --nodes nor"),
+                                (("--nodes", 2, "--ranks-per-node", "x", "/bin/true"), "'x'"),
+                                (("--nodes", 2, "--ranks", 2, "--ranks-per-node", 2, "/bin/true"), "leave one out"),
+                                (("--nodes", 3, "--ranks", 3, "--hosts", "a,b", "/bin/true"), "2 hosts"),
+                                (("--ranks", 1, "/no/such"), "no program"),
+                                (("--ranks", 1, self.file), "no program"),
+                                (("--ranks", 1, self.file.parent), "no program"),
+                                (("--ranks", 2, "--dry-run", "/bin/true", "--formulation", "dataflow",
+                                  "--reducers", "abc"), "--reducers")):
+            done = self.submit(*arguments)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn(word, done.stderr)
+        self.file.write_text(json.dumps({**LEAST, "options": ["a\x00b"]}))
+        self.assertIn("control character", self.submit("--ranks", 1, "/bin/true").stderr)
+
+    def test_two_of_ranks_nodes_and_ranks_per_node_decide_the_third(self):
+        self.load({**LEAST, "gpus_per_node": 2, "sockets_per_node": 2})
+        host = ("/bin/true", "--device", "host")
+        for arguments, expected in (
+                (("--nodes", 2, "--ranks-per-node", 1, *host), "--nodes=2 --ntasks=2 --ntasks-per-node=1"),
+                (("--nodes", 2, "--ranks-per-node", "cores", *host), "--nodes=2 --ntasks=16 --ntasks-per-node=8"),
+                (("--nodes", 2, "--ranks-per-node", "sockets", *host),
+                 "--nodes=2 --ntasks=4 --ntasks-per-node=2 --cpus-per-task=4"),
+                (("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true"), "--nodes=2 --ntasks=4 --ntasks-per-node=2"),
+                (("--nodes", 2, "--ranks-per-node", "gpus", "/bin/true", "--formulation=dataflow"),
+                 "--nodes=2 --ntasks=5 --ntasks-per-node=3"),
+                (("--ranks", 6, "--ranks-per-node", 2, *host), "--nodes=3 --ntasks=6"),
+                (("--ranks", 6, "--nodes", 3, *host), "--nodes=3 --ntasks=6"),
+                (("--ranks", 2, "--hosts", "a,b", *host), "--nodes=2 --ntasks=2")):
+            done = self.submit("--dry-run", *arguments)
+            self.assertIn(expected, done.stdout, done.stderr)
+        self.assertIn("--device host asks for none", self.submit("--dry-run", "--ranks", 1, "/bin/true").stderr)
+
+    def test_ranks_without_threads_are_no_division(self):
+        for ranks, threads in ((0, 1), (1, 0), (-3, 1)):
+            with self.assertRaises(MachineError):
+                self.options({}, ranks, threads=threads)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,176 @@
+"""Tests of quartet sweep --slurm with commands that stand in for Slurm's; tests/lab/ has a Slurm."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from fake_build import FakeBuild
+from sweep_test import PROGRAM
+from tree import QUARTET
+
+# Runs the tasks of an array at once. Takes as many tasks as the file `most` says, and ends tasks that have
+# a file of their number in `killed` as slurmstepd does.
+SBATCH = """#!/bin/bash
+cd {folder}
+printf '%s\\n' "$*" >>submitted
+for word in "$@"; do
+    case $word in
+    --array=*) last=${{word##*-}} last=${{last%%\\%*}} ;;
+    --output=*) output=${{word#*=}} ;;
+    *.sbatch) break ;;
+    esac
+    shift
+done
+if [ "$last" -ge "$(cat most)" ] || [ -e taken ]; then
+    echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2
+    echo "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy" >&2
+    exit 1
+fi
+[ ! -e room ] || touch taken # until somebody looks at the queue
+number=$(($(cat jobs) + 1))
+echo $number >jobs
+export SLURM_JOB_ID=$number SLURM_ARRAY_JOB_ID=$number SLURM_JOB_NUM_NODES=9
+for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
+    export SLURM_ARRAY_TASK_ID
+    file=${{output//\\%\\%/@@}}
+    file=${{file//\\%A/$number}}
+    file=${{file//\\%a/$SLURM_ARRAY_TASK_ID}}
+    : >"${{file//@@/%}}"
+    if [ -e killed ]; then
+        echo "slurmstepd: error: Detected 1 oom-kill event" >"${{file//@@/%}}"
+    else
+        bash "$@"
+    fi
+done
+echo "$number;cluster"
+"""
+SRUN = """#!/bin/bash
+printf '%s\\n' "$*" >>{folder}/steps
+for word in "$@"; do
+    case $word in
+    --ntasks=*) export RANKS=${{word#*=}} ;;
+    --*) ;;
+    *) break ;;
+    esac
+    shift
+done
+exec "$@"
+"""
+SQUEUE = """#!/bin/sh
+rm -f {folder}/taken
+echo "slurm_load_jobs error: Invalid job id specified" >&2
+exit 1
+"""
+SCONTROL = """#!/bin/sh
+echo "JobId=$5 ArrayTaskId=0 JobState=OUT_OF_MEMORY"
+"""
+
+
+class QueuedCase(FakeBuild):
+    def setUp(self):
+        super().setUp()
+        self.results = self.folder / "sweep 100%a"
+        for name, text in (("sbatch", SBATCH), ("srun", SRUN), ("squeue", SQUEUE)):
+            self.write(name, text.format(folder=self.folder))
+        self.write("scontrol", SCONTROL)
+        self.write("bin/matmul", PROGRAM.format(python=sys.executable, folder=str(self.folder),
+                                                tests=str(Path(__file__).parent)))
+        for name, text in (("version", "quartet 1"), ("behaviour.json", "{}"), ("jobs", "0"), ("most", "100"),
+                           ("machine.json", json.dumps({"name": "fake", "cores_per_node": 4}))):
+            self.write(name, text)
+
+    def sweep(self, *arguments, ranks=(1, 2, 4), nodes=None, launches=1, sizes=(512,)):
+        block = {"kernels": ["matmul"], "sizes": list(map(str, sizes)), "ranks": list(ranks), **({"nodes": nodes} if nodes else {})}
+        self.write("spec.json", json.dumps({"launches": launches, "blocks": [block]}))
+        return subprocess.run([*QUARTET, "sweep", self.folder / "spec.json", "--build", self.folder,
+                               "--folder", self.results, "--slurm", self.folder / "machine.json", "--poll", "0.1",
+                               *arguments], text=True, capture_output=True, check=False,
+                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+
+    def lines(self, name):
+        file = self.folder / name
+        return file.read_text().splitlines() if file.exists() else []
+
+
+class Queue(QueuedCase):
+    def test_arrays_that_the_queue_has_no_room_for_are_halved(self):
+        self.write("most", "2")
+        done = self.sweep(ranks=(1,), sizes=range(1, 6))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(list(self.results.glob("*.json"))), 5)
+        self.assertEqual([line.split("--array=0-")[1][0] for line in self.lines("submitted")], list("41201"))
+
+    def test_what_the_queue_has_no_room_for_now_is_submitted_later(self):
+        self.write("room", "1")  # of arrays
+        done = self.sweep(ranks=(1,), launches=3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("2 launches wait until the queue has room", done.stderr)
+        self.assertEqual(len(list(self.results.glob("*.json"))), 3)
+
+    def test_a_queue_that_never_has_room_is_a_failure(self):
+        self.write("most", "0")
+        done = self.sweep(ranks=(1,))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("not submitted: sbatch: error: QOSMaxSubmitJob", done.stderr)
+        self.assertEqual(list(self.results.glob("array-*")), [])
+
+    def test_slurms_own_words_are_kept_in_the_log(self):
+        self.write("killed", "")
+        done = self.sweep(ranks=(1,))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("ended as OUT_OF_MEMORY; slurmstepd: error: Detected 1 oom-kill event", done.stderr)
+        [log] = self.results.glob("*.log")
+        self.assertIn("oom-kill", log.read_text())
+        self.assertEqual(list(self.results.glob("*.slurm")), [])
+
+
+class Inside(QueuedCase):
+    def test_launches_of_a_number_of_nodes_are_steps_of_one_job(self):
+        done = self.sweep("--inside", "--timeout", "90", ranks=(2, 4), nodes=[1, 2], launches=2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        submitted = sorted(self.lines("submitted"))
+        self.assertEqual(len(submitted), 2)
+        for nodes, line in zip((1, 2), submitted):
+            for word in (f"--nodes={nodes}", "--ntasks-per-node=4", "--array=0-0%", "--time=60"):
+                self.assertIn(word, line)
+        steps = self.lines("steps")
+        self.assertEqual(len(steps), 8)
+        self.assertEqual(sum("--nodes=2 --ntasks-per-node=2" in step for step in steps), 2)
+        self.assertTrue(all("--time=2 " in step for step in steps))
+        self.assertEqual(len(list(self.results.glob("*.json"))), 8)
+
+    def test_outside_a_job_it_needs_a_machine(self):
+        done = subprocess.run([*QUARTET, "sweep", "--inside", "--kernels", "matmul", "--sizes", "8",
+                               "--ranks", "1"], text=True, capture_output=True, check=False,
+                              env={name: value for name, value in os.environ.items() if not name.startswith("SLURM")})
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
+        self.assertIn("--slurm", done.stderr)
+
+
+class Steps(QueuedCase):
+    """In an allocation: the same command runs what fits as steps of it."""
+
+    def test_what_fits_the_job_is_run_and_the_rest_is_left(self):
+        self.write("scontrol", "#!/bin/sh\nprintf 'n1\\nn2\\n'\n")
+        self.write("squeue", "#!/bin/sh\necho 7\n")
+        os.environ.update(job := {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_NUM_NODES": "2"})
+        self.addCleanup(lambda: [os.environ.pop(name) for name in job])
+        done = self.sweep("--inside", ranks=(4,), nodes=["1:4"])
+        self.assertEqual(done.returncode, 75, done.stderr)
+        self.assertIn("1 launch left, which want more nodes than this job's 2", done.stderr)
+        self.assertEqual(self.lines("submitted"), [])
+        self.assertEqual(len(list(self.results.glob("*.json"))), 2)
+        self.assertTrue(all("--exact" in step for step in self.lines("steps")))
+        self.write("squeue", "#!/bin/sh\n")  # the job ends
+        self.write("behaviour.json", '{"code": 3, "writes": false}')
+        done = self.sweep("--inside", "--folder", self.folder / "other", ranks=(2,), nodes=[2])
+        self.assertEqual(done.returncode, 75, done.stderr)
+        self.assertIn("the job has ended with 1 launch to go", done.stderr)
+        self.assertEqual(list((self.folder / "other").glob("*.outcome")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,481 @@
+"""Tests of quartet sweep with a fake launcher and fake programs."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from fake_build import FakeBuild
+
+from quartet.sweep import folder as sweep_folder
+from quartet.sweep import plan as sweep_plan
+from quartet.sweep import spec as sweep_spec
+from tree import QUARTET, SCRIPTS
+
+# Behaves as {folder}/behaviour.json says, by rank count: seconds, exit code, whether it writes.
+PROGRAM = """#!{python} -S
+import json, os, sys, time
+sys.path.insert(0, {tests!r})
+import fake_results
+if "--version" in sys.argv:
+    print(open({folder!r} + "/version").read().strip())
+    sys.exit(0)
+def value(flag):
+    return sys.argv[sys.argv.index(flag) + 1]
+ranks, behaviour = os.environ["RANKS"], json.load(open({folder!r} + "/behaviour.json"))
+mine = {{**behaviour, **behaviour.get(ranks, {{}})}}
+with open({folder!r} + "/calls", "a") as calls:
+    print(ranks, *sys.argv[1:], file=calls)
+time.sleep(mine.get("seconds", 0))
+if mine.get("writes", True):
+    name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:1" % (
+        value("--formulation"), value("--size"), ranks)
+    rows = fake_results.case(name, mine.get("rate", 100.0 * int(ranks)), "GFLOP/s", workers=int(ranks),
+                        verified=mine.get("code", 0) != 1)
+    with open(value("--json") + ".tmp", "w") as file:
+        json.dump(fake_results.document(rows), file)
+    os.rename(value("--json") + ".tmp", value("--json"))
+if "says" in mine:
+    print(mine["says"], file=sys.stderr)
+sys.exit(mine.get("code", 0))
+"""
+
+
+class SweepCase(FakeBuild):
+    def setUp(self):
+        super().setUp()
+        self.results = self.folder / "sweep"
+        self.write("launcher", '#!/bin/sh\nexport RANKS=$1\nshift\nexec "$@"\n')
+        self.write("bin/matmul", PROGRAM.format(python=sys.executable, folder=str(self.folder),
+                                                tests=str(Path(__file__).parent)))
+        self.write("version", "quartet 1")
+        self.behave()
+
+    def behave(self, **behaviour):
+        self.write("behaviour.json", json.dumps(behaviour))
+
+    def spec(self, name="sweep.json", launches=2, **block):
+        block = {"kernels": ["matmul"], "sizes": ["512"], "ranks": [1, 2, 4], **block}
+        self.write(name, json.dumps({"name": "try", "launches": launches, "blocks": [block]}))
+        return self.folder / name
+
+    def command(self, *arguments):
+        return [*QUARTET, "sweep", "--build", self.folder, "--launcher",
+                self.folder / "launcher", "--folder", self.results, *map(str, arguments)]
+
+    def sweep(self, *arguments):
+        return subprocess.run(self.command(*arguments), text=True, capture_output=True, check=False)
+
+    def begin(self, *arguments, under=()):
+        """A sweep that goes on while the test does, of which one call at least has begun; run by the
+        command `under` where there is one."""
+        process = subprocess.Popen([*under, *self.command(*arguments)], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: len(self.calls()) > 0)
+        return process
+
+    def wait_for(self, condition):
+        end = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+    def calls(self):
+        file = self.folder / "calls"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def names(self, pattern="*.json"):
+        return sorted(path.name for path in self.results.glob(pattern))
+
+
+class Running(SweepCase):
+    def test_each_launch_is_a_job_and_leaves_a_document(self):
+        done = self.sweep(self.spec())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.names(), [
+            f"00{number}-matmul-native-auto-host-512-ranks{ranks}-launch{launch}.json"
+            for number, ranks in enumerate((1, 2, 4)) for launch in (1, 2)])
+        self.assertEqual(sorted(call.split()[0] for call in self.calls()), list("112244"))
+        self.assertIn("--device host --formulation native --transport auto --size 512 --threads 1",
+                      self.calls()[0])
+        self.assertIn("6 of 6: matmul native host auto 512 on", done.stderr)
+        self.assertRegex(done.stderr, r"1 of 6: .* s, ok; about \d+ s left\n")
+
+    def test_every_round_has_each_configuration_in_an_order_of_the_seed(self):
+        orders = set()
+        for seed in range(1, 5):
+            draft = sweep_plan.Draft(4)
+            sweep_plan.add_blocks(draft, json.loads(self.spec(launches=3).read_text()), "test")
+            plan = sweep_plan.Plan("try", seed, {}, tuple(draft.blocks),
+                                   tuple(draft.configurations))
+            order = [launch.number for launch in sweep_folder.launches(plan)]
+            self.assertEqual(order, [each.number for each in sweep_folder.launches(plan)])
+            for begin in (0, 3, 6):
+                self.assertEqual(sorted(order[begin:begin + 3]), [0, 1, 2])
+            orders.add(tuple(order))
+        self.assertGreater(len(orders), 1)
+
+    def test_failures_are_recorded_and_the_rest_is_run(self):
+        self.behave(**{"2": {"code": 3, "writes": False, "says": "matmul: no space: free some"}})
+        done = self.sweep(self.spec(launches=1))
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(len(self.names()), 2)
+        self.assertIn("matmul: no space: free some (exit code 3)", " ".join(done.stdout.split()))
+        again = self.sweep(self.spec(launches=1))
+        self.assertEqual((again.returncode, len(self.calls())), (3, 3))  # not repeated
+        self.behave()
+        retried = self.sweep(self.spec(launches=1), "--retry-failed")
+        self.assertEqual((retried.returncode, len(self.calls())), (0, 4), retried.stderr)
+        self.assertEqual(len(self.names()), 3)
+
+    def test_worst_exit_code_is_the_sweeps(self):
+        for code, expected in ((1, 1), (2, 2), (77, 0), (137, 3)):
+            self.results = self.folder / f"sweep{code}"
+            self.behave(**{"2": {"code": code}})
+            self.assertEqual(self.sweep(self.spec(launches=1)).returncode, expected)
+
+    def test_program_that_leaves_nothing_has_failed(self):
+        self.behave(writes=False)
+        done = self.sweep(self.spec(launches=1, ranks=[1]))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("left no", done.stdout)
+
+    def test_launch_that_does_not_end_is_ended_and_recorded(self):
+        self.behave(**{"2": {"seconds": 60}})
+        done = self.sweep(self.spec(launches=1), "--timeout", 1)
+        self.assertEqual((done.returncode, len(self.names())), (3, 2))
+        self.assertIn("did not end within 1 s", done.stdout)
+
+
+class Interruption(SweepCase):
+    def test_interrupted_sweep_goes_on_without_repeating(self):
+        for number in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number):
+                self.results = self.folder / number.name
+                (self.folder / "calls").unlink(missing_ok=True)
+                self.behave(**{"4": {"seconds": 60}})
+                process = self.begin(self.spec())
+                self.wait_for(lambda: any(call[0] == "4" for call in self.calls()))
+                before = len(self.calls())
+                process.send_signal(number)
+                _, errors = process.communicate(timeout=20)
+                self.assertEqual(process.returncode, 75, errors)
+                self.assertIn(f"interrupted with {7 - before} launches to go: the same command "
+                              "goes on", errors)
+                self.assertEqual(len(self.names()), before - 1)
+                self.behave()
+                done = self.sweep(self.spec())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(len(self.calls()), 6 + 1)  # only what was cut short came twice
+                self.assertEqual(len(self.names()), 6)
+
+    def test_sweep_that_was_told_to_outlive_its_terminal_does(self):
+        self.behave(seconds=0.5)
+        process = self.begin(self.spec(launches=1), under=("nohup",))
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertNotIn("interrupted", errors)
+        self.assertEqual(len(self.names()), 3)
+
+    def test_killed_sweep_goes_on_when_its_job_has_ended(self):
+        self.behave(seconds=4)  # which starting another sweep takes less than
+        process = self.begin(self.spec(launches=1))
+        process.kill()
+        process.wait()
+        refused = self.sweep(self.spec(launches=1))
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("is in use", refused.stderr)
+        self.behave()
+        self.wait_for(lambda: len(self.names()) == 1)
+        self.wait_for(lambda: self.sweep(self.spec(launches=1)).returncode != 2)
+        self.assertEqual(len(self.calls()), 3)  # the job that was left behind counts
+
+    def test_truncated_document_is_measured_again(self):
+        spec = self.spec(launches=1)
+        self.sweep(spec)
+        cut = self.results / self.names()[0]
+        cut.with_suffix(".outcome").unlink()
+        cut.write_text(cut.read_text()[:100])
+        self.assertEqual(self.sweep(spec).returncode, 0)
+        self.assertEqual(len(self.calls()), 4)
+        json.loads(cut.read_text())
+
+    def test_budget_leaves_out_what_would_pass_it(self):
+        self.behave(seconds=0.5)
+        done = self.sweep(self.spec(launches=3), "--budget", 2)
+        self.assertEqual(done.returncode, 75)
+        self.assertRegex(done.stderr, r"\d launches were left out by the budget of 2 s")
+        self.assertIn("not run yet", done.stdout)
+        self.assertTrue(1 <= len(self.calls()) <= 4, self.calls())
+        self.behave()
+        self.assertEqual(self.sweep(self.spec(launches=3)).returncode, 0)
+        self.assertEqual(len(self.calls()), 9)
+
+    def test_folder_alone_goes_on(self):
+        self.behave(seconds=0.5)
+        self.sweep(self.spec(), "--budget", 1)
+        self.behave()
+        self.assertEqual(self.sweep().returncode, 0)
+        self.assertEqual(len(self.calls()), 6)
+
+    def test_without_a_folder_the_unfinished_one_is_found(self):
+        def sweep(*arguments):
+            command = [word for word in self.command(self.spec(), *arguments)
+                       if word not in ("--folder", self.results)]
+            return subprocess.run([*command, "--results", self.folder / "runs"], text=True,
+                                  capture_output=True, check=False)
+
+        self.behave(seconds=0.5)
+        self.assertEqual(sweep("--budget", "1").returncode, 75)
+        self.behave()
+        self.assertEqual(sweep().returncode, 0)
+        self.assertEqual(len(self.calls()), 6)
+        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+
+
+class Refusals(SweepCase):
+    def test_changed_plan_is_refused_with_what_differs(self):
+        self.assertEqual(self.sweep(self.spec()).returncode, 0)
+        done = self.sweep(self.spec(ranks=[1, 2]))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("only there: matmul native host auto 512 on 4 x 1 (2 launches)", done.stderr)
+        self.assertIn("seed 1 there, 7 here", self.sweep(self.spec(), "--seed", 7).stderr)
+        self.write("version", "quartet 2")
+        for arguments in ([self.spec()], []):
+            rebuilt = self.sweep(*arguments)
+            self.assertEqual(rebuilt.returncode, 2)
+            self.assertIn("matmul was quartet 1, is quartet 2", rebuilt.stderr)
+        self.assertEqual(len(self.calls()), 6)
+
+    def test_bad_sweeps_are_refused_with_the_reason(self):
+        bad = {
+            "unknown key 'size'": {"size": ["1"]},
+            "either ranks or workers": {"workers": [1]},
+            "kernel 'lu'": {"kernels": ["lu"]},
+            "no sizes": {"sizes": []},
+            "nodes 'cores'": {"nodes": ["cores"]},
+            "no nodes": {"nodes": []},
+            "either ranks": {"ranks_per_node": [1]},
+            "ranks 'many'": {"ranks": ["many"]},
+            "ranks '0'": {"ranks": [0]},
+            "ranks 'True'": {"ranks": [True]},
+            "not a list": {"ranks": 2},
+            "scaling 'linear'": {"scaling": "linear"},
+            "threads: 0": {"threads": [0]},
+            "no ranks are left": {"formulations": ["dataflow"], "ranks": [1]},
+            "block 1: launches: 0": {"launches": 0},
+            "no weak scaling of stream": {"kernels": ["stream"], "scaling": "weak"},
+            "size '2:8'": {"sizes": ["2:8"], "scaling": "weak"},
+        }
+        for reason, block in bad.items():
+            with self.subTest(reason), self.assertRaises(sweep_spec.SpecError) as refused:
+                sweep_plan.add_blocks(sweep_plan.Draft(4),
+                                      sweep_spec.read_spec(self.spec(**block)), "test")
+            self.assertIn(reason, str(refused.exception))
+        done = self.sweep(self.spec(**block))
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertFalse(self.results.exists())
+
+    def test_unreadable_files_missing_programs_and_no_words_are_refused(self):
+        self.write("cut.json", '{"blocks": [')
+        for arguments, reason in (([self.folder / "cut.json"], "cannot be read"),
+                                  ([self.folder / "none.json"], "cannot be read"),
+                                  ([], "holds no sweep"),
+                                  ([self.spec(kernels=["fft"])], "build it first")):
+            done = self.sweep(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(reason, done.stderr)
+
+
+class Help(SweepCase):
+    def test_each_factor_and_key_of_a_block_is_explained(self):
+        text = self.sweep("--help").stdout
+        for name in sweep_spec.FACTORS:
+            self.assertRegex(text, rf"(?m)^  --{name.replace('_', '-')} LIST\b", name)
+        for name in sweep_spec.SETTINGS:
+            self.assertRegex(text, rf"(?m)^    {name} ", name)
+
+
+class Planning(unittest.TestCase):
+    def draft(self, cores=4, **block):
+        draft = sweep_plan.Draft(cores)
+        block = {"kernels": ["matmul"], "sizes": ["1024"], "ranks": [1, 2], **block}
+        if "workers" in block:
+            del block["ranks"]
+        sweep_plan.add_blocks(draft, {"blocks": [block]}, "test")
+        return draft
+
+    def sizes(self, **block):
+        return [(one.ranks, one.size) for one in self.draft(scaling="weak", **block).configurations]
+
+    def test_factors_are_multiplied_out(self):
+        draft = self.draft(kernels=["cg", "fft"], sizes=["8", "9"], transports=["mpi", "shm"],
+                           formulations=["native", "library"], devices=["host", "cuda"],
+                           threads=[1, 2])
+        self.assertEqual(len(draft.configurations), 2**7)
+
+    def test_ranks_double_up_to_the_cores_of_the_machine(self):
+        for cores, ranks, expected in ((6, "1:cores", [1, 2, 4, 6]), (8, "1:cores", [1, 2, 4, 8]),
+                                       (1, "1:cores", [1]), (1, "2:cores", [2]),
+                                       (5, "cores", [5]), (5, "1:2", [1, 2])):
+            found = self.draft(cores, ranks=[ranks]).configurations
+            self.assertEqual([one.ranks for one in found], expected)
+
+    def test_weak_scaling_keeps_the_work_of_a_worker(self):
+        tile = ["--tile", "64"]
+        self.assertEqual(self.sizes(ranks=[1, 8], arguments=tile), [(1, "1024"), (8, "2048")])
+        self.assertEqual(self.sizes(kernels=["cg"], ranks=[1, 4]), [(1, "1024"), (4, "2048")])
+        self.assertEqual(self.sizes(kernels=["fft"], sizes=["2^20"], ranks=[1, 3]),
+                         [(1, "2^20"), (3, str(3 * 2**20))])
+
+    def test_weak_sizes_are_rounded_and_the_difference_is_noted(self):
+        draft = self.draft(scaling="weak", arguments=["--tile", "64"])
+        self.assertEqual([one.size for one in draft.configurations], ["1024", "1280"])
+        self.assertEqual(draft.notes, ["matmul on 2 workers: n 1280 in place of 1290.2 (work per "
+                                       "worker -2.3%)"])
+        self.assertEqual(self.sizes(kernels=["cg"], ranks=[1, 3]), [(1, "1024"), (3, "1773")])
+        self.assertEqual(self.sizes(kernels=["fft"], sizes=["2^10"], ranks=[3, 7])[1],
+                         (7, str(7 * 343)))  # 1024 / 3 is not whole: 343 = 7^3 is near
+
+    def test_weak_scaling_counts_workers_and_not_reducers(self):
+        self.assertEqual(self.sizes(formulations=["dataflow"], workers=[1, 8], reducers=2,
+                                    arguments=["--tile", "64"]), [(3, "1024"), (10, "2048")])
+        flow = self.draft(formulations=["dataflow"], ranks=[1, 2, 9], scaling="weak",
+                          arguments=["--tile", "64"])
+        self.assertEqual([(one.ranks, one.size) for one in flow.configurations],
+                         [(2, "1024"), (9, "2048")])
+        self.assertIn("on 1 ranks or fewer is left out", flow.notes[0])
+        self.assertEqual(flow.configurations[0].arguments[-2:], ("--reducers", "1"))
+
+    def test_ranks_are_spread_over_nodes(self):
+        def places(**block):
+            draft = sweep_plan.Draft(8, 2, 4)
+            sweep_plan.add_blocks(draft, {"blocks": [{"kernels": ["matmul"], "sizes": ["64"], **block}]}, "test")
+            return [(one.ranks, one.nodes, one.threads) for one in draft.configurations], draft.notes
+        self.assertEqual(places(nodes=["1:4"], ranks_per_node=[2])[0], [(2, 1, 1), (4, 2, 1), (8, 4, 1)])
+        self.assertEqual(places(nodes=[3], ranks_per_node=["cores", "sockets", "gpus", "1:2"])[0],
+                         [(24, 3, 1), (6, 3, 1), (12, 3, 1), (3, 3, 1)])
+        self.assertEqual(places(nodes=[3], ranks_per_node=["cores"], threads=[4, 3])[0], [(6, 3, 4), (6, 3, 3)])
+        self.assertEqual(places(nodes=[2], ranks_per_node=["gpus"], formulations=["dataflow"])[0], [(9, 2, 1)])
+        self.assertEqual(places(nodes=[2], workers=[4], formulations=["dataflow"])[0], [(5, 2, 1)])
+        found, notes = places(nodes=["1:4"], ranks=[2])
+        self.assertEqual(found, [(2, 1, 1), (2, 2, 1)])
+        self.assertEqual(notes, ["matmul native on fewer ranks than nodes is left out"])
+
+    def test_configuration_of_two_blocks_is_measured_once(self):
+        draft = sweep_plan.Draft(4)
+        for ranks, launches in (([1, 2], 1), ([2, 4], 3)):
+            block = {"kernels": ["cg"], "sizes": ["64"], "ranks": ranks, "launches": launches}
+            sweep_plan.add_blocks(draft, {"blocks": [block]}, "test")
+        self.assertEqual([(one.ranks, one.launches) for one in draft.configurations],
+                         [(1, 1), (2, 3), (4, 3)])
+        self.assertEqual([block.members for block in draft.blocks], [(0, 1), (1, 2)])
+
+    def test_plan_survives_its_file(self):
+        draft = self.draft(formulations=["dataflow"], workers=[1, 2], scaling="weak")
+        plan = sweep_plan.Plan("try", 1, {"matmul": "1"}, tuple(draft.blocks),
+                               tuple(draft.configurations), tuple(draft.notes))
+        self.assertEqual(sweep_plan.Plan.from_json(plan.as_json()), plan)
+
+
+class ReadyMade(unittest.TestCase):
+    FOLDER = SCRIPTS / "sweeps"
+
+    def plan(self, name, cores):
+        draft = sweep_plan.Draft(cores)
+        sweep_plan.add_blocks(draft, sweep_spec.read_spec(self.FOLDER / f"{name}.json"), name)
+        return draft.configurations
+
+    def test_each_kernel_has_a_sweep_as_published_and_one_for_a_laptop(self):
+        self.assertEqual(sorted(file.stem for file in self.FOLDER.iterdir()),
+                         sorted(f"{size}-{kernel}" for size in ("paper", "laptop")
+                                for kernel in sweep_plan.KERNELS))
+        for file in self.FOLDER.iterdir():
+            for cores in (1, 2, 6):
+                kernels = {one.kernel for one in self.plan(file.stem, cores)}
+                self.assertEqual(kernels, {file.stem.split("-")[1]})
+
+    def test_laptop_sizes_need_no_more_than_the_cores_or_a_pair_and_no_gpu(self):
+        for kernel in sweep_plan.KERNELS:
+            for cores in (1, 2, 6):
+                for one in self.plan(f"laptop-{kernel}", cores):
+                    self.assertLessEqual(one.ranks, max(2, cores))
+                    self.assertEqual((one.device, one.threads), ("host", 1))
+
+    def test_published_sizes_are_the_papers(self):
+        def run(kernel):
+            return {(one.size, one.ranks) for one in self.plan(f"paper-{kernel}", 1)
+                    if one.formulation == "native"}
+
+        sizes = ("2^14", "2^15", "2^16")
+        self.assertEqual(run("stream"), {("2:128", 2)})
+        self.assertEqual({one.nodes for one in self.plan("paper-stream", 1)}, {2})
+        for kernel in ("matmul", "cg"):
+            self.assertEqual(run(kernel), {(size, workers) for size in sizes
+                                           for workers in (2, 4, 8, 16)})
+        self.assertEqual(run("fft"), {(size, workers) for size in ("2^29", "2^31")
+                                      for workers in (2, 4, 8)})
+
+
+class Table(SweepCase):
+    def test_a_launch_on_other_nodes_than_were_asked_for_is_said_and_marked(self):
+        done = self.sweep(self.spec(ranks=[2], nodes=[1, 2], launches=1))  # both ran on one
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"on 2 ranks of 2 nodes, launch 1: .* ok, but it ran on 1 node \(2 were asked for\)")
+        lines = done.stdout.splitlines()
+        self.assertIn("nodes", lines[0])
+        self.assertEqual([line.split()[:5] for line in lines if line.strip().startswith("512")],
+                         [["512", "1", "2", "2", "200"], ["512", "2", "2", "2", "200?"]])
+        self.assertIn("1 launch of matmul native host auto 512 on 2 ranks of 2 nodes: it ran on", done.stdout)
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_speed_ups_state_their_base_and_count_workers(self):
+        text = self.sweep(self.spec(scaling="strong", title="Strong", launches=1)).stdout
+        self.assertIn("Strong\nmatmul GFLOP/s, native, shm, host, tile:256, threads:1\n"
+                      "  speed-up against 100 GFLOP/s on 1 worker at 512\n", text)
+        rows = [line.split() for line in text.splitlines() if line.strip().startswith("512")]
+        self.assertEqual(rows[0], ["512", "1", "1", "100", "99.0-102", "1", "base", "80%", "ok"])
+        self.assertEqual(rows[2], ["512", "4", "4", "400", "396-408", "1", "4.00x", "100%", "80%",
+                                   "ok"])
+
+    def test_weak_scaling_has_one_base(self):
+        text = self.sweep(self.spec(scaling="weak", launches=1, arguments=["--tile", "64"])).stdout
+        self.assertEqual(text.count("base"), 1)
+        self.assertIn("the size growing with the", text)
+
+    def test_without_scaling_there_is_no_speed_up(self):
+        self.assertNotIn("speed-up against", self.sweep(self.spec()).stdout)
+
+    def test_wrong_results_are_seen_and_scale_nothing(self):
+        self.behave(**{"1": {"code": 1}})
+        done = self.sweep(self.spec(scaling="strong"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("WRONG", done.stdout)
+        self.assertIn("speed-up against 200 GFLOP/s on 2 workers", done.stdout)
+
+    def test_document_that_was_spoilt_is_named_and_the_rest_is_shown(self):
+        self.sweep(self.spec(launches=1))
+        spoilt = self.results / self.names()[0]
+        spoilt.write_text("{")
+        done = self.sweep(self.spec(launches=1))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"{spoilt.name}: not a whole JSON document", " ".join(done.stdout.split()))
+        self.assertIn("400", done.stdout)
+
+    def test_fits_80_columns(self):
+        self.behave(rate=123456.7, **{"4": {"code": 3, "says": "matmul: a long reason " * 9}})
+        text = self.sweep(self.spec(scaling="strong", title="A long title " * 8)).stdout
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,276 @@
+"""Tests of scripts/python/quartet/table.py and of the reading of result documents."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake_results
+
+from quartet import table, terminal
+from tree import QUARTET
+
+
+def render(*rows, **context):
+    return table.render([fake_results.document(*rows, **context)])
+
+
+class Table(unittest.TestCase):
+    def test_row_has_every_column(self):
+        text = render(fake_results.case(fake_results.stream_name(), 10000))
+        self.assertIn("stream MiB/s, host, 2 ranks, pushes:100, threads:1\n", text)
+        row = next(line for line in text.splitlines() if line.startswith("native"))
+        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "9901-10204",
+                                       "12500", "########..", "80%", "ok"])
+        self.assertIn("stream's limit: the receiver's own local add", text)
+
+    def test_median_of_runs_that_drifted_is_marked(self):
+        text = render(fake_results.case(fake_results.stream_name(), 10000, drift=0.2))
+        self.assertIn(" 10000? ", text)
+        self.assertIn(" ?  disturbed", text)
+        self.assertNotIn("?", render(fake_results.case(fake_results.stream_name(), 10000)))
+
+    def test_published_number_is_a_lettered_footnote_of_its_case(self):
+        name = fake_results.stream_name()
+        text = render(fake_results.case(name, 10000), fake_results.paper(name, 9000), nodes=2)
+        rows = [line for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual(len(rows), 1)
+        self.assertTrue(rows[0].endswith("1.5x a"), rows[0])
+        self.assertTrue(text.splitlines()[0].endswith(" published"), text)
+        self.assertIn(" a  > 6000 MiB/s: two nodes, host memory, RDMA (Chien et al. 2019, section"
+                      "\n    VI.A). Ours: on 2 nodes, 1 worker. Note: between two nodes.\n", text)
+
+    def test_published_number_of_other_nodes_has_no_ratio(self):
+        name = fake_results.stream_name()
+        unknown = {**fake_results.PUBLISHED}
+        unknown.pop("nodes")
+        for nodes, published in ((1, None), (2, unknown)):
+            text = render(fake_results.case(name, 10000),
+                          fake_results.paper(name, 9000, published), nodes=nodes)
+            self.assertNotIn("1.5x", text)
+            self.assertNotIn("published", text)
+
+    def test_equal_published_numbers_share_a_footnote(self):
+        other = {**fake_results.PUBLISHED, "value": 480, "bound": "about"}
+        names = [fake_results.stream_name(size=size) for size in ("2MiB", "4MiB", "8MiB")]
+        text = render(*(fake_results.case(name, 10000) for name in names),
+                      fake_results.paper(names[0], 9000), fake_results.paper(names[1], 9000),
+                      fake_results.paper(names[2], 9000, other), nodes=2)
+        letters = [line[-1] for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual(letters, ["a", "a", "b"])
+        self.assertIn(" b  ~ 480 MiB/s", text)
+
+    def test_failed_case_is_a_row_with_its_message_below(self):
+        text = render(fake_results.case(fake_results.stream_name(), 10000),
+                      fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"))
+        row = next(line for line in text.splitlines() if " rma " in line)
+        self.assertEqual(row.split(), ["native", "rma", "2", "MiB", "failed", "see", "1"])
+        self.assertIn(" 1  no window: use shm\n", text)
+        self.assertEqual(text.count("stream MiB/s"), 1)
+
+    def test_document_with_errors_only(self):
+        text = render(fake_results.error("stream/native/host/ipc", "two nodes"))
+        self.assertIn("failed", text)
+        self.assertIn(" 1  two nodes\n", text)
+
+    def test_wrong_result_unverified_and_suspicious_fraction_are_seen(self):
+        text = render(fake_results.case(fake_results.stream_name(size="2MiB"), 10000, verified=False),
+                      fake_results.case(fake_results.stream_name(size="4MiB"), 10000, verified=None),
+                      fake_results.case(fake_results.stream_name(size="8MiB"), 10000, fraction_of_limit=1.2))
+        rows = [line for line in text.splitlines() if line.startswith("native")]
+        self.assertIn("WRONG", rows[0])
+        self.assertIn("off", rows[1])
+        self.assertIn("120%!", rows[2])
+        self.assertIn(" !  above its limit", text)
+
+    def test_missing_limit_interval_and_published_leave_their_cells_empty(self):
+        rows = [row for row in fake_results.case(fake_results.stream_name(), 10000, limit=...,
+                                            fraction_of_limit=...)
+                if row.get("aggregate_name") not in ("ci95_low", "ci95_high")]
+        row = next(line for line in render(rows).splitlines() if line.startswith("native"))
+        self.assertEqual(row.split(), ["native", "shm", "2", "MiB", "10000", "ok"])
+
+    def test_rows_are_ordered_by_ranks_then_size(self):
+        text = render(*(fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
+                        for ranks in (4, 2) for size in ("128MiB", "2MiB", "1GiB")))
+        rows = [line.split() for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual([f"{row[4]} {row[2]}{row[3]}" for row in rows],
+                         ["2 2MiB", "2 128MiB", "2 1GiB", "4 2MiB", "4 128MiB", "4 1GiB"])
+
+    def test_several_programs_and_documents_make_one_table_in_80_columns(self):
+        long_message = "the window cannot be made (a reason that goes on and on): do this " * 3
+        text = table.render([
+            fake_results.document(
+                fake_results.case(fake_results.stream_name("dataflow", "staged", "128MiB", 12288), 381469.5,
+                             published={**fake_results.PUBLISHED, "ratio": 1234.0}),
+                fake_results.error("stream/dataflow/host/staged/size:128MiB/ranks:2/threads:1",
+                              long_message), warnings=["load was high " * 9], nodes=2),
+            fake_results.document(fake_results.case(
+                "matmul/native/host/mpi/n:8192/tile:1024/ranks:4/threads:1", 123.4, "GFLOP/s")),
+            fake_results.document(
+                fake_results.case("cg/native/host/shm/laplace/full/classic/n:8192/ranks:4/threads:1",
+                             3.14159, "GFLOP/s"),
+                fake_results.case("fft/native/host/shm/transposed/n:16777216/ranks:4/threads:1",
+                             0.01, "GFLOP/s")),
+        ])
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        headings = [line for line in text.splitlines() if line.split(" ")[0] in
+                    ("stream", "matmul", "cg", "fft")]
+        self.assertEqual(headings, [
+            "stream MiB/s, host, pushes:100, threads:1",
+            "matmul GFLOP/s, host, tile:1024, threads:1",
+            "cg GFLOP/s, host, laplace, full, classic, threads:1",
+            "fft GFLOP/s, host, transposed, threads:1"])
+        self.assertIn("2^24", text)
+        self.assertEqual(text.count("95% interval"), 1)
+
+    def test_warnings_are_shown_once(self):
+        documents = [fake_results.document(fake_results.case(fake_results.stream_name(), 1), warnings=["hot"])] * 2
+        self.assertEqual(table.render(documents).count("warning: hot"), 1)
+
+    def test_pair_is_shown_in_place_of_ranks(self):
+        text = render(fake_results.case(fake_results.stream_name() + "/pair:1-0", 10000))
+        self.assertIn(" 1->0 ", text)
+
+    def test_no_results(self):
+        self.assertEqual(table.render([]), "no results\n")
+
+
+class ShortTable(unittest.TestCase):
+    def shown(self, documents):
+        text = table.render(documents, is_short=True)
+        return text, [line.split()[2] + line.split()[3] for line in text.splitlines()
+                      if line.startswith("native")]
+
+    def document(self, sizes, ranks=2, cache=2**25):
+        document = fake_results.document(*(
+            fake_results.case(fake_results.stream_name(size=size, ranks=ranks), 10000)
+            for size in sizes))
+        document["context"]["caches"].append(
+            {"type": "Unified", "level": 3, "size": cache, "num_sharing": 2})
+        return document
+
+    def test_of_many_sizes_the_ends_and_the_one_around_the_cache(self):
+        sizes = ["2MiB", "8MiB", "32MiB", "64MiB", "1GiB"]
+        for cache, middle in ((2**20, "8MiB"), (2**25, "32MiB"), (2**35, "64MiB")):
+            text, shown = self.shown([self.document(sizes, cache=cache)])
+            self.assertEqual(shown, ["2MiB", middle, "1GiB"])
+            self.assertIn("2 rows of other sizes: --all", text)
+        text, shown = self.shown([self.document(sizes[:3])])
+        self.assertEqual(shown, sizes[:3])
+        self.assertNotIn("--all", text)
+
+    def test_further_rank_counts_show_the_largest(self):
+        sizes = ["2MiB", "8MiB", "32MiB", "64MiB"]
+        text = table.render([self.document(sizes), self.document(sizes, ranks=8)], is_short=True)
+        rows = [line.split()[2:5] for line in text.splitlines() if line.startswith("native")]
+        self.assertEqual(rows[-1], ["64", "MiB", "8"])
+        self.assertEqual(len(rows), 4)
+
+    def test_failed_rows_are_always_shown(self):
+        document = fake_results.document(
+            *(fake_results.case(fake_results.stream_name(size=f"{2**power}MiB"), 10000)
+              for power in range(1, 6)),
+            fake_results.error(fake_results.stream_name(transport="rma", size="8MiB"), "no window"))
+        self.assertIn("no window", table.render([document], is_short=True))
+
+    def test_of_many_warnings_three(self):
+        document = fake_results.document(fake_results.case(fake_results.stream_name(), 1),
+                                         warnings=[f"warning {index}" for index in range(5)])
+        text = table.render([document], is_short=True)
+        self.assertEqual(text.count("warning: warning"), 3)
+        self.assertIn("2 more warnings: --all", text)
+
+    def test_what_a_mark_says_is_no_warning_besides(self):
+        name = fake_results.stream_name()
+        document = fake_results.document(fake_results.case(name, 1, drift=0.2),
+                                         warnings=[f"~ {name} drifted", "hot"])
+        self.assertNotIn("warning: ~", table.render([document], is_short=True))
+        self.assertIn("warning: hot", table.render([document], is_short=True))
+        self.assertIn("warning: ~", table.render([document]))
+
+    def test_what_decided_a_compound_limit_is_said_for_each_formulation(self):
+        def case(formulation, decided):
+            return fake_results.case(
+                fake_results.stream_name(formulation), 10000, limit_decided_by=decided,
+                limit_components=[{"name": "copy", "seconds": 1}, {"name": "link", "seconds": 2}])
+        text = render(case("native", "copy"), case("library", "link"))
+        self.assertIn("own local add; copy decided for native; link decided",
+                      " ".join(text.split()))
+
+    def test_shares_beside_the_limit_are_said_once_for_all_rows_that_can_be_trusted(self):
+        def case(size, share, hardware, **more):
+            return fake_results.case(
+                fake_results.stream_name("dataflow", size=size), 10000, fraction_of_all_ranks=share, **more,
+                limit_components=[{"name": "SGEMM", "seconds": 1, "hardware_seconds": hardware,
+                                   "ranks": 1, "all_ranks_seconds": 0.5}])
+        text = " ".join(render(case("2MiB", 0.42, 0.84), case("4MiB", 0.47, 0.84),
+                               case("8MiB", 0.1, 0.2, flags=[{"kind": "step", "text": "in steps"}],
+                                    distrusted=True)).split())
+        self.assertIn("SGEMM: 84% of the processor's FMA peak.", text)
+        self.assertIn("stream dataflow: 42-47% of what all ranks would allow (SGEMM on 1 of 2).", text)
+
+
+class Terminals(unittest.TestCase):
+    def style(self, is_terminal=True, encoding="utf-8", **environment):
+        stream = mock.Mock(encoding=encoding)
+        stream.isatty.return_value = is_terminal
+        with mock.patch.dict("os.environ", {"TERM": "xterm", **environment}, clear=True):
+            return terminal.Style.of(stream)
+
+    def test_colour_is_for_terminals_that_want_it(self):
+        self.assertTrue(self.style().has_colour)
+        self.assertTrue(self.style(NO_COLOR="").has_colour)
+        for arguments in ({"is_terminal": False}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertFalse(self.style(**arguments).has_colour, arguments)
+
+    def test_bars_are_ascii_where_the_encoding_is(self):
+        self.assertEqual(self.style().bar(0.8), "████████░░")
+        self.assertEqual(self.style(encoding="ascii").bar(1.3), "##########")
+        self.assertEqual(self.style().bar(None), "")
+
+    def test_bar_is_coloured_and_marked_rows_are_as_a_whole(self):
+        rows = [fake_results.case(fake_results.stream_name(size=size), 10000, **median)
+                for size, median in (("2MiB", {}), ("4MiB", {"distrusted": True}))]
+        text = table.render([fake_results.document(*rows)], style=terminal.Style(True))
+        self.assertIn("\033[32m########\033[0m..", text)
+        self.assertIn("\033[33mnative shm 4 MiB", text)
+        self.assertNotIn("\033", table.render([fake_results.document(*rows)]))
+
+
+class CommandLine(unittest.TestCase):
+    def table(self, *arguments):
+        return subprocess.run([*QUARTET, "table", *arguments], text=True,
+                              capture_output=True, check=False)
+
+    def test_prints_the_table_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "run.json"
+            file.write_text(json.dumps(fake_results.document(fake_results.case(fake_results.stream_name(), 1000))))
+            twice = Path(folder) / "again.json"
+            twice.write_text(file.read_text())
+            done = self.table(file, twice)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout.count("native shm"), 2)
+            twice.write_text("{")
+            done = self.table(folder)
+        self.assertEqual((done.returncode, done.stdout.count("native shm")), (0, 1))
+        self.assertIn(f"left out {twice}: not a whole JSON document", done.stderr)
+
+    def test_refuses_what_is_no_document(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "other.json"
+            for text in ("[]", "{}", "not JSON"):
+                file.write_text(text)
+                done = self.table(file)
+                self.assertEqual(done.returncode, 2)
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(self.table().returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

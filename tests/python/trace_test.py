@@ -1,0 +1,105 @@
+"""Tests of quartet trace over a fake timeline."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+
+from quartet.commands import trace
+from quartet.report.charts import style
+from tree import QUARTET
+
+CASE = "matmul/dataflow/host/shm/n:1024/ranks:2/threads:1"
+
+
+def trace():
+    """Two ranks, of which one computes for 4 of 10 ms and then waits for 2."""
+    names = [{"ph": "M", "name": "process_name", "pid": rank, "args": {"name": f"rank, {role}"}}
+             for rank, role in enumerate(("reducer", "worker"))]
+    names += [{"ph": "M", "name": "thread_name", "pid": rank, "tid": 0, "args": {"name": "compute"}}
+              for rank in range(2)]
+
+    def span(rank, category, begin, length, name="x"):
+        return {"ph": "X", "cat": category, "name": name, "pid": rank, "tid": 0, "ts": begin,
+                "dur": length}
+
+    runs = [span(rank, "run", 1000, 10000, CASE) for rank in range(2)]
+    return {"traceEvents": [*names, *runs, span(1, "compute", 2000, 4000),
+                            span(1, "wait", 6000, 2000), span(0, "reduce", 7000, 1000)]}
+
+
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+class Pictures(unittest.TestCase):
+    def axes(self):
+        timeline = trace_command.Timeline(trace())
+        begin, end, title = timeline.run("dataflow", -1)
+        with style.applied():
+            axes, = trace_command.draw(timeline, timeline.within(begin, end), begin, end,
+                                    title).get_axes()
+        return axes
+
+    def test_spans_lie_at_their_times_in_their_phases_colours(self):
+        from matplotlib.colors import to_hex
+        spans = {to_hex(bars.get_facecolor()[0]): bars.get_paths()[0].get_extents().intervalx
+                 for bars in self.axes().collections}
+        expected = {"compute": [1, 5], "wait": [5, 7], "reduce": [6, 7]}  # ms of the run
+        self.assertEqual({colour: list(times) for colour, times in spans.items()},
+                         {style.PHASES[phase].lower(): times for phase, times in expected.items()})
+
+    def test_legend_names_the_phases_that_occur(self):
+        names = [text.get_text() for text in self.axes().get_legend().get_texts()]
+        self.assertEqual(names, ["compute", "reduce", "wait"])
+
+
+class Command(unittest.TestCase):
+    def run_it(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file, picture = Path(folder) / "trace.json", Path(folder) / "picture.svg"
+            file.write_text(json.dumps(trace()))
+            done = subprocess.run([*QUARTET, "trace", file, picture,
+                                   *arguments], text=True, capture_output=True, check=False)
+            return done, picture.read_text() if picture.exists() else ""
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "needs matplotlib")
+    def test_picture_names_the_case_and_the_ranks(self):
+        done, picture = self.run_it()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for text in (CASE, "rank 1", "worker"):
+            self.assertIn(text, picture)
+
+    def test_without_matplotlib_it_is_not_available_here(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "matplotlib").mkdir()
+            Path(folder, "matplotlib", "__init__.py").write_text("raise ImportError('kept away')")
+            file = Path(folder) / "trace.json"
+            file.write_text(json.dumps(trace()))
+            done = subprocess.run([*QUARTET, "trace", file, file.with_suffix(".png")],
+                                  text=True, capture_output=True, check=False,
+                                  env={**os.environ, "PYTHONPATH": folder})
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (77, 1), done.stderr)
+
+    def test_damaged_timelines_are_refused_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "trace.json"
+            for events in (None, {}, [None], [{"name": "a", "ph": "X"}], [{"name": [], "ph": {}}],
+                           [{"name": "process_name", "ph": "M", "pid": 0, "args": []}],
+                           [{"name": "a", "ph": "X", "cat": "run", "pid": 0, "tid": 0, "ts": "0", "dur": 1}],
+                           [{"name": "a", "ph": "X", "cat": "run", "pid": [], "tid": 0, "ts": 0, "dur": 1}]):
+                file.write_text(json.dumps({"traceEvents": events}))
+                done = subprocess.run([*QUARTET, "trace", file,
+                                       Path(folder) / "a.png"], text=True, capture_output=True, check=False)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+
+    def test_unknown_case_is_refused_with_those_that_there_are(self):
+        done, _ = self.run_it("--case", "fft")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"there are: {CASE}", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

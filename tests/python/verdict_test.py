@@ -1,0 +1,103 @@
+"""Tests of scripts/python/quartet/verdict.py: what the last lines of a run say."""
+
+import sys
+import unittest
+from pathlib import Path
+
+import fake_results
+
+from quartet import verdict
+from quartet.results import OWN_FORMULATIONS
+from quartet.table import judged_cases
+
+
+def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
+    return fake_results.case(fake_results.stream_name(formulation, transport, size), rate, **more)
+
+
+def cg(rate, formulation, storage, **more):
+    return fake_results.case(
+        f"cg/{formulation}/host/shm/laplace/{storage}/classic/n:64/ranks:2/threads:1", rate,
+        "GFLOP/s", **more)
+
+
+def lines(*rows):
+    text = verdict.render(judged_cases([fake_results.document(*rows)])[0])
+    return text.splitlines()
+
+
+class Verdict(unittest.TestCase):
+    def test_says_what_a_sound_run_reached(self):
+        found = lines(stream(10000, fraction_of_limit=0.81), stream(9000, size="4MiB",
+                                                                   fraction_of_limit=0.95),
+                      stream(5000, "library", fraction_of_limit=0.5),
+                      stream(3000, "library", size="4MiB", fraction_of_limit=0.5))
+        self.assertEqual(found[0], "All 4 rows verified.")
+        self.assertEqual(found[1].split("  ")[-1], "native over library")
+        self.assertEqual(found[2].split(), ["stream", "81-95%", "-", "50%", "2.0-3.0x"])
+        self.assertIn("quartet report", found[-1])
+        self.assertEqual(len(found), 4)
+
+    def test_distrusted_rows_are_named_and_in_no_range_and_no_ratio(self):
+        found = lines(stream(10000, fraction_of_limit=0.81),
+                      stream(1000, size="4MiB", fraction_of_limit=0.7, distrusted=True),
+                      stream(20000, size="8MiB", fraction_of_limit=1.3),
+                      stream(5000, "library", fraction_of_limit=0.5),
+                      stream(5000, "library", size="4MiB", fraction_of_limit=0.5))
+        self.assertEqual(found[0], "All 5 rows verified; 2 to distrust, left out below.")
+        self.assertEqual(found[2].split()[:4], ["stream", "81%", "-", "50%"])
+        self.assertRegex(found[2], r"  2\.0x \[2\.0, 2\.0\]$")
+        self.assertEqual(found[3], "Distrust: stream native mpi 4 MiB?; native mpi 8 MiB!.")
+        self.assertIn("quartet check-machine", found[-1])
+
+    def test_where_nothing_can_be_quoted_the_mark_stands(self):
+        found = lines(stream(10000), stream(5000, "library", distrusted=True))
+        self.assertEqual(found[2].split()[:4], ["stream", "80%", "-", "?"])
+        self.assertIn("? (a row of the pair", found[2])
+
+    def test_only_like_is_set_beside_like(self):
+        found = lines(cg(17, "native", "symmetric"), cg(8, "native", "full"), cg(8, "library", "full"))
+        self.assertTrue(found[2].endswith("full 1.0x [1.0, 1.0]"), found[2])
+        self.assertNotIn("2.1x", found[2])
+
+    def test_native_stands_beside_the_librarys_own_transport(self):
+        found = lines(stream(10000), stream(30000, transport="shm"), stream(5000, "library"))
+        self.assertTrue(found[2].endswith("mpi 2.0x [2.0, 2.0], shm 6.0x [6.0, 6.0]"), found[2])
+
+    def test_fewer_than_six_runs_have_no_interval(self):
+        found = lines(stream(10000, repetitions=5), stream(5000, "library"))
+        self.assertTrue(found[2].endswith(" 2.0x"), found[2])
+
+    def test_wrong_and_failed_rows_come_first(self):
+        found = lines(stream(10000, verified=False), stream(9000, size="4MiB"),
+                      fake_results.error(fake_results.stream_name(transport="rma"), "no window"))
+        self.assertEqual(found[0], "1 of 3 rows verified; 1 WRONG; 1 not run.")
+        self.assertIn("WRONG", found[-1])
+
+    def test_a_misfit_between_documents_is_named(self):
+        documents = [fake_results.document(stream(600, fraction_of_limit=0.05)),
+                     fake_results.document(stream(9000, "library", fraction_of_limit=0.8))]
+        text = verdict.render(judged_cases(documents)[0])
+        self.assertIn("Distrust: stream native mpi 2 MiB?.", text)
+
+    def test_has_at_most_ten_lines_of_eighty_columns(self):
+        rows = [stream(100, formulation, transport, f"{2**power}MiB", distrusted=True)
+                for formulation in OWN_FORMULATIONS for transport in ("mpi", "shm", "rma")
+                for power in range(1, 20)]
+        rows += [stream(100 * power, formulation, transport, f"{2**power}GiB")
+                 for formulation in OWN_FORMULATIONS for power in (1, 2)
+                 for transport in ("mpi", "staged", "shm", "rma", "grpc")]
+        others = [row for kernel in ("matmul", "cg", "fft") for row in (
+            fake_results.case(f"{kernel}/{formulation}/host/shm/n:64/ranks:2/threads:1", 5, "GFLOP/s")
+            for formulation in OWN_FORMULATIONS)]
+        found = lines(*rows, *others)
+        self.assertLessEqual(len(found), 10)
+        self.assertLessEqual(max(map(len, found)), 80)
+        self.assertIn("and more", found[-2])
+
+    def test_nothing_measured(self):
+        self.assertEqual(lines(), ["Nothing was measured."])
+
+
+if __name__ == "__main__":
+    unittest.main()
