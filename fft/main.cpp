@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
-#include "fft/options.hpp"
 #include "fft/plan.hpp"
+#include "fft/problem/options.hpp"
 
 using namespace quartet;
 

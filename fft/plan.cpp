@@ -10,10 +10,10 @@
 #include "bench/data/own_data.hpp"
 #include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
-#include "fft/files.hpp"
 #include "fft/library/library_case.hpp"
 #include "fft/library/library_wisdom.hpp"
 #include "fft/native/native_case.hpp"
+#include "fft/problem/files.hpp"
 
 namespace quartet::fft {
 

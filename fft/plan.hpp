@@ -2,8 +2,8 @@
 
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
-#include "fft/options.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/options.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

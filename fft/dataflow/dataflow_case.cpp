@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "fft/files.hpp"
+#include "fft/problem/files.hpp"
 
 namespace quartet::fft {
 

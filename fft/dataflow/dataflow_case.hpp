@@ -10,7 +10,7 @@
 #include "bench/session/session.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
 #include "fft/dataflow/dataflow_role.hpp"
-#include "fft/verify.hpp"
+#include "fft/problem/verify.hpp"
 #include "flow/queue.hpp"
 
 namespace quartet::fft {

@@ -4,8 +4,8 @@
 
 #include "device/fft_factory.hpp"
 #include "device/host_access.hpp"
-#include "fft/tile_loader.hpp"
-#include "fft/verify.hpp"
+#include "fft/problem/tile_loader.hpp"
+#include "fft/problem/verify.hpp"
 
 namespace quartet::fft {
 

@@ -8,7 +8,7 @@
 #include "comm/topology/link_traffic.hpp"
 #include "comm/topology/roles.hpp"
 #include "fft/dataflow/merger.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 #include "flow/queue.hpp"
 
 namespace quartet::fft {

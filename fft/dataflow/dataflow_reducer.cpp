@@ -2,7 +2,7 @@
 
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
-#include "fft/numbers.hpp"
+#include "fft/problem/numbers.hpp"
 
 namespace quartet::fft {
 

@@ -5,7 +5,7 @@
 #include "bench/checkpoint/tile_checkpoint.hpp"
 #include "bench/session/case.hpp"
 #include "fft/dataflow/dataflow_plan.hpp"
-#include "fft/verify.hpp"
+#include "fft/problem/verify.hpp"
 #include "flow/queue.hpp"
 
 namespace quartet::fft {

@@ -8,7 +8,7 @@
 #include "fft/dataflow/dataflow_role.hpp"
 #include "fft/dataflow/kept_tiles.hpp"
 #include "fft/dataflow/timed_passes.hpp"
-#include "fft/tile_loader.hpp"
+#include "fft/problem/tile_loader.hpp"
 
 namespace quartet::fft {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "device/fft_factory.hpp"
-#include "fft/numbers.hpp"
+#include "fft/problem/numbers.hpp"
 
 namespace quartet::fft {
 

@@ -7,7 +7,7 @@
 #include "bench/session/buffer_plan.hpp"
 #include "core/block_range.hpp"
 #include "device/device.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

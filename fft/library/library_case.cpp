@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "bench/data/input_guard.hpp"
-#include "fft/block_reader.hpp"
 #include "fft/library/library_threads.hpp"
 #include "fft/library/library_wisdom.hpp"
-#include "fft/transform_limit.hpp"
-#include "fft/verify.hpp"
+#include "fft/problem/block_reader.hpp"
+#include "fft/problem/transform_limit.hpp"
+#include "fft/problem/verify.hpp"
 
 namespace quartet::fft {
 

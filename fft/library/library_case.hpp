@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "bench/session/buffer_plan.hpp"
-#include "fft/options.hpp"
-#include "fft/problem.hpp"
-#include "fft/transform_case.hpp"
+#include "fft/problem/options.hpp"
+#include "fft/problem/problem.hpp"
+#include "fft/problem/transform_case.hpp"
 
 namespace quartet::fft {
 

@@ -1,7 +1,7 @@
 #include "fft/native/input_tiles.hpp"
 
 #include "device/host_access.hpp"
-#include "fft/tile_loader.hpp"
+#include "fft/problem/tile_loader.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::fft {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "bench/session/session.hpp"
-#include "fft/files.hpp"
 #include "fft/native/native_plan.hpp"
+#include "fft/problem/files.hpp"
 
 namespace quartet::fft {
 

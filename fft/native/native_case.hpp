@@ -10,9 +10,9 @@
 #include "fft/native/input_tiles.hpp"
 #include "fft/native/native_plan.hpp"
 #include "fft/native/native_transform.hpp"
-#include "fft/transform_case.hpp"
-#include "fft/transform_limit.hpp"
-#include "fft/verify.hpp"
+#include "fft/problem/transform_case.hpp"
+#include "fft/problem/transform_limit.hpp"
+#include "fft/problem/verify.hpp"
 
 namespace quartet::fft {
 

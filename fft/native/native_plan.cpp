@@ -4,9 +4,9 @@
 
 #include "device/fft_factory.hpp"
 #include "device/host_access.hpp"
-#include "fft/tile_loader.hpp"
-#include "fft/transform_limit.hpp"
-#include "fft/verify.hpp"
+#include "fft/problem/tile_loader.hpp"
+#include "fft/problem/transform_limit.hpp"
+#include "fft/problem/verify.hpp"
 
 namespace quartet::fft {
 

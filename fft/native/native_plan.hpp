@@ -8,7 +8,7 @@
 #include "bench/session/buffer_plan.hpp"
 #include "bench/session/session.hpp"
 #include "device/four_step_fft.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

@@ -7,7 +7,7 @@
 
 #include "cg/system/block_folder.hpp"
 #include "core/files/own_files.hpp"
-#include "fft/files.hpp"
+#include "fft/problem/files.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "matmul/tiles/own_tiles.hpp"
 

@@ -23,7 +23,7 @@ def messages(tiles, length, ranks):
 
 class Shapes(unittest.TestCase):
     def test_tiles_are_those_that_the_program_chooses(self):
-        # As in tests/fft/native/default_tiles_test.cpp.
+        # As in tests/fft/problem/default_tiles_test.cpp.
         for points, ranks, tiles in ((2**24, 2, 2**11), (2**30, 2, 2**15), (2**32, 2, 2**16), (2**14 * 9, 2, 18),
                                      (2 * 1000003, 2, 2), (1000003, 4, 1), (2**17, 3, 32), (2**20, 33, 128), (2**24, 3, 2048),
                                      (2**26, 1000, 2**14), (48 * 25 * 49 * 81, 2, 588), (3000000, 3, 375), (7, 3, 1)):

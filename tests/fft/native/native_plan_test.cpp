@@ -5,7 +5,7 @@
 #include "device/fft_factory.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/native/native_transform.hpp"
-#include "fft/transform_limit.hpp"
+#include "fft/problem/transform_limit.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::fft {

@@ -1,4 +1,4 @@
-"""How the Fourier transform deals its points to ranks, as fft/native/default_tiles.cpp and
+"""How the Fourier transform deals its points to ranks, as fft/problem/default_tiles.cpp and
 common/device/four_step_fft.hpp have it: tiles, then bins in blocks of eight. Where they are not even,
 all ranks wait for the one that has the most."""
 

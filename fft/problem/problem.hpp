@@ -7,8 +7,8 @@
 #include "bench/results/row.hpp"
 #include "core/units.hpp"
 #include "device/four_step_fft.hpp"
-#include "fft/index_order.hpp"
-#include "fft/options.hpp"
+#include "fft/problem/index_order.hpp"
+#include "fft/problem/options.hpp"
 
 namespace quartet::fft {
 

@@ -1,4 +1,4 @@
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/data_source.hpp"
-#include "fft/native/default_tiles.hpp"
+#include "fft/problem/default_tiles.hpp"
 
 namespace quartet::fft {
 

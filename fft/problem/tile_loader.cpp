@@ -1,4 +1,4 @@
-#include "fft/tile_loader.hpp"
+#include "fft/problem/tile_loader.hpp"
 
 namespace quartet::fft {
 

@@ -1,4 +1,4 @@
-#include "fft/native/default_tiles.hpp"
+#include "fft/problem/default_tiles.hpp"
 
 #include <algorithm>
 #include <cmath>

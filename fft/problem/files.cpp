@@ -1,4 +1,4 @@
-#include "fft/files.hpp"
+#include "fft/problem/files.hpp"
 
 #include <fmt/format.h>
 

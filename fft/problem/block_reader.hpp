@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "fft/files.hpp"
+#include "fft/problem/files.hpp"
 
 namespace quartet::fft {
 

@@ -5,7 +5,7 @@
 
 #include "bench/measure/probes.hpp"
 #include "bench/session/buffer_plan.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

@@ -10,7 +10,7 @@
 #include "bench/results/row.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/roots_of_unity.hpp"
-#include "fft/index_order.hpp"
+#include "fft/problem/index_order.hpp"
 
 namespace quartet::fft {
 

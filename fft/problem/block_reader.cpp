@@ -1,4 +1,4 @@
-#include "fft/block_reader.hpp"
+#include "fft/problem/block_reader.hpp"
 
 #include "core/block_range.hpp"
 

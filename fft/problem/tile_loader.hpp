@@ -7,7 +7,7 @@
 #include "bench/session/buffer_plan.hpp"
 #include "bench/session/session.hpp"
 #include "device/device.hpp"
-#include "fft/files.hpp"
+#include "fft/problem/files.hpp"
 
 namespace quartet::fft {
 

@@ -1,4 +1,4 @@
-#include "fft/verify.hpp"
+#include "fft/problem/verify.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include "core/block_range.hpp"
 #include "core/check.hpp"
 #include "core/data_source.hpp"
-#include "fft/compensated_sum.hpp"
-#include "fft/stretches.hpp"
+#include "fft/problem/compensated_sum.hpp"
+#include "fft/problem/stretches.hpp"
 
 namespace quartet::fft {
 

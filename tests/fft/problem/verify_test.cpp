@@ -1,4 +1,4 @@
-#include "fft/verify.hpp"
+#include "fft/problem/verify.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/block_range.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {

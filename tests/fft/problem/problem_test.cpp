@@ -1,4 +1,4 @@
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "fft/options.hpp"
+#include "fft/problem/options.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
-#include "fft/transform_limit.hpp"
+#include "fft/problem/transform_limit.hpp"
 
 #include <algorithm>
 
-#include "fft/numbers.hpp"
+#include "fft/problem/numbers.hpp"
 
 namespace quartet::fft {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "device/memory.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

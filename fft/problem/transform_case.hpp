@@ -2,7 +2,7 @@
 
 #include "bench/session/case.hpp"
 #include "device/memory.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 

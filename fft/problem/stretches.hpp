@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/block_range.hpp"
-#include "fft/index_order.hpp"
+#include "fft/problem/index_order.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::fft {

@@ -1,4 +1,4 @@
-#include "fft/index_order.hpp"
+#include "fft/problem/index_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "bench/data/tile_folder.hpp"
 #include "bench/session/session.hpp"
 #include "core/files/file.hpp"
-#include "fft/problem.hpp"
+#include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
 
