@@ -6,6 +6,6 @@ set(QUARTET_MODULES "${loaded}" CACHE STRING "Modules that the programs need, fo
 list(JOIN QUARTET_MODULES " " QUARTET_NEEDED_MODULES)
 set(folder share/modulefiles/quartet)
 file(RELATIVE_PATH QUARTET_UP_TO_PREFIX /prefix/${folder} /prefix)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/../deploy/modulefile.in
+configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/modulefile.in
                ${PROJECT_BINARY_DIR}/modulefile @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/modulefile DESTINATION ${folder} RENAME ${PROJECT_VERSION})
