@@ -1,4 +1,4 @@
-"""What scripts/quartet runs. So the packages beside this file are found, and nothing in the folder that it is called in."""
+"""What scripts/quartet runs: the packages beside this file are found, and nothing in the folder it is called in."""
 
 from quartet.__main__ import main
 

@@ -5,8 +5,8 @@ import signal
 import subprocess
 import time
 
-from quartet_cli import LAUNCHER, PROGRAMS, SECONDS_TO_VANISH
 from quartet.processes import alive_in_session, kill_session, send, wait_for_the_last
+from quartet_cli import LAUNCHER, PROGRAMS, SECONDS_TO_VANISH
 
 PATIENCE = 30  # seconds for what takes a moment
 

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import concurrent_tests
-from background_job import PATIENCE, Job
-from quartet_cli import assert_refused, cases, errors, medians, run, run_each
+from background_job import Job
 from checkpoints import saved_iterations  # in a folder that quartet_cli adds
+from quartet_cli import assert_refused, cases, errors, medians, run, run_each
 
 SMALL = "--device host --threads 1 --limits off"
 SOLVE = "--problem random --size 120"

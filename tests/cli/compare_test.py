@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import KERNELS, listed, run, unavailable_transports
+from quartet_cli import KERNELS, run, unavailable_transports
 
 PYTHON = os.environ.get("QUARTET_PYTHON_WITH_SCIPY")
 COMPARE = next((path for path in (Path("/usr/share/benchmark/compare.py"),

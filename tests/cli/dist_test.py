@@ -5,11 +5,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import unittest
 from pathlib import Path
+
 from tree import QUARTET
 
 ROOT = Path(__file__).resolve().parents[2]

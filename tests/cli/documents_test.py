@@ -6,8 +6,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import (KERNELS, assert_refused, available_transports, cases, medians, run,
-                         schemas)
+from quartet_cli import KERNELS, assert_refused, available_transports, cases, medians, run, schemas
 
 RUNS = 6
 AGGREGATES = ["median", "mean", "stddev", "cv", "min", "max", "ci95_low", "ci95_high"]

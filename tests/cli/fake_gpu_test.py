@@ -11,10 +11,9 @@ import unittest
 from pathlib import Path
 
 from quartet.documents import load
-from quartet_dev.gpu.parts import PARTS
 from quartet.kernels import KERNELS, NAMES
 from quartet.text import WIDTH, slug
-from tree import ROOT
+from quartet_dev.gpu.parts import PARTS
 from tree import QUARTET
 
 GPU = "Fake GPU, 9.0, 1.0"

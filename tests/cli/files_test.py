@@ -10,8 +10,8 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, run, run_each
 from quartet.processes import kill_session
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, assert_refused, run, run_each
 
 BAD_USAGE = 2
 QUICK_SECONDS = 20

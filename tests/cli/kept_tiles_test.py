@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import concurrent_tests
-from concurrent_tests import once
 from background_job import Job
+from concurrent_tests import once
 from quartet_cli import assert_refused, errors, medians, run, run_each
 
 RANKS = 3

@@ -1,7 +1,6 @@
 """Tests of the program limit_loops, which `quartet limits` checks limits by."""
 
 import os
-import sys
 import tempfile
 import unittest
 from pathlib import Path

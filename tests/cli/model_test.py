@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import available_transports, KERNELS, assert_refused, medians, run, schemas
+from quartet_cli import KERNELS, assert_refused, available_transports, medians, run, schemas
 
 SLOW = 1e6  # bytes and operations a second: a run takes a tenth of a second or so
 WORDS = {"stream": "--sizes 16KiB --pushes 3", "matmul": "--size 96 --tile 32 --reducers 1",

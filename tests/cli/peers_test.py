@@ -8,13 +8,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import run
 import schemas
 from quartet.documents import load
 from quartet.launch import Files
+from quartet.results import cases
+from quartet_cli import run
 from quartet_dev.peers.tensorflow import environment
 from quartet_dev.peers.tensorflow.launch import TensorFlow
-from quartet.results import cases
 
 COMMON = "--device host --threads 1 --runs 2 --limits off --remeasure off --formulation dataflow --transport shm"
 SECONDS = 240

@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor

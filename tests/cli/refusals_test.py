@@ -7,8 +7,18 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import (KERNELS, assert_refused, errors, foreign_flags, listed, medians, run,
-                         run_each, schemas, unavailable_transports)
+from quartet_cli import (
+    KERNELS,
+    assert_refused,
+    errors,
+    foreign_flags,
+    listed,
+    medians,
+    run,
+    run_each,
+    schemas,
+    unavailable_transports,
+)
 
 BAD_USAGE = 2
 UNAVAILABLE = 77

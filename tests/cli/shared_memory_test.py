@@ -9,8 +9,8 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import LAUNCHER, PROGRAMS, schemas
 from quartet.processes import kill_session
+from quartet_cli import LAUNCHER, PROGRAMS, schemas
 
 ROUNDS = 4
 PATIENCE = 60

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import concurrent_tests
+import schemas
 from background_job import Job
 from quartet_cli import KERNELS, errors
-import schemas
 
 ENDLESS = 10000  # runs
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from in_process import run
-
-from quartet_dev.commands import simulate
 from quartet.documents import load
 from quartet.exit_codes import ScriptError
 from quartet.kernels import KERNELS
@@ -22,9 +20,10 @@ from quartet.predict.measured import LEAST_UNCERTAINTY, options_of
 from quartet.predict.rates import Rate
 from quartet.processes import alive_in_session, kill_session, words_of
 from quartet.results import cases, device
+from quartet.text import size_in_bytes
+from quartet_dev.commands import simulate
 from quartet_dev.simulate.platform import platform_of
 from quartet_dev.simulate.simulator import Simulator, require_simulator
-from quartet.text import size_in_bytes
 from tree import ROOT
 
 PROGRAMS = ROOT / "build" / "simulate" / "bin"

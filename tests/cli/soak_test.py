@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -16,7 +15,7 @@ PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 from quartet_dev.soak.countdown import Countdown
 from quartet_dev.soak.kinds import KINDS
 from quartet_dev.soak.plan import chances_of, kind_of
-from tree import QUARTET, ROOT
+from tree import QUARTET
 
 NAMES = ("stream", "matmul", "cg", "fft")
 PATIENCE = os.environ.get("QUARTET_SOAK_PATIENCE", "60")

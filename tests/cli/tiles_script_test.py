@@ -8,9 +8,8 @@ import subprocess
 
 import concurrent_tests
 from own_files import BAD_USAGE, ONCE, PYTHON_WITH_NUMPY, UNAVAILABLE, OwnFiles, numpy
-from quartet_cli import ROOT, assert_refused, run
+from quartet_cli import assert_refused, run
 from tree import QUARTET
-
 
 
 class Cutting(OwnFiles):

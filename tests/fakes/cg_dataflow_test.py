@@ -4,8 +4,8 @@ memory."""
 import tempfile
 import unittest
 
-from verified import assert_verified
 from quartet_cli import run
+from verified import assert_verified
 
 
 def on_gpu(ranks, *arguments):

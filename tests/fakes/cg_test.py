@@ -4,8 +4,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from verified import WAYS, assert_verified
 from quartet_cli import run
+from verified import WAYS, assert_verified
 
 EVERY_WAY = "--storage full,symmetric --algorithm classic,single-reduction"
 

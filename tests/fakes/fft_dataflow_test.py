@@ -6,8 +6,8 @@ import unittest
 from pathlib import Path
 
 from gpu_node import gpu_node, moved, planned_memory
-from verified import assert_verified
 from quartet_cli import assert_refused, run
+from verified import assert_verified
 
 BAD_USAGE = 2
 # Ranks, GPUs, sizes, and what the merger computes on: powers of two with groups of tiles, others with ragged blocks, and primes.

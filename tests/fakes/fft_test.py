@@ -4,8 +4,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from verified import WAYS, assert_verified
 from quartet_cli import assert_refused, run
+from verified import WAYS, assert_verified
 
 BAD_USAGE, UNAVAILABLE = 2, 77
 ONE_SIZE = "--size 4096 --tiles 64"

@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 
 from gpu_node import gpu_node, machine_of_sockets, moved, planned_memory
-from verified import assert_verified
 from quartet_cli import PROGRAMS, assert_refused, errors, medians, run
+from verified import assert_verified
 
 UNAVAILABLE = 77
 FFT = "--size 21600 --tiles 24"

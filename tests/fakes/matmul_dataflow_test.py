@@ -4,8 +4,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from verified import assert_verified
 from quartet_cli import assert_refused, run
+from verified import assert_verified
 
 BAD_USAGE = 2
 TRANSPORTS = ("staged", "ipc", "mpi")

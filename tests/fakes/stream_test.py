@@ -1,9 +1,7 @@
 """stream over the fake GPU: every transport of GPU memory that can be had there, end to end."""
 
 import os
-import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
 from quartet_cli import assert_refused, cases, errors, medians, run

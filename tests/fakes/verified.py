@@ -1,7 +1,5 @@
 """What the tests of the programs over the fake GPU ask of every outcome."""
 
-import sys
-from pathlib import Path
 
 from quartet_cli import errors, medians
 

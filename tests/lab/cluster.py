@@ -5,7 +5,6 @@ import os
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
 from enclosure import scratch
 from hosts import NETWORK, Hosts, wait_for

@@ -1,10 +1,7 @@
 """Result documents as the tests here read them, checked against their schema, and checkpoints."""
 
 import os
-import sys
 from pathlib import Path
-
-from enclosure import ROOT
 
 import schemas
 from checkpoints import saved_iterations  # noqa: F401

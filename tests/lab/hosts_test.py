@@ -6,7 +6,6 @@ import signal
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
 from enclosure import ROOT, enclose, scratch
 

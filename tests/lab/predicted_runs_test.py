@@ -12,7 +12,14 @@ enclose("mpirun")
 from documents import PROGRAMS
 from hosts import Hosts, mpirun
 from predictions import (
-    OVERHEAD, SENDS, can_simulate, forgive_disturbance, predicted, seconds_of, simulated, stream_between_hosts,
+    OVERHEAD,
+    SENDS,
+    can_simulate,
+    forgive_disturbance,
+    predicted,
+    seconds_of,
+    simulated,
+    stream_between_hosts,
 )
 
 MEGABITS = 5  # of each link: sending takes longer than computing, and than waiting for a core

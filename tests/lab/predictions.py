@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 
 from documents import PROGRAMS, medians, read
 from enclosure import ROOT, scratch

@@ -5,7 +5,6 @@ Nodes here share a machine's cores, so that no rate of computing holds for one n
 sleep for as long as operations would take (`--device model`); what they send crosses real, slow links."""
 
 import json
-import sys
 import unittest
 
 from enclosure import ROOT, enclose
@@ -13,8 +12,7 @@ from enclosure import ROOT, enclose
 enclose("slurmctld", "slurmd", "munged", "mpirun")
 import cluster
 from documents import PROGRAMS, quartet, read
-from predictions import (OVERHEAD, SENDS, exchange_among_hosts, predicted, seconds_of,
-                         stream_between_hosts)
+from predictions import OVERHEAD, SENDS, exchange_among_hosts, predicted, seconds_of, stream_between_hosts
 from tree import QUARTET
 
 START = ROOT / "scripts" / "slurm" / "start.sh"

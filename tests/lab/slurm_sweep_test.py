@@ -5,11 +5,9 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
 import unittest
 
-from enclosure import ROOT, enclose
+from enclosure import enclose
 
 enclose("slurmctld", "slurmd", "munged", "mpirun")
 from cluster import CORES, GPUS, ClusterTest, setUpModule  # noqa: F401

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -280,7 +279,3 @@ class Restarts(BatchCase):
         self.assertFalse((self.folder / "requeued").exists())
         # A warning before the time limit is for those who save something.
         self.assertEqual(self.signalled(signal.SIGUSR1, is_passed=False), (75, ["TERM"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

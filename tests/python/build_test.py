@@ -3,13 +3,12 @@
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 from quartet_dev.commands import build
-from tree import ROOT
+from tree import QUARTET, ROOT
 
 FAKE_CMAKE = """#!/bin/sh
 echo "[0/2] Re-checking globbed directories..."
@@ -33,7 +32,7 @@ class Build(unittest.TestCase):
         done = self.run_over("exit 0")
         self.assertEqual(done.returncode, 0, done)
         lines = done.stderr.splitlines()
-        self.assertRegex(lines[0], r"^build: 20 steps, about .* on \d+ processors$")
+        self.assertRegex(lines[0], r"^quartet: 20 steps, about .* on \d+ processors$")
         self.assertEqual(len(lines), 11, "one line for each tenth")
         self.assertRegex(lines[1], r"^build: 2 of 20 steps, 10%, about .* left$")
         self.assertEqual(lines[-1], "build: 20 of 20 steps, 100%")
@@ -64,7 +63,3 @@ class Sources(unittest.TestCase):
             self.assertIn("would overwrite the Makefile", done.stderr)
             self.assertEqual((Path(folder) / "Makefile").read_bytes(),
                              (ROOT / "Makefile").read_bytes())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,12 @@
 
 import json
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
 from fake_build import FakeBuild
-
 from quartet.check_machine import launches, system
 from quartet.check_machine.finding import Finding, Level, graded
 from quartet.kernels import KERNELS
@@ -140,7 +138,7 @@ class Launches(FakeBuild):
     def test_no_program_is_said(self):
         found = launches.look(self.folder / "bin", LocalLauncher(self.folder / "launcher"),
                               Machine(2, 1 << 34))
-        self.assertIn("make programs", found[0].remedy)
+        self.assertIn("make build", found[0].remedy)
 
 
 class Lines(unittest.TestCase):
@@ -175,7 +173,3 @@ class CommandLine(unittest.TestCase):
     def test_bad_usage_is_refused(self):
         self.assertEqual(self.check("--launcher", "/none", "--seconds", "0.1").returncode, 2)
         self.assertEqual(self.check("--seconds", "0").returncode, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,11 +2,9 @@
 runs tell: false alarms between equal programs, and differences of 10% that it sees."""
 
 import random
-import sys
 import unittest
 
 from compare_case import NAME
-
 from quartet.compare import in_turn
 from quartet.compare.rows import Verdict, compare
 from quartet.compare.sides import Sample, Side
@@ -70,7 +68,3 @@ class Rates(unittest.TestCase):
                                   in_turn.ERROR)[0].verdict in CALLED_DIFFERENT
                           for look in in_turn.LOOKS)
         self.assertLessEqual(alarms / count, ERROR + 0.02)
-
-
-if __name__ == "__main__":
-    unittest.main()

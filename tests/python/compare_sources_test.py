@@ -4,7 +4,6 @@ and launches in turn."""
 import json
 import shutil
 import sys
-import unittest
 from pathlib import Path
 
 import fake_results
@@ -213,7 +212,3 @@ class InTurn(CompareCase):
         done, order = self.run_both(1000, 1000, command=("cg",))
         self.assertEqual((done.returncode, order), (2, []))
         self.assertIn("no program cg in", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import statistics
-import unittest
 
 import fake_results
 from compare_case import NAME, CompareCase, around, documents, flat, row_of
@@ -57,7 +56,7 @@ class Verdicts(CompareCase):
             document["context"]["executable"] = f"{build}/bin/stream"
             document["context"]["quartet"]["options"] = {"sizes": "2:8", "json": "a.json",
                                                          "transport": "auto", "runs": "10"}
-        self.assertIn("scripts/compare.py --run /old /new -- stream --sizes 2:8 --runs 10",
+        self.assertIn("quartet compare --run /old /new -- stream --sizes 2:8 --runs 10",
                       self.compared(*sides).stdout)
 
     def test_what_should_not_be_compared_is_not_and_why_is_said(self):
@@ -205,7 +204,3 @@ class Input(CompareCase):
         self.assertIn("slower", done.stdout)
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 80, line)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,11 +7,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_dev.commands import cost as script
-from quartet_dev import cost
-from quartet_dev.cost import Cost, Point
 from fake_build import FakeBuild
 from quartet.launch import LaunchError, LocalLauncher
+from quartet_dev import cost
+from quartet_dev.commands import cost as script
+from quartet_dev.cost import Cost, Point
 from tree import QUARTET
 
 # cg with a matrix of a sixteenth of the bytes, and a time that grows with the size cubed.
@@ -131,7 +131,3 @@ class Measuring(FakeBuild):
     def test_failed_launch_is_the_exit_code(self):
         self.program(fails=2048)
         self.assertEqual(self.command().returncode, 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

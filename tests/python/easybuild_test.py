@@ -41,7 +41,3 @@ class EasyBuild(unittest.TestCase):
             done = self.dry_run(broken)
         self.assertNotEqual(done.returncode, 0, done)
         self.assertIn("nothing", done.stdout + done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

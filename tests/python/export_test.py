@@ -12,7 +12,6 @@ import unittest
 from pathlib import Path
 
 import fake_results
-
 from quartet import export
 from quartet.results import Name
 from tree import QUARTET, ROOT
@@ -135,7 +134,3 @@ class Documentation(unittest.TestCase):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertRegex(shown.stdout, r"stream +native +0\.8")
         self.assertNotIn("cg", shown.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,24 +3,23 @@
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
+import fake_results
+from fake_build import FakeBuild
 from quartet.exit_codes import FAILED
-from quartet_dev.gpu import checks, counters, execution, parts, promise, record
-from quartet_dev.gpu import steps as gpu_steps
-from quartet_dev.gpu.ceilings import Ceilings
 from quartet.kernels import KERNELS, NAMES
-from quartet_dev.limits.goals import Verdict
 from quartet.machine import Machine
 from quartet.results import Case, Name
 from quartet.text import WIDTH
-import fake_results
-from fake_build import FakeBuild
+from quartet_dev.gpu import checks, counters, execution, parts, promise, record
+from quartet_dev.gpu import steps as gpu_steps
+from quartet_dev.gpu.ceilings import Ceilings
+from quartet_dev.limits.goals import Verdict
 from tree import QUARTET, SCRIPTS
 
 LIST = """devices
@@ -420,7 +419,3 @@ class Parts(unittest.TestCase):
             execution.run(step, execution.Clock(600), Path(folder))
         self.assertEqual(step.code, FAILED)
         self.assertIn("cannot be started", step.reason)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import re
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -15,10 +14,7 @@ from unittest import mock
 
 import mutations
 from in_process import FAULT, run
-
-from quartet.commands import compare
-from quartet.commands import report
-from quartet.commands import table
+from quartet.commands import compare, report, table
 from quartet.documents import load
 
 CODES = {0, 1, 2, 3, 4, 77}
@@ -84,7 +80,7 @@ class Documents(HostileCase):
                 code, _, errors = run(table, self.bad)
                 refused += code == 2
                 if code == 2:  # one line, with the file and why
-                    self.assertRegex(errors, r"^table: left out \S+bad\.json: .+\n$")
+                    self.assertRegex(errors, r"^quartet: left out \S+bad\.json: .+\n$")
         # Else the mutations would try nothing, or everything would be refused for one reason.
         self.assertTrue(COUNT / 4 < refused < COUNT, refused)
 
@@ -100,7 +96,3 @@ class Cells(HostileCase):
             self.assert_sound(kind, result)
         _, output, _ = run(table, "--all", self.bad)
         self.assertIn("\\x1b]0;owned", output)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -13,14 +13,8 @@ from unittest import mock
 
 import mutations
 from in_process import FAULT, run
-
-from quartet.commands import compare
-from quartet.commands import trace
-from quartet.commands import report
-from quartet.commands import submit
-from quartet.commands import sweep
-from quartet.commands import table
 from quartet import files
+from quartet.commands import compare, report, submit, sweep, table, trace
 from quartet.exit_codes import ScriptError
 from tree import QUARTET, SCRIPTS
 
@@ -84,7 +78,7 @@ class Reading(PathCase):
                 self.assert_refused(run(sweep, path, "--dry-run"), word.replace("folder", "a folder"))
                 self.assert_refused(run(submit, path, "--ranks", 1, "/bin/true"), word)
                 word = word.replace("No such file", "no such file")
-                self.assert_refused(run(trace_command, path, self.folder / "a.png"), word)
+                self.assert_refused(run(trace, path, self.folder / "a.png"), word)
 
     def test_files_without_end_are_read_up_to_a_bound(self):
         with self.assertRaisesRegex(ScriptError, "at most 10 are read"):
@@ -102,7 +96,7 @@ class Reading(PathCase):
             deep.write_text(text)
             for result in (run(table, deep), run(sweep, deep, "--dry-run"),
                            run(submit, deep, "--ranks", 1, "/bin/true"),
-                           run(trace_command, deep, self.folder / "a.png")):
+                           run(trace, deep, self.folder / "a.png")):
                 self.assert_refused(result, "deep.json")
 
     def test_an_empty_folder_says_so(self):
@@ -186,7 +180,7 @@ class Ends(PathCase):
             with self.subTest(word):
                 found, output, errors = self.ended(error)
                 self.assertEqual((found, output), (code, ""))
-                self.assertRegex(errors, r"\Atable: [^\n\x1b]+\n\Z")
+                self.assertRegex(errors, r"\Aquartet: [^\n\x1b]+\n\Z")
                 self.assertIn(word, errors)
 
     def test_debug_shows_where(self):
@@ -207,7 +201,7 @@ class Ends(PathCase):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = self.table(stdout=full)
         self.assertEqual(done.returncode, 3)
-        self.assertEqual(done.stderr, "table: No space left on device\n")
+        self.assertEqual(done.stderr, "quartet: No space left on device\n")
         reading, writing = os.pipe()
         os.close(reading)
         done = self.table(stdout=writing)
@@ -215,17 +209,13 @@ class Ends(PathCase):
         self.assertEqual((done.returncode, done.stderr), (141, ""))  # as of `| head`
 
     def test_a_signal_stops_any_script(self):
-        code = ("import sys, table; from quartet import command_line;"
+        code = ("import sys; from quartet import command_line;"
                 "command_line.run_script(lambda: (print('on', flush=True), sys.stdin.read()) and 0)")
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            with subprocess.Popen([sys.executable, "-B", "-c", code], cwd=SCRIPTS, text=True,
+            with subprocess.Popen([sys.executable, "-B", "-c", code], cwd=SCRIPTS / "python", text=True,
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE) as process:
                 process.stdout.readline()
                 process.send_signal(number)
                 self.assertEqual(process.wait(LIMIT), 75)
-                self.assertEqual(process.stderr.read(), "-c: interrupted\n")
-
-
-if __name__ == "__main__":
-    unittest.main()
+                self.assertEqual(process.stderr.read(), "quartet: interrupted\n")

@@ -3,7 +3,6 @@ line and an exit code of the contract."""
 
 import json
 import random
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,7 +11,6 @@ from unittest import mock
 import mutations
 from in_process import FAULT, run
 from predicted_machine import KERNELS, RATES, file, rate
-
 from quartet.commands import predict
 
 DIGITS = "9" * 400
@@ -79,7 +77,7 @@ class Files(HostileCase):
                     self.assertIn(code, (0, 2))
                     self.assertNotIn(FAULT, errors)
                     if code == 2:
-                        self.assertRegex(errors, rf"^predict: no {name} \(.*--from\)\n$")
+                        self.assertRegex(errors, rf"^quartet: no {name} \(.*--from\)\n$")
 
     def test_extremes_are_no_faults(self):
         for value in (1e-15, 1e18):
@@ -128,7 +126,3 @@ class Documents(HostileCase):
                 self.assertIn(code, (0, 2), errors)
                 self.assertNotIn(FAULT, errors)
                 self.assertNotIn("Traceback", errors)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,18 +4,15 @@ import errno
 import fcntl
 import json
 import os
-import sys
 import types
-import unittest
 from pathlib import Path
 from unittest import mock
 
 from in_process import FAULT, run
-from sweep_test import SweepCase
-
 from quartet.commands import sweep
 from quartet.launch import LaunchError
 from quartet.sweep import folder as sweep_folder
+from sweep_test import SweepCase
 
 DIGITS = "9" * 400
 
@@ -178,7 +175,3 @@ class Folders(HostileSweep):
                 else:
                     self.assertEqual(sweep_folder.SweepFolder.open(place, plan).path, place)
                 self.assertEqual(said.call_count, 0 if is_in_use else 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,12 +4,10 @@ import math
 import os
 import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
 from fake_build import FakeBuild
 from fake_hpcc import HEADER, section
-
 from quartet.launch import Files, LocalLauncher
 from quartet_dev.peers import hpcc_fft
 from quartet_dev.peers.hpcc_fft import MpiFft
@@ -157,7 +155,3 @@ class Running(FakeBuild):
             outcome = self.complete()
         self.assertEqual((outcome.exit_code, outcome.seconds), (77, 0.0))
         self.assertIn("hpcc is not installed", outcome.message)
-
-
-if __name__ == "__main__":
-    unittest.main()

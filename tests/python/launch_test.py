@@ -4,7 +4,6 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -355,7 +354,3 @@ class Leftovers(LaunchCase):
             session.mkdir(parents=True)
             (session / "contact.txt").write_text(f"{self.family + number}.0;tcp://127.0.0.1:1\n{dead}\n")
         self.assertLess(faults(), 1.3 * without)
-
-
-if __name__ == "__main__":
-    unittest.main()

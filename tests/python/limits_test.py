@@ -9,23 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-import fake_results
 import fake_hpcc
+import fake_results
 from fake_build import FakeBuild
-
 from quartet.kernels.kernel import LimitsFiles
 from quartet.launch import Outcome
+from quartet.results import cases
 from quartet_dev.commands import limits
+from quartet_dev.limits import comparisons as limits_comparisons
 from quartet_dev.limits import folder as limits_folder
 from quartet_dev.limits import goals as limits_goals
 from quartet_dev.limits import loop as limits_loop
 from quartet_dev.limits import plan as limits_plan
 from quartet_dev.limits import table as limits_table
 from quartet_dev.limits.circumstances import Circumstances, circumstances
-from quartet_dev.limits import comparisons as limits_comparisons
 from quartet_dev.limits.comparisons import OfLimit, OverPeer, Result, Row
 from quartet_dev.limits.goals import Bound, Goal, Noise, Verdict
-from quartet.results import cases
 from tree import QUARTET, SCRIPTS
 
 # cg at the rates of {folder}/behaviour.json: by side, a list of the rounds', or how it fails.
@@ -567,7 +566,3 @@ class OtherSuites(unittest.TestCase):
         found = self.goal_result()
         self.assertIs(found.verdict, Verdict.UNKNOWN)
         self.assertIn("hpcc is not installed", found.troubles[0])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,8 @@
 """Tests of scripts/python/quartet/misfits.py: which rows do not fit the others."""
 
-import sys
 import unittest
-from pathlib import Path
 
 import fake_results
-
 from quartet.misfits import judged
 from quartet.results import cases
 
@@ -84,7 +81,3 @@ class TwoSpeeds(unittest.TestCase):
         self.assertEqual([case.mark for case in found], ["?", "?"])
         self.assertEqual(found[0].flags["two_speeds"],
                          "two speeds: 3 of 10 runs at 4000 to 4000, the others at 10000 to 10000")
-
-
-if __name__ == "__main__":
-    unittest.main()

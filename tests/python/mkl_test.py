@@ -4,12 +4,10 @@ import json
 import math
 import sys
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import fake_results
 from fake_build import FakeBuild
-
 from quartet.launch import Files, LocalLauncher
 from quartet.paths import LAUNCHER
 from quartet_dev.peers import mkl
@@ -104,7 +102,3 @@ class Real(FakeBuild):
     def test_psgemm_is_its_own(self):
         row = self.complete(MklBuild("matmul", ("--size", "256", "--formulation", "library", "--runs", "1")), 2)
         self.assertRegex(row.note, r"^Intel.*Kernel Library Version 20.*psgemm \(libmkl_scalapack.*same BLAS as native")
-
-
-if __name__ == "__main__":
-    unittest.main()

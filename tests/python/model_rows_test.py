@@ -3,18 +3,14 @@
 import json
 import os
 import subprocess
-import sys
-import unittest
-from pathlib import Path
 
 import fake_results
 import schemas
 from compare_case import CompareCase
 from predicted_machine import file
-
 from quartet import table
 from quartet.results import cases
-from tree import SCRIPTS
+from tree import QUARTET
 
 NAME = "cg/native/{}/mpi/laplace/full/classic/n:4096/iterations:50{}/ranks:4/threads:1"
 MEASURED = NAME.format("host", "")
@@ -88,7 +84,3 @@ class Rows(CompareCase):
             runs = self.side("runs", fake_results.document(simulated(name=name)))
             done = self.quartet("predict", machine, "cg", "--sizes", 4096, "--ranks", 4, "--from", runs)
             self.assertEqual(done.returncode, code, done)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,12 @@
 
 import json
 import random
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake_results
-
 from quartet.launch import LaunchError, Outcome
 from quartet.nodes import findings, outliers, table
 from quartet.nodes import plan as nodes_plan
@@ -162,7 +160,3 @@ class Allocations(unittest.TestCase):
         with mock.patch.object(allocation.subprocess, "run", side_effect=OSError(2, "none")):
             with self.assertRaisesRegex(LaunchError, "go to a machine with Slurm"):
                 allocation.hosts_of("n[1-3]")
-
-
-if __name__ == "__main__":
-    unittest.main()

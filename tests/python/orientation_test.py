@@ -2,13 +2,11 @@
 
 import json
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
-
 from quartet import orientation
 from quartet.kernels import NAMES
 from quartet.table import judged_cases
@@ -65,7 +63,3 @@ class Orientation(unittest.TestCase):
                 done = subprocess.run([*QUARTET, "table", *flags, file], text=True,
                                       capture_output=True, check=True)
                 self.assertEqual("for orientation" in done.stdout, shown)
-
-
-if __name__ == "__main__":
-    unittest.main()

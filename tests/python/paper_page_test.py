@@ -2,7 +2,7 @@
 
 import re
 import unittest
-from pathlib import Path
+
 from tree import ROOT
 
 PAGE = ROOT / "docs" / "paper.md"
@@ -56,7 +56,3 @@ class Page(unittest.TestCase):
 
     def test_readme_leads_to_it(self):
         self.assertIn("(docs/paper.md)", (ROOT / "README.md").read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    unittest.main()

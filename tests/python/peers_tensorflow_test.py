@@ -1,15 +1,15 @@
 """Tests of what TensorFlow's programs do by NumPy alone: shares, merging, references and their checks."""
 
 import math
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-import numpy as np
+import pytest
 
-from quartet_dev.peers.tensorflow import cg, fft, matmul, stream
-from quartet_dev.peers.tensorflow.runners import share, together
+np = pytest.importorskip("numpy")
+from quartet_dev.peers.tensorflow import cg, fft, matmul, stream  # noqa: E402
+from quartet_dev.peers.tensorflow.runners import share, together  # noqa: E402
 
 
 class Folder(unittest.TestCase):
@@ -118,7 +118,3 @@ class Runners(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no tile"):
             together([fail, lambda: done.append(1)])
         self.assertEqual(done, [1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -12,18 +12,17 @@ from pathlib import Path
 
 import fake_results
 from fake_build import FakeBuild
-
 from quartet import documents
 from quartet.files import read_json
-from quartet_dev.limits.folder import LimitsFolder
 from quartet.paths import SHIPPED
+from quartet.report.charts import style
+from quartet.results import FORMULATIONS, cases
+from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.peers import plan as peers_plan
 from quartet_dev.peers import table as peers_table
 from quartet_dev.peers.tensorflow import environment, launch
 from quartet_dev.peers.tensorflow.document import document, run_name
 from quartet_dev.peers.tensorflow.plan import Check, Plan, Record
-from quartet.report.charts import style
-from quartet.results import FORMULATIONS, cases
 from tree import QUARTET
 
 NAME = "cg/dataflow/host/shm/random/full/classic/n:64/iterations:5/queue:8/ranks:3/threads:1"
@@ -274,7 +273,3 @@ class Script(FakeBuild):
     def test_budget_leaves_rounds_out(self):
         done = self.peers("--rounds", "9", "--budget", "0.001")
         self.assertIn("rounds were left out by the budget", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

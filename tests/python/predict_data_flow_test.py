@@ -3,7 +3,6 @@
 import unittest
 
 from predicted_machine import FREE, machine, work
-
 from quartet.predict import fft
 from quartet.predict.cluster import Cluster
 from quartet.predict.data_flow import BATCH, DataFlow
@@ -118,7 +117,3 @@ class Transforms(unittest.TestCase):
         within = fft.operations(points, tiles // groups)
         first = fft.operations(points, points / tiles) / tiles
         self.assertAlmostEqual(link_bound, 16 * points / LINK + (over + within + first) / rate)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import unittest
 from collections import Counter
 
 from predicted_machine import FREE, machine, work
-
 from quartet.predict.four_step import Shape, divisors, points_of_ranks, shape_of
 
 NO_NETWORK = {"link_bytes_per_second": FREE, "node_bytes_per_second": FREE, "latency_seconds": 1e-15,
@@ -62,7 +61,3 @@ class Shapes(unittest.TestCase):
         for tiles, points in ((16, 6 * 2736), (128, 43 * 344)):
             spent = slow.predict(work("fft", 3, 2**17, tiles=tiles)).duration
             self.assertAlmostEqual(spent.bandwidth / (2 * 16 * points / 1e9), 1, places=6)
-
-
-if __name__ == "__main__":
-    unittest.main()

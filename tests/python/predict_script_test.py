@@ -11,7 +11,6 @@ from unittest import mock
 import fake_results
 from in_process import run
 from predicted_machine import KERNELS, file
-
 from quartet.commands import predict
 from quartet.predict.duration import PARTS
 from quartet.predict.paper import table as paper_table
@@ -170,7 +169,3 @@ class Paper(unittest.TestCase):
             for point in fit.numbers:
                 if point.unit != "speed-up":
                     self.assertGreater(point.native(), point.data_flow(fit.constants), point.label)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -9,7 +9,6 @@ import unittest
 from pathlib import Path
 
 from predicted_machine import FREE, KERNELS, file, machine, work
-
 from quartet.predict import collectives, matmul
 from quartet.predict.cluster import Cluster
 from quartet.predict.curve import FASTEST, LATENT, OVERTAKEN, Wanted, curve
@@ -274,7 +273,3 @@ class Marks(unittest.TestCase):
 
     def test_where_nothing_is_in_the_way_the_last_is_fastest(self):
         self.assertEqual(self.marks(**Scaling.FREE_NETWORK), {2048: ["fastest of these"]})
-
-
-if __name__ == "__main__":
-    unittest.main()

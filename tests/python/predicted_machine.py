@@ -1,7 +1,5 @@
 """Machine files for tests of predictions."""
 
-import sys
-from pathlib import Path
 
 from quartet.kernels import KERNELS
 from quartet.predict.machine import Machine, Work

@@ -2,22 +2,18 @@
 warnings of what is outside, and never a word of a measurement."""
 
 import json
-import unittest
+
+from matplotlib.collections import PolyCollection
 
 from in_process import run
 from predicted_machine import file
-from report_charts_test import HAS_MATPLOTLIB, Charts, scaling
-from sweep_test import SweepCase
-
-from quartet.commands import report
-from quartet.commands import sweep
+from quartet.commands import report, sweep
 from quartet.predict.expectation import Expectations
 from quartet.report import cautions, publications
 from quartet.report.cases import joined
-
-if HAS_MATPLOTLIB:
-    from matplotlib.collections import PolyCollection
-    from quartet.report.charts import drawing, style
+from quartet.report.charts import drawing, style
+from report_charts_test import Charts, scaling
+from sweep_test import SweepCase
 
 
 class Reports(Charts):
@@ -87,7 +83,6 @@ class Reports(Charts):
         self.assertEqual((code, len(errors.splitlines())), (2, 1))
         self.assertIn("describes no rates", errors)
 
-    @unittest.skipUnless(HAS_MATPLOTLIB, "no matplotlib")
     def test_it_is_drawn_dashed_with_its_band(self):
         with style.applied():
             axes, = drawing.draw(self.chart()).get_axes()
@@ -113,7 +108,3 @@ class Sweeps(SweepCase):
                                "look at")
         for line in output.splitlines():
             self.assertLessEqual(len(line), 80)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,10 +2,10 @@
 
 import re
 import unittest
-from pathlib import Path
+
 from tree import ROOT
 
-DEPLOY = ROOT / "scripts" / "deploy"
+DEPLOY = ROOT / "scripts" / "packaging"
 SPACK = DEPLOY / "spack/packages/quartet/package.py"
 EASYBUILD = sorted((DEPLOY / "easybuild").glob("*.eb"))
 
@@ -42,7 +42,3 @@ class Recipes(unittest.TestCase):
         ups = int(re.search(r"\[os\.pardir\] \* (\d)", text)[1])
         self.assertEqual(SPACK.parents[ups], ROOT)
         self.assertTrue((DEPLOY / "spack/repo.yaml").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,12 @@
 
 import json
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
 import schemas
-
 from quartet.documents import collect, load
 from quartet.results import cases, device
 from quartet_dev.commands.reference import MEASURED
@@ -89,7 +87,3 @@ class InTheTree(unittest.TestCase):
             names = [case.text for _, document in collect([folder]).documents
                      for case in cases(document)]
             self.assertEqual(len(names), len(set(names)))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,15 +7,12 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake_results
-
-
 from quartet.commands import report
 from quartet.report import publications
 from quartet.report.charts import style
@@ -173,9 +170,3 @@ class InABrowser(unittest.TestCase):
                          'one on the other: text "long text", text "another"',
                          'too small: text "tiny"', 'one on the other: H1 "first", H1 "second"'):
             self.assertIn(expected, found)
-
-
-if __name__ == "__main__":
-    if not BROWSER:
-        print("skipped: no Chromium (Debian: chromium)")
-    unittest.main()

@@ -1,14 +1,12 @@
 """Tests of the report's lines and rooflines: what is drawn beside our values. Needs matplotlib."""
 
 import json
-import unittest
+
+from matplotlib.colors import to_hex
 
 import fake_results
-from report_charts_test import HAS_MATPLOTLIB, Charts, cg, scaling, style
-
-if HAS_MATPLOTLIB:
-    from matplotlib.colors import to_hex
-    from quartet.report.charts import drawing
+from quartet.report.charts import drawing
+from report_charts_test import Charts, cg, scaling, style
 
 
 class Figures(Charts):
@@ -70,9 +68,3 @@ class Figures(Charts):
         self.assertEqual([(spot.group, spot.intensity, spot.rate) for spot in chart.spots],
                          [("matmul", 60, 60), ("cg", 0.25, 4)])
         self.drawn("roofline")
-
-
-if __name__ == "__main__":
-    if HAS_MATPLOTLIB:
-        unittest.main()
-    print("skipped: no matplotlib (Debian: python3-matplotlib)")

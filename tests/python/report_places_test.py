@@ -2,7 +2,6 @@
 reference."""
 
 import json
-import unittest
 
 import fake_results
 from report_test import CG, FFT, Reported, report, scaling
@@ -59,7 +58,3 @@ class Places(Reported):
         bar, = content.sections[0].charts[0].bars()
         self.assertEqual((bar.value, bar.reference), (50, 90))
         self.assertNotIn("theirs", content.subtitle)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,15 +5,12 @@ import csv
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
 import fake_results
-
-
 from quartet.commands import report
 from quartet.report import publications
 from tree import QUARTET
@@ -221,8 +218,8 @@ class Contents(Reported):
     def test_what_is_missing_is_said_with_a_command(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
         text = self.page().text
-        self.assertIn("No rows of matmul yet. To get it: scripts/launch.sh", text)
-        self.assertIn("No pairs were measured. To get it: scripts/launch.sh 4", text)
+        self.assertIn("No rows of matmul yet. To get it: quartet launch 2 matmul", text)
+        self.assertIn("No pairs were measured. To get it: quartet launch 4 stream", text)
         self.assertIn("No problem was run on both the host and a GPU.", text)
 
     def test_every_row_of_every_document_is_in_the_table(self):
@@ -360,7 +357,3 @@ class BadInput(Reported):
     def test_documents_of_errors_alone_are_reported(self):
         self.put("a.json", fake_results.error(fake_results.stream_name(), "no such device"))
         self.assertIn("no such device", self.page().text)
-
-
-if __name__ == "__main__":
-    unittest.main()

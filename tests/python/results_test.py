@@ -1,13 +1,11 @@
 """Tests of scripts/python/quartet/results.py: which files are documents, and why the others are not."""
 
 import json
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 import fake_results
-
 from quartet.documents import collect, load
 from quartet.results import cases
 
@@ -113,7 +111,3 @@ class Extras(unittest.TestCase):
         self.assertEqual(self.case(fraction_of_limit_ci95=[0.7, 0.9]).fraction_interval,
                          (0.7, 0.9))
         self.assertIsNone(self.case().fraction_interval)
-
-
-if __name__ == "__main__":
-    unittest.main()

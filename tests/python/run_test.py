@@ -13,12 +13,11 @@ from unittest import mock
 
 import fake_results
 from fake_build import FakeBuild
-
-from quartet.commands import run as run_script
 from quartet import run
-from quartet.exit_codes import worst
 from quartet.check_machine import system
 from quartet.check_machine.finding import Level
+from quartet.commands import run as run_script
+from quartet.exit_codes import worst
 from quartet.kernels import KERNELS
 from quartet.kernels.kernel import Effort
 from quartet.machine import Machine, processor_quota
@@ -100,7 +99,7 @@ class Run(FakeBuild):
         self.assertIn("warning: hot", done.stdout)
         self.assertNotIn("the program's own table", done.stdout)
         self.assertIn("stream: 1 of 7", done.stderr)
-        self.assertRegex(done.stderr, r"run: about \d+ s of measuring\n")
+        self.assertRegex(done.stderr, r"quartet: about \d+ s of measuring\n")
         for argument in ("--device host", "--transport mpi,shm,rma", "--progress on",
                          "--formulation native,dataflow,library", "--pushes 100 "):
             self.assertIn(argument, self.measuring_calls()[0] + " ")
@@ -148,7 +147,7 @@ class Run(FakeBuild):
         for text in ("{", "[]", "[" * 10**5):
             done = self.run_with(text=text)
             self.assertEqual(done.returncode, 3, done.stderr)
-            self.assertRegex(done.stderr, r"run: left out \S+\.json: ")
+            self.assertRegex(done.stderr, r"quartet: left out \S+\.json: ")
             self.assertIn("no results", done.stdout)
             self.assertNotIn("Traceback", done.stderr)
 
@@ -192,7 +191,7 @@ exec sleep 600
         process.send_signal(signal.SIGTERM)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 75, errors)
-        self.assertIn("run: interrupted: this is what there is", errors)
+        self.assertIn("quartet: interrupted: this is what there is", errors)
         self.assertIn("stream MiB/s", output)  # what the job had written so far
         self.assertFalse(Path(f"/proc/{job}").exists())
 
@@ -312,7 +311,3 @@ class Choices(unittest.TestCase):
         for memory, size in ((1 << 40, "8192"), (600 << 20, "8192"), (550 << 20, "4096"),
                              (0, "1024")):
             self.assertIn(size, arguments(Machine(2, memory), 2))
-
-
-if __name__ == "__main__":
-    unittest.main()

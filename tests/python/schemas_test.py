@@ -12,7 +12,6 @@ from pathlib import Path
 import fake_results
 import mutations
 import schemas
-
 from quartet.files import FileProblem, read_json
 from quartet.schema import Schema
 
@@ -219,7 +218,3 @@ class Published(unittest.TestCase):
                 document = schemas.read_strictly(schemas.RESULTS / "published" / "stream.json")
                 change(document)
                 self.assertNotEqual(schemas.problems("published", document), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

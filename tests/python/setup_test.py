@@ -328,7 +328,3 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
     def test_unknown_group_is_refused(self):
         done = self.machine.setup("all")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -11,11 +11,10 @@ from xml.etree import ElementTree
 
 from in_process import run
 from predicted_machine import file, machine, work
-
-from quartet_dev.commands import simulate
 from quartet.exit_codes import ScriptError
 from quartet.launch import Job
 from quartet.predict.open_mpi import AllToAll
+from quartet_dev.commands import simulate
 from quartet_dev.simulate import table
 from quartet_dev.simulate.platform import platform_of
 from quartet_dev.simulate.simulator import Simulator
@@ -165,7 +164,3 @@ class Script(unittest.TestCase):
     def test_a_data_flow_beside_gpus_is_refused(self):
         self.file.write_text(json.dumps(file(machine={"gpus_per_node": 4})), encoding="utf-8")
         self.assertIn("beside the GPUs", self.refusal("--formulation", "dataflow")[1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,14 +4,11 @@ import copy
 import json
 import re
 import statistics
-import sys
-import unittest
 
 import fake_results
 from compare_case import CompareCase, around, flat
-
-from quartet.commands import report
 from quartet import verdict
+from quartet.commands import report
 from quartet.table import judged_cases
 
 CAUSE = "other processes took 45% of the cores in 6 of 10 runs"
@@ -110,7 +107,3 @@ class SlowMinute(CompareCase):
         done = self.compared([launch()] * 4, [everywhere] * 4)
         self.assertEqual(done.returncode, 4)
         self.assertIn("3 unclear", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,8 @@
 """Tests of scripts/python/quartet/compare/slow_ranks.py: who is named, and who is not."""
 
-import sys
-import unittest
 
 import fake_results
 from compare_case import CompareCase
-
 from quartet.compare import slow_ranks
 
 
@@ -95,7 +92,3 @@ class SlowNodes(CompareCase):
         done = self.compare(self.side("a", even), self.side("b", odd))
         self.assertIn("slow in B: node node1", done.stdout)
         self.assertNotIn("slow in A", done.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -264,7 +263,3 @@ class Submitting(MachineCase):
         for ranks, threads in ((0, 1), (1, 0), (-3, 1)):
             with self.assertRaises(MachineError):
                 self.options({}, ranks, threads=threads)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,9 +4,7 @@ import itertools
 import math
 import random
 import statistics
-import sys
 import unittest
-from pathlib import Path
 
 from quartet import statistics as statistic
 
@@ -81,7 +79,3 @@ class Planning(unittest.TestCase):
     def test_no_more_are_asked_for_than_anyone_launches(self):
         self.assertEqual(statistic.values_for(0.001, 0.5), statistic.MOST_VALUES)
         self.assertEqual(statistic.values_for(0.05, 0.0), 4)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 from fake_build import FakeBuild
@@ -170,7 +169,3 @@ class Steps(QueuedCase):
         self.assertEqual(done.returncode, 75, done.stderr)
         self.assertIn("the job has ended with 1 launch to go", done.stderr)
         self.assertEqual(list((self.folder / "other").glob("*.outcome")), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

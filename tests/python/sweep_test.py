@@ -9,7 +9,6 @@ import unittest
 from pathlib import Path
 
 from fake_build import FakeBuild
-
 from quartet.sweep import folder as sweep_folder
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
@@ -475,7 +474,3 @@ class Table(SweepCase):
         text = self.sweep(self.spec(scaling="strong", title="A long title " * 8)).stdout
         for line in text.splitlines():
             self.assertLessEqual(len(line), 80, line)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,14 +2,12 @@
 
 import json
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake_results
-
 from quartet import table, terminal
 from tree import QUARTET
 
@@ -270,7 +268,3 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertEqual(self.table().returncode, 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

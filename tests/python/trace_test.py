@@ -4,13 +4,11 @@ import importlib.util
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-
-from quartet.commands import trace
+from quartet.commands import trace as trace_command
 from quartet.report.charts import style
 from tree import QUARTET
 
@@ -99,7 +97,3 @@ class Command(unittest.TestCase):
         done, _ = self.run_it("--case", "fft")
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"there are: {CASE}", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,4 +5,4 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
-QUARTET = (sys.executable, "-B", SCRIPTS / "python")  # as scripts/quartet calls it
+QUARTET = (sys.executable, SCRIPTS / "python")  # as scripts/quartet calls it

@@ -1,11 +1,8 @@
 """Tests of scripts/python/quartet/verdict.py: what the last lines of a run say."""
 
-import sys
 import unittest
-from pathlib import Path
 
 import fake_results
-
 from quartet import verdict
 from quartet.results import OWN_FORMULATIONS
 from quartet.table import judged_cases
@@ -97,7 +94,3 @@ class Verdict(unittest.TestCase):
 
     def test_nothing_measured(self):
         self.assertEqual(lines(), ["Nothing was measured."])
-
-
-if __name__ == "__main__":
-    unittest.main()

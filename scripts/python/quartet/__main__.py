@@ -15,6 +15,7 @@ from quartet.paths import SCRIPTS, version
 
 IS_CHECKOUT = importlib.util.find_spec("quartet_dev") is not None
 HELP = ("help", "-h", "--help")
+FLAGS = ("--help", "--version")
 
 
 def developers_summaries() -> dict[str, str]:
@@ -50,7 +51,7 @@ def module_of(name: str) -> ModuleType:
 def parser_of(wanted: Collection[str]) -> Parser:
     """The parser of all commands. Only those that are `wanted` are imported and know their arguments."""
     root = _Root(prog="quartet", allow_abbrev=False)
-    root.add_argument("--version", action="version", version=f"quartet {version()}")
+    root.add_argument("--version", action="store_true")
     parsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     for name, summary in all_summaries().items():
         parser = parsers.add_parser(name, help=summary, allow_abbrev=False,
@@ -74,10 +75,11 @@ def run(words: Sequence[str]) -> int:
     if name in SHELL_SCRIPTS:
         script = str(SCRIPTS / SHELL_SCRIPTS[name])
         os.execv(script, [script, *words[1:]])
+    if name == "--version":
+        print(f"quartet {version()}")
+        return VERIFIED
     if name not in known:
-        if not name.startswith("-"):
-            raise ScriptError(f"no command is called '{name:.40}'{near(name, known)}: see quartet --help")
-        parser_of(()).parse_args(words)  # --version, or a flag that is unknown
+        raise ScriptError(f"no command is called '{name:.40}'{near(name, [*known, *FLAGS])}: see quartet --help")
     module = module_of(name)
     cut = words.index("--") if "--" in words and hasattr(module, "TAKES_COMMAND") else len(words)
     options = parser_of((name,)).parse_args(words[:cut], argparse.Namespace(command=words[cut + 1:]))

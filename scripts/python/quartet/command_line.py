@@ -10,7 +10,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Callable, Iterable, NoReturn, Optional
+from typing import Callable, Iterable, NoReturn
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of

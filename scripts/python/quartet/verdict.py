@@ -11,8 +11,7 @@ from quartet import statistics
 from quartet.misfits import is_alike
 from quartet.results import OWN_FORMULATIONS, Case
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
-from quartet.text import (WIDTH, aligned, counted, percent_range, ratio, size,
-                             widths_of)
+from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
 HEADINGS = ("of the limit", *OWN_FORMULATIONS, "native over library")
 MOST_LINES = 10
@@ -176,5 +175,5 @@ def _next(cases: list[Case]) -> str:
     if any(case.verified is False for case in cases):
         return "Next: a result is WRONG: use no rate of this build before `make test` passes."
     if any(case.is_distrusted for case in cases):
-        return "Next: `quartet check-machine` says what disturbs this machine; then measure again."
-    return "Next: `quartet report` (charts), `quartet sweep` (scaling), docs/reading-the-numbers.md."
+        return "Next: `quartet check-machine` says what disturbs this machine; measure again."
+    return "Next: `quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md."

@@ -4,9 +4,9 @@ import tempfile
 from pathlib import Path
 from typing import Iterator
 
+from quartet.check_machine.finding import Finding, Level, graded
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
-from quartet.check_machine.finding import Finding, Level, graded
 from quartet.kernels import KERNELS
 from quartet.launch import Files, Job, LocalLauncher, quiet_job
 from quartet.machine import Machine

@@ -9,8 +9,8 @@ from typing import Callable, Iterator, Optional
 
 from quartet.check_machine.finding import Finding, Level, graded
 from quartet.machine import processor_quota
-from quartet.units import GIB
 from quartet.text import counted
+from quartet.units import GIB
 
 # Of processors: what others may take while nothing of ours runs.
 LOOK_LOAD, BAD_LOAD = 0.1, 0.5

@@ -8,10 +8,10 @@ failed; 2 for bad usage. `quartet check-machine` calls it; `quartet run` looks f
 import argparse
 import sys
 
-from quartet.command_line import add_launch_arguments, seconds, why_not
-from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
 from quartet.check_machine import launches, system
 from quartet.check_machine.finding import Finding, Level
+from quartet.command_line import add_launch_arguments, seconds, why_not
+from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.terminal import Style

@@ -17,8 +17,7 @@ import time
 from pathlib import Path
 from typing import Optional
 
-from quartet.command_line import (UsageError, add_build, positive_number, seconds, shipped_in, some_of,
-                                  whole_number)
+from quartet.command_line import UsageError, add_build, positive_number, seconds, shipped_in, some_of, whole_number
 from quartet.exit_codes import FAILED, STOPPED, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.nodes import findings, table
 from quartet.nodes import plan as nodes_plan

@@ -26,8 +26,18 @@ from quartet.files import check_output, make_folder, replacing, write_text
 from quartet.kernels import KERNELS
 from quartet.paths import MACHINES, RESULTS, SHIPPED
 from quartet.predict.expectation import Expectations
-from quartet.report import (cautions, comparisons, kernels_chart, machines, orientation, page,
-                               paper_figures, publications, rooflines, summary)
+from quartet.report import (
+    cautions,
+    comparisons,
+    kernels_chart,
+    machines,
+    orientation,
+    page,
+    paper_figures,
+    publications,
+    rooflines,
+    summary,
+)
 from quartet.report.cases import Launch, joined, read
 from quartet.report.charts.model import Chart
 from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 from quartet import table, verdict
+from quartet.check_machine import system
+from quartet.check_machine.finding import Level
 from quartet.command_line import add_launch_arguments, seconds, seconds_or_none, why_not
 from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, worst
-from quartet.check_machine import system
-from quartet.check_machine.finding import Level
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS

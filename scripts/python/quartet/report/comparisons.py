@@ -6,8 +6,20 @@ from . import findings
 from .cases import Result
 from .charts.model import Bar, BarChart, HeatMap, Stack, StackChart
 from .charts.style import MEANINGS, PHASES
-from .factors import (alike, by_kernel, counted, factors, fastest_of_each, grouped, in_words,
-                      is_pair, label, shown, size_of, usable)
+from .factors import (
+    alike,
+    by_kernel,
+    counted,
+    factors,
+    fastest_of_each,
+    grouped,
+    in_words,
+    is_pair,
+    label,
+    shown,
+    size_of,
+    usable,
+)
 from .sections import Section, Table
 
 LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing

@@ -6,14 +6,13 @@ from typing import Optional
 
 from quartet.kernels.kernel import Kernel
 from quartet.predict.expectation import Expectations
-from quartet.units import MIB
 from quartet.text import rate
+from quartet.units import MIB
 
 from . import findings, predictions
 from .cases import Result
 from .charts.model import Axis, LineChart, Point, Series
-from .factors import (counted, factors, grouped, in_words, is_pair, natural, shown, size_of,
-                      usable)
+from .factors import counted, factors, grouped, in_words, is_pair, natural, shown, size_of, usable
 from .lines import FOLLOW_RANKS, Line, Panel, by, weak_sets
 from .publications import Number
 from .scaling import published_steps, speedups

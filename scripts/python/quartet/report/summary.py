@@ -8,6 +8,7 @@ from .factors import by_kernel, counted, grouped, is_pair, label
 from .publications import Number, nearest
 from .sections import Section, Table
 
+
 def summary(results: list[Result], published: list[Number]) -> Section:
     """Each kernel's best verified case on each kind of machine."""
     rows = []

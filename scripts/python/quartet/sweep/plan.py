@@ -13,8 +13,19 @@ from quartet.kernels.kernel import Reducers, options_of
 from quartet.schema import Schema
 from quartet.sizes import points, written
 from quartet.sweep import weak_scaling
-from quartet.sweep.spec import (BLOCK_KEYS, SCALINGS, SpecError, argument, counts_of, listed, positive,
-                                shown, with_known_keys, word, words)
+from quartet.sweep.spec import (
+    BLOCK_KEYS,
+    SCALINGS,
+    SpecError,
+    argument,
+    counts_of,
+    listed,
+    positive,
+    shown,
+    with_known_keys,
+    word,
+    words,
+)
 from quartet.text import counted
 
 PLAN_VERSION = 1

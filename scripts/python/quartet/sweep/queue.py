@@ -18,14 +18,14 @@ from typing import Iterator, Optional
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.files import FileProblem, read_json, read_text, write_json
-from quartet.launch import Job, LaunchError, Outcome, judged
+from quartet.launch import LaunchError, Outcome, judged
 from quartet.schema import Schema
 from quartet.slurm.launcher import LONGEST_ARRAY, QueueFull, SlurmLauncher
 from quartet.slurm.request import Request
 from quartet.sweep.folder import Launch, SweepFolder
 from quartet.sweep.loop import Sweep
-from quartet.units import KIB
 from quartet.text import counted, say
+from quartet.units import KIB
 
 JOBS = Schema({"type": "object",
                "additionalProperties": {"type": "string", "pattern": "^[0-9]{1,18}_[0-9]{1,9}$"}})

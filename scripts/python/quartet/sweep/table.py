@@ -13,8 +13,7 @@ from quartet.results import Case, are_suspicious, cases, nodes
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block, Configuration
-from quartet.text import (ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size,
-                             widths_of, wrapped)
+from quartet.text import ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size, widths_of, wrapped
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")

@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.command_line import add_launch_arguments, seconds, some_of
-from quartet_dev.cost import COSTS, Cost, Laboratory, describe
 from quartet.exit_codes import BAD_USAGE, STOPPED, worst
 from quartet.files import make_folder, replacing
 from quartet.launch import LaunchError, LocalLauncher
 from quartet.paths import RESULTS
 from quartet.report.charts import style
+from quartet.text import say
+from quartet.text import size as written
 from quartet.units import MIB
-from quartet.text import say, size as written
+from quartet_dev.cost import COSTS, Cost, Laboratory, describe
 
 EXAMPLE = "quartet cost --only cg"
 

@@ -27,6 +27,9 @@ from pathlib import Path
 from quartet import table
 from quartet.command_line import add_launcher, seconds_or_none, some_of
 from quartet.exit_codes import UNAVAILABLE, worst
+from quartet.machine import Machine
+from quartet.paths import RESULTS, ROOT
+from quartet.text import fraction, say
 from quartet_dev.gpu import execution, page, record
 from quartet_dev.gpu.counters import excuse
 from quartet_dev.gpu.execution import Clock, summary
@@ -34,9 +37,6 @@ from quartet_dev.gpu.findings import Findings
 from quartet_dev.gpu.parts import COUNTERS, GROUPS, PARTS, plan, wanted
 from quartet_dev.gpu.steps import Gpu, Place, Step
 from quartet_dev.limits.goals import Verdict
-from quartet.machine import Machine
-from quartet.paths import RESULTS, ROOT
-from quartet.text import fraction, say
 
 EXAMPLE = "quartet gpu --only build,tests"
 

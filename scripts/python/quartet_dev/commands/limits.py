@@ -27,15 +27,15 @@ from pathlib import Path
 from quartet.command_line import add_launch_arguments, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE, VERIFIED, worst
 from quartet.kernels.kernel import LimitsFiles
+from quartet.machine import Machine
+from quartet.paths import RESULTS
+from quartet.text import say
+from quartet.units import GIB
 from quartet_dev.limits import table as limits_table
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.loop import measure as measure_rounds
 from quartet_dev.limits.match import Match
 from quartet_dev.limits.plan import WITH_LIMITS, matches
-from quartet.machine import Machine
-from quartet.paths import RESULTS
-from quartet.units import GIB
-from quartet.text import say
 
 EXAMPLE = "quartet limits --only cg,fft"
 BUDGET = 3000  # seconds; the Makefile's help says it in minutes

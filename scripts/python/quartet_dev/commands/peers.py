@@ -21,15 +21,15 @@ from pathlib import Path
 
 from quartet.command_line import add_launch_arguments, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE, VERIFIED, worst
+from quartet.machine import Machine
+from quartet.paths import RESULTS
+from quartet.text import say
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.loop import measure as measure_rounds
 from quartet_dev.limits.match import RANKS, Match
-from quartet.machine import Machine
-from quartet.paths import RESULTS
 from quartet_dev.peers import table as peers_table
 from quartet_dev.peers.plan import WITH_PEERS, matches
 from quartet_dev.peers.tensorflow import environment
-from quartet.text import say
 
 EXAMPLE = "quartet peers --only cg --rounds 4"
 

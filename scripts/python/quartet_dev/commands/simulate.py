@@ -23,11 +23,11 @@ from quartet.predict.machine import Machine, Work
 from quartet.predict.rates import Rate
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import cases
+from quartet.sweep.spec import counts_of
+from quartet.text import say, slug
 from quartet_dev.simulate import table
 from quartet_dev.simulate.platform import platform_of
 from quartet_dev.simulate.simulator import COLLECTIVES, Simulator, require_simulator
-from quartet.sweep.spec import counts_of
-from quartet.text import say, slug
 
 EXAMPLE = "quartet simulate fat-tree-cpu-example cg --sizes 65536 --ranks 8:64"
 FORMULATIONS = ("native", "dataflow")  # libraries compute on the host itself

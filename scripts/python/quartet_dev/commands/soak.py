@@ -14,20 +14,18 @@ where it was interrupted."""
 import argparse
 import itertools
 import shlex
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from quartet.command_line import (add_launch_arguments, positive_number, seconds, some_of,
-                                  whole_number, why_not)
+from quartet.command_line import add_launch_arguments, positive_number, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE
 from quartet.files import check_output, write_json
+from quartet.text import say
 from quartet_dev.soak import shared_memory, side_by_side, summary
 from quartet_dev.soak.kinds import KINDS
 from quartet_dev.soak.loop import Setting
 from quartet_dev.soak.programs import SMALL
-from quartet.text import say
 
 EXAMPLE = "quartet soak --minutes 5 --seed 7"
 MOST = 10**9
