@@ -45,7 +45,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
 void add_native(bench::Session& session, const bench::Variant& variant, const Problem& problem,
                 const Options& options, bench::PlannedCase& planned) {
     const NativePlan plan = plan_native(session, variant.transport, problem, options.data);
-    bench::announce(plan.memory, session, planned);
+    bench::announce(memory_of(session, plan), session, planned);
     planned.moved.sent = sent_bytes(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<NativeCase>(session, plan);
@@ -65,7 +65,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan =
         plan_dataflow(session, variant.transport, problem, roles, options.data, options.checkpoint);
-    bench::announce(plan.memory, session, planned);
+    bench::announce(memory_of(session, plan), session, planned);
     planned.moved = traffic_of(plan);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<DataflowCase>(session, plan);
@@ -84,7 +84,7 @@ void add_device_library(bench::Session& session, const bench::Variant& variant,
         return;
     }
     const NativePlan plan = plan_device_library(session, variant.transport, problem);
-    bench::announce(plan.memory, session, planned);
+    bench::announce(memory_of(session, plan), session, planned);
     planned.make = [&session, plan]() -> std::unique_ptr<bench::Case> {
         if (plan.algorithm != Algorithm::library) {
             throw Unavailable(

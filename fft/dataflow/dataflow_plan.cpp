@@ -14,51 +14,44 @@ namespace {
 // Transformed tiles in a worker's memory: one is written, the others are under way.
 constexpr int outgoing_tiles = 8;
 
-// Adds what a worker, or the merger, needs of its device, and what lets the CPU see it.
-void plan_worker(DataflowPlan& plan, bench::Session& session) {
+void count_worker(bench::Arena& arena, bench::Session& session, const DataflowPlan& plan) {
     const device::Device& device = session.device();
-    const std::int64_t tile = plan.tile.parts_size();
-    plan.tiles =
-        plan.problem.shape(plan.roles.workers(), plan.roles.index_of(session.world().rank()))
-            .my_tiles();
-    plan.input = plan.memory.add<Point>(plan.tiles.size() * plan.problem.length());
+    const Bytes tile = bytes_of<Point>(plan.problem.length());
+    const WorkerBuffers buffers(arena, plan);
     if (plan.data.in_files()) {
-        plan.read = plan.memory.add<Point>(
-            TileLoader::staged_points(plan.problem.length(), device.memory_kind()),
-            bench::Room::host);
+        TileLoader::staging(arena, plan.problem.length(), device.memory_kind());
     }
-    plan.discarded = plan.memory.add<double>(tile);
-    plan.memory.add(device.ffts().four_step_fft_memory(plan.tile), bench::Room::device);
-    if (device::has_own_memory(device) && plan.queue.place == comm::PayloadPlace::host) {
-        plan.staged = plan.memory.add<double>(staged_tiles * tile);
-    }
-    if (plan.checkpoint.wanted() && plan.queue.place == comm::PayloadPlace::gpu) {
-        plan.kept = plan.memory.add<double>(tile, bench::Room::host);
-    }
-    plan.memory.add(
-        device::HostAccess::memory(bytes_of<Point>(plan.problem.length()), device.memory_kind()),
-        bench::Room::host);
+    arena.count(device.ffts().four_step_fft_memory(plan.tile), bench::Room::device);
+    arena.count(device::HostAccess::memory(tile, device.memory_kind()), bench::Room::host);
 }
 
-void plan_merger(DataflowPlan& plan, bench::Session& session) {
+void count_merger(bench::Arena& arena, bench::Session& session, const DataflowPlan& plan) {
     const device::Device& device = session.reducer_device();
-    const std::int64_t tile = plan.tile.parts_size();
+    const Bytes all = bytes_of<Point>(plan.problem.points);
     const bench::Room room = merger_room(session);
-    MergerBuffers(plan.memory, plan.problem, room);
+    const MergerBuffers buffers(arena, plan.problem, room);
+    const CopiedTiles copied(arena, plan);
     if (plan.queue.place == comm::PayloadPlace::gpu) {
-        plan.memory.add<double>(0, bench::Room::device_window);  // it has no outgoing tiles
+        arena.count(Bytes{}, bench::Room::device_window);  // it has no outgoing tiles
     }
-    plan.memory.add(device.ffts().four_step_fft_memory(plan.problem.shape(1, 0)), room);
-    if (device::has_own_memory(device) && plan.queue.place == comm::PayloadPlace::host) {
-        plan.staged = plan.memory.add<double>(staged_tiles * tile);
-        plan.copied = plan.memory.add<double>(tile, bench::Room::host);
-    }
-    plan.memory.add(
-        device::HostAccess::memory(bytes_of<Point>(plan.problem.points), device.memory_kind()),
-        bench::Room::host);
+    arena.count(device.ffts().four_step_fft_memory(plan.problem.shape(1, 0)), room);
+    arena.count(device::HostAccess::memory(all, device.memory_kind()), bench::Room::host);
 }
 
 }  // namespace
+
+WorkerBuffers::WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan)
+    : input(arena.make<Point>(plan.tiles.size() * plan.problem.length())),
+      discarded(arena.make<double>(plan.tile.parts_size())),
+      staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)) {
+    if (plan.checkpoint.wanted() && plan.queue.place == comm::PayloadPlace::gpu) {
+        kept = arena.make<double>(plan.tile.parts_size(), bench::Room::host);
+    }
+}
+
+CopiedTiles::CopiedTiles(bench::Arena& arena, const DataflowPlan& plan)
+    : staged(arena.make<double>(plan.copies ? staged_tiles * plan.tile.parts_size() : 0)),
+      source(arena.make<double>(plan.copies ? plan.tile.parts_size() : 0, bench::Room::host)) {}
 
 bench::Room merger_room(bench::Session& session) {
     return device::has_own_memory(session.device()) &&
@@ -90,23 +83,35 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
                   .order = flow::DequeueOrder::arrival,
                   .outgoing = outgoing_tiles,
                   .place = place};
-    const comm::OperationMemory operations = bench::operation_memory(session, transport);
-    plan.probes_link = operations.payloads_travel(place);
+    plan.probes_link = bench::operation_memory(session, transport).payloads_travel(place);
+    const bool works = plan.role == comm::Role::worker;
+    plan.copies = place == comm::PayloadPlace::host &&
+                  device::has_own_memory(works ? session.device() : session.reducer_device());
+    if (works) {
+        plan.tiles = problem.shape(roles.workers(), roles.index_of(rank)).my_tiles();
+    }
+    return plan;
+}
+
+bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan) {
+    bench::Arena arena;
     if (plan.role == comm::Role::worker) {
-        plan_worker(plan, session);
+        count_worker(arena, session, plan);
     } else {
-        plan_merger(plan, session);
+        count_merger(arena, session, plan);
     }
     if (plan.probes_link) {
-        plan.memory.add(plan.queue.largest,
-                        place == comm::PayloadPlace::gpu ? bench::Room::device : bench::Room::host);
+        arena.count(plan.queue.largest, plan.queue.place == comm::PayloadPlace::gpu
+                                            ? bench::Room::device
+                                            : bench::Room::host);
     }
-    if (checkpoint.wanted()) {  // a tile that is taken over
-        plan.memory.add(plan.queue.largest, bench::Room::host);
+    if (plan.checkpoint.wanted()) {  // a tile that is taken over
+        arena.count(plan.queue.largest, bench::Room::host);
     }
-    plan.memory.add(flow::queue_memory(plan.queue, operations, rank));
-    plan.memory.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
-    return plan;
+    arena.count(flow::queue_memory(plan.queue, bench::operation_memory(session, plan.transport),
+                                   session.world().rank()));
+    arena.count(TransformCheck::memory(plan.problem.points, session.threads()), bench::Room::host);
+    return arena;
 }
 
 comm::RankTraffic traffic_of(const DataflowPlan& plan) {
@@ -115,7 +120,7 @@ comm::RankTraffic traffic_of(const DataflowPlan& plan) {
     auto& sent = on_gpus ? traffic.sent : traffic.payloads;
     sent.resize(static_cast<std::size_t>(plan.roles.ranks()));
     sent[static_cast<std::size_t>(plan.queue.owner)] = plan.tiles.size() * plan.queue.largest.value;
-    if (plan.copies()) {
+    if (plan.copies) {
         const bool works = plan.role == comm::Role::worker;
         (works ? traffic.copied_out : traffic.copied_in) =
             (works ? plan.tiles.size() : plan.problem.tiles) * plan.queue.largest.value;

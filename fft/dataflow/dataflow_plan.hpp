@@ -13,7 +13,7 @@
 
 namespace quartet::fft {
 
-/// The buffers and the queue of the data flow on one rank.
+/// What one rank does in the data flow.
 struct DataflowPlan {
     std::string transport;
     Problem problem;
@@ -24,32 +24,41 @@ struct DataflowPlan {
     Range tiles{};               ///< a worker's
     device::FourStepFft tile{};  ///< one tile as a transform of its own
 
-    bench::PlannedBuffer<Point> input{};       ///< a worker's tiles
-    bench::PlannedBuffer<Point> read{};        ///< tiles between their files and a worker's GPU
-    bench::PlannedBuffer<double> discarded{};  ///< what a worker's limit writes
-    /// Tiles on a GPU, on their way to or from payloads in the host's memory: a worker's that are
-    /// transformed, a merger's that have arrived. Empty where payloads lie where the rank computes.
-    bench::PlannedBuffer<double> staged{};
-    bench::PlannedBuffer<double> copied{};  ///< what a merger's limit copies in, if it does
-    /// A tile between its file of a checkpoint and a worker's payload on its GPU.
-    bench::PlannedBuffer<double> kept{};
     flow::QueuePlan queue{};   ///< of transformed tiles
     bool probes_link = false;  ///< whether tiles travel: then the limit sends one, too
-    /// All of these, and what FFT plans, merger, check and limit allocate.
-    bench::BufferPlan memory{};
-
-    /// Whether this rank copies each tile between its GPU and the host's memory.
-    [[nodiscard]] bool copies() const { return staged.count > 0; }
+    bool copies =
+        false;  ///< whether this rank copies each tile between its GPU and the CPU's memory
 };
 
 /// Tiles that are staged at a time: one is copied while the next is computed on.
 inline constexpr std::int64_t staged_tiles = 2;
+
+/// A worker's.
+struct WorkerBuffers {
+    WorkerBuffers(bench::Arena& arena, const DataflowPlan& plan);
+
+    device::Buffer<Point> input;       ///< its tiles
+    device::Buffer<double> discarded;  ///< what its limit writes
+    device::Buffer<double> staged;     ///< transformed tiles on their way to the CPU's memory
+    device::Buffer<double> kept;       ///< a tile between its checkpoint's file and its GPU
+};
+
+/// The merger's, where it copies tiles to its GPU.
+struct CopiedTiles {
+    CopiedTiles(bench::Arena& arena, const DataflowPlan& plan);
+
+    device::Buffer<double> staged;  ///< tiles that have arrived
+    device::Buffer<double> source;  ///< what its limit copies in
+};
 
 /// The plan of a problem on this rank. Local.
 DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport,
                            const Problem& problem, const comm::Roles& roles,
                            const bench::DataOptions& data = {},
                            const bench::CheckpointOptions& checkpoint = {});
+
+/// What this rank takes: its buffers, and what FFT plans, queue, check and limit allocate. Local.
+bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan);
 
 /// Where the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
 bench::Room merger_room(bench::Session& session);

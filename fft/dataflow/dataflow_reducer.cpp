@@ -20,8 +20,9 @@ DataflowReducer::DataflowReducer(bench::Session& session, const DataflowPlan& pl
       device_(session.reducer_device()),
       stream_(session.reducer_stream()),
       merger_(make_merger(device_, plan.problem)),
-      staged_(allocate(plan.staged, device_)) {
-    if (plan.copies()) {
+      arena_(device_),
+      copied_(arena_, plan) {
+    if (plan.copies) {
         copying_ = device_.make_stream("copy in", device::StreamKind::transfer);
     }
     for (Place& place : places_) {
@@ -66,14 +67,14 @@ void DataflowReducer::run(flow::Queue& queue, bench::Clocks& clocks) {
 
 void DataflowReducer::add(const flow::Item& item) {
     const auto payload = device::view_as<double>(item.payload);
-    if (!plan_.copies()) {
+    if (!plan_.copies) {
         merger_->add(item.key, payload, stream_);
         return;
     }
     const std::size_t number = added_++ % places_.size();
     Place& place = places_[number];
-    const auto blocks =
-        staged_.view().part(static_cast<std::int64_t>(number) * payload.size(), payload.size());
+    const auto blocks = copied_.staged.view().part(
+        static_cast<std::int64_t>(number) * payload.size(), payload.size());
     copying_->wait(*place.merged);
     device_.copy(device::as_bytes(payload), device::as_bytes(blocks), *copying_);
     copying_->record(*place.arrived);
@@ -88,8 +89,7 @@ void DataflowReducer::prepare_limit(flow::Queue&) {
     const auto points = numbers(result());
     copy_.emplace(device_, merger_->row_input().part(0, points.size()), points);
     passes_ = copy_->passes_for(bench::probe_time, most_passes, stream_);
-    if (plan_.copies()) {
-        copied_ = allocate(plan_.copied, device_);
+    if (plan_.copies) {
         copies_.emplace([this] { copy_all(); });
     }
 }
@@ -105,8 +105,8 @@ DataflowRole::Times DataflowReducer::measure() {
 
 void DataflowReducer::copy_all() {
     for (std::int64_t tile = 0; tile < plan_.problem.tiles; ++tile) {
-        const auto blocks = staged_.view().part(0, copied_.view().size());
-        device_.copy(device::as_bytes(copied_.view()), device::as_bytes(blocks), *copying_);
+        const auto blocks = copied_.staged.view().part(0, copied_.source.view().size());
+        device_.copy(device::as_bytes(copied_.source.view()), device::as_bytes(blocks), *copying_);
     }
     copying_->synchronize();
 }

@@ -41,7 +41,8 @@ class DataflowReducer final : public DataflowRole {
     device::Device& device_;
     device::Stream& stream_;
     std::unique_ptr<Merger> merger_;
-    device::Buffer<double> staged_;
+    bench::Arena arena_;
+    CopiedTiles copied_;
     std::unique_ptr<device::Stream> copying_;
     /// A tile's place on the GPU: when it has come, and when it has been merged.
     struct Place {
@@ -51,7 +52,6 @@ class DataflowReducer final : public DataflowRole {
     std::array<Place, staged_tiles> places_;
     std::size_t added_ = 0;  ///< tiles, in all runs
 
-    device::Buffer<double> copied_;
     std::optional<bench::MemoryProbe> copy_;
     int passes_ = 1;
     std::optional<TimedPasses> copies_;

@@ -21,13 +21,13 @@ DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan
                                bench::TileCheckpoint* checkpoint)
     : session_(session),
       plan_(plan),
-      kept_(session, plan, checkpoint),
+      arena_(session.device()),
+      buffers_(arena_, plan),
+      kept_(session, std::move(buffers_.kept), checkpoint),
       order_(merge_order(session.reducer_device(), plan.problem, plan.tiles)),
-      input_(allocate(plan.input, session.device())),
       column_ffts_(session.device().ffts().plan_column_ffts(plan.tile)),
-      staged_(allocate(plan.staged, session.device())),
       ahead_(tiles_ahead(session.device())) {
-    if (plan.copies()) {
+    if (plan.copies) {
         copying_ = session.device().make_stream("copy out", device::StreamKind::transfer);
     }
     for (Step& step : steps_) {
@@ -41,8 +41,7 @@ DataflowWorker::DataflowWorker(bench::Session& session, const DataflowPlan& plan
 
 void DataflowWorker::make_tiles() {
     if (plan_.data.in_files()) {
-        loader_ = std::make_unique<TileLoader>(session_, plan_.problem, plan_.tiles, plan_.data,
-                                               plan_.read);
+        loader_ = std::make_unique<TileLoader>(session_, plan_.problem, plan_.tiles, plan_.data);
         for (std::size_t number = 0; number < order_.size(); ++number) {
             read_ahead(number);
             loader_->bring(static_cast<std::int64_t>(number), tile(number));
@@ -76,7 +75,7 @@ void DataflowWorker::read_ahead(std::size_t number) {
 
 device::View<Point> DataflowWorker::tile(std::size_t number) {
     const std::int64_t length = plan_.problem.length();
-    return input_.view().part(static_cast<std::int64_t>(number) * length, length);
+    return buffers_.input.view().part(static_cast<std::int64_t>(number) * length, length);
 }
 
 ReadPieces DataflowWorker::input() const {
@@ -89,10 +88,11 @@ ReadPieces DataflowWorker::input() const {
         std::int64_t before = 0;
         for (const std::size_t number : numbers) {
             device::HostAccess(session_.device(), session_.stream())
-                .read(input_.view().part(static_cast<std::int64_t>(number) * length, length),
-                      [&](std::int64_t first, std::span<const Point> points) {
-                          use(before + first, points);
-                      });
+                .read(
+                    buffers_.input.view().part(static_cast<std::int64_t>(number) * length, length),
+                    [&](std::int64_t first, std::span<const Point> points) {
+                        use(before + first, points);
+                    });
             before += length;
         }
     };
@@ -104,7 +104,8 @@ ReadPieces DataflowWorker::output() {
 
 device::View<double> DataflowWorker::staged(std::size_t number) {
     const std::int64_t size = plan_.tile.parts_size();
-    return staged_.view().part(static_cast<std::int64_t>(number % steps_.size()) * size, size);
+    return buffers_.staged.view().part(static_cast<std::int64_t>(number % steps_.size()) * size,
+                                       size);
 }
 
 // The tile that was staged in the same place before has been pushed.
@@ -115,7 +116,7 @@ void DataflowWorker::begin(std::size_t number, device::View<std::byte> slot) {
         read_ahead(number + 1);
         loader_->bring(static_cast<std::int64_t>(number), tile(number));
     }
-    if (!plan_.copies()) {
+    if (!plan_.copies) {
         column_ffts_->run(tile(number), device::view_as<double>(slot), stream);
         stream.record(*step.done);
         return;
@@ -158,9 +159,8 @@ void DataflowWorker::run(flow::Queue& queue, bench::Clocks&) {
 
 void DataflowWorker::prepare_limit(flow::Queue& queue) {
     queue_ = &queue;
-    discarded_ = allocate(plan_.discarded, session_.device());
     transforms_.emplace([this] { transform_all(); });
-    if (plan_.copies()) {
+    if (plan_.copies) {
         copies_.emplace([this] { copy_all(); });
     }
 }
@@ -176,7 +176,7 @@ DataflowRole::Times DataflowWorker::measure() {
 
 void DataflowWorker::transform_all() {
     for (std::size_t number = 0; number < order_.size(); ++number) {
-        column_ffts_->run(tile(number), discarded_.view(), session_.stream());
+        column_ffts_->run(tile(number), buffers_.discarded.view(), session_.stream());
     }
     session_.stream().synchronize();
 }

@@ -27,7 +27,7 @@ class DataflowWorker final : public DataflowRole {
     void run(flow::Queue& queue, bench::Clocks& clocks) override;
     [[nodiscard]] ReadPieces input() const override;
     [[nodiscard]] device::View<const Point> input_memory() const override {
-        return loader_ ? device::View<const Point>() : input_.view();
+        return loader_ ? device::View<const Point>() : buffers_.input.view();
     }
     [[nodiscard]] device::View<Point> result() override { return {}; }
     [[nodiscard]] ReadPieces output() override;
@@ -45,13 +45,13 @@ class DataflowWorker final : public DataflowRole {
 
     bench::Session& session_;
     DataflowPlan plan_;
+    bench::Arena arena_;
+    WorkerBuffers buffers_;  ///< the tiles in the order in which they are pushed
     KeptTiles kept_;
     std::vector<std::int64_t> order_;     ///< this rank's tiles, as they are pushed
     std::size_t taken_over_ = 0;          ///< the first ones of these
-    device::Buffer<Point> input_;         ///< the tiles in that order
     std::unique_ptr<TileLoader> loader_;  ///< null where tiles are not in files
     std::unique_ptr<device::ColumnFfts> column_ffts_;
-    device::Buffer<double> staged_;
     std::unique_ptr<device::Stream> copying_;
     /// A tile that is under way: when it has been transformed, and when it can be pushed.
     struct Step {
@@ -61,8 +61,7 @@ class DataflowWorker final : public DataflowRole {
     std::array<Step, staged_tiles> steps_;
     std::size_t ahead_;  ///< tiles that are begun before the one that is pushed
 
-    flow::Queue* queue_ = nullptr;      ///< whose payloads the limit copies to
-    device::Buffer<double> discarded_;  ///< what the limit's transforms write
+    flow::Queue* queue_ = nullptr;  ///< whose payloads the limit copies to
     std::optional<TimedPasses> transforms_;
     std::optional<TimedPasses> copies_;
 };

@@ -1,13 +1,15 @@
 #include "fft/dataflow/kept_tiles.hpp"
 
+#include <utility>
+
 namespace quartet::fft {
 
-KeptTiles::KeptTiles(bench::Session& session, const DataflowPlan& plan,
+KeptTiles::KeptTiles(bench::Session& session, device::Buffer<double> staging,
                      bench::TileCheckpoint* checkpoint)
     : session_(session),
       checkpoint_(checkpoint),
       track_(checkpoint != nullptr ? &session.trace().track("checkpoint") : nullptr),
-      staging_(allocate(plan.kept, session.device())) {}
+      staging_(std::move(staging)) {}
 
 void KeptTiles::read(std::int64_t tile, device::View<std::byte> payload) {
     const Span span(*track_, Phase::checkpoint, "read tile");

@@ -1,16 +1,18 @@
 #pragma once
 
 #include "bench/checkpoint/tile_checkpoint.hpp"
+#include "bench/session/session.hpp"
 #include "device/memory.hpp"
-#include "fft/dataflow/dataflow_plan.hpp"
 
 namespace quartet::fft {
 
 /// A worker's transformed tiles in a checkpoint. Without one it has none and keeps none.
 class KeptTiles {
   public:
-    /// The checkpoint is borrowed; it may be null.
-    KeptTiles(bench::Session& session, const DataflowPlan& plan, bench::TileCheckpoint* checkpoint);
+    /// The checkpoint is borrowed; it may be null. Where payloads lie on a GPU, `staging` has room
+    /// for one.
+    KeptTiles(bench::Session& session, device::Buffer<double> staging,
+              bench::TileCheckpoint* checkpoint);
 
     /// Whether a tile was taken over.
     [[nodiscard]] bool has(std::int64_t tile) const {
@@ -28,8 +30,8 @@ class KeptTiles {
 
     bench::Session& session_;
     bench::TileCheckpoint* checkpoint_;
-    Track* track_;                    ///< null without a checkpoint
-    device::Buffer<double> staging_;  ///< where payloads lie on a GPU
+    Track* track_;  ///< null without a checkpoint
+    device::Buffer<double> staging_;
 };
 
 }  // namespace quartet::fft

@@ -13,10 +13,10 @@ namespace {
 /// The buffers of both mergers, and the row FFTs that end the work.
 class RowMerger : public Merger {
   public:
-    RowMerger(device::Device& device, const MergerBuffers& buffers, const device::FourStepFft& rows,
+    RowMerger(device::Device& device, MergerBuffers buffers, const device::FourStepFft& rows,
               const device::FourStepFft& scattered)
-        : row_input_(allocate(buffers.row_input, device)),
-          result_(allocate(buffers.result, device)),
+        : row_input_(std::move(buffers.row_input)),
+          result_(std::move(buffers.result)),
           parts_{std::as_const(row_input_).view()},
           scatter_tile_(device.ffts().plan_scatter_tile(scattered)),
           row_ffts_(device.ffts().plan_row_ffts(rows)) {}
@@ -38,8 +38,8 @@ class RowMerger : public Merger {
 /// All row FFTs at the end.
 class MergerAtTheEnd final : public RowMerger {
   public:
-    MergerAtTheEnd(device::Device& device, const MergerBuffers& buffers, const Problem& problem)
-        : RowMerger(device, buffers, problem.shape(1, 0), problem.shape(1, 0)) {}
+    MergerAtTheEnd(device::Device& device, MergerBuffers buffers, const Problem& problem)
+        : RowMerger(device, std::move(buffers), problem.shape(1, 0), problem.shape(1, 0)) {}
 
     void add(std::int64_t tile, device::View<const double> blocks,
              device::Stream& stream) override {
@@ -51,7 +51,7 @@ class MergerAtTheEnd final : public RowMerger {
 /// After the last tile, its group and the FFTs over the groups remain.
 class GroupMerger final : public RowMerger {
   public:
-    GroupMerger(device::Device& device, const MergerBuffers& buffers,
+    GroupMerger(device::Device& device, MergerBuffers buffers,
                 std::unique_ptr<device::PartialRowFfts> partial_row_ffts);
 
     void add(std::int64_t tile, device::View<const double> blocks, device::Stream& stream) override;
@@ -74,9 +74,10 @@ class GroupMerger final : public RowMerger {
     std::int64_t summed_blocks_ = 0;      ///< of the next one
 };
 
-GroupMerger::GroupMerger(device::Device& device, const MergerBuffers& buffers,
+GroupMerger::GroupMerger(device::Device& device, MergerBuffers buffers,
                          std::unique_ptr<device::PartialRowFfts> partial_row_ffts)
-    : RowMerger(device, buffers, partial_row_ffts->summed(), partial_row_ffts->members()),
+    : RowMerger(device, std::move(buffers), partial_row_ffts->summed(),
+                partial_row_ffts->members()),
       partial_row_ffts_(std::move(partial_row_ffts)),
       members_(partial_row_ffts_->members()) {
     arrived_.resize(static_cast<std::size_t>(partial_row_ffts_->summed().tiles));
@@ -138,18 +139,19 @@ void GroupMerger::finish(device::Stream& stream) {
 
 }  // namespace
 
-MergerBuffers::MergerBuffers(bench::BufferPlan& plan, const Problem& problem, bench::Room room)
-    : row_input(plan.add<double>(problem.shape(1, 0).parts_size(), room)),
-      result(plan.add<Point>(problem.points, room)) {}
+MergerBuffers::MergerBuffers(bench::Arena& arena, const Problem& problem, bench::Room room)
+    : row_input(arena.make<double>(problem.shape(1, 0).parts_size(), room)),
+      result(arena.make<Point>(problem.points, room)) {}
 
 std::unique_ptr<Merger> make_merger(device::Device& device, const Problem& problem) {
-    bench::BufferPlan scratch;
-    const MergerBuffers buffers(scratch, problem);
+    bench::Arena arena(device);
+    MergerBuffers buffers(arena, problem);
     auto partial_row_ffts = device.ffts().plan_partial_row_ffts(problem.shape(1, 0));
     if (partial_row_ffts) {
-        return std::make_unique<GroupMerger>(device, buffers, std::move(partial_row_ffts));
+        return std::make_unique<GroupMerger>(device, std::move(buffers),
+                                             std::move(partial_row_ffts));
     }
-    return std::make_unique<MergerAtTheEnd>(device, buffers, problem);
+    return std::make_unique<MergerAtTheEnd>(device, std::move(buffers), problem);
 }
 
 std::vector<std::int64_t> merge_order(device::Device& device, const Problem& problem,

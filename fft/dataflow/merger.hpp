@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "core/block_range.hpp"
 #include "device/device.hpp"
 #include "fft/problem/problem.hpp"
@@ -32,11 +32,11 @@ class Merger {
 
 /// The buffers of a merger, in the memory that its device computes on: `room` says whose that is.
 struct MergerBuffers {
-    MergerBuffers(bench::BufferPlan& plan, const Problem& problem,
+    MergerBuffers(bench::Arena& arena, const Problem& problem,
                   bench::Room room = bench::Room::device);
 
-    bench::PlannedBuffer<double> row_input;
-    bench::PlannedBuffer<Point> result;
+    device::Buffer<double> row_input;
+    device::Buffer<Point> result;
 };
 
 /// A merger that transforms groups of tiles as they become complete, where the device has partial

@@ -10,7 +10,7 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session&, const Problem&
         "in use): install one (libfftw3-mpi-dev is Open MPI's) and build again");
 }
 
-bench::BufferPlan library_memory(bench::Session&, const Problem&, const Options&) {
+bench::Arena library_memory(bench::Session&, const Problem&, const Options&) {
     return {};
 }
 

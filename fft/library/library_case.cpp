@@ -283,23 +283,23 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const 
     return std::make_unique<LibraryCase>(session, problem, options);
 }
 
-bench::BufferPlan library_memory(bench::Session& session, const Problem& problem,
-                                 const Options& options) {
-    bench::BufferPlan plan;
+bench::Arena library_memory(bench::Session& session, const Problem& problem,
+                            const Options& options) {
+    bench::Arena arena;
     if (why_not(problem, session.world().size())) {
-        return plan;
+        return arena;
     }
     const Layout layout = layout_of(problem, options, session.world());
     // Input, output and the exchanges' own buffer; a copy of the input; the impulse's indices in a
     // vector that grows.
-    plan.add(3 * bytes_of<Point>(layout.allocated), bench::Room::host);
+    arena.count(3 * bytes_of<Point>(layout.allocated), bench::Room::host);
     const bool in_files = options.data.in_files();
-    plan.add<Point>(in_files ? BlockReader::staged_points(problem, layout.input_count)
-                             : layout.input_count);
-    plan.add(bytes_of<std::int64_t>(2 * layout.output_count), bench::Room::host);
-    TransformLimit::plan(plan, problem, session.world().size());
-    plan.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
-    return plan;
+    arena.make<Point>(in_files ? BlockReader::staged_points(problem, layout.input_count)
+                               : layout.input_count);
+    arena.count(bytes_of<std::int64_t>(2 * layout.output_count), bench::Room::host);
+    TransformLimit::count(arena, problem, session.world().size());
+    arena.count(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
+    return arena;
 }
 
 }  // namespace quartet::fft

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "fft/problem/options.hpp"
 #include "fft/problem/problem.hpp"
 #include "fft/problem/transform_case.hpp"
@@ -19,7 +19,7 @@ std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const 
                                                  const Options& options);
 
 /// What it allocates on this rank. Collective.
-bench::BufferPlan library_memory(bench::Session& session, const Problem& problem,
-                                 const Options& options);
+bench::Arena library_memory(bench::Session& session, const Problem& problem,
+                            const Options& options);
 
 }  // namespace quartet::fft

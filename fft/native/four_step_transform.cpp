@@ -65,19 +65,19 @@ std::vector<device::View<const T>> parts_of(const comm::Exchange& exchange) {
 
 TransposedTransform::TransposedTransform(const NativePlan& plan, device::Device& device,
                                          comm::Transport& transport, device::View<Point> input,
-                                         device::Buffer<Point> transposed)
+                                         device::View<double> parts, device::View<Point> transposed)
     : input_(input),
-      parts_(allocate(plan.parts, transport)),
-      transposed_(std::move(transposed)),
+      parts_(parts),
+      transposed_(transposed),
       column_ffts_(device.ffts().plan_column_ffts(plan.shape)),
       row_ffts_(device.ffts().plan_row_ffts(plan.shape)),
-      exchange_(exchange_of_parts(plan.shape, transport, std::as_const(parts_).view())),
+      exchange_(exchange_of_parts(plan.shape, transport, parts)),
       received_(parts_of<double>(*exchange_)) {}
 
 void TransposedTransform::run(device::Stream& stream) {
-    column_ffts_->run(input_, parts_.view(), stream);
+    column_ffts_->run(input_, parts_, stream);
     exchange_->run(stream);
-    row_ffts_->run(received_, transposed_.view(), stream);
+    row_ffts_->run(received_, transposed_, stream);
     exchange_->release(stream);
 }
 
@@ -87,9 +87,10 @@ std::string TransposedTransform::description() const {
 }
 
 NaturalTransform::NaturalTransform(const NativePlan& plan, device::Device& device,
-                                   comm::Transport& transport, device::View<Point> input)
-    : transposed_(plan, device, transport, input, allocate(plan.bins, transport)),
-      natural_(allocate(plan.result, device)),
+                                   comm::Transport& transport, device::View<Point> input,
+                                   NativeBuffers& buffers)
+    : transposed_(plan, device, transport, input, buffers.parts.view(), buffers.bins.view()),
+      natural_(buffers.result.view()),
       transpose_(device.ffts().plan_transpose(plan.shape)),
       exchange_(
           exchange_of_bins(plan.shape, transport, device::View<const Point>(transposed_.result()))),
@@ -98,7 +99,7 @@ NaturalTransform::NaturalTransform(const NativePlan& plan, device::Device& devic
 void NaturalTransform::run(device::Stream& stream) {
     transposed_.run(stream);
     exchange_->run(stream);
-    transpose_->run(received_, natural_.view(), stream);
+    transpose_->run(received_, natural_, stream);
     exchange_->release(stream);
 }
 

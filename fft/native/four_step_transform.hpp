@@ -14,18 +14,19 @@ namespace quartet::fft {
 /// transport reads in place, the row FFTs read what other ranks have written.
 class TransposedTransform final : public NativeTransform {
   public:
-    /// `transposed` gets the result. Collective.
+    /// `parts` is what this rank sends, by receiver; `transposed` gets the result. Collective.
     TransposedTransform(const NativePlan& plan, device::Device& device, comm::Transport& transport,
-                        device::View<Point> input, device::Buffer<Point> transposed);
+                        device::View<Point> input, device::View<double> parts,
+                        device::View<Point> transposed);
 
     void run(device::Stream& stream) override;
-    [[nodiscard]] device::View<Point> result() override { return transposed_.view(); }
+    [[nodiscard]] device::View<Point> result() override { return transposed_; }
     [[nodiscard]] std::string description() const override;
 
   private:
     device::View<const Point> input_;
-    device::Buffer<double> parts_;  ///< what this rank sends, by receiver
-    device::Buffer<Point> transposed_;
+    device::View<double> parts_;
+    device::View<Point> transposed_;
     std::unique_ptr<device::ColumnFfts> column_ffts_;
     std::unique_ptr<device::RowFfts> row_ffts_;
     std::unique_ptr<comm::Exchange> exchange_;
@@ -37,15 +38,15 @@ class NaturalTransform final : public NativeTransform {
   public:
     /// Collective.
     NaturalTransform(const NativePlan& plan, device::Device& device, comm::Transport& transport,
-                     device::View<Point> input);
+                     device::View<Point> input, NativeBuffers& buffers);
 
     void run(device::Stream& stream) override;
-    [[nodiscard]] device::View<Point> result() override { return natural_.view(); }
+    [[nodiscard]] device::View<Point> result() override { return natural_; }
     [[nodiscard]] std::string description() const override { return transposed_.description(); }
 
   private:
     TransposedTransform transposed_;
-    device::Buffer<Point> natural_;
+    device::View<Point> natural_;
     std::unique_ptr<device::Transpose> transpose_;
     std::unique_ptr<comm::Exchange> exchange_;
     std::vector<device::View<const Point>> received_;  ///< by sender

@@ -79,8 +79,7 @@ class FileTiles final : public InputTiles {
 class StagedFileTiles final : public InputTiles {
   public:
     StagedFileTiles(bench::Session& session, const NativePlan& plan, device::View<Point> input)
-        : loader_(session, plan.problem, plan.shape.my_tiles(), plan.data, plan.staging),
-          input_(input) {
+        : loader_(session, plan.problem, plan.shape.my_tiles(), plan.data), input_(input) {
         load();
     }
 

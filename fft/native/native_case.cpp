@@ -24,7 +24,8 @@ NativeCase::NativeCase(bench::Session& session, const NativePlan& plan)
     : session_(session),
       plan_(plan),
       transport_(usable_transport(session, plan)),
-      input_(allocate(plan.input, session.device())),
+      arena_(session.device(), transport_),
+      input_(arena_.make<Point>(plan.shape.input_points())),
       tiles_(make_input_tiles(session, plan, input_.view(),
                               plan.in_place() ? InputUse::overwritten : InputUse::kept)),
       guard_(session.threads()),
@@ -38,7 +39,9 @@ NativeCase::NativeCase(bench::Session& session, const NativePlan& plan)
         }
         check_.expect(pieces_of(input_.view()));
     }
-    transform_ = make_native_transform(plan, session.device(), transport_, input_.view());
+    buffers_.emplace(arena_, plan);
+    transform_ =
+        make_native_transform(plan, session.device(), transport_, input_.view(), *buffers_);
 }
 
 ReadPieces NativeCase::pieces_of(device::View<const Point> array) {

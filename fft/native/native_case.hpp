@@ -41,10 +41,12 @@ class NativeCase final : public TransformCase {
     bench::Session& session_;
     NativePlan plan_;
     comm::Transport& transport_;
+    bench::Arena arena_;
     device::Buffer<Point> input_;
     std::unique_ptr<InputTiles> tiles_;
     bench::InputGuard guard_;  ///< of tiles that are made once
     TransformCheck check_;
+    std::optional<NativeBuffers> buffers_;  ///< made after all that may fail on one rank
     std::unique_ptr<NativeTransform> transform_;
     std::optional<TransformLimit> limit_;
 };

@@ -30,55 +30,68 @@ Bytes received_bytes(const NativePlan& plan) {
     for (int from = 0; from < plan.shape.ranks; ++from) {
         received = received + bytes_of<double>(plan.shape.part_size(from, plan.shape.rank));
     }
-    return plan.algorithm == Algorithm::natural ? received + bytes_of<Point>(plan.result.count)
+    return plan.algorithm == Algorithm::natural ? received + bytes_of<Point>(plan.result_points())
                                                 : received;
-}
-
-void plan_four_step(NativePlan& plan, bench::Session& session) {
-    const device::FourStepFft& shape = plan.shape;
-    // On one rank the transposed bins are in natural order.
-    const bool natural = plan.problem.order == ResultOrder::natural && shape.ranks > 1;
-    plan.algorithm = natural ? Algorithm::natural : Algorithm::transposed;
-    plan.parts = plan.memory.add<double>(shape.parts_size(), bench::Room::device_window);
-    plan.bins =
-        plan.memory.add<Point>(natural ? shape.output_points() : 0, bench::Room::device_window);
-    plan.result =
-        plan.memory.add<Point>(natural ? block_range(shape.points(), shape.ranks, shape.rank).size()
-                                       : shape.output_points());
-    plan.memory.add(session.device().ffts().four_step_fft_memory(shape), bench::Room::device);
-    if (shape.ranks > 1) {
-        plan.memory.add(
-            bench::operation_memory(session, plan.transport).exchange(received_bytes(plan)),
-            bench::Room::device);
-    }
-    TransformLimit::plan(plan.memory, plan.problem, shape.ranks);
 }
 
 }  // namespace
 
+std::int64_t NativePlan::result_points() const {
+    return algorithm == Algorithm::transposed
+               ? shape.output_points()
+               : block_range(shape.points(), shape.ranks, shape.rank).size();
+}
+
+NativeBuffers::NativeBuffers(bench::Arena& arena, const NativePlan& plan)
+    : result(arena.make<Point>(plan.in_place() ? 0 : plan.result_points())) {
+    if (plan.has_four_steps()) {
+        parts = arena.make<double>(plan.shape.parts_size(), bench::Room::device_window);
+    }
+    if (plan.algorithm == Algorithm::natural) {
+        bins = arena.make<Point>(plan.shape.output_points(), bench::Room::device_window);
+    }
+}
+
+bench::Arena memory_of(bench::Session& session, const NativePlan& plan) {
+    const device::MemoryKind kind = session.device().memory_kind();
+    device::FftFactory& ffts = session.device().ffts();
+    bench::Arena arena;
+    const auto input = arena.make<Point>(plan.shape.input_points());
+    const NativeBuffers buffers(arena, plan);
+    if (plan.has_four_steps()) {
+        arena.count(ffts.four_step_fft_memory(plan.shape), bench::Room::device);
+        if (plan.shape.ranks > 1) {
+            arena.count(
+                bench::operation_memory(session, plan.transport).exchange(received_bytes(plan)),
+                bench::Room::device);
+        }
+        TransformLimit::count(arena, plan.problem, plan.shape.ranks);
+    } else {
+        arena.count(ffts.single_rank_fft_memory(plan.shape).value(), bench::Room::device);
+    }
+    if (plan.data.in_files()) {
+        TileLoader::staging(arena, plan.shape.length, kind);
+    }
+    arena.count(TransformCheck::memory(plan.problem.points, session.threads()), bench::Room::host);
+    const Bytes largest = bytes_of<Point>(std::max(input.size(), buffers.result.size()));
+    arena.count(device::HostAccess::memory(largest, kind), bench::Room::host);
+    return arena;
+}
+
 NativePlan plan_native(bench::Session& session, const std::string& transport,
                        const Problem& problem, const bench::DataOptions& data) {
-    const device::MemoryKind kind = session.device().memory_kind();
     NativePlan plan;
     plan.transport = transport;
     plan.problem = problem;
     plan.data = data;
     plan.shape = problem.shape(session.world().size(), session.world().rank());
-    plan.input = plan.memory.add<Point>(plan.shape.input_points());
     if (const auto workspace = session.device().ffts().single_rank_fft_memory(plan.shape)) {
         plan.algorithm = single_rank_algorithm(session, plan.shape, *workspace);
-        plan.result = plan.memory.add<Point>(
-            plan.algorithm == Algorithm::single_rank ? plan.shape.points() : 0);
-        plan.memory.add(*workspace, bench::Room::device);
     } else {
-        plan_four_step(plan, session);
+        // On one rank the transposed bins are in natural order.
+        const bool natural = problem.order == ResultOrder::natural && plan.shape.ranks > 1;
+        plan.algorithm = natural ? Algorithm::natural : Algorithm::transposed;
     }
-    plan.staging = plan.memory.add<Point>(
-        data.in_files() ? TileLoader::staged_points(plan.shape.length, kind) : 0,
-        bench::Room::host);
-    plan.memory.add(TransformCheck::memory(problem.points, session.threads()), bench::Room::host);
-    const Bytes largest = bytes_of<Point>(std::max(plan.input.count, plan.result.count));
-    plan.memory.add(device::HostAccess::memory(largest, kind), bench::Room::host);
     return plan;
 }
 

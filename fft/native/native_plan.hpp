@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/data/data_options.hpp"
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "device/four_step_fft.hpp"
 #include "fft/problem/problem.hpp"
@@ -21,7 +21,7 @@ enum class Algorithm {
     library,               ///< one call of the device's own one-dimensional transform
 };
 
-/// The buffers of the native formulation on one rank.
+/// How the native formulation transforms a problem on one rank.
 struct NativePlan {
     std::string transport;
     Problem problem;
@@ -29,16 +29,28 @@ struct NativePlan {
     device::FourStepFft shape;
     Algorithm algorithm = Algorithm::transposed;
 
-    bench::PlannedBuffer<Point> input;
-    bench::PlannedBuffer<double> parts;   ///< sent by the first exchange
-    bench::PlannedBuffer<Point> bins;     ///< sent by the second exchange
-    bench::PlannedBuffer<Point> result;   ///< empty in place
-    bench::PlannedBuffer<Point> staging;  ///< tiles between their files and a GPU
-    /// These, and what FFT plans, exchanges, check and limit allocate.
-    bench::BufferPlan memory;
-
     [[nodiscard]] bool in_place() const { return algorithm == Algorithm::single_rank_in_place; }
+    /// Whether it is made of column FFTs, exchanges and row FFTs.
+    [[nodiscard]] bool has_four_steps() const {
+        return algorithm == Algorithm::transposed || algorithm == Algorithm::natural;
+    }
+    /// Points of this rank's part of the result.
+    [[nodiscard]] std::int64_t result_points() const;
 };
+
+/// What a transform writes on one rank.
+struct NativeBuffers {
+    /// Collective where the arena allocates.
+    NativeBuffers(bench::Arena& arena, const NativePlan& plan);
+
+    device::Buffer<double> parts;  ///< sent by the first exchange
+    device::Buffer<Point> bins;    ///< sent by the second exchange
+    device::Buffer<Point> result;  ///< empty in place
+};
+
+/// What the plan takes on this rank: its buffers, and what FFT plans, exchanges, check and limit
+/// allocate. Local.
+bench::Arena memory_of(bench::Session& session, const NativePlan& plan);
 
 /// The plan of a problem on this rank. Local.
 NativePlan plan_native(bench::Session& session, const std::string& transport,

@@ -8,7 +8,7 @@
 
 namespace quartet::fft {
 
-/// One prepared transform of this rank's tiles: its FFT plans, buffers and exchanges.
+/// One prepared transform of this rank's tiles: its FFT plans and exchanges.
 class NativeTransform {
   public:
     virtual ~NativeTransform() = default;
@@ -21,10 +21,11 @@ class NativeTransform {
 };
 
 /// The transform that a plan asks for. `input` holds this rank's tiles, one after another; device,
-/// transport and input outlive it. Collective.
+/// transport, input and buffers outlive it. Collective.
 std::unique_ptr<NativeTransform> make_native_transform(const NativePlan& plan,
                                                        device::Device& device,
                                                        comm::Transport& transport,
-                                                       device::View<Point> input);
+                                                       device::View<Point> input,
+                                                       NativeBuffers& buffers);
 
 }  // namespace quartet::fft

@@ -9,35 +9,35 @@
 
 namespace quartet::fft {
 
-/// One rank's transform by a SingleRankFft, the result in memory of its own.
+/// One rank's transform by a SingleRankFft, the result beside the input.
 class SingleRankTransform final : public NativeTransform {
   public:
-    SingleRankTransform(const NativePlan& plan, device::Device& device, device::View<Point> input)
-        : fft_(device.ffts().plan_single_rank_fft(plan.shape)),
-          input_(input),
-          result_(allocate(plan.result, device)) {}
+    SingleRankTransform(const NativePlan& plan, device::Device& device, device::View<Point> input,
+                        device::View<Point> result)
+        : fft_(device.ffts().plan_single_rank_fft(plan.shape)), input_(input), result_(result) {}
 
-    void run(device::Stream& stream) override { fft_->run(input_, result_.view(), stream); }
-    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
+    void run(device::Stream& stream) override { fft_->run(input_, result_, stream); }
+    [[nodiscard]] device::View<Point> result() override { return result_; }
     [[nodiscard]] std::string description() const override { return fft_->description(); }
 
   private:
     std::unique_ptr<device::SingleRankFft> fft_;
     device::View<const Point> input_;
-    device::Buffer<Point> result_;
+    device::View<Point> result_;
 };
 
 /// What a user would call: the device's own transform of one length, planned as such.
 class LibraryTransform final : public NativeTransform {
   public:
-    LibraryTransform(const NativePlan& plan, device::Device& device, device::View<Point> input)
+    LibraryTransform(const NativePlan& plan, device::Device& device, device::View<Point> input,
+                     device::View<Point> result)
         : fft_(device.ffts().plan_fft({plan.problem.points, 1})),
           input_(input),
-          result_(allocate(plan.result, device)),
+          result_(result),
           description_(device.ffts().description()) {}
 
-    void run(device::Stream& stream) override { fft_->forward(input_, result_.view(), stream); }
-    [[nodiscard]] device::View<Point> result() override { return result_.view(); }
+    void run(device::Stream& stream) override { fft_->forward(input_, result_, stream); }
+    [[nodiscard]] device::View<Point> result() override { return result_; }
     [[nodiscard]] std::string description() const override {
         return description_ + "'s own transform, out of place, in natural order";
     }
@@ -45,7 +45,7 @@ class LibraryTransform final : public NativeTransform {
   private:
     std::unique_ptr<device::FftPlan> fft_;
     device::View<const Point> input_;
-    device::Buffer<Point> result_;
+    device::View<Point> result_;
     std::string description_;
 };
 

@@ -3,20 +3,23 @@
 namespace quartet::fft {
 
 TileLoader::TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
-                       const bench::DataOptions& data, const bench::PlannedBuffer<Point>& staging)
+                       const bench::DataOptions& data)
     : session_(session),
       reader_(tile_folder(problem, session.options().seed, data), problem, mine, data),
-      staging_(allocate(staging, session.device())),
       reading_(session.device().make_stream("reading", device::StreamKind::transfer)) {
-    const std::int64_t length = staging.count / slots;
+    bench::Arena arena(session.device());
+    staging_ = staging(arena, problem.length(), session.device().memory_kind());
+    const std::int64_t length = staging_.size() / slots;
     for (std::int64_t number = 0; number < slots; ++number) {
         slot(number) = {staging_.view().part(number * length, length),
                         session.device().make_event(), session.device().make_event()};
     }
 }
 
-std::int64_t TileLoader::staged_points(std::int64_t length, device::MemoryKind kind) {
-    return kind == device::MemoryKind::device ? slots * length : 0;
+device::Buffer<Point> TileLoader::staging(bench::Arena& arena, std::int64_t length,
+                                          device::MemoryKind kind) {
+    return arena.make<Point>(kind == device::MemoryKind::device ? slots * length : 0,
+                             bench::Room::host);
 }
 
 void TileLoader::begin(std::int64_t number, std::int64_t tile, device::View<Point> place) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/session.hpp"
 #include "device/device.hpp"
 #include "fft/problem/files.hpp"
@@ -18,12 +18,13 @@ class TileLoader {
     /// Tiles that may have begun and not been brought yet.
     static constexpr std::int64_t slots = 2;
 
-    /// Those of `mine`, from files that have been checked; `staging` has staged_points() of their
-    /// length. Throws NpyError. Local.
+    /// Those of `mine`, from files that have been checked. Throws NpyError. Local.
     TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
-               const bench::DataOptions& data, const bench::PlannedBuffer<Point>& staging);
-    /// Page-locked points that tiles of that length need on their way to memory of that kind.
-    static std::int64_t staged_points(std::int64_t length, device::MemoryKind kind);
+               const bench::DataOptions& data);
+    /// Page-locked points that tiles of that length need on their way to memory of that kind; empty
+    /// where they are read to their places. Local.
+    static device::Buffer<Point> staging(bench::Arena& arena, std::int64_t length,
+                                         device::MemoryKind kind);
 
     /// Before each run, outside of the time.
     void prepare() const { reader_.prepare(); }

@@ -57,11 +57,11 @@ std::vector<bench::LimitComponent> TransformLimit::measure() {
     return found;
 }
 
-void TransformLimit::plan(bench::BufferPlan& plan, const Problem& problem, int ranks) {
+void TransformLimit::count(bench::Arena& arena, const Problem& problem, int ranks) {
     if (ranks > 1) {
         const Bytes sent = (ranks - 1) * exchanged_part(problem, ranks);
-        plan.add(sent, bench::Room::device_window);
-        plan.add(sent, bench::Room::device);
+        arena.count(sent, bench::Room::device_window);
+        arena.count(sent, bench::Room::device);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/measure/probes.hpp"
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "fft/problem/problem.hpp"
 
 namespace quartet::fft {
@@ -27,7 +27,7 @@ class TransformLimit {
 
     /// Counts what the probe of the exchange allocates: what each rank sends, in the transport's
     /// memory, and as much to receive. Local.
-    static void plan(bench::BufferPlan& plan, const Problem& problem, int ranks);
+    static void count(bench::Arena& arena, const Problem& problem, int ranks);
 
   private:
     bench::Session& session_;

@@ -31,8 +31,9 @@ TEST_P(DataflowPlanTest, HasTheSizesThatEachRoleAllocates) {
         const bool works = plan.role == comm::Role::worker;
         const device::FourStepFft shape = works ? plan.tile : plan.problem.shape(1, 0);
         const Bytes tables = session->device().ffts().four_step_fft_memory(shape);
-        const Bytes limit = bytes_of<double>(plan.discarded.count +
-                                             (plan.probes_link ? plan.tile.parts_size() : 0));
+        const Bytes limit = bytes_of<double>(plan.probes_link ? plan.tile.parts_size() : 0);
+        const bench::Arena planned = memory_of(*session, plan);
+        const bench::BufferPlan& memory = planned.counted();
         comm::Transport& transport = session->transport(GetParam());
         const std::int64_t before = device::buffer_bytes();
 
@@ -40,8 +41,8 @@ TEST_P(DataflowPlanTest, HasTheSizesThatEachRoleAllocates) {
         flow::Hub hub(session->world(), nullptr);
         const flow::Queue made(hub, transport, plan.queue);
 
-        const Bytes counted = plan.memory.device() - tables - limit + plan.memory.host() -
-                              plan.memory.in(bench::Room::host_window)-TransformCheck::memory(
+        const Bytes counted = memory.device() - tables - limit + memory.host() -
+                              memory.in(bench::Room::host_window)-TransformCheck::memory(
                                   plan.problem.points, session->threads());
         const std::int64_t allocated = device::buffer_bytes() - before;
         EXPECT_GE(allocated, counted.value) << queue;

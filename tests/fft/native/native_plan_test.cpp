@@ -36,14 +36,16 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
     // Of what is planned, the device's buffers and exchanges, without the FFT plans' own memory and
     // the limit's.
     [[nodiscard]] Bytes counted(const NativePlan& plan) {
-        bench::BufferPlan limit;
-        TransformLimit::plan(limit, plan.problem, world.size());
+        bench::Arena probed;
+        TransformLimit::count(probed, plan.problem, world.size());
+        const bench::BufferPlan& limit = probed.counted();
+        const bench::Arena planned = memory_of(*session, plan);
+        const bench::BufferPlan& memory = planned.counted();
         const Bytes workspace = session->device().ffts().four_step_fft_memory(plan.shape);
-        const Bytes buffers = plan.memory.device() - workspace - limit.device();
-        return session->registry().traits(GetParam()).windows
-                   ? buffers - (plan.memory.in(bench::Room::device_window)-limit.in(
-                                   bench::Room::device_window))
-                   : buffers;
+        const Bytes buffers = memory.device() - workspace - limit.device();
+        const Bytes windows =
+            memory.in(bench::Room::device_window)-limit.in(bench::Room::device_window);
+        return session->registry().traits(GetParam()).windows ? buffers - windows : buffers;
     }
 
     const comm::Communicator world = comm::Communicator::world();
@@ -59,9 +61,11 @@ TEST_P(NativePlanTest, HasTheSizesThatATransformAllocates) {
             const std::int64_t of_ffts = tables(planned);
             const std::int64_t before = device::buffer_bytes();
 
-            auto input = allocate(planned.input, session->device());
+            bench::Arena arena(session->device(), transport);
+            auto input = arena.make<Point>(planned.shape.input_points());
+            NativeBuffers buffers(arena, planned);
             const auto transform =
-                make_native_transform(planned, session->device(), transport, input.view());
+                make_native_transform(planned, session->device(), transport, input.view(), buffers);
 
             EXPECT_EQ(device::buffer_bytes() - before, counted(planned).value + of_ffts)
                 << tiles << " x " << length << ", " << name(order);
@@ -77,8 +81,10 @@ TEST(NativePlan, HasNoReceiveBufferWherePartsAreReadInPlace) {
     const auto session = make_session(short_runs());
     const std::int64_t tiles = 4 * session->world().size();
     const auto memory = [&](const std::string& transport) {
-        return plan_native(*session, transport, {64 * tiles, tiles, ResultOrder::natural}, {})
-            .memory.device();
+        const Problem problem{64 * tiles, tiles, ResultOrder::natural};
+        return memory_of(*session, plan_native(*session, transport, problem, {}))
+            .counted()
+            .device();
     };
     const Bytes in_place = memory("shm");
     EXPECT_EQ(memory("ipc"), in_place);
