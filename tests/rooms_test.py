@@ -16,17 +16,17 @@ from layers_test import KERNELS, ROOT, sources, without_comments
 PRODUCT = ("common", *KERNELS, "scripts")
 MOST_FILES = 25
 TRANSPORTS_FOLDER = "common/comm/transport"
-REGISTRY = f"{TRANSPORTS_FOLDER}/transport_registry.cpp"
+REGISTRY = f"{TRANSPORTS_FOLDER}/registry/transport_registry.cpp"
 # Strings that are no names: keys of documents.
 KEYS = {("common/bench/checkpoint/set_up.cpp", "mpi"), ("common/bench/report/provenance.cpp", "mpi")}
 HEAVY_HEADERS = r"<CLI/|<nlohmann/json\.hpp>"
 
 
 def transports(root):
-    """The transports: the folders of their room, but for what they share."""
+    """The transports: the folders of their room, but for their registry and what they share."""
     folder = root / TRANSPORTS_FOLDER
     return sorted(path.name for path in folder.iterdir()
-                  if path.is_dir() and path.name != "shared") if folder.is_dir() else []
+                  if path.is_dir() and path.name not in ("registry", "support")) if folder.is_dir() else []
 
 
 def crowded_folders(root):

@@ -1,7 +1,7 @@
 #include "cg/dataflow/dataflow_solver.hpp"
 
 #include "comm/mpi/large_count.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 
 namespace quartet::cg {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 #include "device/matrix_factory.hpp"
 #include "device/vector_operations.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/linear_clock.hpp"
-#include "core/profiler_range.hpp"
+#include "core/profiler/profiler_range.hpp"
 #include "core/units.hpp"
 
 namespace quartet {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "comm/mpi/control_channel.hpp"
-#include "comm/transport/shared/payload_channel.hpp"
+#include "comm/transport/payload_channel.hpp"
 
 namespace quartet::flow {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "comm/transport/shared/window_pool.hpp"
+#include "comm/windows/window_pool.hpp"
 #include "device/device.hpp"
 #include "matmul/tiles/operand_layout.hpp"
 

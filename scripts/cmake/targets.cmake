@@ -24,27 +24,66 @@ if(QUARTET_SANITIZE)
   target_link_options(quartet_settings INTERFACE -fsanitize=${QUARTET_SANITIZE})
 endif()
 
-# quartet_layer(<name> LINK <libraries...> [PRIVATE <libraries...>] [EXCLUDE <regex>]
-#               [HEADERS <hpp...>])
-# The library quartet_<name> of one layer of common/: every .cpp below the folder but those that
-# EXCLUDE matches. Every header, by default all of the folder, must compile alone: the target
-# all_verify_interface_header_sets compiles each.
+# quartet_sources(<target> [EXCEPT <files...>])
+# Gives a target every .cpp and .hpp of the current folder and of those below it. A folder with a
+# CMakeLists.txt of its own names its sources itself: it is added as a subdirectory.
+function(quartet_sources target)
+  cmake_parse_arguments(sources "" "" "EXCEPT" ${ARGN})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS *.cpp *.hpp)
+  file(GLOB_RECURSE lists CONFIGURE_DEPENDS */CMakeLists.txt)
+  list(REMOVE_ITEM lists ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt)
+  set(owners)
+  foreach(list IN LISTS lists)  # in the order of their paths: a folder before those in it
+    cmake_path(GET list PARENT_PATH folder)
+    quartet_is_inside(inside ${folder} ${owners})
+    if(NOT inside)
+      list(APPEND owners ${folder})
+    endif()
+  endforeach()
+  foreach(file IN LISTS files)
+    cmake_path(GET file FILENAME name)
+    quartet_is_inside(inside ${file} ${owners})
+    if(NOT inside AND NOT name IN_LIST sources_EXCEPT)
+      quartet_add_file(${target} ${file})
+    endif()
+  endforeach()
+  foreach(folder IN LISTS owners)
+    add_subdirectory(${folder})
+  endforeach()
+endfunction()
+
+# Whether a path lies in one of the folders.
+function(quartet_is_inside result path)
+  set(${result} OFF PARENT_SCOPE)
+  foreach(folder IN LISTS ARGN)
+    cmake_path(IS_PREFIX folder ${path} inside)
+    if(inside)
+      set(${result} ON PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# A source, or a header, which must compile alone: the target all_verify_interface_header_sets
+# compiles each.
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+function(quartet_add_file target file)
+  cmake_path(GET file EXTENSION LAST_ONLY ending)
+  if(ending STREQUAL .hpp)
+    target_sources(${target} PUBLIC FILE_SET HEADERS FILES ${file})
+  else()
+    target_sources(${target} PRIVATE ${file})
+  endif()
+endfunction()
+
+# quartet_layer(<name> LINK <libraries...> [PRIVATE <libraries...>])
+# The library quartet_<name> of one layer of common/.
 function(quartet_layer name)
-  cmake_parse_arguments(layer "" "EXCLUDE" "LINK;PRIVATE;HEADERS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
-  if(layer_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX "${layer_EXCLUDE}")
-  endif()
-  if(layer_HEADERS)
-    set(headers ${layer_HEADERS})
-  endif()
-  add_library(quartet_${name} STATIC ${sources})
-  target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/common
-                                                                   FILES ${headers})
+  cmake_parse_arguments(layer "" "" "LINK;PRIVATE" ${ARGN})
+  add_library(quartet_${name} STATIC)
+  target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/common)
   target_link_libraries(quartet_${name} PUBLIC ${layer_LINK}
                         PRIVATE quartet_settings ${layer_PRIVATE})
+  quartet_sources(quartet_${name})
 endfunction()
 
 # Seconds for a test. Under sanitizers, the emulated kernels above all take several times as long.
@@ -140,21 +179,15 @@ function(quartet_test name)
   endforeach()
 endfunction()
 
-# quartet_kernel(<name> [LINK <libraries...>] [EXCLUDE <regex>])
+# quartet_kernel(<name> [LINK <libraries...>])
 # The library quartet_<name> of one kernel, for its tests, and the program <name> (main.cpp).
 function(quartet_kernel name)
-  cmake_parse_arguments(kernel "" "EXCLUDE" "LINK" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
-  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
-  if(kernel_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX "${kernel_EXCLUDE}")
-  endif()
-  add_library(quartet_${name} STATIC ${sources})
-  target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
-                                                                   FILES ${headers})
+  cmake_parse_arguments(kernel "" "" "LINK" ${ARGN})
+  add_library(quartet_${name} STATIC)
+  target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR})
   target_link_libraries(quartet_${name} PUBLIC quartet_bench ${kernel_LINK}
                         PRIVATE quartet_settings)
+  quartet_sources(quartet_${name} EXCEPT main.cpp)
   add_executable(${name} main.cpp)
   target_link_libraries(${name} PRIVATE quartet_${name} quartet_settings)
   install(TARGETS ${name} RUNTIME)

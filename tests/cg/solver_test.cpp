@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cg/dataflow/dataflow_limit.hpp"
-#include "comm/transport/transport_registry.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
+#include "device/host/host_device.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::cg {

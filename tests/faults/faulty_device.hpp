@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "device/fft_factory.hpp"
-#include "device/registry.hpp"
+#include "device/registry/device_registry.hpp"
 
 namespace quartet::faults {
 

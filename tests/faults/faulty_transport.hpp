@@ -1,6 +1,6 @@
 #pragma once
 
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 
 namespace quartet::faults {
 

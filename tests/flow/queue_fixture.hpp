@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/transport/transport_registry.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
+#include "device/host/host_device.hpp"
 #include "flow/queue.hpp"
 
 namespace quartet::flow {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/temporary_folder.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 #include "matmul/native/file_product.hpp"
 #include "support/counted_memory.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "bench/session/session.hpp"
 #include "core/temporary_folder.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 #include "matmul/library/library_product.hpp"
 #include "matmul/native/device_plan.hpp"
 #include "matmul/native/streamed_product.hpp"

@@ -6,7 +6,7 @@
 
 #include "device/blas.hpp"
 #include "device/fft_factory.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 #include "device/matrix_factory.hpp"
 #include "device/vector_operations.hpp"
 

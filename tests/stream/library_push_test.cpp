@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/transport/transport_registry.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
+#include "device/host/host_device.hpp"
 #include "stream/problem.hpp"
 
 namespace quartet::stream {

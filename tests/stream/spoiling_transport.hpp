@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 
 namespace quartet::stream {
 

@@ -11,7 +11,7 @@
 
 #include "bench/flags/config_file.hpp"
 #include "bench/results/version.hpp"
-#include "device/registry.hpp"
+#include "device/registry/device_registry.hpp"
 
 namespace quartet::bench {
 

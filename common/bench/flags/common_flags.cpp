@@ -6,7 +6,7 @@
 
 #include "bench/flags/command_line.hpp"
 #include "bench/flags/filter.hpp"
-#include "device/registry.hpp"
+#include "device/registry/device_registry.hpp"
 
 // The flags that all programs have.
 namespace quartet::bench {

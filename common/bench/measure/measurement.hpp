@@ -7,7 +7,7 @@
 #include "bench/measure/machine_watch.hpp"
 #include "bench/measure/run_series.hpp"
 #include "bench/session/session.hpp"
-#include "comm/transport/shared/window_space.hpp"
+#include "comm/windows/window_space.hpp"
 
 namespace quartet::bench {
 

@@ -24,7 +24,7 @@
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "core/files/result_file.hpp"
-#include "device/model/stand_in.hpp"
+#include "device/model/emulation.hpp"
 
 namespace quartet::bench {
 

@@ -16,7 +16,7 @@
 #include "bench/results/version.hpp"
 #include "comm/mpi/mpi_session.hpp"
 #include "comm/mpi/mpi_settings.hpp"
-#include "device/model/stand_in.hpp"
+#include "device/model/emulation.hpp"
 #include "system/system_text.hpp"
 
 namespace quartet::bench {

@@ -9,7 +9,7 @@
 #include "bench/measure/flag_rows.hpp"
 #include "bench/results/samples.hpp"
 #include "bench/session/session.hpp"
-#include "device/model/stand_in.hpp"
+#include "device/model/emulation.hpp"
 
 namespace quartet::bench {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "bench/flags/command_line.hpp"
-#include "device/registry.hpp"
+#include "device/device_kind.hpp"
 
 namespace quartet::bench {
 

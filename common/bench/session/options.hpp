@@ -9,9 +9,9 @@
 
 #include "bench/results/formulation.hpp"
 #include "bench/session/gpu_map.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 #include "core/units.hpp"
-#include "device/model/machine_rates.hpp"
+#include "device/machine_rates.hpp"
 
 namespace quartet::bench {
 

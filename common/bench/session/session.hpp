@@ -13,9 +13,9 @@
 #include "bench/session/used_files.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 #include "core/trace.hpp"
-#include "device/registry.hpp"
+#include "device/registry/device_registry.hpp"
 #include "system/signal_flag.hpp"
 
 namespace quartet::bench {

@@ -4,9 +4,9 @@
 
 namespace quartet::comm {
 
-/// Between two polls of a rank that has `waited` so long for a message: where ranks share a core,
-/// the one that is waited for must get it. In a simulation, where polls alone take no time to speak
-/// of, some time passes: a small part of what was waited.
+/// Yields the core between two polls for a message, so that ranks that share a core progress. In a
+/// simulation, where polls take no time, it advances the clock by a small part of what the rank has
+/// `waited`.
 void idle(Seconds waited);
 
 }  // namespace quartet::comm

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/transport/shared/payload_channel.hpp"
+#include "comm/transport/payload_channel.hpp"
 #include "comm/transport/transport_traits.hpp"
 #include "core/units.hpp"
 #include "device/device.hpp"

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "comm/topology/link_traffic.hpp"
-#include "comm/transport/shared/payload_channel.hpp"
-#include "comm/transport/shared/window.hpp"
+#include "comm/transport/payload_channel.hpp"
+#include "comm/windows/window.hpp"
 #include "device/memory.hpp"
 
 namespace quartet::comm {

@@ -8,10 +8,9 @@
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/host_stream.hpp"
 #include "device/host/runtime/require_host.hpp"
+#include "device/model/emulation.hpp"
 #include "device/model/model_ffts.hpp"
 #include "device/model/model_linear_algebra.hpp"
-#include "device/model/stand_in.hpp"
-#include "device/registry.hpp"
 
 namespace quartet::device {
 
@@ -64,7 +63,7 @@ class ModelDevice final : public Device {
                            work_.rates().memory / 1e9, blas_->description(), ffts_->description());
     }
     [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }
-    [[nodiscard]] Results results() const override { return stand_in_results(); }
+    [[nodiscard]] Results results() const override { return emulation_results(); }
 
     Allocation allocate(Bytes size, MemoryKind kind) override {
         check(kind != MemoryKind::device, "the model device has no memory of an accelerator");
@@ -127,7 +126,7 @@ DeviceKind model_device() {
     return {
         .name = "model",
         .processor = Processor::host,
-        .results = stand_in_results(),
+        .results = emulation_results(),
         .why_not = [] { return std::nullopt; },
         .visible = [] { return std::vector<std::string>{}; },
         .make =

@@ -3,8 +3,7 @@
 #include <memory>
 
 #include "core/trace.hpp"
-#include "device/device.hpp"
-#include "device/model/machine_rates.hpp"
+#include "device/device_kind.hpp"
 
 namespace quartet::device {
 
@@ -12,5 +11,7 @@ namespace quartet::device {
 /// rates say, on one stream after the other. Where ranks are simulated that is simulated time, else
 /// real time. Memory is the host's. `trace` outlives it.
 std::unique_ptr<Device> make_model_device(MachineRates rates, Trace& trace);
+
+DeviceKind model_device();
 
 }  // namespace quartet::device

@@ -1,6 +1,6 @@
 #include "device/host/runtime/require_host.hpp"
+#include "device/model/emulation.hpp"
 #include "device/model/model_linear_algebra.hpp"
-#include "device/model/stand_in.hpp"
 
 namespace quartet::device {
 

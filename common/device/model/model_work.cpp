@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "device/model/stand_in.hpp"
+#include "device/model/emulation.hpp"
 
 namespace quartet::device {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/model/machine_rates.hpp"
+#include "device/machine_rates.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {

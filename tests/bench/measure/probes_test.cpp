@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "comm/transport/transport_contract.hpp"
-#include "device/registry.hpp"
+#include "device/cuda/cuda_device.hpp"
 
 namespace quartet::comm {
 

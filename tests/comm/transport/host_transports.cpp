@@ -1,5 +1,5 @@
 #include "comm/transport/transport_contract.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::comm {
 

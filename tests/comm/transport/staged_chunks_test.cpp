@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "comm/transport/transport_contract.hpp"
-#include "device/registry.hpp"
+#include "device/cuda/cuda_device.hpp"
 
 namespace quartet::comm {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/registry/transport_registry.hpp"
 #include "core/trace.hpp"
 #include "device/device.hpp"
 

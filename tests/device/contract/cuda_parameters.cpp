@@ -1,5 +1,6 @@
 #include "device/contract/contract.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/info/why_no_cuda.hpp"
 
 namespace quartet::device {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "device/contract/contract.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::device {
 

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/info/why_no_cuda.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
 
 namespace quartet::device {
 

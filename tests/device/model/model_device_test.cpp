@@ -11,7 +11,7 @@
 #include "device/cg_kernels.hpp"
 #include "device/fft_factory.hpp"
 #include "device/matrix_factory.hpp"
-#include "device/registry.hpp"
+#include "device/registry/device_registry.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::device {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "device/fft_factory.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 #include "support/reference_transform.hpp"
 
 namespace quartet::fft {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/temporary_folder.hpp"
-#include "device/registry.hpp"
+#include "device/cuda/cuda_device.hpp"
 #include "matmul/reference.hpp"
 #include "matmul/tiles/memory_tiles.hpp"
 #include "matmul/tiles/staged_tiles.hpp"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/trace.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 #include "matmul/reference.hpp"
 
 namespace quartet::matmul {

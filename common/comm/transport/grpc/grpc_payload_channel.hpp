@@ -4,7 +4,7 @@
 #include <string>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/transport/shared/payload_channel.hpp"
+#include "comm/transport/payload_channel.hpp"
 #include "core/trace.hpp"
 #include "device/device.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/transport.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/transport_kind.hpp"
 
 namespace quartet::comm {
 

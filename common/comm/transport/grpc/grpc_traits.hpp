@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "comm/transport/shared/chunks.hpp"
+#include "comm/transport/support/chunks.hpp"
 #include "comm/transport/transport_traits.hpp"
 
 namespace quartet::comm {

@@ -8,7 +8,7 @@
 #include "comm/transport/grpc/grpc_payload_channel.hpp"
 #include "comm/transport/grpc/grpc_push.hpp"
 #include "comm/transport/grpc/grpc_traits.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/transport_kind.hpp"
 #include "core/check.hpp"
 
 namespace quartet::comm {

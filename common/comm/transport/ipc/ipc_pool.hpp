@@ -3,7 +3,7 @@
 #include <list>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/transport/shared/peer_memory.hpp"
+#include "comm/windows/peer_memory.hpp"
 #include "device/accelerator.hpp"
 #include "device/device.hpp"
 

@@ -3,12 +3,12 @@
 #include <array>
 
 #include "comm/transport/ipc/ipc_pool.hpp"
-#include "comm/transport/shared/peer_collectives.hpp"
-#include "comm/transport/shared/peer_payload_channel.hpp"
-#include "comm/transport/shared/peer_push.hpp"
-#include "comm/transport/shared/peer_sum.hpp"
-#include "comm/transport/shared/window_pool.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/support/peer_collectives.hpp"
+#include "comm/transport/support/peer_payload_channel.hpp"
+#include "comm/transport/support/peer_push.hpp"
+#include "comm/transport/support/peer_sum.hpp"
+#include "comm/transport/transport_kind.hpp"
+#include "comm/windows/window_pool.hpp"
 #include "device/vector_operations.hpp"
 
 namespace quartet::comm {

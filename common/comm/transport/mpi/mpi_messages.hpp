@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/transport/shared/message_collectives.hpp"
+#include "comm/transport/support/message_collectives.hpp"
 #include "core/trace.hpp"
 
 namespace quartet::comm {

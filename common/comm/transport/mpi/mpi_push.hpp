@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "comm/transport/mpi/incoming_pieces.hpp"
-#include "comm/transport/shared/chunks.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/support/chunks.hpp"
+#include "comm/transport/transport_kind.hpp"
 
 namespace quartet::comm {
 

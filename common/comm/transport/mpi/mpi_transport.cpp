@@ -6,8 +6,8 @@
 #include "comm/transport/mpi/mpi_messages.hpp"
 #include "comm/transport/mpi/mpi_payload_channel.hpp"
 #include "comm/transport/mpi/mpi_push.hpp"
-#include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/support/message_collectives.hpp"
+#include "comm/transport/transport_kind.hpp"
 
 namespace quartet::comm {
 

@@ -4,7 +4,7 @@
 
 #include "comm/mpi/communicator.hpp"
 #include "comm/transport/nccl/nccl_library.hpp"
-#include "comm/transport/shared/message_collectives.hpp"
+#include "comm/transport/support/message_collectives.hpp"
 #include "device/accelerator.hpp"
 
 namespace quartet::comm {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/transport/nccl/nccl_communicator.hpp"
-#include "comm/transport/shared/chunks.hpp"
+#include "comm/transport/support/chunks.hpp"
 #include "comm/transport/transport.hpp"
 
 namespace quartet::comm {

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "comm/transport/mpi/mpi_payload_channel.hpp"
-#include "comm/transport/shared/chunks.hpp"
-#include "comm/transport/shared/message_collectives.hpp"
+#include "comm/transport/support/chunks.hpp"
+#include "comm/transport/support/message_collectives.hpp"
 #include "comm/transport/transport_traits.hpp"
 
 namespace quartet::comm {

@@ -8,9 +8,9 @@
 #include "comm/transport/nccl/nccl_communicator.hpp"
 #include "comm/transport/nccl/nccl_push.hpp"
 #include "comm/transport/nccl/nccl_traits.hpp"
-#include "comm/transport/shared/gpus_of_ranks.hpp"
-#include "comm/transport/shared/message_collectives.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/support/gpus_of_ranks.hpp"
+#include "comm/transport/support/message_collectives.hpp"
+#include "comm/transport/transport_kind.hpp"
 #include "core/environment.hpp"
 
 namespace quartet::comm {

@@ -4,8 +4,8 @@
 
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "comm/transport/shared/window_pool.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/transport_kind.hpp"
+#include "comm/windows/window_pool.hpp"
 
 namespace quartet::comm {
 

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "comm/transport/shared/peer_collectives.hpp"
-#include "comm/transport/shared/peer_payload_channel.hpp"
-#include "comm/transport/shared/peer_push.hpp"
-#include "comm/transport/shared/peer_sum.hpp"
-#include "comm/transport/shared/window_pool.hpp"
-#include "comm/transport/transport_registry.hpp"
-#include "device/model/stand_in.hpp"
+#include "comm/transport/support/peer_collectives.hpp"
+#include "comm/transport/support/peer_payload_channel.hpp"
+#include "comm/transport/support/peer_push.hpp"
+#include "comm/transport/support/peer_sum.hpp"
+#include "comm/transport/transport_kind.hpp"
+#include "comm/windows/window_pool.hpp"
+#include "device/model/emulation.hpp"
 
 namespace quartet::comm {
 

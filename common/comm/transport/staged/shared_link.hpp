@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "comm/transport/shared/window_pool.hpp"
 #include "comm/transport/staged/staged_link.hpp"
+#include "comm/windows/window_pool.hpp"
 
 namespace quartet::comm {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
-#include "comm/transport/shared/chunks.hpp"
 #include "comm/transport/staged/staged_link.hpp"
+#include "comm/transport/support/chunks.hpp"
 #include "core/trace.hpp"
 #include "device/device.hpp"
 

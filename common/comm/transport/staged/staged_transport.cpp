@@ -4,11 +4,11 @@
 
 #include "comm/mpi/large_count.hpp"
 #include "comm/transport/mpi/mpi_payload_channel.hpp"
-#include "comm/transport/shared/peer_payload_channel.hpp"
 #include "comm/transport/staged/mpi_link.hpp"
 #include "comm/transport/staged/shared_link.hpp"
 #include "comm/transport/staged/staged_operations.hpp"
-#include "comm/transport/transport_registry.hpp"
+#include "comm/transport/support/peer_payload_channel.hpp"
+#include "comm/transport/transport_kind.hpp"
 
 namespace quartet::comm {
 

@@ -1,5 +1,5 @@
 #include "device/cuda/fft/four_step_kernels.hpp"
-#include "device/cuda/matrix/block_sum.cuh"
+#include "device/cuda/runtime/block_sum.cuh"
 #include "device/cuda/runtime/grid.hpp"
 #include "device/cuda/runtime/loaded_kernels.hpp"
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "device/cuda/info/nvml_facts.hpp"
+#include "device/cuda/info/why_no_cuda.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 
 namespace quartet::device {

@@ -1,9 +1,10 @@
+#include "device/cuda/info/why_no_cuda.hpp"
+
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
 #include "core/environment.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
-#include "device/cuda/runtime/cuda_device.hpp"
 
 namespace quartet::device {
 

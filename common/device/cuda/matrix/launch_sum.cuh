@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/cuda/matrix/block_sum.cuh"
+#include "device/cuda/runtime/block_sum.cuh"
 #include "device/cuda/matrix/factor_on_gpu.hpp"
 
 namespace quartet::device {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/profiler_range.hpp"
+#include "core/profiler/profiler_range.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_event.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"

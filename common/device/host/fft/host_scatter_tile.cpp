@@ -4,7 +4,7 @@
 #include "device/host/fft/host_four_step_fft.hpp"
 #include "device/host/fft/simd_complex.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "streaming_store.hpp"
+#include "device/host/simd/streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

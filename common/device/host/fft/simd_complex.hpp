@@ -1,33 +1,18 @@
 #pragma once
 
-#include <cstdint>
 #include <cstring>
-#include <utility>
+
+#include "device/host/simd/simd.hpp"
 
 namespace quartet::device {
 
-/// Eight complex numbers, one in each SIMD lane: a vector of real and one of imaginary parts. The
-/// compiler maps a vector to one 512-bit register or to several smaller ones. In memory this is a
-/// SIMD block (four_step_fft.hpp): [8 re | 8 im], two cache lines.
-
-inline constexpr int simd_width = 8;
-
-using Vector = double __attribute__((vector_size(64), may_alias));
-
+/// Eight complex numbers, one in each SIMD lane: a vector of real and one of imaginary parts. In
+/// memory this is a SIMD block (four_step_fft.hpp): [8 re | 8 im], two cache lines.
 struct SimdComplex {
     Vector re;
     Vector im;
 };
 static_assert(sizeof(SimdComplex) == sizeof(double[2][simd_width]));
-
-/// body(integral_constant) for 0 to count - 1, unrolled whatever the size of the body.
-template <int count, typename Body>
-[[gnu::always_inline]] inline void unrolled(Body body) {
-    [&]<int... index>(std::integer_sequence<int, index...>) __attribute__((always_inline)) {
-        (body(std::integral_constant<int, index>{}), ...);
-    }
-    (std::make_integer_sequence<int, count>{});
-}
 
 [[gnu::always_inline]] inline SimdComplex operator+(const SimdComplex& a, const SimdComplex& b) {
     return {a.re + b.re, a.im + b.im};

@@ -8,7 +8,7 @@
 #include "device/host/fft/small_transform.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "streaming_store.hpp"
+#include "device/host/simd/streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

@@ -12,7 +12,7 @@
 #include "device/host/fft/two_levels.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "streaming_store.hpp"
+#include "device/host/simd/streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

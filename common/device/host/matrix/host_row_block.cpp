@@ -5,24 +5,26 @@
 #include <vector>
 
 #include "core/block_range.hpp"
-#include "device/host/matrix/column_group.hpp"
 #include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
+#include "device/host/simd/simd.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
 
 namespace {
 
-using Group = std::array<double, group_columns>;
+static_assert(group_columns == simd_width);
+
+using RowSums = std::array<double, row_panel_rows>;
 
 /// A vector by groups of eight; the ragged end is padded with zeros.
 struct Grouped {
     const double* whole;
     std::int64_t whole_groups;
     bool ragged;
-    alignas(sizeof(ColumnGroup)) Group end;
+    alignas(Vector) std::array<double, group_columns> end;
 };
 
 Grouped grouped(const double* vector, std::int64_t size) {
@@ -32,24 +34,22 @@ Grouped grouped(const double* vector, std::int64_t size) {
     return groups;
 }
 
-// One run through memory, eight sums in registers. Prefetching was measured to gain nothing:
-// 30.8 GB/s of two cores with and without it, 12288 x 12288 (Sapphire Rapids); 5% less with it, 4
-// KiB ahead, 8192 x 8192 (Emerald Rapids).
-void multiply_panel(const double* panel, const Grouped& x, Group& sums) {
-    ColumnGroup rows[row_panel_rows] = {};
-    const auto add_group = [&](const UnalignedColumnGroup& columns) {
+// One run through memory, eight sums in registers. What fetch_ahead() gains: docs/notes/cg.md.
+void multiply_panel(const double* panel, const Grouped& x, RowSums& sums) {
+    Vector rows[row_panel_rows] = {};
+    const auto add_group = [&](const UnalignedVector& columns) {
 #pragma GCC unroll 8
         for (std::int64_t row = 0; row < row_panel_rows; ++row) {
             const double* line = panel + row * group_columns;
             fetch_ahead(line);
-            rows[row] += group_at(line) * columns;
+            rows[row] += vector_at(line) * columns;
         }
         panel += row_panel_rows * group_columns;
     };
     for (std::int64_t group = 0; group < x.whole_groups; ++group)
-        add_group(group_at(x.whole + group * group_columns));
+        add_group(vector_at(x.whole + group * group_columns));
     if (x.ragged)
-        add_group(group_at(x.end.data()));
+        add_group(vector_at(x.end.data()));
     for (std::size_t row = 0; row < sums.size(); ++row)
         sums[row] = sum_of(rows[row]);
 }
@@ -103,7 +103,7 @@ void HostRowBlock::fill(const ReadRow& read_row) {
 void HostRowBlock::multiply_part(int part, const double* x, double* y) const {
     const Range mine = block_range(panels_.count(), threads_, part);
     const Grouped columns = grouped(x, block_.columns);
-    Group sums;
+    RowSums sums;
     for (std::int64_t number = mine.begin; number < mine.end; ++number) {
         multiply_panel(elements(number), columns, sums);
         std::copy_n(sums.begin(), panel(number).rows, y + number * row_panel_rows);

@@ -4,17 +4,20 @@
 #include <array>
 #include <vector>
 
-#include "device/host/matrix/column_group.hpp"
 #include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/panel_packer.hpp"
 #include "device/host/runtime/require_host.hpp"
+#include "device/host/simd/simd.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
 
 namespace {
 
-using Group = std::array<double, group_columns>;
+static_assert(group_columns == simd_width);
+
+/// A ragged end of a vector, padded with zeros.
+using End = std::array<double, group_columns>;
 
 /// What a thread reads of x and adds to y: whole groups in place, the ragged end in copies padded
 /// with zeros.
@@ -22,13 +25,13 @@ struct Vectors {
     const double* x;
     double* y;
     std::int64_t size;
-    alignas(sizeof(ColumnGroup)) Group x_end{};
-    alignas(sizeof(ColumnGroup)) Group y_end{};
+    alignas(Vector) End x_end{};
+    alignas(Vector) End y_end{};
 
     [[nodiscard]] std::int64_t whole_groups() const { return size / group_columns; }
     [[nodiscard]] std::int64_t ragged() const { return size % group_columns; }
     [[nodiscard]] const double* x_group(std::int64_t group) const {
-        static constexpr Group zeros{};
+        static constexpr End zeros{};
         const std::int64_t whole = whole_groups();
         return group < whole    ? x + group * group_columns
                : group == whole ? x_end.data()
@@ -56,29 +59,29 @@ void finish(Vectors& vectors) {
 void multiply_panel(const double* panel, std::int64_t first_row, Vectors& vectors) {
     constexpr std::int64_t rows = triangle_panel_rows;
     constexpr std::int64_t diagonal_groups = rows / group_columns;
-    ColumnGroup row_sums[rows] = {};
+    Vector row_sums[rows] = {};
     std::array<double, rows> factors{};
     const std::int64_t there = std::min(rows, vectors.size - first_row);
     std::copy_n(vectors.x + first_row, there, factors.begin());
 
     std::int64_t group = first_row / group_columns;
     for (const std::int64_t end = group + diagonal_groups; group < end; ++group) {
-        const UnalignedColumnGroup& columns = group_at(vectors.x_group(group));
+        const UnalignedVector& columns = vector_at(vectors.x_group(group));
         for (std::int64_t row = 0; row < rows; ++row)
-            row_sums[row] += group_at(panel + row * group_columns) * columns;
+            row_sums[row] += vector_at(panel + row * group_columns) * columns;
         panel += rows * group_columns;
     }
-    const auto add_group = [&](const UnalignedColumnGroup& columns, UnalignedColumnGroup& sums) {
+    const auto add_group = [&](const UnalignedVector& columns, UnalignedVector& sums) {
         // Two chains of additions: one alone would wait for itself.
-        ColumnGroup even = sums;
-        ColumnGroup odd = {};
+        Vector even = sums;
+        Vector odd = {};
 #pragma GCC unroll 16
         for (std::int64_t row = 0; row < rows; row += 2) {
             const double* line = panel + row * group_columns;
             fetch_ahead(line);
             fetch_ahead(line + group_columns);
-            const ColumnGroup upper = group_at(line);
-            const ColumnGroup lower = group_at(line + group_columns);
+            const Vector upper = vector_at(line);
+            const Vector lower = vector_at(line + group_columns);
             row_sums[row] += upper * columns;
             row_sums[row + 1] += lower * columns;
             even += upper * factors[static_cast<std::size_t>(row)];
@@ -88,10 +91,10 @@ void multiply_panel(const double* panel, std::int64_t first_row, Vectors& vector
         panel += rows * group_columns;
     };
     for (; group < vectors.whole_groups(); ++group)
-        add_group(group_at(vectors.x + group * group_columns),
-                  group_at(vectors.y + group * group_columns));
+        add_group(vector_at(vectors.x + group * group_columns),
+                  vector_at(vectors.y + group * group_columns));
     if (group == vectors.whole_groups() && vectors.ragged() > 0)
-        add_group(group_at(vectors.x_end.data()), group_at(vectors.y_end.data()));
+        add_group(vector_at(vectors.x_end.data()), vector_at(vectors.y_end.data()));
     for (std::int64_t row = 0; row < there; ++row)
         vectors.y[first_row + row] += sum_of(row_sums[row]);
 }

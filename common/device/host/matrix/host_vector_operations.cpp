@@ -6,7 +6,7 @@
 #include "device/host/matrix/fetch_ahead.hpp"
 #include "device/host/matrix/ordered_sum.hpp"
 #include "device/host/runtime/require_host.hpp"
-#include "streaming_store.hpp"
+#include "device/host/simd/streaming_store.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/block_range.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/device_kind.hpp"
 #include "system/parallel_for.hpp"
 
 namespace quartet::device {
@@ -43,7 +43,7 @@ double sum_part(const Range& range, Fetch fetch, Term term) {
 /// number of threads that OpenMP grants: the same bits.
 template <typename Fetch, typename Term>
 double sum_all(int parts, std::int64_t size, Fetch fetch, Term term) {
-    std::array<double, maximum_host_threads> partials;
+    std::array<double, DeviceSettings::most_threads> partials;
     system::parallel_parts(parts, [&, parts](int part) {
         partials[static_cast<std::size_t>(part)] =
             sum_part(block_range(size, parts, part), fetch, term);

@@ -3,10 +3,16 @@
 #include <functional>
 #include <memory>
 
-#include "device/host/runtime/host_device.hpp"
+#include "core/units.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
+
+/// How a host stream runs what is enqueued.
+enum class HostStreams {
+    inline_call,  ///< at once, in the calling thread
+    threaded,     ///< by a worker thread of the stream's own
+};
 
 /// A stream that runs its work in the calling thread or on a thread of its own; nothing allocates
 /// once it is made. The main thread alone calls it. The track is written to by whoever does the

@@ -8,7 +8,7 @@ from quartet.predict.machine import Machine
 from quartet.predict.rates import BISECTION, STAGED, Values
 
 LEAF = 16  # nodes of a leaf switch
-SPEED = 1e9  # operations a second; common/device/model/simulated_stand_in.cpp makes time of them
+SPEED = 1e9  # operations a second; common/device/model/emulation_simulated.cpp makes time of them
 
 
 @dataclass(frozen=True)

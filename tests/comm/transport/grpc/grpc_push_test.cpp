@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/message_of.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::comm {
 namespace {

@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/info/why_no_cuda.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 
 namespace quartet::device {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "device/cuda/runtime/cuda_device.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/info/why_no_cuda.hpp"
 
 namespace quartet::device {
 namespace {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/transport/transport_kind.hpp"
+
+namespace quartet::comm {
+
+/// The transports by name, in the order of the command line's help. Not global: tests add their
+/// own.
+class TransportRegistry {
+  public:
+    /// All transports of the suite, those that this build lacks included (with the reason).
+    static TransportRegistry standard();
+    /// The transport that is MPI's own calls: what formulation `library` stands for, and what
+    /// links between ranks are probed with.
+    static std::string plain_mpi();
+
+    /// Adds a kind or replaces the one of its name.
+    void add(TransportKind kind);
+
+    [[nodiscard]] std::vector<std::string> names() const;
+    [[nodiscard]] bool has(std::string_view name) const;
+    /// Throws UsageError where there is none of that name. Local.
+    [[nodiscard]] const TransportKind& kind(std::string_view name) const;
+    [[nodiscard]] const TransportTraits& traits(std::string_view name) const {
+        return kind(name).traits;
+    }
+    /// Why it cannot be had here, or nothing. Collective.
+    [[nodiscard]] std::optional<std::string> why_not(std::string_view name,
+                                                     const TransportContext& context) const;
+    /// What `auto` stands for: on the host shm on one node, else mpi; on GPUs ipc on one node whose
+    /// ranks can map one another's memory, else mpi where it reaches GPUs, else nccl where each
+    /// rank has a GPU of its own, else staged. Collective.
+    [[nodiscard]] std::string automatic(const TransportContext& context) const;
+    /// Throws Unavailable with the reason. Collective.
+    [[nodiscard]] std::unique_ptr<Transport> make(std::string_view name,
+                                                  const TransportContext& context) const;
+
+  private:
+    static std::string_view name_of(const TransportKind& kind) { return kind.traits.name; }
+    /// The transports, by commas, that can do here what `refused` can do elsewhere.
+    [[nodiscard]] std::string substitutes(const TransportTraits& refused,
+                                          const TransportContext& context) const;
+
+    std::vector<TransportKind> kinds_;
+};
+
+/// Throws Unavailable where the transport lacks what `user` ("formulation dataflow") needs. Local.
+void require(const Transport& transport, Capability capability, std::string_view user);
+
+/// Throws Unavailable unless the transport is plain_mpi(), which `user` stands for. Local.
+void require_plain_mpi(const Transport& transport, std::string_view user);
+
+}  // namespace quartet::comm

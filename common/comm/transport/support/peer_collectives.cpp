@@ -1,0 +1,146 @@
+#include "comm/transport/support/peer_collectives.hpp"
+
+#include <vector>
+
+#include "comm/mpi/large_count.hpp"
+#include "device/vector_operations.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+/// Memory of all ranks that each of them reads: where this process sees it, and the two moments
+/// that its reading lies between.
+class SharedReading {
+  public:
+    /// `mine` is peer memory. Collective.
+    SharedReading(device::View<const std::byte> mine, PeerContext context)
+        : context_(context), peers_(context.memory.of_all(mine)) {}
+
+    /// Returns once the earlier work of every rank's stream is there to be read. Collective.
+    void open(device::Stream& stream) { meet(stream, "open"); }
+    /// Returns once no rank reads any more. Collective.
+    void close(device::Stream& stream) { meet(stream, "close"); }
+
+    template <typename T>
+    [[nodiscard]] device::View<const T> part(int rank, std::int64_t first,
+                                             std::int64_t count) const {
+        const auto bytes = peers_[static_cast<std::size_t>(rank)].part(bytes_of<T>(first).value,
+                                                                       bytes_of<T>(count).value);
+        return device::view_as<T>(bytes);
+    }
+
+  private:
+    void meet(device::Stream& stream, const char* label) {
+        stream.synchronize();
+        const Span span(context_.track, Phase::wait, label);
+        context_.memory.synchronise_memory();
+        context_.comm.barrier();
+        context_.memory.synchronise_memory();
+    }
+
+    PeerContext context_;
+    std::vector<device::View<const std::byte>> peers_;  ///< by rank
+};
+
+class PeerAllGather final : public Collective {
+  public:
+    PeerAllGather(const AllGatherPlan& plan, PeerContext context)
+        : reading_(plan.mine, context),
+          all_(plan.all),
+          counts_(plan.counts),
+          context_(context),
+          in_place_(plan.mine.data() == plan.all.data() + counts_.offset(context.comm.rank())) {}
+
+    void run(device::Stream& stream) override {
+        reading_.open(stream);
+        for (int rank = 0; rank < counts_.ranks(); ++rank) {
+            if (rank != context_.comm.rank() || !in_place_) {
+                context_.device.copy(reading_.part<std::byte>(rank, 0, counts_.count(rank)),
+                                     all_.part(counts_.offset(rank), counts_.count(rank)), stream);
+            }
+        }
+        reading_.close(stream);
+    }
+
+  private:
+    SharedReading reading_;
+    device::View<std::byte> all_;
+    RankCounts counts_;
+    PeerContext context_;
+    bool in_place_;  ///< this rank's part is where it belongs already
+};
+
+class PeerReduceScatter final : public Collective {
+  public:
+    PeerReduceScatter(const ReduceScatterPlan& plan, PeerContext context)
+        : reading_(device::as_bytes(plan.contribution), context),
+          mine_(plan.mine),
+          counts_(plan.counts),
+          context_(context) {}
+
+    void run(device::Stream& stream) override {
+        const int me = context_.comm.rank();
+        const auto part = [&](int rank) {
+            return reading_.part<double>(rank, counts_.offset(me), counts_.count(me));
+        };
+        reading_.open(stream);
+        context_.device.copy(device::as_bytes(part(0)), device::as_bytes(mine_), stream);
+        for (int rank = 1; rank < counts_.ranks(); ++rank) {
+            context_.device.vectors().add(part(rank), mine_, stream);
+        }
+        reading_.close(stream);
+    }
+
+  private:
+    SharedReading reading_;
+    device::View<double> mine_;
+    RankCounts counts_;
+    PeerContext context_;
+};
+
+class PeerExchange final : public Exchange {
+  public:
+    PeerExchange(const ExchangePlan& plan, PeerContext context) : reading_(plan.send, context) {
+        const RankCounts counts(plan.counts);
+        const int me = context.comm.rank();
+        for (int rank = 0; rank < counts.ranks(); ++rank) {
+            const auto offsets = context.comm.gather(counts.offset(rank));
+            const auto sizes = context.comm.gather(counts.count(rank));
+            if (rank == me) {
+                for (int from = 0; from < counts.ranks(); ++from) {
+                    const auto index = static_cast<std::size_t>(from);
+                    parts_.push_back(reading_.part<std::byte>(from, offsets[index], sizes[index]));
+                }
+            }
+        }
+    }
+
+    void run(device::Stream& stream) override { reading_.open(stream); }
+    [[nodiscard]] PartLocation location() const override { return PartLocation::at_sender; }
+    [[nodiscard]] std::span<const device::View<const std::byte>> parts() const override {
+        return parts_;
+    }
+    void release(device::Stream& stream) override { reading_.close(stream); }
+
+  private:
+    SharedReading reading_;
+    std::vector<device::View<const std::byte>> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Collective> make_peer_all_gather(const AllGatherPlan& plan, PeerContext context) {
+    return std::make_unique<PeerAllGather>(plan, context);
+}
+
+std::unique_ptr<Collective> make_peer_reduce_scatter(const ReduceScatterPlan& plan,
+                                                     PeerContext context) {
+    return std::make_unique<PeerReduceScatter>(plan, context);
+}
+
+std::unique_ptr<Exchange> make_peer_exchange(const ExchangePlan& plan, PeerContext context) {
+    return std::make_unique<PeerExchange>(plan, context);
+}
+
+}  // namespace quartet::comm

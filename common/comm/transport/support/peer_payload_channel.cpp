@@ -1,0 +1,85 @@
+#include "comm/transport/support/peer_payload_channel.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "system/memory/page.hpp"
+
+namespace quartet::comm {
+
+namespace {
+
+// Slots of different writers never share a page.
+std::int64_t spaced(Bytes payload) {
+    return system::whole_pages(payload.value, system::page_spacing);
+}
+
+// Bytes from one slot to the next.
+std::int64_t stride_of(const PayloadChannelPlan& plan) {
+    return plan.values == PayloadValues::same ? 0 : spaced(plan.largest);
+}
+
+class PeerPayloadChannel final : public PayloadChannel {
+  public:
+    PeerPayloadChannel(const PayloadChannelPlan& plan, device::Allocation outgoing,
+                       const PeerMemory& memory)
+        : memory_(memory),
+          largest_(plan.largest),
+          stride_(stride_of(plan)),
+          outgoing_(std::move(outgoing), peer_payload_bytes(plan).value),
+          slots_of_all_(memory.of_all(std::as_const(outgoing_).view())),
+          incoming_(static_cast<std::size_t>(plan.incoming)) {}
+
+    device::View<std::byte> outgoing(int slot) override {
+        return outgoing_.view().part(slot * stride_, largest_.value);
+    }
+
+    PayloadDescriptor send(int slot, Bytes size, int /*to*/) override {
+        check(size <= largest_, "payload channel: a payload is larger than planned");
+        memory_.synchronise_memory();
+        return {size.value, slot};
+    }
+
+    void release(int /*slot*/) override {}
+
+    void fetch(int slot, int from, const PayloadDescriptor& descriptor) override {
+        check(Bytes{descriptor.size} <= largest_,
+              "payload channel: a payload is larger than planned");
+        incoming_.at(static_cast<std::size_t>(slot)) =
+            slots_of_all_.at(static_cast<std::size_t>(from))
+                .part(descriptor.slot * stride_, descriptor.size);
+    }
+
+    device::View<const std::byte> contents(int slot) override {
+        memory_.synchronise_memory();
+        return incoming_.at(static_cast<std::size_t>(slot));
+    }
+
+  private:
+    const PeerMemory& memory_;
+    Bytes largest_;
+    std::int64_t stride_;
+    device::Buffer<std::byte> outgoing_;
+    std::vector<device::View<const std::byte>> slots_of_all_;  ///< by rank, as this one sees them
+    std::vector<device::View<const std::byte>> incoming_;
+};
+
+}  // namespace
+
+Bytes peer_payload_bytes(const PayloadChannelPlan& plan) {
+    return {plan.outgoing_memories() * spaced(plan.largest)};
+}
+
+PayloadMemory peer_payload_memory(const PayloadChannelPlan& plan) {
+    const Bytes slots = peer_payload_bytes(plan);
+    return plan.place == PayloadPlace::gpu ? PayloadMemory{.gpu = slots}
+                                           : PayloadMemory{.windows = slots};
+}
+
+std::unique_ptr<PayloadChannel> make_peer_payload_channel(const PayloadChannelPlan& plan,
+                                                          device::Allocation outgoing,
+                                                          const PeerMemory& memory) {
+    return std::make_unique<PeerPayloadChannel>(plan, std::move(outgoing), memory);
+}
+
+}  // namespace quartet::comm

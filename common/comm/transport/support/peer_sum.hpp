@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "comm/transport/transport.hpp"
+#include "comm/windows/window_pool.hpp"
+
+namespace quartet::comm {
+
+struct SharedShares;
+
+/// Sums over the ranks of one node: each writes its shares and the sum's number on a cache line of
+/// its own, and reads those of the others, all in rank order.
+class PeerSum final : public OrderedSum {
+  public:
+    /// Of at most seven numbers. The cache lines are in a window of the host. Collective.
+    PeerSum(WindowPool& windows, const Communicator& comm, int most);
+
+    void run(std::span<double> values) override;
+
+  private:
+    int rank_;
+    device::Allocation memory_;
+    std::vector<SharedShares*> shares_;  ///< by rank, as this one sees them
+    std::int64_t sums_ = 0;              ///< so far
+};
+
+}  // namespace quartet::comm

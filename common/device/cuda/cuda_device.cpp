@@ -1,0 +1,154 @@
+#include "device/cuda/cuda_device.hpp"
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "device/cuda/blas/cuda_blas.hpp"
+#include "device/cuda/blas/gemv_kernel.hpp"
+#include "device/cuda/fft/cuda_fft_factory.hpp"
+#include "device/cuda/fft/four_step_kernels.hpp"
+#include "device/cuda/info/cuda_accelerator.hpp"
+#include "device/cuda/info/why_no_cuda.hpp"
+#include "device/cuda/matrix/cg_update_kernels.hpp"
+#include "device/cuda/matrix/cuda_cg_kernels.hpp"
+#include "device/cuda/matrix/cuda_matrix_factory.hpp"
+#include "device/cuda/matrix/cuda_vector_operations.hpp"
+#include "device/cuda/matrix/triangle_kernel.hpp"
+#include "device/cuda/matrix/vector_kernels.hpp"
+#include "device/cuda/runtime/cuda_check.hpp"
+#include "device/cuda/runtime/cuda_event.hpp"
+#include "device/cuda/runtime/cuda_memory.hpp"
+#include "device/cuda/runtime/cuda_recording.hpp"
+#include "device/cuda/runtime/cuda_stream.hpp"
+#include "device/cuda/runtime/gated_time.hpp"
+#include "device/require_views.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+[[noreturn]] void refuse_gpu(int gpu, cudaError_t status) {
+    ignore(status);
+    throw Unavailable(
+        fmt::format("no CUDA device: GPU {} cannot be used ({}): see nvidia-smi for who uses it, "
+                    "choose another one by --gpu-map, or compute with --device host",
+                    gpu, cudaGetErrorString(status)));
+}
+
+// The kernels run on the architectures that they were built for, and on newer ones.
+[[noreturn]] void refuse_architecture(int gpu) {
+    int major = 0;
+    int minor = 0;
+    ignore(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, gpu));
+    ignore(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, gpu));
+    throw Unavailable(fmt::format(
+        "no CUDA device: this build has no kernels for GPU {} (its architecture is {}{}, the "
+        "oldest built for is {}): build with -D CMAKE_CUDA_ARCHITECTURES={}{}",
+        gpu, major, minor, built_architectures().first[0] / 10, major, minor));
+}
+
+// Asks for this GPU alone: others in the node may be old, or another user's.
+void use_gpu(int gpu) {
+    if (const auto reason = why_no_cuda())
+        throw Unavailable(*reason);
+    for (const cudaError_t status : {cudaSetDevice(gpu), cudaFree(nullptr)})
+        if (status != cudaSuccess)
+            refuse_gpu(gpu, status);
+    for (const auto load : {load_vector_kernels, load_cg_update_kernels, load_gemv_kernels,
+                            load_triangle_kernels, load_four_step_kernels}) {
+        const cudaError_t status = load();
+        if (status == cudaErrorNoKernelImageForDevice || status == cudaErrorInvalidDeviceFunction) {
+            ignore(status);
+            refuse_architecture(gpu);
+        }
+        cuda_check(status, "cudaFuncGetAttributes");
+    }
+}
+
+class CudaDevice final : public Device {
+  public:
+    CudaDevice(int threads, Trace& trace)
+        : trace_(trace),
+          accelerator_(make_cuda_accelerator()),
+          memory_(CudaMemory::make(threads)),
+          blas_(make_cuda_blas(*memory_)),
+          vectors_(make_cuda_vector_operations()),
+          cg_kernels_(make_cuda_cg_kernels()),
+          ffts_(make_cuda_fft_factory(*memory_)),
+          matrices_(make_cuda_matrix_factory(threads, *memory_)) {}
+
+    [[nodiscard]] std::string_view name() const override { return "cuda"; }
+    [[nodiscard]] std::string description() const override {
+        return accelerator_->description() + "; " + blas_->description() + "; " +
+               ffts_->description();
+    }
+    [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::device; }
+
+    Allocation allocate(Bytes size, MemoryKind kind) override {
+        return memory_->allocate(size, kind);
+    }
+    // All streams run beside one another, whatever they are for.
+    std::unique_ptr<Stream> make_stream(std::string name, StreamKind) override {
+        return std::make_unique<CudaStream>(trace_.track(std::move(name)), *memory_);
+    }
+    std::unique_ptr<Event> make_event() override { return std::make_unique<CudaEvent>(); }
+
+    void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) override;
+    Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
+        return gated_time(times, enqueue, as_cuda(stream));
+    }
+    std::unique_ptr<Recording> record(Operations operations) override {
+        return make_cuda_recording(operations, *memory_);
+    }
+    [[nodiscard]] Blas& blas() const override { return *blas_; }
+    [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
+    [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
+    [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
+    [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
+    [[nodiscard]] Accelerator* accelerator() const override { return accelerator_.get(); }
+
+  private:
+    Trace& trace_;
+    std::unique_ptr<Accelerator> accelerator_;
+    std::shared_ptr<CudaMemory> memory_;
+    std::unique_ptr<Blas> blas_;
+    std::unique_ptr<VectorOperations> vectors_;
+    std::unique_ptr<CgKernels> cg_kernels_;
+    std::unique_ptr<FftFactory> ffts_;
+    std::unique_ptr<MatrixFactory> matrices_;
+};
+
+void CudaDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {
+    check(from.size() >= 0, "a view of a negative size");
+    check(from.size() == to.size(), "copy: source and target differ in size");
+    require_apart(from, to);
+    if (from.empty())
+        return;
+    const bool out = from.kind() == MemoryKind::device && to.kind() != MemoryKind::device;
+    as_cuda(stream).launch(
+        out ? Phase::copy_out : Phase::copy_in, "copy", [&](cudaStream_t handle) {
+            cuda_check(
+                cudaMemcpyAsync(to.data(), from.data(), static_cast<std::size_t>(from.size()),
+                                copy_kind(from.kind(), to.kind()), handle),
+                "cudaMemcpyAsync");
+        });
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device(const DeviceSettings& settings, Trace& trace) {
+    use_gpu(settings.number);
+    return std::make_unique<CudaDevice>(settings.threads, trace);
+}
+
+DeviceKind cuda_device() {
+    return {.name = "cuda",
+            .processor = Processor::accelerator,
+            .why_not = why_no_cuda,
+            .visible = pci_buses,
+            .make = make_cuda_device};
+}
+
+}  // namespace quartet::device

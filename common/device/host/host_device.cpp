@@ -1,0 +1,136 @@
+#include "device/host/host_device.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/block_range.hpp"
+#include "device/host/blas/host_blas.hpp"
+#include "device/host/fft/host_fft_factory.hpp"
+#include "device/host/matrix/host_cg_kernels.hpp"
+#include "device/host/matrix/host_matrix_factory.hpp"
+#include "device/host/matrix/host_vector_operations.hpp"
+#include "device/host/runtime/host_memory.hpp"
+#include "device/host/runtime/require_host.hpp"
+#include "system/parallel_for.hpp"
+
+namespace quartet::device {
+
+namespace {
+
+/// The processor's name where the kernel tells it (on x86; not everywhere on Arm).
+std::string processor_model() {
+    std::ifstream processors("/proc/cpuinfo");
+    for (std::string line; std::getline(processors, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos)
+            return line.substr(colon + 2);
+    }
+    return "processor of unknown model";
+}
+
+HostSettings checked(const HostSettings& settings) {
+    if (settings.threads < 1 || settings.threads > DeviceSettings::most_threads)
+        throw Failure("cannot use " + std::to_string(settings.threads) + " threads (1 to " +
+                      std::to_string(DeviceSettings::most_threads) + " can be)");
+    return settings;
+}
+
+/// Enqueuing costs next to nothing: the operations are called again.
+class HostRecording final : public Recording {
+  public:
+    explicit HostRecording(Operations operations) : operations_(std::move(operations)) {}
+    void run(Stream& stream) override { operations_(stream); }
+
+  private:
+    Operations operations_;
+};
+
+class HostDevice final : public Device {
+  public:
+    HostDevice(const HostSettings& settings, Trace& trace)
+        : settings_(checked(settings)),
+          trace_(trace),
+          blas_(make_host_blas(settings.threads)),
+          vectors_(make_host_vector_operations(settings.threads)),
+          cg_kernels_(make_host_cg_kernels(settings.threads)),
+          ffts_(make_host_fft_factory(settings.threads)),
+          matrices_(make_host_matrix_factory(settings.threads, *this)) {}
+
+    [[nodiscard]] std::string_view name() const override { return "host"; }
+    [[nodiscard]] std::string description() const override {
+        return processor_model() + "; " + blas_->description() + "; " + ffts_->description();
+    }
+    [[nodiscard]] MemoryKind memory_kind() const override { return MemoryKind::host; }
+
+    Allocation allocate(Bytes size, MemoryKind kind) override {
+        check(kind != MemoryKind::device, "the host device has no memory of an accelerator");
+        return allocate_host_memory(size, kind, settings_.threads);
+    }
+    std::unique_ptr<Stream> make_stream(std::string name, StreamKind kind) override {
+        const HostStreams streams =
+            kind == StreamKind::transfer ? HostStreams::threaded : settings_.streams;
+        return make_host_stream(streams, trace_.track(std::move(name)));
+    }
+    std::unique_ptr<Event> make_event() override { return make_host_event(); }
+
+    void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) override;
+    Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
+        return time_by_clock(times, enqueue, stream);
+    }
+    std::unique_ptr<Recording> record(Operations operations) override {
+        return std::make_unique<HostRecording>(std::move(operations));
+    }
+    [[nodiscard]] Blas& blas() const override { return *blas_; }
+    [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }
+    [[nodiscard]] CgKernels& cg_kernels() const override { return *cg_kernels_; }
+    [[nodiscard]] FftFactory& ffts() const override { return *ffts_; }
+    [[nodiscard]] MatrixFactory& matrices() const override { return *matrices_; }
+
+  private:
+    HostSettings settings_;
+    Trace& trace_;
+    std::unique_ptr<Blas> blas_;
+    std::unique_ptr<VectorOperations> vectors_;
+    std::unique_ptr<CgKernels> cg_kernels_;
+    std::unique_ptr<FftFactory> ffts_;
+    std::unique_ptr<MatrixFactory> matrices_;
+};
+
+void HostDevice::copy(View<const std::byte> from, View<std::byte> to, Stream& stream) {
+    require_host(from, to.size(), "copy: source and target differ in size");
+    require_host(to);
+    require_apart(from, to);
+    const auto work = [parts = settings_.threads, size = to.size(), source = from.data(),
+                       target = to.data()] {
+        if (size == 0)
+            return;
+        system::parallel_parts(parts, [=](int part) {
+            const Range range = block_range(size, parts, part);
+            std::memcpy(target + range.begin, source + range.begin,
+                        static_cast<std::size_t>(range.size()));
+        });
+    };
+    stream.enqueue(Phase::copy_in, "copy", work);
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace) {
+    return std::make_unique<HostDevice>(settings, trace);
+}
+
+DeviceKind host_device() {
+    return {.name = "host",
+            .processor = Processor::host,
+            .why_not = [] { return std::nullopt; },
+            .visible = [] { return std::vector<std::string>{}; },
+            .make =
+                [](const DeviceSettings& settings, Trace& trace) {
+                    return make_host_device({.threads = settings.threads}, trace);
+                }};
+}
+
+}  // namespace quartet::device

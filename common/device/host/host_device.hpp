@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "core/trace.hpp"
+#include "device/device_kind.hpp"
+#include "device/host/runtime/host_stream.hpp"
+
+namespace quartet::device {
+
+struct HostSettings {
+    int threads = 1;  ///< OpenMP threads of one operation, 1 to DeviceSettings::most_threads
+    HostStreams streams = HostStreams::inline_call;  ///< those that compute; others are threaded
+};
+
+/// The CPU as a device: OpenMP loops, CBLAS and FFTW behind the interfaces. `trace` outlives it.
+/// The BLAS library's thread count is one for the process: that of the device made last.
+std::unique_ptr<Device> make_host_device(const HostSettings& settings, Trace& trace);
+
+DeviceKind host_device();
+
+}  // namespace quartet::device

@@ -1,0 +1,125 @@
+#include "comm/windows/window_space.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "core/message_of.hpp"
+#include "core/temporary_folder.hpp"
+#include "system/memory/page.hpp"
+
+namespace quartet::comm {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class WindowSpaceTest : public testing::Test {
+  protected:
+    const Communicator world = Communicator::world();
+};
+
+TEST_F(WindowSpaceTest, IsRefusedOnAllRanksWhereOneRanksPartDoesNotFit) {
+    if (!window_folder(WindowKind::shared)) {
+        GTEST_SKIP() << "there is no folder for windows";
+    }
+    for (const WindowKind kind : {WindowKind::shared, WindowKind::remote}) {
+        const Bytes part = world.rank() == world.size() - 1 ? gibibytes(1 << 30) : Bytes{};
+        EXPECT_THAT(
+            message_of<Failure>([&] { require_window_space(kind, part, RanksOfNodes(world)); }),
+            AllOf(HasSubstr("--shm-size"), testing::Not(HasSubstr("\n"))));
+        EXPECT_NO_THROW(require_window_space(kind, Bytes{}, RanksOfNodes(world)));
+        EXPECT_THROW(Window(kind, part, world), Failure) << "and nobody hangs";
+    }
+}
+
+TEST_F(WindowSpaceTest, IsReservedForOneCaseAfterAnother) {
+    for (int job = 0; job < 3; ++job) {
+        const ReservedSpace space(WindowKind::shared, {5000}, world);
+        const Window window(WindowKind::shared, {5000}, world);
+    }
+}
+
+TEST_F(WindowSpaceTest, OthersTakeTheirTurnWhileItIsReserved) {
+    const ReservedSpace space(WindowKind::shared, {5000}, world);
+    const RanksOfNodes ranks(world);
+    // A turn is not waited for longer than three seconds or more; another job may have its own.
+    bool is_quick = false;
+    for (int attempt = 0; attempt < 5 && !is_quick; ++attempt) {
+        const Seconds begin = now();
+        const WindowTurn turn(WindowKind::shared, ranks);
+        is_quick = world.all((now() - begin).value < 1.5);
+    }
+    EXPECT_TRUE(is_quick);
+}
+
+TEST_F(WindowSpaceTest, IsRefusedAsAWholeWhereOneRanksPartDoesNotFit) {
+    const Bytes part = world.rank() == world.size() - 1 ? gibibytes(1 << 30) : Bytes{};
+    EXPECT_THROW(ReservedSpace(WindowKind::shared, part, world), Failure);
+    EXPECT_NO_THROW(Window(WindowKind::shared, {5000}, world)) << "nothing is held";
+}
+
+/// Windows would lie in folders of the test's own, one for each rank.
+class ReservedSpaceTest : public WindowSpaceTest {
+  protected:
+    void SetUp() override {
+        ::setenv(variable, folder.path().c_str(), 1);
+        if (world.any(available() < 4 * world.size() * size)) {
+            GTEST_SKIP() << "there is little space in " << folder.path();
+        }
+    }
+    void TearDown() override { ::unsetenv(variable); }
+    // When all ranks have come here, and before one goes on.
+    Bytes available() const {
+        world.barrier();
+        const Bytes bytes = window_folder(WindowKind::shared).value().available;
+        world.barrier();
+        return bytes;
+    }
+
+    static constexpr const char* variable = "OMPI_MCA_osc_sm_backing_directory";
+    static constexpr Bytes size = mebibytes(256);
+    static constexpr Bytes half = mebibytes(128);
+    static constexpr Bytes others = mebibytes(100);  // what other processes may write meanwhile
+    const TemporaryFolder folder;
+};
+
+TEST_F(ReservedSpaceTest, IsTakenUntilAWindowTakesIt) {
+    const Bytes before = available();
+    std::optional<ReservedSpace> space(std::in_place, WindowKind::shared, size, world);
+    EXPECT_EQ(folder.entries(), 0) << "what is killed leaves nothing";
+    EXPECT_GE(space->held(), size);
+    EXPECT_LT(available() + world.size() * size, before + others);
+    ReservedSpace::release(half);
+    EXPECT_LT(space->held(), half + mebibytes(1));
+    EXPECT_GT(available() + world.size() * half + others, before);
+    space.reset();
+    EXPECT_GT(available() + others, before);
+    ReservedSpace::release(size);  // of nothing
+}
+
+TEST_F(WindowSpaceTest, PagesWithoutMemoryAreSaidAndNoSignal) {
+    const std::int64_t page = system::page_bytes();
+    const TemporaryFolder folder;
+    write_text(folder / "file", std::string(static_cast<std::size_t>(page), 'x'));
+    const int file = ::open((folder / "file").c_str(), O_RDWR);
+    void* const memory = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    ASSERT_NE(memory, MAP_FAILED);
+    auto* const begin = static_cast<std::byte*>(memory);
+    EXPECT_EQ(why_not_populated(begin, {}), std::nullopt);
+    EXPECT_EQ(why_not_populated(begin, {1}), std::nullopt);
+    EXPECT_EQ(why_not_populated(begin, {page}), std::nullopt);
+    // Beyond the file's end a touch is a SIGBUS, as it is where the file system is full.
+    if (::madvise(begin, page, 23) == 0) {  // MADV_POPULATE_WRITE, from Linux 5.14 on
+        EXPECT_THAT(why_not_populated(begin, {page + 1}).value_or(""), HasSubstr("is full"));
+    }
+    ::munmap(memory, 2 * page);
+}
+
+}  // namespace
+}  // namespace quartet::comm
