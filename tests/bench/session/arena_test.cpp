@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/trace.hpp"
-#include "device/host/runtime/host_device.hpp"
+#include "device/host/host_device.hpp"
 
 namespace quartet::bench {
 namespace {
