@@ -17,6 +17,7 @@ from quartet.kernels import KERNELS
 from quartet.launch import Job
 from quartet.predict.machine import Machine, Work
 from quartet.predict.measured import LEAST_UNCERTAINTY, options_of
+from quartet.predict.models import MODELS
 from quartet.predict.rates import Rate
 from quartet.processes import alive_in_session, kill_session, words_of
 from quartet.results import cases, device
@@ -145,7 +146,7 @@ class Simulations(unittest.TestCase):
         for size, pushes in (("4k", 1), ("64MiB", 20)):
             [document] = self.simulate(Plan("stream", size, "2", f"--pushes {pushes}", is_spread=True))
             rows += [(case, options_of(case)) for case in cases(document)]
-        return KERNELS["stream"].model.shows_link(rows)
+        return MODELS["stream"].shows_link(rows)
 
     def test_pushes_show_the_link_as_it_is_described_and_one_to_four_nodes_are_in_the_band_that_follows(self):
         machine = Machine.load(MACHINE, 1)

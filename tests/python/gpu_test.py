@@ -12,13 +12,14 @@ from unittest import mock
 import fake_results
 from fake_build import FakeBuild
 from quartet.exit_codes import FAILED
-from quartet.kernels import KERNELS, NAMES
+from quartet.kernels import NAMES
 from quartet.machine import Machine
 from quartet.results import Case, Name
 from quartet.text import WIDTH
 from quartet_dev.gpu import checks, counters, execution, parts, promise, record
 from quartet_dev.gpu import steps as gpu_steps
 from quartet_dev.gpu.ceilings import Ceilings
+from quartet_dev.gpu.kernels import ON_GPU
 from quartet_dev.limits.goals import Verdict
 from tree import QUARTET, SCRIPTS
 
@@ -38,7 +39,7 @@ transports on cuda (auto: staged)
 # A pair of stream's, and of the others alone and in pairs: native in 3 + 2 + 2 ways, and a data
 # flow, which wants a pair.
 SMALL_RUNS = 1 + 2 * (3 + 2 + 2) + 4
-LAUNCHES = sum(len(kernel.benchmarks) for kernel in KERNELS.values())
+LAUNCHES = sum(len(kernel.benchmarks) for kernel in ON_GPU.values())
 SANITIZER = '''#!/bin/sh
 echo "sanitizer $1 $2" >>{folder}/calls
 while [ "${{1#--}}" != "$1" ]; do
@@ -277,7 +278,7 @@ class Promises(unittest.TestCase):
         return promise.replace(case, limit=limit, fraction_of_limit=fraction)
 
     def verdicts(self, name, title, rows):
-        benchmark = next(each for each in KERNELS[name].benchmarks if each.title == title)
+        benchmark = next(each for each in ON_GPU[name].benchmarks if each.title == title)
         return [promise.judged(each, title, rows).verdict for each in benchmark.promises]
 
     def test_ceilings_are_those_of_the_data_sheet(self):
@@ -321,7 +322,7 @@ class Promises(unittest.TestCase):
 
     def test_expected_rates_follow_from_bytes_and_operations(self):
         def expected(name, text, **median):
-            benchmark = KERNELS[name].benchmarks[0]
+            benchmark = ON_GPU[name].benchmarks[0]
             case = Case(Name.parse(text), text, median=median)
             return benchmark.expected(case, self.H200)
 

@@ -10,7 +10,7 @@ from unittest import mock
 
 import mutations
 from in_process import FAULT, run
-from predicted_machine import KERNELS, RATES, file, rate
+from predicted_machine import MODELS, RATES, file, rate
 from quartet.commands import predict
 
 DIGITS = "9" * 400
@@ -71,7 +71,7 @@ class Files(HostileCase):
     def test_what_is_missing_is_named(self):
         for name in RATES:
             self.write(file(**{name: None}))
-            for kernel in KERNELS:
+            for kernel in MODELS:
                 for ranks in ("2", "64"):
                     code, _, errors = self.predict(kernel=kernel, ranks=ranks)
                     self.assertIn(code, (0, 2))
@@ -82,18 +82,18 @@ class Files(HostileCase):
     def test_extremes_are_no_faults(self):
         for value in (1e-15, 1e18):
             self.write(file(9.0, **dict.fromkeys(RATES, value)))
-            for kernel in KERNELS.values():
-                for formulation in kernel.model.formulations:
+            for name, model in MODELS.items():
+                for formulation in model.formulations:
                     for sizes in ("1", "2^40"):
-                        code, _, errors = self.predict("--formulation", formulation, kernel=kernel.name,
+                        code, _, errors = self.predict("--formulation", formulation, kernel=name,
                                                        sizes=sizes, ranks="3,1000000")
-                        self.assertEqual(code, 0, (kernel.name, formulation, sizes, errors))
+                        self.assertEqual(code, 0, (name, formulation, sizes, errors))
 
 
 class Flags(HostileCase):
     def test_values_that_are_none_are_refused(self):
         for sizes in ("", "0", "x", "-1", DIGITS, "2^", "2^x", "4096,", "\u00b2"):
-            for kernel in KERNELS:
+            for kernel in MODELS:
                 self.refused(kernel=kernel, sizes=sizes)
         for ranks in ("", "0", "x", "1:x", "1:" + DIGITS, "99999999", "-1", "\u00b2", "1:2:3", "cores"):
             self.refused(ranks=ranks, word="ranks")

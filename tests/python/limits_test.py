@@ -12,7 +12,6 @@ from unittest import mock
 import fake_hpcc
 import fake_results
 from fake_build import FakeBuild
-from quartet.kernels.kernel import LimitsFiles
 from quartet.launch import Outcome
 from quartet.results import cases
 from quartet_dev.commands import limits
@@ -25,6 +24,7 @@ from quartet_dev.limits import table as limits_table
 from quartet_dev.limits.circumstances import Circumstances, circumstances
 from quartet_dev.limits.comparisons import OfLimit, OverPeer, Result, Row
 from quartet_dev.limits.goals import Bound, Goal, Noise, Verdict
+from quartet_dev.limits.match import LimitsFiles
 from tree import QUARTET, SCRIPTS
 
 # cg at the rates of {folder}/behaviour.json: by side, a list of the rounds', or how it fails.

@@ -18,9 +18,9 @@ from quartet.paths import SHIPPED
 from quartet.report.charts import style
 from quartet.results import FORMULATIONS, cases
 from quartet_dev.limits.folder import LimitsFolder
-from quartet_dev.peers import plan as peers_plan
-from quartet_dev.peers import table as peers_table
 from quartet_dev.peers.tensorflow import environment, launch
+from quartet_dev.peers.tensorflow import matches as peers_plan
+from quartet_dev.peers.tensorflow import table as peers_table
 from quartet_dev.peers.tensorflow.document import document, run_name
 from quartet_dev.peers.tensorflow.plan import Check, Plan, Record
 from tree import QUARTET

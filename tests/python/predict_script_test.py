@@ -10,10 +10,11 @@ from unittest import mock
 
 import fake_results
 from in_process import run
-from predicted_machine import KERNELS, file
+from predicted_machine import MODELS, file
 from quartet.commands import predict
 from quartet.predict.duration import PARTS
 from quartet.predict.paper import table as paper_table
+from quartet.sizes import GROWTH
 from tree import SCRIPTS
 
 
@@ -38,13 +39,13 @@ class Script(unittest.TestCase):
 
     @mock.patch("quartet.predict.machine.SAMPLES", 20)
     def test_every_kernel_and_formulation_has_a_table_of_80_columns(self):
-        for name, kernel in KERNELS.items():
-            for formulation in kernel.model.formulations:
+        for name, model in MODELS.items():
+            for formulation in model.formulations:
                 output, _ = self.predict("--formulation", formulation, kernel=name, ranks="1:16384")
                 self.assertIn("predicted", output)
                 self.assertIn("not measured", output)
                 self.assertIn("invented", output)
-            if kernel.scaling:
+            if name in GROWTH:
                 self.predict("--weak", kernel=name, sizes="1048576", ranks="2:16384")
 
     def test_what_cannot_run_is_left_out_by_name(self):
@@ -161,7 +162,7 @@ class Paper(unittest.TestCase):
 
     def test_json_has_every_number(self):
         kernels = json.loads(json.dumps(paper_table.as_json(list(self.fits.values()))))
-        self.assertEqual([one["kernel"] for one in kernels], list(KERNELS))
+        self.assertEqual([one["kernel"] for one in kernels], list(MODELS))
         self.assertEqual(sum(len(one["points"]) for one in kernels), 21)
 
     def test_native_is_never_slower_than_the_data_flow_on_more_gpus(self):

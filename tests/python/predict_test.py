@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from predicted_machine import FREE, KERNELS, file, machine, work
+from predicted_machine import FREE, KERNELS, MODELS, file, machine, work
 from quartet.predict import collectives, matmul
 from quartet.predict.cluster import Cluster
 from quartet.predict.curve import FASTEST, LATENT, OVERTAKEN, Wanted, curve
@@ -29,8 +29,8 @@ def cluster(ranks, per_node=4, has_gpus=False, transport="mpi", **rates):
 
 class OneRank(unittest.TestCase):
     def test_it_communicates_with_nobody(self):
-        for name, kernel in KERNELS.items():
-            for formulation in kernel.model.formulations:
+        for name, model in MODELS.items():
+            for formulation in model.formulations:
                 one = work(name, 1, formulation=formulation)
                 if not one.why_not:
                     spent = machine().predict(one).duration
@@ -69,7 +69,7 @@ class Scaling(unittest.TestCase):
 
     def test_weak_scaling_keeps_the_work_of_a_worker(self):
         kernel = KERNELS["fft"]
-        wanted = Wanted(kernel, "native", 2**20, (1, 2, 4, 8), kernel.model.chosen({}), True)
+        wanted = Wanted(kernel, "native", 2**20, (1, 2, 4, 8), MODELS[kernel.name].chosen({}), True)
         points = curve(machine(), wanted).points
         self.assertEqual([point.work.size for point in points], [2**20, 2**21, 2**22, 2**23])
 
@@ -180,8 +180,8 @@ class Counted(unittest.TestCase):
 
     def test_rates_within_a_node_need_not_be_known_where_nodes_have_one_rank(self):
         one = machine(per_node=1, node_bytes_per_second=None, node_latency_seconds=None)
-        for name, kernel in KERNELS.items():
-            for formulation, ranks in itertools.product(kernel.model.formulations, (2, 4, 64)):
+        for name, model in MODELS.items():
+            for formulation, ranks in itertools.product(model.formulations, (2, 4, 64)):
                 wanted = work(name, ranks, formulation=formulation, **({"tile": 256} if name == "matmul" else {}))
                 if not wanted.why_not:
                     self.assertGreater(one.predict(wanted).duration.total, 0, (name, formulation, ranks))
@@ -260,7 +260,7 @@ class Marks(unittest.TestCase):
     def marks(self, **rates):
         kernel = KERNELS["cg"]
         ranks = tuple(2**power for power in range(12))
-        return curve(machine(**rates), Wanted(kernel, "native", 4096, ranks, kernel.model.chosen({}))
+        return curve(machine(**rates), Wanted(kernel, "native", 4096, ranks, MODELS[kernel.name].chosen({}))
                      ).marks
 
     def test_latency_is_all_in_the_end_where_nothing_else_costs(self):

@@ -3,6 +3,7 @@
 
 from quartet.kernels import KERNELS
 from quartet.predict.machine import Machine, Work
+from quartet.predict.models import MODELS
 from quartet.predict.rates import Rates
 
 RATES = {"memory_bytes_per_second": 1e10, "sgemm_flops_per_second": 1e11, "fft_flops_per_second": 1e10,
@@ -33,6 +34,5 @@ def machine(per_node=4, has_gpus=False, uncertainty=0.0, **rates):
 
 
 def work(kernel, ranks, size=4096, formulation="native", transport="", **options):
-    one = KERNELS[kernel]
     given = {name: str(value) for name, value in options.items()}
-    return Work(one, formulation, size, ranks, one.model.chosen(given), transport)
+    return Work(KERNELS[kernel], formulation, size, ranks, MODELS[kernel].chosen(given), transport)

@@ -13,14 +13,13 @@ from unittest import mock
 
 import fake_results
 from fake_build import FakeBuild
-from quartet import run
 from quartet.check_machine import system
 from quartet.check_machine.finding import Level
 from quartet.commands import run as run_script
 from quartet.exit_codes import worst
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Effort
 from quartet.machine import Machine, processor_quota
+from quartet.run import plan as run
+from quartet.run.kernels import RUNS, Effort
 from tree import QUARTET
 
 # Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
@@ -282,32 +281,32 @@ class Choices(unittest.TestCase):
             self.assertEqual(processor_quota(root), 1.5)
 
     def test_stream_runs_a_pair_and_all_cores(self):
-        ranks = KERNELS["stream"].run.ranks
+        ranks = RUNS["stream"][0].ranks
         self.assertEqual([ranks(Machine(cores, 0)) for cores in (1, 2, 3, 64)],
                          [[2], [2], [2, 3], [2, 64]])
 
     def test_stream_sizes_fit_the_memory(self):
-        arguments = KERNELS["stream"].run.arguments
+        arguments = RUNS["stream"][0].arguments
         for memory, ranks, sizes in ((1 << 40, 2, "2:128"), (3 << 29, 2, "2:128"),
                                      ((3 << 29) - 1, 2, "2:64"), (3 << 29, 4, "2:64"),
                                      (0, 2, "2:2")):
             self.assertIn(sizes, arguments(Machine(4, memory), ranks))
 
     def test_every_row_has_the_runs_of_an_interval(self):
-        for name, kernel in KERNELS.items():
-            arguments = [*kernel.run.arguments(Machine(2, 1 << 40), 2),
-                         *kernel.run.effort.arguments(kernel.run.effort.least)]
+        for name, runs in RUNS.items():
+            arguments = [*runs[0].arguments(Machine(2, 1 << 40), 2),
+                         *runs[0].effort.arguments(runs[0].effort.least)]
             runs = arguments[arguments.index("--runs") + 1] if "--runs" in arguments else 10
             self.assertGreaterEqual(int(runs), 6, name)
 
     def test_matmul_has_as_many_tiles_for_each_rank(self):
         for ranks in (2, 4, 8, 16):
-            arguments = KERNELS["matmul"].run.arguments(Machine(ranks, 1 << 40), ranks)
+            arguments = RUNS["matmul"][0].arguments(Machine(ranks, 1 << 40), ranks)
             size, tile = (int(arguments[arguments.index(flag) + 1]) for flag in ("--size", "--tile"))
             self.assertEqual((size // tile) ** 2 % ranks, 0)
 
     def test_cg_sizes_fit_the_memory(self):
-        arguments = KERNELS["cg"].run.arguments
+        arguments = RUNS["cg"][0].arguments
         for memory, size in ((1 << 40, "8192"), (600 << 20, "8192"), (550 << 20, "4096"),
                              (0, "1024")):
             self.assertIn(size, arguments(Machine(2, memory), 2))

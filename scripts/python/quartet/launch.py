@@ -66,6 +66,12 @@ class Job:
         return {"QUARTET_THREADS": str(self.threads), **os.environ, **dict(self.variables)}
 
 
+def options_of(arguments: tuple[str, ...]) -> dict[str, str]:
+    """Flags with the word after each, or what follows "="."""
+    joined = (word.split("=", 1) for word in arguments if word.startswith("--") and "=" in word)
+    return {**dict(zip(arguments, arguments[1:])), **{flag: value for flag, value in joined}}
+
+
 def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...],
               document: Path) -> Job:
     """A run that prints nothing and writes `document`, replacing an older one."""

@@ -10,7 +10,6 @@ documents do not flag.
 Such a row is flagged as the programs flag one, and is distrusted."""
 
 from dataclasses import replace
-from typing import Optional
 
 from quartet.results import Case
 from quartet.text import rate, size, size_in_bytes

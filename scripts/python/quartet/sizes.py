@@ -1,7 +1,11 @@
-"""Sizes of problems: as written, and as a problem that grows needs them."""
+"""Sizes of problems: as written, and as problems need them that give every worker the same work."""
 
 import math
 import re
+from dataclasses import dataclass
+from typing import Callable
+
+TILE = "1024"  # an edge, where --tile says none
 
 
 def points(text: str) -> int:
@@ -16,6 +20,32 @@ def written(size: int, like: str) -> str:
     """As 2^k where the size `like` is."""
     power = size.bit_length() - 1
     return f"2^{power}" if "^" in like and size == 2**power else str(size)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the size grows with the workers in weak growth."""
+
+    exponent: int  # a run's work grows as size^exponent
+    rounded: Callable[[float, int, dict[str, str]], int]  # of an exact size, workers, flags
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A size, the exact one before rounding, and what rounding does to the work."""
+
+    size: int
+    exact: float
+    work: float  # of the rounded size over that of the exact one, less 1
+
+
+def grow(growth: Growth, size: int, workers: int, base: int, options: dict[str, str]) -> Grown:
+    """The size for `workers` when it is `size` for `base`. `options` are the program's flags."""
+    exact = size * (workers / base) ** (1 / growth.exponent)
+    rounded = growth.rounded(exact, workers, options)
+    if workers == base:
+        rounded, exact = size, size
+    return Grown(rounded, exact, (rounded / exact) ** growth.exponent - 1)
 
 
 def multiple(exact: float, step: int) -> int:
@@ -35,3 +65,9 @@ def _smooth_numbers(limit: float) -> list[int]:
         found = [value * factor**power for value in found
                  for power in range(int(math.log(max(limit / value, 1), factor)) + 1)]
     return found
+
+
+GROWTH = {
+    "matmul": Growth(3, lambda exact, _workers, flags: multiple(exact, points(flags.get("--tile", TILE)))),
+    "cg": Growth(2, lambda exact, workers, _flags: multiple(exact, workers)),  # as many rows to each
+    "fft": Growth(1, lambda exact, workers, _flags: smooth_multiple(exact, workers))}

@@ -14,9 +14,23 @@ from quartet.misfits import judged
 from quartet.published.likeness import place_of_ours
 from quartet.results import OF_MODELS, Case, cases, nodes, warnings, whole_number
 from quartet.terminal import BAR, YELLOW, Style
-from quartet.text import (ABOVE_LIMIT, BOUNDS, DISTRUSTED, WIDTH, Footnotes, aligned, counted,
-                             percent_of_limit, percent_range, rate, ratio, size, size_in_bytes,
-                             widths_of, wrapped)
+from quartet.text import (
+    ABOVE_LIMIT,
+    BOUNDS,
+    DISTRUSTED,
+    WIDTH,
+    Footnotes,
+    aligned,
+    counted,
+    percent_of_limit,
+    percent_range,
+    rate,
+    ratio,
+    size,
+    size_in_bytes,
+    widths_of,
+    wrapped,
+)
 
 HEADINGS = ("form", "via", "size", "ranks", "median", "95% interval", "limit", "fraction", "check",
             "published")

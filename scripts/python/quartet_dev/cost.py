@@ -6,19 +6,17 @@ import sys
 from dataclasses import asdict, dataclass
 from math import log2
 from pathlib import Path
+from typing import Callable
 
 from quartet.documents import load
 from quartet.exit_codes import STOPPED, VERIFIED
 from quartet.files import FileProblem, read_json, write_json
-from quartet.kernels import KERNELS
-from quartet.launch import (Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended,
-                            quiet_job)
+from quartet.launch import Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended, quiet_job
 from quartet.results import cases
 from quartet.schema import Schema
-from quartet.units import MIB
 from quartet.text import say
+from quartet.units import MIB
 
-COSTS = {name: kernel.cost for name, kernel in KERNELS.items() if kernel.cost}
 RANKS = 2
 START_GOAL = 2.0  # seconds
 STORED = Schema({
@@ -30,6 +28,40 @@ STORED = Schema({
             "properties": {"size": {"type": "integer", "minimum": 1, "maximum": 10**15},
                            "seconds": {"$ref": "#/$defs/positive"},
                            "memory": {"type": "number", "minimum": -1e30, "maximum": 1e30}}}}}})
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How time and memory of a kernel grow with the size n, and what is launched to see it."""
+
+    sizes: tuple[int, ...]
+    small: int  # a size with next to no memory of its own
+    arguments: Callable[[int], str]
+    work: Callable[[int], float]  # of a run, in what time is proportional to
+    memory: Callable[[int], float]  # bytes of the largest of two ranks
+    time_formula: str
+    memory_formula: str
+    unit: str = ""  # of the size
+
+
+def doublings(smallest: int) -> tuple[int, ...]:
+    return tuple(smallest * 2**power for power in range(5))
+
+
+COSTS = {
+    # The receiver has its vector and the sums that it expects, and reads the sender's in place.
+    "stream": Growth(doublings(8), 1, lambda n: f"--sizes {n} --pushes 20 --transport shm",
+                     lambda n: n, lambda n: 3.0 * n * MIB, "n", "3 n bytes", "MiB"),
+    # A rank reads one of A and B whole and half of the other, fills half of the rest, and has its half of C.
+    "matmul": Growth(doublings(512), 64, lambda n: f"--size {n} --tile {n // 4}",
+                     lambda n: 2.0 * n**3 - n**2, lambda n: 9.0 * n**2, "2 n^3 - n^2",
+                     "4 n^2 (1 + 3/4 + 1/2) bytes"),
+    # A rank has its block of rows; vectors are few.
+    "cg": Growth(doublings(1024), 64, lambda n: f"--size {n} --iterations 40",
+                 lambda n: 2.0 * n**2, lambda n: 4.0 * n**2, "2 n^2 an iteration", "8 n^2 / 2 bytes"),
+    # A rank has input, work space and result of its half, and reads the other half in place.
+    "fft": Growth(doublings(2**20), 2**16, lambda n: f"--size {n}", lambda n: 5.0 * n * log2(n),
+                  lambda n: 3.5 * 8.0 * n, "5 n log2 n", "16 n (3/2 + 1/4) bytes")}
 
 
 def fitted(sizes: list[int], values: list[float]) -> float:

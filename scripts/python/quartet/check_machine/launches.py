@@ -2,28 +2,44 @@
 
 import tempfile
 from pathlib import Path
-from typing import Iterator
+from typing import Callable, Iterator
 
 from quartet.check_machine.finding import Finding, Level, graded
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
-from quartet.kernels import KERNELS
 from quartet.launch import Files, Job, LocalLauncher, quiet_job
 from quartet.machine import Machine
 from quartet.results import Case, cases
 from quartet.text import rate
+from quartet.units import MIB
 
 SECONDS = 60  # that a launch may take
 LOOK_MEMORY, BAD_MEMORY = 0.1, 0.3  # from the slowest to the fastest probe, of the median
 LOOK_CORE, BAD_CORE = 0.05, 0.3
 
 
+def _one_pair(machine: Machine) -> tuple[int, tuple[str, ...]]:
+    size = 64 if 12 * 64 * MIB <= machine.memory else 8
+    return 2, ("--device", "host", "--sizes", str(size), "--pushes", "20", "--runs", "12")
+
+
+def _all_cores(machine: Machine) -> tuple[int, tuple[str, ...]]:
+    """They read memory together, far beyond their caches where there is as much."""
+    size = 8192 if 1.1 * 8 * 8192**2 <= machine.memory else 2048
+    return machine.cores, ("--device", "host", "--size", str(size), "--iterations", "10", "--runs",
+                           "12", "--verify", "off")
+
+
+# Ranks and arguments of launches of a few seconds, whose limits show the memory's rate over time.
+LAUNCHES: dict[str, Callable[[Machine], tuple[int, tuple[str, ...]]]] = {"stream": _one_pair, "cg": _all_cores}
+
+
 def look(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Finding]:
     """Of every kernel that has such a launch and is built."""
     found = []
-    for name, kernel in KERNELS.items():
-        if kernel.check and (folder / name).exists():
-            ranks, arguments = kernel.check(machine)
+    for name, launch in LAUNCHES.items():
+        if (folder / name).exists():
+            ranks, arguments = launch(machine)
             found += _launch(folder / name, launcher, ranks, arguments)
     return found or [Finding("launches", Level.LOOK, f"no program in {folder}", "`make build`")]
 

@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "needed within a job")
     parser.add_argument("--hosts", metavar="LIST", help="as Slurm writes it, n[1-300] (all of the job, or of the "
                         "machine's partition that are up)")
-    parser.add_argument("--kernels", type=some_of(nodes_plan.KNOWN), default=nodes_plan.KNOWN, metavar="LIST",
-                        help=f"on each node ({','.join(nodes_plan.KNOWN)})")
+    parser.add_argument("--kernels", type=some_of(nodes_plan.CHECKS), default=tuple(nodes_plan.CHECKS), metavar="LIST",
+                        help=f"on each node ({','.join(nodes_plan.CHECKS)})")
     parser.add_argument("--pairs", default=nodes_plan.RING, metavar="ring|all|none|N",
                         help="N: about so many partners for each node, drawn by --seed (%(default)s)")
     parser.add_argument("--device", choices=("host", "cuda"), default="host", help="(%(default)s)")

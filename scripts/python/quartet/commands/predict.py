@@ -15,12 +15,12 @@ from quartet.command_line import UsageError, shipped_in, whole_number
 from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, write_json
-from quartet.kernels import KERNELS
 from quartet.paths import MACHINES
 from quartet.predict import table
 from quartet.predict.curve import Curve, Wanted, curve
 from quartet.predict.machine import Machine
 from quartet.predict.measured import measured
+from quartet.predict.models import MODELS
 from quartet.predict.paper import table as paper_table
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.sweep.spec import counts_of
@@ -32,9 +32,8 @@ MOST_PER_NODE = 10**5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    predicted = [name for name, kernel in KERNELS.items() if kernel.model]
     parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE")
-    parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(predicted))
+    parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(MODELS))
     parser.add_argument("--sizes", metavar="LIST", help="as the program takes them, or 2^k")
     parser.add_argument("--ranks", metavar="LIST",
                         help='numbers, or "1:16384", which doubles from 1 to 16384')
@@ -66,13 +65,14 @@ def check(options: argparse.Namespace) -> None:
 def wanted_of(options: argparse.Namespace) -> list[Wanted]:
     """A curve for each size. Raises ScriptError."""
     kernel = kernel_called(options.kernel)
-    formulation = formulation_called(options.formulation, tuple(kernel.model.formulations))
+    model = MODELS[kernel.name]
+    formulation = formulation_called(options.formulation, tuple(model.formulations))
     sizes = sizes_in(options.sizes, kernel)
     ranks = counts_of(options.ranks.split(","), {}, "--ranks")
     if len(sizes) * len(ranks) > MOST_POINTS:
         raise ScriptError(f"{len(sizes) * len(ranks)} points (at most {MOST_POINTS}): give fewer sizes "
                           "or ranks")
-    chosen = kernel.model.chosen(flags_in(options.arguments))
+    chosen = model.chosen(flags_in(options.arguments))
     return [Wanted(kernel, formulation, size, tuple(ranks), chosen, options.weak) for size in sizes]
 
 

@@ -39,9 +39,9 @@ from quartet.report import (
     summary,
 )
 from quartet.report.cases import Launch, joined, read
+from quartet.report.charts.markup import Markup
 from quartet.report.charts.model import Chart
 from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib
-from quartet.report.markup import Markup
 from quartet.results import cases
 from quartet.terminal import printable
 from quartet.text import counted, say

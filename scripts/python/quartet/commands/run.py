@@ -16,7 +16,7 @@ from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, worst
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.run import Launch, attempt, choose_efforts, estimate, measure, plan
+from quartet.run.plan import Launch, attempt, choose_efforts, estimate, measure, plan
 from quartet.terminal import Style
 from quartet.text import counted, say
 

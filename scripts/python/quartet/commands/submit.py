@@ -18,8 +18,7 @@ from pathlib import Path
 
 from quartet.command_line import shipped_in, whole_number
 from quartet.exit_codes import FAILED, VERIFIED, ScriptError
-from quartet.kernels.kernel import options_of
-from quartet.launch import Job
+from quartet.launch import Job, options_of
 from quartet.paths import MACHINES
 from quartet.slurm.machine import MachineError, SlurmMachine
 from quartet.slurm.request import ceil, ranks_on_each_node, reducers_of, request, shape_of

@@ -16,12 +16,10 @@ from pathlib import Path
 from quartet.command_line import whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
 from quartet.files import make_folder
-from quartet.kernels import KERNELS
-from quartet.own_data.layout import Cut, Layout
+from quartet.own_data.layout import LAYOUTS, Cut, Layout
 from quartet.text import counted
 
 EXAMPLE = "quartet tiles matmul A.npy B.npy tiles --tile 1024"
-LAYOUTS = {name: kernel.own_data for name, kernel in KERNELS.items() if kernel.own_data}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

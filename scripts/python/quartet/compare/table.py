@@ -10,8 +10,7 @@ from quartet.compare.rows import LEAST_LAUNCHES, Row
 from quartet.compare.sides import Sample, Side
 from quartet.published.likeness import place_of_ours
 from quartet.statistics import ERROR
-from quartet.text import (ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size,
-                             widths_of, wrapped)
+from quartet.text import ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size, widths_of, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",

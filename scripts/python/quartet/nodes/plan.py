@@ -2,18 +2,32 @@
 
 import random
 from dataclasses import dataclass
-from typing import Iterable, Optional
+from typing import Callable, Iterable, Optional
 
-from quartet.kernels import KERNELS
 from quartet.sweep.plan import Block, Configuration, Plan
 
 RING, ALL, NONE = "ring", "all", "none"
 PAIR = "pair"  # the title of the block of pairs
 NAME = "nodes"
 
+@dataclass(frozen=True)
+class Check:
+    """A launch of some seconds that shows whether a node is as fast as others: size and flags, beyond a
+    node's caches. Limits would take longer than that; nodes are compared with each other."""
 
-KNOWN = tuple(name for name, kernel in KERNELS.items() if kernel.node_check)
-[BETWEEN] = [name for name in KNOWN if KERNELS[name].node_check.is_of_pairs]
+    full: tuple[str, ...]
+    small: tuple[str, ...]  # to try it
+    ranks: Callable[[int], int] = lambda cores: cores  # on a node with so many cores, or GPUs
+
+
+CHECKS = {
+    "stream": Check(("16:16", "--pushes", "50", "--runs", "6", "--limits", "off"),
+                    ("1:1", "--pushes", "3", "--runs", "3", "--limits", "off"), lambda _: 2),
+    "cg": Check(("8192", "--iterations", "20", "--runs", "6", "--limits", "off"),
+                ("512", "--iterations", "10", "--runs", "3", "--limits", "off")),
+    "fft": Check(("2^24", "--runs", "6", "--limits", "off"), ("2^16", "--runs", "3", "--limits", "off"),
+                 lambda cores: 1 << (cores.bit_length() - 1))}  # as many tiles for each
+BETWEEN = "stream"  # also with a rank on each of two nodes
 
 
 @dataclass(frozen=True)
@@ -50,7 +64,7 @@ def plan(hosts: tuple[str, ...], pairs: Iterable[tuple[str, str]], node: Node, k
     blocks: list[Block] = []
 
     def add(kernel: str, ranks: Optional[int], where: tuple[str, ...]) -> int:
-        check = KERNELS[kernel].node_check
+        check = CHECKS[kernel]
         size, *more = check.small if is_small else check.full
         configurations.append(Configuration(kernel, size, ranks or check.ranks(node.gpus or node.cores), "native",
                                             "auto", node.device, 1, tuple(more), launches, len(where), where))

@@ -138,3 +138,7 @@ class EveryNth(Layout):
         name = self.arrays[0][0]
         tiles = count_of(f"{name}-{{0}}.npy")
         return self.cut(tiles * shape_of(f"{name}-0.npy")[0] if tiles else 0, tiles or 1)
+
+
+LAYOUTS: dict[str, Layout] = {"matmul": SquareTiles("<f4", "A", "B"), "cg": RowBlocks("<f8", "A", "b"),
+                              "fft": EveryNth("<c16", "x")}

@@ -4,7 +4,6 @@ from quartet.predict import collectives
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration
 from quartet.predict.model import Model, Options, Run, shown
-from quartet.predict.paper.iterations import RemoteQueues
 from quartet.results import Case
 from quartet.text import size_in_bytes
 
@@ -80,4 +79,4 @@ MODEL = Model(
     options={"storage": ("full", "symmetric"), "algorithm": ("classic", "single-reduction"),
              "iterations": 500, "queue": 16},
     shows=_shows,
-    program=RemoteQueues())
+    words=("problem", "storage", "algorithm"))

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from quartet.exit_codes import ScriptError
-from quartet.kernels.kernel import Kernel
+from quartet.kernels import Kernel
 from quartet.predict.machine import Machine, Prediction, Work
 from quartet.predict.model import Options
-from quartet.sweep import weak_scaling
+from quartet.sizes import GROWTH, grow
 
 OVERTAKEN = "communication takes longer than computing"
 LATENT = "latency takes longer than all else"
@@ -69,10 +69,10 @@ def curve(machine: Machine, wanted: Wanted) -> Curve:
 
 def _grown(work: Work, base: int) -> Work:
     """With the size that gives each worker what it has on as many workers as the base."""
-    scaling = work.kernel.scaling
-    if not scaling:
+    growth = GROWTH.get(work.kernel.name)
+    if not growth:
         raise ScriptError(f"--weak: {work.kernel.name} has no problem that grows with its workers: "
                           "leave it out")
     flags = {f"--{name}": str(value) for name, value in work.options.items()}
-    size = weak_scaling.grow(scaling, work.size, work.workers, base, flags).size
+    size = grow(growth, work.size, work.workers, base, flags).size
     return Work(work.kernel, work.formulation, size, work.ranks, work.options)

@@ -9,6 +9,7 @@ from quartet.kernels import KERNELS
 from quartet.predict.duration import Duration
 from quartet.predict.machine import Machine, Prediction, Work
 from quartet.predict.measured import options_of
+from quartet.predict.models import MODELS
 from quartet.predict.rates import MissingRate
 from quartet.results import Case
 from quartet.slurm.machine import SlurmMachine
@@ -48,12 +49,13 @@ class Expectations:
         return self._known[key]
 
     def _predicted(self, case: Case, nodes: int) -> Optional[Prediction]:
-        options, kernel, name = options_of(case), KERNELS.get(case.name.kernel), case.name
+        options, name = options_of(case), case.name
         is_same_device = name.device == ("cuda" if self.machine.has_gpus else "host")
-        if not kernel or options is None or case.error or name.pair or not is_same_device \
-                or name.formulation not in kernel.model.formulations or case.unit != kernel.unit:
+        if options is None or case.error or name.pair or not is_same_device \
+                or name.formulation not in MODELS[name.kernel].formulations \
+                or case.unit != KERNELS[name.kernel].unit:
             return None
-        work = Work(kernel, name.formulation, size_in_bytes(name.size), name.ranks, options,
+        work = Work(KERNELS[name.kernel], name.formulation, size_in_bytes(name.size), name.ranks, options,
                     name.transport, nodes)
         if work.why_not or not 1 <= nodes <= name.ranks <= MOST_RANKS or work.size < 1:
             return None

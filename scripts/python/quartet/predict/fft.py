@@ -9,7 +9,6 @@ from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
 from quartet.predict.four_step import BLOCK, divide_up, points_of_ranks, shape_of
 from quartet.predict.model import Model, Options, Run, shown
-from quartet.predict.paper.pipeline import Merged
 from quartet.results import Case
 from quartet.text import size_in_bytes
 
@@ -127,4 +126,4 @@ MODEL = Model(
     shows=_shows,
     shows_exchange=_shows_exchange,
     all_to_alls=("native", "library"),
-    program=Merged())
+    words=("order",))

@@ -5,10 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Optional
 
-from quartet.kernels.kernel import Kernel
+from quartet.kernels import Kernel
 from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration
-from quartet.predict.model import Options, Run
+from quartet.predict.model import Model, Options, Run
+from quartet.predict.models import MODELS
 from quartet.predict.open_mpi import AllToAll, told
 from quartet.predict.rates import BISECTION, Rate, Rates, Values
 from quartet.slurm.machine import SlurmMachine
@@ -30,9 +31,13 @@ class Work:
     nodes: int = 0  # 0: as few as hold the ranks
 
     @property
+    def model(self) -> Model:
+        return MODELS[self.kernel.name]
+
+    @property
     def reducers(self) -> int:
         """Ranks that do not compute."""
-        return self.kernel.model.reducers(self.ranks, self.options) \
+        return self.model.reducers(self.ranks, self.options) \
             if self.formulation == "dataflow" else 0
 
     @property
@@ -44,8 +49,8 @@ class Work:
         """Why nobody can run it; empty where one can."""
         if self.workers < 1:
             return "no worker would be left"
-        if self.ranks < self.kernel.least_ranks:
-            return f"it takes {self.kernel.least_ranks} ranks"
+        if self.ranks < self.model.least_ranks:
+            return f"it takes {self.model.least_ranks} ranks"
         return ""
 
 
@@ -98,8 +103,8 @@ class Machine:
     def predict(self, work: Work) -> Prediction:
         """Raises MissingRate."""
         run = self._run(work, self._values)
-        formula = work.kernel.model.formulations[work.formulation]
-        units = work.kernel.model.work(run) / work.kernel.unit_size
+        formula = work.model.formulations[work.formulation]
+        units = work.model.work(run) / work.kernel.unit_size
         duration = formula(run)
         rate = units / duration.total
         rates = sorted(units / formula(self._run(work, values)).total for values in self._samples)

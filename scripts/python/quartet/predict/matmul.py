@@ -6,7 +6,6 @@ from math import ceil, isqrt, log2, sqrt
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
 from quartet.predict.model import Model, Options, Run, shown
-from quartet.predict.paper.pipeline import Reduced
 from quartet.results import Case
 from quartet.text import size_in_bytes
 
@@ -109,5 +108,4 @@ MODEL = Model(
     formulations={"native": _native, "dataflow": _dataflow, "library": _library},
     options={"tile": 1024, "reducers": 0, "queue": 16},
     reducers=_reducers,
-    shows=_shows,
-    program=Reduced())
+    shows=_shows)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Iterable, Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.kernels import KERNELS
 from quartet.misfits import judged
 from quartet.predict.machine import Machine
 from quartet.predict.model import Options
+from quartet.predict.models import MODELS
 from quartet.predict.rates import LINK, Rate
 from quartet.results import Case, cases, nodes
 from quartet.text import counted
@@ -23,12 +23,12 @@ LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # of bytes or operations a second that a r
 def options_of(case: Case) -> Optional[Options]:
     """What a row's name says of the options that its kernel's model knows; None where there is no
     model, or the name has what no program writes."""
-    kernel = KERNELS.get(case.name.kernel)
-    if not kernel or not kernel.model:
+    model = MODELS.get(case.name.kernel)
+    if not model:
         return None
-    given = {**dict(zip(kernel.words, case.name.words)), **case.name.values}
+    given = {**dict(zip(model.words, case.name.words)), **case.name.values}
     try:
-        return kernel.model.chosen(given, is_strict=False)
+        return model.chosen(given, is_strict=False)
     except ScriptError:
         return None
 
@@ -103,7 +103,7 @@ def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measure
              f"{machine.per_node}: they share its memory" for name, shown in found.items()
              if shown.ranks < machine.per_node]
     for kernel, rows in pairs.items():
-        seen = KERNELS[kernel].model.shows_link([(case, options) for _, case, options in rows])
+        seen = MODELS[kernel].shows_link([(case, options) for _, case, options in rows])
         rates.update({name: Rate(value, uncertainty, f"measured, a pair of nodes: {Path(rows[0][0]).name}")
                       for name, (value, uncertainty) in seen.items() if value < LARGEST_RATE})
     shares = _shares(exchanges, machine.rates.replaced(rates).single.get(LINK))
@@ -115,7 +115,7 @@ def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measure
 
 def _exchange(path: str, case: Case, options: Options, count: int) -> list[Exchange]:
     """That a row shows, if it shows one."""
-    shown = KERNELS[case.name.kernel].model.shows_exchange(case, options)
+    shown = MODELS[case.name.kernel].shows_exchange(case, options)
     if not shown:
         return []
     sent, seconds = shown
@@ -145,7 +145,7 @@ def _is_sound(case: Case) -> bool:
 def _collect(found: dict[str, Shown], path: str, case: Case, options: Options) -> None:
     low, high = case.interval or (case.rate, case.rate)
     spread = max(high / case.rate, case.rate / low) - 1 if low > 0 else 0.0
-    for name, value in KERNELS[case.name.kernel].model.shows(case, options).items():
+    for name, value in MODELS[case.name.kernel].shows(case, options).items():
         if LEAST_RATE < value < LARGEST_RATE:
             samples = found.setdefault(name, Shown()).samples
             samples.setdefault(case.name.ranks, []).append(Sample(value, spread, path))

@@ -6,7 +6,6 @@ from typing import Callable, Optional, Union
 from quartet.exit_codes import ScriptError
 from quartet.predict.cluster import Cluster
 from quartet.predict.duration import Duration
-from quartet.predict.paper.program import Program
 from quartet.results import Case, whole_number
 from quartet.sizes import points
 
@@ -46,7 +45,8 @@ class Model:
     # Bytes that each rank sent to all others, and the seconds, of an all-to-all that a row has measured.
     shows_exchange: Callable[[Case, Options], Optional[tuple[float, float]]] = lambda case, options: None
     all_to_alls: tuple[str, ...] = ()  # formulations that make them
-    program: Optional[Program] = None  # the paper's
+    words: tuple[str, ...] = ()  # what the factors are that a row's name holds without a key
+    least_ranks: int = 1
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
         """Options with their defaults. Raises ScriptError where one has a wrong value, or with

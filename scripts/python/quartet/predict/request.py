@@ -4,16 +4,15 @@ them. All raise ScriptError."""
 import shlex
 
 from quartet.exit_codes import ScriptError
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Kernel
+from quartet.kernels import KERNELS, Kernel
+from quartet.predict.models import MODELS
 
 
 def kernel_called(name: str) -> Kernel:
     """One that has a model."""
-    kernel = KERNELS.get(name)
-    if not kernel or not kernel.model:
-        raise ScriptError(f"kernel '{name:.60}' (one of {', '.join(KERNELS)})")
-    return kernel
+    if name not in MODELS:
+        raise ScriptError(f"kernel '{name:.60}' (one of {', '.join(MODELS)})")
+    return KERNELS[name]
 
 
 def formulation_called(name: str, known: tuple[str, ...]) -> str:
@@ -25,7 +24,7 @@ def formulation_called(name: str, known: tuple[str, ...]) -> str:
 def sizes_in(text: str, kernel: Kernel) -> list[int]:
     """Each once."""
     try:
-        return list(dict.fromkeys(map(kernel.model.size_of, text.split(","))))
+        return list(dict.fromkeys(map(MODELS[kernel.name].size_of, text.split(","))))
     except ValueError as error:
         raise ScriptError(f"--sizes: {error}") from None
 

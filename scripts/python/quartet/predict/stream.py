@@ -5,12 +5,11 @@ import re
 from quartet.predict.data_flow import DataFlow
 from quartet.predict.duration import Duration, longer
 from quartet.predict.model import Model, Options, Run
-from quartet.predict.paper.store_and_forward import StoreAndForward
 from quartet.predict.rates import LINK
 from quartet.results import Case
 from quartet.sizes import points
-from quartet.units import MIB
 from quartet.text import size_in_bytes
+from quartet.units import MIB
 
 ADDED = 3  # bytes read and written for each byte of a vector
 OUTGOING = 2  # chunks of a sender that are under way; of a data flow's, vectors
@@ -116,4 +115,4 @@ MODEL = Model(
     reducers=lambda ranks, options: 0,
     size_of=bytes_of,
     shows_link=_shows_link,
-    program=StoreAndForward())
+    least_ranks=2)

@@ -1,10 +1,9 @@
 """Cases as lines of a chart: by size, by workers on one problem, by workers on growing problems."""
 
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Callable
 
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Scaling
+from quartet.sizes import GROWTH
 
 from .cases import Result
 from .factors import alike, factors, grouped, label, size_of
@@ -57,7 +56,7 @@ def by(x: Callable[[Result], float], members: list[Result], leave_out=FOLLOW_RAN
 def weak_sets(results: list[Result]) -> list[list[Result]]:
     """Cases of weak scaling: the problem grows with the workers. One list for each smallest
     problem."""
-    ways = grouped((result for result in results if _scaling(result)),
+    ways = grouped((result for result in results if result.name.kernel in GROWTH),
                    lambda result: (result.machine, result.name.kernel, tuple(
                        (key, value) for key, value in factors(result).items()
                        if key not in (*FOLLOW_RANKS, "n"))))
@@ -73,12 +72,7 @@ def weak_sets(results: list[Result]) -> list[list[Result]]:
     return list(sets.values())
 
 
-def _scaling(result: Result) -> Optional[Scaling]:
-    kernel = KERNELS.get(result.name.kernel)
-    return kernel.scaling if kernel else None
-
-
 def _is_grown(result: Result, base: Result) -> bool:
     more = result.workers / base.workers
-    power = _scaling(base).exponent
+    power = GROWTH[base.name.kernel].exponent
     return more > 1 and abs(size_of(result) / size_of(base) / more ** (1 / power) - 1) < ROUNDING

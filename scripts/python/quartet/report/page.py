@@ -7,9 +7,9 @@ from typing import Optional
 from quartet.text import rate
 
 from .cautions import Warning
+from .charts.markup import Markup, join, tag
 from .charts.model import Chart
 from .charts.style import NO_MATPLOTLIB
-from .markup import Markup, join, tag
 from .sections import Section, Table
 
 STYLE = Path(__file__).with_name("style.css")

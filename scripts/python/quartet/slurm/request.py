@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Reducers, options_of
-from quartet.launch import Job
+from quartet.kernels import KERNELS, Reducers
+from quartet.launch import Job, options_of
 from quartet.paths import ROOT, SLURM
 from quartet.results import whole_number
 from quartet.slurm.distribution import PLANE, check_order, most_on_a_node, node_of_ranks

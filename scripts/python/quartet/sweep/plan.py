@@ -8,11 +8,10 @@ import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import Optional
 
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Reducers, options_of
+from quartet.kernels import KERNELS, Reducers
+from quartet.launch import options_of
 from quartet.schema import Schema
-from quartet.sizes import points, written
-from quartet.sweep import weak_scaling
+from quartet.sizes import GROWTH, grow, points, written
 from quartet.sweep.spec import (
     BLOCK_KEYS,
     SCALINGS,
@@ -286,14 +285,13 @@ class _Roles:
 def _weak(draft: Draft, one: Configuration, workers: int, base: int,
           roles: _Roles) -> Configuration:
     """The configuration with the size that gives each worker what it has at `base` workers."""
-    scaling = KERNELS[one.kernel].scaling
-    if not scaling or "," in one.formulation:
-        *most, last = [name for name, kernel in KERNELS.items() if kernel.scaling]
+    growth = GROWTH.get(one.kernel)
+    if not growth or "," in one.formulation:
+        *most, last = GROWTH
         raise SpecError(f"{roles.where}: no weak scaling of {one.kernel} {one.formulation} (it "
                         f"needs {', '.join(most)} or {last}, and one formulation a launch)")
     try:
-        grown = weak_scaling.grow(scaling, points(one.size), workers, base,
-                                  options_of(one.arguments))
+        grown = grow(growth, points(one.size), workers, base, options_of(one.arguments))
     except ValueError as error:
         raise SpecError(f"{roles.where}: {error}") from None
     if abs(grown.work) > NOTABLE:

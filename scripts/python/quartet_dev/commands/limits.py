@@ -26,7 +26,6 @@ from pathlib import Path
 
 from quartet.command_line import add_launch_arguments, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE, VERIFIED, worst
-from quartet.kernels.kernel import LimitsFiles
 from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.text import say
@@ -34,16 +33,16 @@ from quartet.units import GIB
 from quartet_dev.limits import table as limits_table
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.loop import measure as measure_rounds
-from quartet_dev.limits.match import Match
-from quartet_dev.limits.plan import WITH_LIMITS, matches
+from quartet_dev.limits.match import LimitsFiles, Match
+from quartet_dev.limits.plan import LIMITS, matches
 
 EXAMPLE = "quartet limits --only cg,fft"
 BUDGET = 3000  # seconds; the Makefile's help says it in minutes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", type=some_of(WITH_LIMITS), default=tuple(WITH_LIMITS),
-                        metavar="LIST", help=f"some of {','.join(WITH_LIMITS)}")
+    parser.add_argument("--only", type=some_of(LIMITS), default=tuple(LIMITS),
+                        metavar="LIST", help=f"some of {','.join(LIMITS)}")
     parser.add_argument("--pairs", type=whole_number(10_000), default=5, metavar="N",
                         help="rounds (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
@@ -72,7 +71,7 @@ def problem(options: argparse.Namespace) -> str:
         return reason
     room = shutil.disk_usage(options.data or options.results).free
     for name in options.only:
-        needed = WITH_LIMITS[name].file_bytes[options.full]
+        needed = LIMITS[name].file_bytes[options.full]
         if room < needed:
             return (f"{options.data or options.results} has room for {room / GIB:.1f} GiB ({name}'s "
                     f"files take {needed / GIB:.0f}): name another --data, or --only others")

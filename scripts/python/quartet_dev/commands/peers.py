@@ -27,16 +27,16 @@ from quartet.text import say
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.loop import measure as measure_rounds
 from quartet_dev.limits.match import RANKS, Match
-from quartet_dev.peers import table as peers_table
-from quartet_dev.peers.plan import WITH_PEERS, matches
 from quartet_dev.peers.tensorflow import environment
+from quartet_dev.peers.tensorflow import table as peers_table
+from quartet_dev.peers.tensorflow.matches import BESIDE, matches
 
 EXAMPLE = "quartet peers --only cg --rounds 4"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", type=some_of(WITH_PEERS), default=tuple(WITH_PEERS),
-                        metavar="LIST", help=f"some of {','.join(WITH_PEERS)}")
+    parser.add_argument("--only", type=some_of(BESIDE), default=tuple(BESIDE),
+                        metavar="LIST", help=f"some of {','.join(BESIDE)}")
     parser.add_argument("--rounds", type=whole_number(1000), default=6, metavar="N",
                         help="rounds (%(default)s)")
     parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",

@@ -16,10 +16,10 @@ from pathlib import Path
 from quartet.command_line import seconds, shipped_in, whole_number
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED, ScriptError
-from quartet.kernels import KERNELS
 from quartet.launch import Files, quiet_job
 from quartet.paths import MACHINES, RESULTS, ROOT
 from quartet.predict.machine import Machine, Work
+from quartet.predict.models import MODELS
 from quartet.predict.rates import Rate
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
 from quartet.results import cases
@@ -37,7 +37,7 @@ MOST_PER_NODE = 10**4
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE")
-    parser.add_argument("kernel", metavar="KERNEL", help=", ".join(KERNELS))
+    parser.add_argument("kernel", metavar="KERNEL", help=", ".join(MODELS))
     parser.add_argument("--sizes", required=True, metavar="LIST", help="as the program takes them, or 2^k")
     parser.add_argument("--ranks", required=True, metavar="LIST",
                         help='numbers, or "8:256", which doubles from 8 to 256')
@@ -69,8 +69,8 @@ class Simulations:
         self.options = options
         self.kernel = kernel_called(options.kernel)
         self.flags = flags_in(options.arguments)
-        known = {name: value for name, value in self.flags.items() if name in self.kernel.model.options}
-        self.chosen = self.kernel.model.chosen(known)
+        known = {name: value for name, value in self.flags.items() if name in MODELS[self.kernel.name].options}
+        self.chosen = MODELS[self.kernel.name].chosen(known)
         self.machine = equally_fast(Machine.load(options.machine, options.ranks_per_node))
         self.program = (options.build / "bin" / self.kernel.name).absolute()
         if not self.program.is_file():
@@ -95,7 +95,7 @@ class Simulations:
             folder = Path(name)
             platform = platform_of(self.machine, work.ranks)
             simulator = Simulator(self.machine, platform.write(folder), self.options.collectives,
-                                  work.formulation in work.kernel.model.all_to_alls)
+                                  work.formulation in work.model.all_to_alls)
             job = quiet_job(self.program, work.ranks, 1, arguments, document)
             outcome = simulator.complete(job, Files(document, folder / "log"), self.options.timeout)
         if outcome.exit_code != VERIFIED:

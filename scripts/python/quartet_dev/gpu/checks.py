@@ -6,11 +6,11 @@ import subprocess
 from typing import Optional
 
 from quartet.exit_codes import FAILED, VERIFIED
-from quartet_dev.gpu.steps import HANGS_TESTS, Gpu, Place, Step, last_line, not_here
-from quartet.kernels import KERNELS, NAMES
-from quartet.kernels.kernel import Kernel, SmallRun
 from quartet.paths import ROOT
 from quartet.text import counted
+from quartet_dev.gpu.kernels import ON_GPU
+from quartet_dev.gpu.promise import SmallRun
+from quartet_dev.gpu.steps import HANGS_TESTS, Gpu, Place, Step, last_line, not_here
 
 TOOLS = ("memcheck", "racecheck", "synccheck")  # of compute-sanitizer
 NO_SANITIZER = "compute-sanitizer is not on PATH (it comes with the CUDA toolkit)"
@@ -25,7 +25,7 @@ def build_steps(place: Place, gpu: Gpu) -> list[Step]:
                  f"CMAKE_CUDA_ARCHITECTURES={gpu.architecture}", "-D", "QUARTET_MICROBENCH=OFF",
                  "-S", str(ROOT), "-B", str(place.build)]
     compile_all = ["cmake", "--build", str(place.build), "-j", str(place.machine.cores), "--target",
-                   *NAMES, "gpu_tests"]
+                   *ON_GPU, "gpu_tests"]
     return [Step("build", "configure", configure, 120), Step("build", "compile", compile_all, 480)]
 
 
@@ -75,28 +75,28 @@ def check_steps(place: Place, part: str) -> list[Step]:
     if part != "check" and not sanitizer:
         return [not_here(part, "all that --list shows", NO_SANITIZER)]
     steps = []
-    for kernel in KERNELS.values():
+    for name, kernel in ON_GPU.items():
         # To try the script, the same again takes long: pairs show that the tool is given the ranks.
         least = 2 if place.small and sanitizer else kernel.least_ranks
         for ranks in range(least, 3):
-            steps += _kernel_checks(place, part, kernel, ranks, sanitizer)
+            steps += _kernel_checks(place, part, name, ranks, sanitizer)
     return steps
 
 
-def _kernel_checks(place: Place, part: str, kernel: Kernel, ranks: int,
+def _kernel_checks(place: Place, part: str, name: str, ranks: int,
                    sanitizer: Optional[str]) -> list[Step]:
-    title = f"{kernel.name}, {counted(ranks, 'rank')}"
-    listed = listing(place, kernel.name, ranks)
+    title = f"{name}, {counted(ranks, 'rank')}"
+    listed = listing(place, name, ranks)
     if listed.returncode != VERIFIED:
         return [Step(part, title, [], 0, code=listed.returncode,
                      reason=last_line(listed.stderr) or "--list failed")]
     formulations, transports = choices(listed.stdout)
     steps = []
-    for small in kernel.small_runs:
+    for small in ON_GPU[name].small_runs:
         for formulation in small.formulations or formulations:
             if formulation == "dataflow" and ranks == 1:
                 continue  # it needs a worker and a reducer
-            command = small_run(place, kernel.name, ranks, small, sanitizer) + [
+            command = small_run(place, name, ranks, small, sanitizer) + [
                 "--formulation", formulation, "--transport", ",".join(transports)]
             steps.append(Step(part, f"{title}, {formulation}, {small.name}", command, 60,
                               environment=place.cores_for(ranks)))

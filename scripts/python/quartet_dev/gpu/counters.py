@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import UNAVAILABLE
-from quartet_dev.gpu.steps import Place, Step, not_here
-from quartet.kernels import KERNELS
-from quartet_dev.limits.goals import Bound
 from quartet.text import slug
+from quartet_dev.gpu.kernels import ON_GPU
+from quartet_dev.gpu.steps import Place, Step, not_here
+from quartet_dev.limits.goals import Bound
 
 NO_NCU = "ncu is not on PATH (it comes with Nsight Compute): no counters"
 FORBIDDEN = "ERR_NVGPUCTRPERM"  # how ncu says that only administrators may read counters
@@ -71,9 +71,9 @@ def counter_steps(place: Place) -> list[Step]:
         return [not_here("counters", "counters of kernels", NO_NCU)]
     metrics = sorted({TIME, *(counter.metric for counters in TABLE.values() for counter in counters)})
     steps = []
-    for kernel in KERNELS.values():
+    for name, kernel in ON_GPU.items():
         for number, profile in enumerate(kernel.profiles):
-            title = f"{kernel.name}, profile {number + 1}"
+            title = f"{name}, profile {number + 1}"
             file = place.logs / f"counters-{slug(title)}.%p.csv"
             for old in place.logs.glob(file.name.replace("%p", "*")):
                 old.unlink()
@@ -81,7 +81,7 @@ def counter_steps(place: Place) -> list[Step]:
                 profile.ranks, ncu, "--target-processes", "all", "--csv", "--log-file", file,
                 "--kernel-name-base", "demangled", "--kernel-name",
                 f"regex:.*({'|'.join(TABLE)}).*", "--launch-count", MOST_LAUNCHES,
-                "--metrics", ",".join(metrics), place.program(kernel.name), "--device", "cuda",
+                "--metrics", ",".join(metrics), place.program(name), "--device", "cuda",
                 *(profile.small if place.small else profile.arguments), "--runs", "1", "--warmup",
                 "0", "--limits", "off", "--verify", "off", "--quiet")
             steps.append(Step("counters", title, command, 120,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED
-from quartet_dev.gpu.steps import Step, last_line
 from quartet.launch import Running
 from quartet.text import WIDTH, say
+from quartet_dev.gpu.steps import Step, last_line
 
 LEAST_SECONDS = 5  # less is no use to any step
 LOG_LINES_SHOWN = 15  # of a step that failed

@@ -7,13 +7,13 @@ from typing import Optional
 
 from quartet.documents import load
 from quartet.files import FileProblem
-from quartet_dev.gpu.ceilings import Ceilings
-from quartet_dev.gpu.promise import Promise, judged
-from quartet_dev.gpu.record import PartRecord
-from quartet.kernels import KERNELS
-from quartet_dev.limits.goals import GoalResult, Verdict
 from quartet.results import Case, cases
 from quartet.text import slug
+from quartet_dev.gpu.ceilings import Ceilings
+from quartet_dev.gpu.kernels import ON_GPU
+from quartet_dev.gpu.promise import Promise, judged
+from quartet_dev.gpu.record import PartRecord
+from quartet_dev.limits.goals import GoalResult, Verdict
 
 NOT_MEASURED = "not measured"
 
@@ -59,7 +59,7 @@ class Findings:
 def findings(records: dict[str, PartRecord], documents: Path) -> Findings:
     """Of the parts that have run; of a launch that failed, what is said instead."""
     found = Findings()
-    for name, kernel in KERNELS.items():
+    for name, kernel in ON_GPU.items():
         for benchmark in kernel.benchmarks:
             document, why_not = _document(records.get(name), benchmark.title, documents)
             rows = cases(document) if document else []

@@ -1,13 +1,13 @@
 """The parts of quartet gpu that measure: one for each kernel."""
 
-from quartet_dev.gpu.steps import Place, Step
-from quartet.kernels import KERNELS
 from quartet.text import slug
+from quartet_dev.gpu.kernels import ON_GPU
+from quartet_dev.gpu.steps import Place, Step
 
 
 def measurement_steps(place: Place, name: str) -> list[Step]:
     steps = []
-    for benchmark in KERNELS[name].benchmarks:
+    for benchmark in ON_GPU[name].benchmarks:
         document = f"{slug(benchmark.title)}.json"
         arguments = benchmark.small if place.small else benchmark.arguments
         folder = place.scratch / slug(f"{benchmark.title} {' '.join(arguments)}")

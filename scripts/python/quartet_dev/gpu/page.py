@@ -4,13 +4,13 @@ and expected, and where to look when it failed."""
 from pathlib import Path
 from typing import Iterable, Sequence
 
+from quartet.text import fraction, rate
 from quartet_dev.gpu.ceilings import FLOPS_SHARE, MEMORY_SHARE, Ceilings
 from quartet_dev.gpu.counters import NO_NCU, Reading, readings, refusal
 from quartet_dev.gpu.findings import Findings, Kept, findings
 from quartet_dev.gpu.record import PartRecord
 from quartet_dev.gpu.steps import Gpu, Place
 from quartet_dev.limits.goals import Bound
-from quartet.text import fraction, rate
 
 PAGE = "page.md"
 LOOK = {

@@ -5,15 +5,15 @@ import subprocess
 from quartet.exit_codes import FAILED
 from quartet_dev.gpu.checks import TOOLS, build_steps, check_steps, sanitizer_steps, test_steps
 from quartet_dev.gpu.counters import counter_steps
+from quartet_dev.gpu.kernels import ON_GPU
 from quartet_dev.gpu.measurements import measurement_steps
 from quartet_dev.gpu.steps import Gpu, Place, Step
-from quartet.kernels import NAMES
 
 CHECKS = ("check", "check-memory")
 COUNTERS = "counters"
-PARTS = ("build", *TOOLS, "tests", *CHECKS, *NAMES, COUNTERS)
+PARTS = ("build", *TOOLS, "tests", *CHECKS, *ON_GPU, COUNTERS)
 # Other words for some of them; `page` has no steps: the page is made anew from what is there.
-GROUPS = {"sanitize": TOOLS, "bench": NAMES, "page": ()}
+GROUPS = {"sanitize": TOOLS, "bench": tuple(ON_GPU), "page": ()}
 
 
 def wanted(words: tuple[str, ...]) -> list[str]:

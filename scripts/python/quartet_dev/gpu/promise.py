@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Callable, Optional
 
-from quartet_dev.gpu.ceilings import Ceilings
 from quartet.launch import Outcome
+from quartet.results import Case
+from quartet_dev.gpu.ceilings import Ceilings
 from quartet_dev.limits.comparisons import Result, Round
 from quartet_dev.limits.goals import Goal, GoalResult, judge
-from quartet.results import Case
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,26 @@ class Profile:
     ranks: int
     arguments: tuple[str, ...]
     small: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SmallRun:
+    """A run of about a second with ragged edges, to try one way through the program on a GPU."""
+
+    name: str
+    arguments: tuple[str, ...]
+    formulations: tuple[str, ...] = ()  # empty: all that --list names
+    files: bool = False  # whether its data are in files
+
+
+@dataclass(frozen=True)
+class OnGpu:
+    """What `quartet gpu` runs of a kernel."""
+
+    small_runs: tuple[SmallRun, ...]
+    benchmarks: tuple[Benchmark, ...]  # the most important first
+    profiles: tuple[Profile, ...]
+    least_ranks: int = 1
 
 
 def judged(promise: Promise, side: str, cases: list[Case]) -> GoalResult:

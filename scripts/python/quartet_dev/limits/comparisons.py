@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Callable, Iterable, Optional, Protocol
+from typing import Callable, Iterable, Protocol
 
 from quartet.launch import Outcome
 from quartet.results import Case

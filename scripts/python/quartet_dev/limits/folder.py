@@ -16,10 +16,10 @@ from quartet.exit_codes import FAILED
 from quartet.files import FileProblem, read_json, write_json
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
-from quartet_dev.limits.comparisons import DAMAGE, Result, Round
-from quartet_dev.limits.match import Match, Side
 from quartet.results import cases
 from quartet.terminal import printable
+from quartet_dev.limits.comparisons import DAMAGE, Result, Round
+from quartet_dev.limits.match import Match, Side
 
 CORES = "cores"
 KINDS = ("json", "out", "outcome", "log", CORES)

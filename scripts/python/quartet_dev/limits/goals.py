@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Optional
 
 from quartet import statistics as compare_statistics
-from quartet_dev.limits.comparisons import DAMAGE, Comparison, Figures, Missing, OfLimit, Round
 from quartet.results import SUSPICIOUS_FRACTION
+from quartet_dev.limits.comparisons import DAMAGE, Comparison, Figures, Missing, OfLimit, Round
 
 
 class Noise(Enum):

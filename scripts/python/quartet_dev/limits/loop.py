@@ -12,10 +12,10 @@ from typing import Optional
 
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
+from quartet.text import say
 from quartet_dev.limits.cores import Cores
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.match import Match, Side
-from quartet.text import say
 
 
 class Rounds:

@@ -8,8 +8,17 @@ from pathlib import Path
 from typing import Optional, Protocol
 
 from quartet.launch import Files, LocalLauncher, Outcome
-from quartet_dev.limits.goals import Goal
 from quartet.results import Case
+from quartet_dev.limits.goals import Goal
+
+
+@dataclass(frozen=True)
+class LimitsFiles:
+    """Where launches find and keep files."""
+
+    programs: Path  # the build's
+    data: Path  # folder of matrices
+    plans: Path  # FFTW's measured plans
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 import textwrap
 from dataclasses import dataclass
 
+from quartet.results import cases, device, warnings
+from quartet.text import ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of, wrapped
 from quartet_dev.limits.circumstances import circumstances, clock_probe, known
 from quartet_dev.limits.comparisons import OfLimit, Round, Row, moved
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.goals import GoalResult, Verdict, is_forgiven, is_suspicious, judge
 from quartet_dev.limits.match import Match, Section
-from quartet.results import cases, device, warnings
-from quartet.text import (ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of,
-                             wrapped)
 
 HEADINGS = ("", "measured", "against", "", "ratio", "min..max", "goal", "")
 LEFT_ALIGNED = (0, 2, 7)  # columns; the others are numbers

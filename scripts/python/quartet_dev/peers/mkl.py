@@ -10,8 +10,8 @@ from quartet.exit_codes import UNAVAILABLE, VERIFIED, WRONG_RESULT
 from quartet.files import read_json
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.paths import ROOT
-from quartet_dev.peers.hpcc_fft import THRESHOLD
 from quartet.results import Case, Name, cases
+from quartet_dev.peers.hpcc_fft import THRESHOLD
 
 PROGRAMS = ROOT / "build" / "host-mkl" / "bin"
 

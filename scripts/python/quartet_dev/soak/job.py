@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Callable, Iterable, Optional
 
 from quartet.processes import alive_in_session, kill_session, send, words_of
-from quartet_dev.soak.countdown import Countdown
 from quartet.terminal import printable
+from quartet_dev.soak.countdown import Countdown
 
 SHOWN = 300  # characters of what a job has said
 SECONDS_BETWEEN_LOOKS = 0.02

@@ -11,10 +11,10 @@ from typing import Sequence
 
 from quartet import processes
 from quartet.files import FileProblem
+from quartet.text import say
 from quartet_dev.soak.job import Fault
 from quartet_dev.soak.plan import Kind, chances_of, kind_of
 from quartet_dev.soak.room import Room
-from quartet.text import say
 
 
 @dataclass(frozen=True)

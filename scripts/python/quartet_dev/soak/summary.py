@@ -3,9 +3,9 @@
 from dataclasses import asdict
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
-from quartet_dev.soak.loop import Record, Setting
 from quartet.terminal import printable
 from quartet.text import counted
+from quartet_dev.soak.loop import Record, Setting
 
 MOST_SHOWN = 4  # failures, of two lines each
 LONGEST = 400  # characters

@@ -6,18 +6,22 @@ from functools import cached_property
 from typing import Iterator
 
 from quartet.documents import load_published
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Kernel
+from quartet.kernels import KERNELS, Kernel
 from quartet.paths import SHIPPED, SLURM
 from quartet.predict.cluster import Cluster
 from quartet.predict.model import Run
+from quartet.predict.models import MODELS
+from quartet.predict.paper.iterations import RemoteQueues
+from quartet.predict.paper.pipeline import Merged, Reduced
 from quartet.predict.paper.program import Constants, Program, Setting
+from quartet.predict.paper.store_and_forward import StoreAndForward
 from quartet.predict.rates import Rates, Values
 from quartet.sizes import points as size_of
 from quartet.slurm.machine import SlurmMachine
-from quartet.units import MIB
 from quartet.text import BOUNDS
+from quartet.units import MIB
 
+PROGRAMS = {"stream": StoreAndForward(), "matmul": Reduced(), "cg": RemoteQueues(), "fft": Merged()}
 SPEED_UP = "speed-up"
 FLAT = "flattens"
 VECTOR = 128 * MIB  # at which rates of pushes have saturated
@@ -58,7 +62,7 @@ class Point:
 
     @property
     def program(self) -> Program:
-        return self.kernel.model.program
+        return PROGRAMS[self.kernel.name]
 
     @cached_property
     def _values(self) -> Values:
@@ -71,7 +75,7 @@ class Point:
 
     def native(self) -> float:
         """What our native formulation should give on the same machine."""
-        model = self.kernel.model
+        model = MODELS[self.kernel.name]
         return self._number(lambda workers: model.formulations["native"](self._run(workers)).total,
                             lambda: model.work(self._run(self.workers)))
 
@@ -82,7 +86,7 @@ class Point:
 
     def _paper_work(self) -> float:
         pushes = self._run(self.workers).options.get("pushes", 1)
-        return self.kernel.model.work(self._run(self.workers)) / pushes
+        return MODELS[self.kernel.name].work(self._run(self.workers)) / pushes
 
     def _run(self, workers: int) -> Run:
         values = Values(self._values)
@@ -92,14 +96,14 @@ class Point:
         cluster = Cluster(values, 2 if is_pair else workers,
                           1 if is_pair else self.machine.gpus_per_node,
                           has_gpus=self.setting.memory != "host")
-        options = self.kernel.model.chosen(self.program.options(self.setting))
+        options = MODELS[self.kernel.name].chosen(self.program.options(self.setting))
         return Run(cluster, "native", self.setting.size, options)
 
 
 def published() -> list[Point]:
     """Every number of the paper's figures that a machine here has, in the kernels' order. Raises
     ScriptError or OSError."""
-    return [point for kernel in KERNELS.values() if kernel.model and kernel.model.program
+    return [point for kernel in (KERNELS[name] for name in PROGRAMS)
             for item in load_published(SHIPPED / "published" / f"{kernel.name}.json")["numbers"]
             if "figure" in item and (item["machine"], item["device"]) in MACHINES
             for point in _points(kernel, item)]
@@ -108,7 +112,7 @@ def published() -> list[Point]:
 def _points(kernel: Kernel, item: dict) -> Iterator[Point]:
     place = (item["machine"], item["device"])
     machine = SlurmMachine.load(SLURM / "machines" / f"{MACHINES[place]}.json")
-    match, program = item["match"], kernel.model.program
+    match, program = item["match"], PROGRAMS[kernel.name]
     protocol = item.get("protocol", "")
     printed = int(match["n"]) if isinstance(match.get("n"), str) else 0  # a list: not beside the figure
     size = printed or _named(r"N = ", item) or program.sizes.get(item["unit"], VECTOR)

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 from quartet.files import replacing, write_text
 
-from ..markup import Markup, sound
 from . import bars, heat_map, lines, roofline, style
+from .markup import Markup, sound
 from .model import BarChart, Chart, HeatMap, LineChart, Roofline, ShareChart, StackChart
 from .parts import TOOLTIP
 

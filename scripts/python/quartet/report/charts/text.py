@@ -3,7 +3,7 @@
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from ..markup import sound
+from .markup import sound
 from .style import TEXT
 
 

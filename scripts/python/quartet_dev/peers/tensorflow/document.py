@@ -10,9 +10,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from quartet import statistics as own_statistics
-from quartet_dev.peers.tensorflow.plan import Plan, Record
 from quartet.results import TENSORFLOW, Case, cases
 from quartet.units import MIB
+from quartet_dev.peers.tensorflow.plan import Plan, Record
 
 TRANSPORT = "grpc"
 MILLISECONDS = 1e3

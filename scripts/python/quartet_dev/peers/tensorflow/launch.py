@@ -20,11 +20,11 @@ from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, write_json
 from quartet.launch import Files, LocalLauncher, Outcome
 from quartet.paths import SCRIPTS
+from quartet.processes import kill_session
+from quartet.results import Case, cases
 from quartet_dev.peers.tensorflow.document import document
 from quartet_dev.peers.tensorflow.environment import why_not
 from quartet_dev.peers.tensorflow.plan import Plan, Record
-from quartet.processes import kill_session
-from quartet.results import Case, cases
 
 PORTS = range(20000, 32000)  # below those that systems give to connections on their own
 SECONDS_BETWEEN_LOOKS = 0.05

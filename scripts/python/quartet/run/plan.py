@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Callable, Optional
 
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED
-from quartet.kernels import KERNELS
-from quartet.kernels.kernel import Effort
 from quartet.launch import Job, LaunchError, LocalLauncher, checked_code
 from quartet.machine import Machine
+from quartet.run.kernels import RUNS, Effort
 from quartet.text import say
 
 
@@ -45,8 +44,7 @@ class Launch:
 def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch]:
     """Every launch of every program in `folder`."""
     launches = []
-    for name, run in ((name, run) for name, kernel in KERNELS.items()
-                      for run in (kernel.run, *kernel.run.more)):
+    for name, run in ((name, run) for name, runs in RUNS.items() for run in runs):
         if not (folder / name).exists():
             continue
         for ranks in run.ranks(machine):

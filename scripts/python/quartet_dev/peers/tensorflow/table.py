@@ -8,11 +8,12 @@ from typing import Optional
 
 from quartet import statistics as own_statistics
 from quartet.documents import load
-from quartet_dev.limits.folder import LimitsFolder
-from quartet_dev.limits.match import Match
-from quartet_dev.peers.plan import FLOW_OVER_TCP, LABELS, WITH_PEERS
+from quartet.kernels import KERNELS
 from quartet.results import TENSORFLOW, Case
 from quartet.text import WIDTH, Footnotes, aligned, rate, ratio, widths_of, wrapped
+from quartet_dev.limits.folder import LimitsFolder
+from quartet_dev.limits.match import Match
+from quartet_dev.peers.tensorflow.matches import BESIDE, FLOW_OVER_TCP, LABELS
 
 HEADINGS = ("", "median", "95% interval", "over TF", "95% interval", "rounds")
 LEFT_ALIGNED = (0,)
@@ -98,7 +99,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     for match in matches:
         lines = lines_of(match, folder)
         blocks.append((heading(match), _cells(lines, troubles)))
-        if WITH_PEERS[match.kernel].peers.paper_clock:
+        if BESIDE[match.kernel].paper_clock:
             blocks.append((heading(match, PAPER_CLOCK), _cells(paper_lines(lines), troubles)))
     widths = widths_of([HEADINGS, *(cells for _, rows in blocks for cells in rows)])
     text = [aligned(HEADINGS, widths, LEFT_ALIGNED)]
@@ -108,17 +109,16 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     for remark in UNLIKE:
         text += wrapped("", remark)
     for name in dict.fromkeys(match.kernel for match in matches):
-        for remark in WITH_PEERS[name].peers.remarks:
+        for remark in BESIDE[name].remarks:
             text += wrapped("", f"{name}: {remark}")
     return "\n".join(text) + "\n"
 
 
 def heading(match: Match, *more: str) -> list[str]:
     """What is computed, by the flags that say so."""
-    kernel = WITH_PEERS[match.kernel]
-    size = match.sides[0].arguments[1] + ("" if kernel.unit == "GFLOP/s" else " MiB")
-    words = kernel.peers.arguments.replace("--", "").split()
-    text = ", ".join([f"{match.kernel} {kernel.unit}", f"size {size}",
+    size = match.sides[0].arguments[1] + ("" if KERNELS[match.kernel].unit == "GFLOP/s" else " MiB")
+    words = BESIDE[match.kernel].arguments.replace("--", "").split()
+    text = ", ".join([f"{match.kernel} {KERNELS[match.kernel].unit}", f"size {size}",
                       *(f"{flag} {value}" for flag, value in zip(words[::2], words[1::2])),
                       str(match.sides[0].setup), *more])
     return textwrap.wrap(text, WIDTH, subsequent_indent="  ")

@@ -1,0 +1,36 @@
+"""What every tool has to know of a kernel. Whatever one tool alone wants of it, say its flags in a sweep, stands in
+that tool's own table by kernel; a tool leaves a kernel out that its table does not have."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from quartet.units import MIB
+
+
+class Reducers(Enum):
+    """Ranks of a data flow that collect and do not compute."""
+
+    NONE = "every rank computes"
+    ONE = "one"
+    CHOSEN = "as many as --reducers says"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    name: str
+    unit: str  # of its rate
+    size_flag: str = "--size"
+    reducers: Reducers = Reducers.ONE
+
+    @property
+    def unit_size(self) -> float:
+        """What its unit counts a second: operations or bytes."""
+        return {"GFLOP/s": 1e9, "MiB/s": MIB}[self.unit]
+
+
+KERNELS = {kernel.name: kernel for kernel in (
+    Kernel("stream", "MiB/s", "--sizes", Reducers.NONE),
+    Kernel("matmul", "GFLOP/s", reducers=Reducers.CHOSEN),
+    Kernel("cg", "GFLOP/s"),
+    Kernel("fft", "GFLOP/s"))}
+NAMES = tuple(KERNELS)

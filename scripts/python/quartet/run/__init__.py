@@ -1,0 +1,1 @@
+"""`quartet run`: every program on this machine, within a budget."""

@@ -1,0 +1,6 @@
+"""What `quartet gpu` runs, by kernel."""
+
+from quartet_dev.gpu import cg, fft, matmul, stream
+from quartet_dev.gpu.promise import OnGpu
+
+ON_GPU: dict[str, OnGpu] = {"stream": stream.ON_GPU, "matmul": matmul.ON_GPU, "cg": cg.ON_GPU, "fft": fft.ON_GPU}
