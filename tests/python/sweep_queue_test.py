@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from fake_build import FakeBuild
@@ -11,7 +13,7 @@ from sweep_test import PROGRAM
 from tree import QUARTET
 
 # Runs the tasks of an array at once. Takes as many tasks as the file `most` says, and ends tasks that have
-# a file of their number in `killed` as slurmstepd does.
+# a file of their number in `killed` as slurmstepd does. With `later` tasks run once there is a file `go`.
 SBATCH = """#!/bin/bash
 cd {folder}
 printf '%s\\n' "$*" >>submitted
@@ -40,6 +42,8 @@ for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do
     : >"${{file//@@/%}}"
     if [ -e killed ]; then
         echo "slurmstepd: error: Detected 1 oom-kill event" >"${{file//@@/%}}"
+    elif [ -e later ]; then
+        {{ until [ -e go ]; do sleep 0.05; done; bash "$@"; touch "ended-$number"; }} >/dev/null 2>&1 &
     else
         bash "$@"
     fi
@@ -60,6 +64,10 @@ exec "$@"
 """
 SQUEUE = """#!/bin/sh
 rm -f {folder}/taken
+if [ -e {folder}/later ] && [ ! -e {folder}/ended-1 ]; then
+    echo 1_0
+    exit
+fi
 echo "slurm_load_jobs error: Invalid job id specified" >&2
 exit 1
 """
@@ -87,7 +95,10 @@ class QueuedCase(FakeBuild):
         return subprocess.run([*QUARTET, "sweep", self.folder / "spec.json", "--build", self.folder,
                                "--folder", self.results, "--slurm", self.folder / "machine.json", "--poll", "0.1",
                                *arguments], text=True, capture_output=True, check=False,
-                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+                              env=self.environment())
+
+    def environment(self):
+        return {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
 
     def lines(self, name):
         file = self.folder / name
@@ -124,6 +135,58 @@ class Queue(QueuedCase):
         [log] = self.results.glob("*.log")
         self.assertIn("oom-kill", log.read_text())
         self.assertEqual(list(self.results.glob("*.slurm")), [])
+
+
+class Unwatched(QueuedCase):
+    """Whoever starts jobs, leaves and comes back is shown what they came to."""
+
+    def begin(self, command):
+        """Starts it, leaves it when its jobs are in the queue, and lets them end."""
+        self.write("later", "")
+        with subprocess.Popen(command, text=True, stderr=subprocess.PIPE, env=self.environment()) as running:
+            for line in running.stderr:
+                if "array 1" in line or "job 1" in line:
+                    break
+            running.send_signal(signal.SIGINT)
+            said = running.stderr.read()
+        self.assertEqual(running.returncode, 75, said)
+        self.write("go", "")
+        end = time.monotonic() + 30
+        while not (self.folder / "ended-1").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+
+    def again(self, command):
+        return subprocess.run(command, text=True, capture_output=True, check=False, env=self.environment())
+
+    def assert_the_same_command_shows_it_once(self, command, table):
+        self.begin(command)
+        done = self.again(command)
+        self.assertRegex(done.stdout, table, done.stderr)
+        self.assertEqual(len(self.lines("submitted")), 1)
+        self.assertEqual(len(list((self.folder / "runs").iterdir())), 1)
+        (self.folder / "later").unlink()
+        time.sleep(1)  # folders are named by the second
+        self.again(command)
+        self.assertEqual(len(self.lines("submitted")), 2)
+        self.assertEqual(len(list((self.folder / "runs").iterdir())), 2)
+        return done
+
+    def test_sweep(self):
+        self.assert_the_same_command_shows_it_once(
+            [*QUARTET, "sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1", "--build", self.folder,
+             "--results", self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1"],
+            "matmul")
+
+    def test_check_of_nodes(self):
+        self.write("scontrol", "#!/bin/sh\nprintf 'n1\\n'\n")
+        (self.folder / "bin" / "matmul").rename(self.folder / "bin" / "cg")
+        done = self.assert_the_same_command_shows_it_once(
+            [*QUARTET, "nodes", "--slurm", self.folder / "machine.json", "--hosts", "n1", "--kernels", "cg",
+             "--pairs", "none", "--launches", "1", "--build", self.folder, "--results", self.folder / "runs",
+             "--poll", "0.1"], "Undecided")
+        self.assertIn("but it ran on host (not on n1)", done.stderr)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(len(list((self.folder / "runs").glob("*/nodes.findings"))), 2)
 
 
 class Inside(QueuedCase):

@@ -55,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="of checks of alike nodes that name one (%(default)s)")
     parser.add_argument("--least", type=positive_number, default=0.05, metavar="SHARE",
                         help="below the median, to be named (%(default)s)")
-    parser.add_argument("--results", type=Path, default=RESULTS / "nodes", help="where checks are kept (%(default)s)")
+    parser.add_argument("--folder", type=Path, help="of this check (an unfinished one of the same plan, or a new one "
+                        "in --results)")
+    parser.add_argument("--results", type=Path, default=RESULTS / "nodes",
+                        help="where new folders are made (%(default)s)")
     parser.add_argument("--seed", type=whole_number(10**6), default=1, help="of the order and the pairs (%(default)s)")
     parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS", help="of one launch (%(default)s)")
     parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
@@ -115,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     allocation = Allocation.here()
     machine = SlurmMachine.load(options.slurm) if options.slurm else machine_here()
     plan = make_plan(options, machine, hosts(options, machine, allocation))
-    path = unfinished(options.results, plan) or new_folder(options.results, plan)
+    path = options.folder or unfinished(options.results, plan) or new_folder(options.results, plan)
     folder = SweepFolder.open(path, plan)
     say(f"{counted(len(launches(plan)), 'launch')}, results in {os.path.relpath(path)}")
     code = make_sweep(folder, options, machine, allocation).run()
@@ -123,6 +126,8 @@ def run(options: argparse.Namespace) -> int:
     if not found.left:
         findings.keep(path, found, time.strftime("%Y-%m-%d %H:%M"))
     print(table.render(found, findings.Earlier.beside(path), options.false_alarms, options.least), end="")
+    if not found.left:
+        folder.mark_shown()
     if code == STOPPED:
         return STOPPED
     if found.slow:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.command_line import UsageError, add_launch_arguments, seconds, shipped_in, whole_number
-from quartet.exit_codes import UNAVAILABLE, VERIFIED
+from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
 from quartet.kernels import NAMES
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
@@ -182,5 +182,7 @@ def run(options: argparse.Namespace) -> int:
         return sweep.cancel()
     code = sweep.run()
     print(sweep_table.render(folder, expected), end="")
+    if code != STOPPED:
+        folder.mark_shown()
     # What a machine does not have is said in the table; it makes nothing wrong that ran.
     return VERIFIED if code == UNAVAILABLE else code

@@ -2,6 +2,7 @@
 
     sweep.plan              what is measured; a folder keeps its plan
     sweep.lock              held while a sweep, or a job that it started, is alive
+    sweep.shown             there once somebody was shown the table of all launches
     NAME-launch2.json       results of one launch
 
 and the other files of a LaunchFolder."""
@@ -25,7 +26,7 @@ from quartet.results import cases
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 from quartet.text import say
 
-PLAN_FILE, LOCK_FILE = "sweep.plan", "sweep.lock"
+PLAN_FILE, LOCK_FILE, SHOWN_FILE = "sweep.plan", "sweep.lock", "sweep.shown"
 DIFFERENCES_SHOWN = 8
 IN_USE = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)  # of a lock that another one holds
 
@@ -147,6 +148,11 @@ class SweepFolder:
             return None
 
 
+    def mark_shown(self) -> None:
+        """What all launches came to is known to whoever asked: the same command begins anew."""
+        (self.path / SHOWN_FILE).touch()
+
+
 def stored_plan(path: Path) -> Optional[dict]:
     """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
     be read."""
@@ -168,13 +174,12 @@ def stored_plan(path: Path) -> Optional[dict]:
 
 
 def unfinished(parent: Path, plan: Plan) -> Optional[Path]:
-    """The newest folder in `parent` that holds this plan and has launches left."""
+    """The newest folder in `parent` that holds this plan, where its end was not shown yet: launches are left, or
+    the queue has finished them while nobody looked."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
-        folder = SweepFolder(file.parent, plan)
         try:
             if stored_plan(file.parent) == plan.as_json():
-                left = any(folder.outcome(launch) is None for launch in launches(plan))
-                return file.parent if left else None
+                return None if (file.parent / SHOWN_FILE).exists() else file.parent
         except LaunchError:
             continue  # another version's, which is left alone
     return None

@@ -56,7 +56,7 @@ class QueuedSweep(Sweep):
         if there is None:
             say("Slurm does not answer: try again")
             return FAILED
-        say(f"{len(there)} jobs cancelled" if there else "no job is in the queue")
+        say(f"{counted(len(there), 'job')} cancelled" if there else "no job is in the queue")
         return VERIFIED
 
     def _is_left(self, launch: Launch) -> bool:
@@ -88,7 +88,7 @@ class QueuedSweep(Sweep):
         found = [launch for launch in known
                  if self._tasks[launch.name] in there or self._collected(launch)]
         if found:
-            say(f"{len(found)} launches were submitted before")
+            say(f"submitted before: {counted(len(found), 'launch')}")
         return found
 
     def _submit(self, fresh: list[Launch], watched: list[Launch]) -> list[Launch]:
