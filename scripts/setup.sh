@@ -1,10 +1,21 @@
 #!/bin/sh
-# setup.sh [run|report|test|lint|fuzz|lab|peers|tensorflow|simulate|mpich|blis|mkl|root|container|venv FOLDER PACKAGE...]:
-# installs what is missing to run the suite, to draw the report's charts, to run, draw and test it, to lint it or fuzz its
-# readers as well, to test it on a Slurm of its own as well, to compare it with other suites as well, to compare it
-# with TensorFlow (1.5 GB from PyPI, in an environment of its own), to simulate it on described machines, to build it with
-# MPICH, BLIS or Intel's MKL (0.7 GB from PyPI, in build/mkl), in a Debian of its own, or in an image of a container as
-# well. Silent when nothing is missing.
+# setup.sh [GROUP]: installs what is missing. Silent when nothing is. GROUP is one of
+#
+#   run         to build and run the four programs (the default)
+#   report      to draw charts
+#   test        run and report, and to build and run the tests
+#   manuals     to install man pages and completions
+#   lint        test, and to lint
+#   fuzz        run and test, and to look for inputs that break a reader
+#   lab         test, and a Slurm and hosts for the tests in tests/lab
+#   peers       run, and HPC Challenge to compare with
+#   tensorflow  TensorFlow to compare with: 1.5 GB from PyPI, in build/tensorflow
+#   simulate    run, and SimGrid to simulate ranks of a described machine
+#   mpich, blis run, and another MPI or BLAS to build with
+#   mkl         Intel's MKL to build with: 0.7 GB from PyPI, in build/mkl
+#   root        to make a root of Debian 13
+#   container   root, and to make an image
+#   venv FOLDER PACKAGE...  these packages from PyPI, in a virtual environment
 #
 # A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
 # where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
@@ -41,8 +52,11 @@ test module:numpy                      python3-numpy      python3-numpy         
 test module:scipy                      python3-scipy      python3-scipy          py-scipy      SciPy
 test module:xxhash                     python3-xxhash     python3-xxhash         py-xxhash     xxhash for Python
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
+test module:pytest                     python3-pytest     python3-pytest         py-pytest     pytest
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
+manuals command:help2man               help2man           help2man               help2man      help2man
+manuals command:register-python-argcomplete,register-python-argcomplete3 python3-argcomplete python3-argcomplete py-argcomplete argcomplete
 venv venv:python3                python3-venv       python3                python        venv for Python
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 clang-19 clang             llvm          Clang (19 or newer)
 fuzz fuzzer:clang++-22,clang++-21,clang++-20,clang++-19 libclang-rt-19-dev compiler-rt llvm      its libFuzzer and sanitizers
@@ -150,7 +164,7 @@ has_share() (
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules=matplotlib
-    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema matplotlib' ;; esac
+    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema pytest matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do
@@ -280,6 +294,7 @@ case ${1:-run} in
 run) groups=' run ' ;;
 report) groups=' report ' ;;
 test) groups=' run report test ' ;;
+manuals) groups=' manuals ' ;;
 lint) groups=' run report test venv ' ;;
 fuzz) groups=' run test fuzz ' ;;
 lab) groups=' run report test lab ' ;;
@@ -298,7 +313,7 @@ venv)
     groups=' venv '
     ;;
 *)
-    echo "setup: '$1' is not one of run, report, test, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, mkl, root, container, venv" >&2
+    echo "setup: '$1' is not one of run, report, test, manuals, lint, fuzz, lab, peers, tensorflow, simulate, mpich, blis, mkl, root, container, venv" >&2
     exit 2
     ;;
 esac

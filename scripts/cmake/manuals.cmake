@@ -1,19 +1,23 @@
-# quartet_manual(<name> <program>): `cmake --install` leaves the program's man page and its completions
-# for bash, which it writes itself. One that cannot run on the machine that installs has neither.
+# quartet_manual(<name> <program> [<completion>]): `cmake --install` leaves the program's man page, where help2man is
+# and the program runs on the machine that installs, and its completions for bash: a line of bash, or what
+# bash-completion makes of the program's --help.
 function(quartet_manual name program)
-  set(folder ${PROJECT_BINARY_DIR}/manuals)
+  set(page ${PROJECT_BINARY_DIR}/manuals/${name}.1)
   install(CODE "
-    file(MAKE_DIRECTORY \"${folder}\")
-    foreach(kind IN ITEMS man bash)
-      execute_process(COMMAND \"${program}\" --manual \${kind}
-                      OUTPUT_FILE \"${folder}/${name}.\${kind}\" RESULT_VARIABLE failed)
+    find_program(help2man help2man)
+    file(REMOVE \"${page}\")
+    if(help2man)
+      execute_process(COMMAND \${help2man} --no-info --output=${page} \"${program}\" ERROR_VARIABLE why RESULT_VARIABLE failed)
       if(failed)
-        message(WARNING \"no manual: ${name} does not run here (\${failed})\")
-        file(REMOVE \"${folder}/${name}.\${kind}\")
+        message(WARNING \"no man page of ${name}: \${why}\")
+        file(REMOVE \"${page}\")
       endif()
-    endforeach()")
-  install(FILES ${folder}/${name}.man DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-          RENAME ${name}.1 OPTIONAL)
-  install(FILES ${folder}/${name}.bash RENAME ${name} OPTIONAL
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    endif()")
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+  set(completion ${PROJECT_BINARY_DIR}/manuals/${name})
+  file(CONFIGURE OUTPUT ${completion} CONTENT "${ARGV2}\n" @ONLY)
+  if(NOT ARGC EQUAL 3)
+    file(CONFIGURE OUTPUT ${completion} CONTENT "complete -F _longopt ${name}\n" @ONLY)
+  endif()
+  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endfunction()

@@ -99,8 +99,8 @@ if(QUARTET_SANITIZE)
   set(QUARTET_UNIT_ENVIRONMENT "ASAN_OPTIONS=fast_unwind_on_malloc=1")
 endif()
 
-# All tests that need a GPU: scripts/gpu.py builds no others. All of one process: `make check`. All
-# whose threads share memory: `make sanitize`.
+# All tests that need a GPU: `quartet gpu` builds no others. All of one process: `make check`. All
+# whose threads share memory: the preset host-thread.
 add_custom_target(gpu_tests)
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)

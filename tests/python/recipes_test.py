@@ -3,11 +3,12 @@
 import re
 import unittest
 
+from quartet_dev.commands import dist
 from tree import ROOT
 
 DEPLOY = ROOT / "scripts" / "packaging"
 SPACK = DEPLOY / "spack/packages/quartet/package.py"
-EASYBUILD = sorted((DEPLOY / "easybuild").glob("*.eb"))
+EASYBUILD = DEPLOY / "easybuild/quartet.eb.in"
 
 
 def options():
@@ -19,20 +20,32 @@ def options():
 class Recipes(unittest.TestCase):
     def test_they_name_options_that_the_build_has(self):
         self.assertLess({"QUARTET_NATIVE", "QUARTET_TESTS", "QUARTET_GRPC"}, options())
-        for file in (SPACK, *EASYBUILD):
+        for file in (SPACK, EASYBUILD):
             named = set(re.findall(r"QUARTET_\w+", file.read_text(encoding="utf-8")))
             self.assertGreater(len(named), 2)
             self.assertLessEqual(named, options(), file)
 
-    def test_the_easyconfig_is_of_this_version_and_of_its_name(self):
-        version = re.search(r"VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-                            .partition("project(quartet")[2])[1]
-        for file in EASYBUILD:
-            text = file.read_text(encoding="utf-8")
-            compile(text, file, "exec")
-            toolchain = re.search(r"'name': '(.*)', 'version': '(.*)'", text)
-            self.assertIn(f"\nversion = '{version}'\n", text)
-            self.assertEqual(file.name, f"quartet-{version}-{toolchain[1]}-{toolchain[2]}.eb")
+    def test_the_recipe_of_a_release_has_its_version_and_name(self):
+        name, text = dist.recipe("7.8.9", b"")
+        self.assertEqual(name, "quartet-7.8.9-foss-2024a.eb")
+        self.assertIn("\nversion = '7.8.9'\n", text)
+        self.assertIn("e3b0c44298fc1c14", text)  # SHA-256 of nothing
+        self.assertNotIn("@", text)
+        compile(text, name, "exec")
+
+    def test_the_version_stands_in_one_file(self):
+        version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
+        self.assertRegex(version, r"^\d+\.\d+\.\d+$")
+        for name in ("CMakeLists.txt", "CITATION.cff", "pyproject.toml"):
+            text = (ROOT / name).read_text(encoding="utf-8")
+            self.assertNotIn(version, text, name)
+
+    def test_the_least_python_stands_in_one_file_and_the_launcher_obeys_it(self):
+        text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        least = re.search(r'requires-python = ">=(\d+)\.(\d+)"', text)
+        launcher = (ROOT / "scripts/quartet").read_text(encoding="utf-8")
+        self.assertIn(f"sys.version_info < ({least[1]}, {least[2]})", launcher)
+        self.assertIn(f'target-version = "py{least[1]}{least[2]}"', text)
 
     def test_the_spack_repository_holds_a_package_whose_clone_is_this_one(self):
         text = SPACK.read_text(encoding="utf-8")

@@ -6,7 +6,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SETUP = Path(__file__).resolve().parents[2] / "scripts" / "setup.sh"
+from tree import SCRIPTS
+
+SETUP = SCRIPTS / "setup.sh"
 BASIC_TOOLS = ("sh", "dirname", "env", "mktemp", "rm", "cat", "tail")
 COMMANDS = ("c++", "ninja", "mpicxx", "mpiexec", "clang-format", "slurmctld",
             "slurmd", "sbatch", "munged", "ip", "tc")
@@ -212,7 +214,7 @@ chmod +x {folder}/bin/pip;; esac""", recorded=False)
         self.machine.command("python3", 'echo "$3"')  # all are missing
         self.machine.setup("test")
         self.assertTrue(self.machine.calls()[-1].endswith(
-            "python3-numpy python3-scipy python3-xxhash python3-jsonschema python3-matplotlib"),
+            "python3-numpy python3-scipy python3-xxhash python3-jsonschema python3-pytest python3-matplotlib"),
             self.machine.calls()[-1])
 
     def test_one_python_with_all_modules_is_enough(self):

@@ -86,7 +86,18 @@ def run(words: Sequence[str]) -> int:
     return module.run(options)
 
 
+def complete() -> None:
+    """Answers a shell that asks for completions, where argcomplete is."""
+    try:
+        import argcomplete
+    except ImportError:
+        return
+    argcomplete.autocomplete(parser_of(os.environ.get("COMP_LINE", "").split()[1:2]))
+
+
 def main() -> NoReturn:
+    if "_ARGCOMPLETE" in os.environ:
+        complete()
     run_script(lambda: run(sys.argv[1:]))
 
 

@@ -1,5 +1,6 @@
 """Makes a release tarball that builds where the header-only libraries are not installed: the commit, and
-in carried/ these libraries' headers, from this machine, each with its licence. `make dist` calls it.
+in carried/ these libraries' headers, from this machine, each with its licence. Beside it lies a recipe for
+EasyBuild, with the tarball's checksum. `make dist` calls it.
 
     quartet dist                               # build/quartet-VERSION.tar.gz of HEAD
     quartet dist --commit v0.1.0 --output q.tar.gz --licence fmt=LICENSE.rst
@@ -10,6 +11,7 @@ does not."""
 
 import argparse
 import gzip
+import hashlib
 import io
 import os
 import re
@@ -21,10 +23,13 @@ from typing import Optional
 
 from quartet.command_line import UsageError
 from quartet.exit_codes import FAILED, VERIFIED, ScriptError
-from quartet.files import make_folder, replacing
-from quartet.paths import ROOT
+from quartet.files import make_folder, replacing, write_text
+from quartet.paths import ROOT, SCRIPTS
 
 EXAMPLE = "quartet dist --commit v0.1.0"
+
+
+EASYBUILD = SCRIPTS / "packaging/easybuild/quartet.eb.in"
 
 
 @dataclass(frozen=True)
@@ -108,8 +113,7 @@ def carried(given: dict[str, Path]) -> dict[str, bytes]:
 
 def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
     """Its name without .tar.gz, and its content: the same bytes for the same commit and libraries."""
-    text = _git("show", f"{commit}:CMakeLists.txt").decode()
-    name = f"quartet-{re.search(r'VERSION ([0-9.]+)', text.partition('project(quartet')[2])[1]}"
+    name = f"quartet-{_git('show', f'{commit}:VERSION').decode().strip()}"
     date = int(_git("show", "-s", "--format=%ct", commit))
     content = io.BytesIO(_git("archive", "--format=tar", f"--prefix={name}/", commit))
     files = {f"carried/{path}": data for path, data in sorted(carried(given).items())}
@@ -120,6 +124,17 @@ def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
             member.size, member.mtime, member.mode = len(data), date, 0o644
             archive.addfile(member, io.BytesIO(data))
     return name, gzip.compress(content.getvalue(), mtime=0)
+
+
+def recipe(version: str, tarball_bytes: bytes) -> tuple[str, str]:
+    """EasyBuild's for the tarball: the name that it must have, and its text."""
+    text = EASYBUILD.read_text(encoding="utf-8")
+    found = re.search(r"'name': '(.*)', 'version': '(.*)'", text)
+    if not found:
+        raise ScriptError(f"{EASYBUILD} names no toolchain: correct it", FAILED)
+    name = f"quartet-{version}-{found[1]}-{found[2]}.eb"
+    values = {"NAME": name, "VERSION": version, "CHECKSUM": hashlib.sha256(tarball_bytes).hexdigest()}
+    return name, re.sub("@([A-Z]+)@", lambda match: values[match[1]], text)
 
 
 def licence(text: str) -> tuple[str, Path]:
@@ -146,6 +161,8 @@ def run(options: argparse.Namespace) -> int:
     make_folder(output.parent)
     with replacing(output) as aside:
         aside.write_bytes(content)
+    recipe_name, text = recipe(name.partition("-")[2], content)
+    write_text(output.with_name(recipe_name), text)
     print(f"{os.path.relpath(output)}: {len(content) / 1e6:.1f} MB, commit "
           f"{_git('describe', '--always', '--exclude=*', options.commit).decode().strip()}")
     return VERIFIED
