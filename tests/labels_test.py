@@ -10,7 +10,7 @@ LABELS = {"unit", "mpi", "cli", "python", "lab", "gpu"}
 LAUNCHERS = r"mpi(run|exec)|orterun|srun|python|sh$"
 
 
-def tests_of_the_build():
+def entries_of_the_build():
     listing = subprocess.run(
         ["ctest", "--test-dir", os.environ["QUARTET_BUILD"], "-C", "Nightly", "--show-only=json-v1"],
         stdout=subprocess.PIPE, text=True, check=True)
@@ -25,14 +25,14 @@ def labels_of(test):
 @unittest.skipUnless("QUARTET_BUILD" in os.environ, "ctest says which build")
 class Labels(unittest.TestCase):
     def test_each_test_has_one(self):
-        tests = tests_of_the_build()
+        tests = entries_of_the_build()
         self.assertGreater(len(tests), 50)
         wrong = {test["name"]: labels_of(test) for test in tests
                  if len(labels_of(test) & LABELS) != 1}
         self.assertEqual(wrong, {})
 
     def test_unit_tests_need_no_launcher(self):
-        for test in tests_of_the_build():
+        for test in entries_of_the_build():
             if "unit" not in labels_of(test):
                 continue
             program = pathlib.Path(test.get("command", ["not built"])[0])

@@ -21,5 +21,5 @@ install(CODE "
   set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
   file(MAKE_DIRECTORY \"\${folder}\")
   file(CREATE_LINK ../${shared}/scripts/quartet \"\${folder}/quartet\" SYMBOLIC)")
-quartet_manual(quartet ${PROJECT_SOURCE_DIR}/scripts/quartet
+quartet_manual(quartet "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/quartet" # without the developers' commands
   "eval \"$(register-python-argcomplete quartet 2>/dev/null || register-python-argcomplete3 quartet)\"")

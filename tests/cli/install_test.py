@@ -74,13 +74,13 @@ class Installed(unittest.TestCase):
                     self.assertNotIn(path.encode(), content, file)
 
     def test_each_command_that_is_listed_answers_by_its_own_name(self):
-        commands = re.findall(r"^([a-z-]+)  ", self.quartet("help"), re.MULTILINE)
+        commands = re.findall(r"^  ([a-z-]+) ", self.quartet("help"), re.MULTILINE)
         self.assertLess({"run", "sweep", "compare", "report", "submit", "launch"}, set(commands))
         for command in set(commands) - WITHOUT_HELP:
             self.assertIn(f"usage: quartet {command} ", self.quartet(command, "--help"))
         for command in WITHOUT_HELP:
             self.assertIn(f"{command}.sh: ", self.quartet(command, code=2))
-        for command in ("build", "setup", "dist", "gpu", "nothing", "Run", "../run", "quartet", "slurm/start"):
+        for command in ("build", "setup", "dist", "gpu", "nothing", "Run", "../run", "quartet", "limits", "slurm/start"):
             self.assertIn("no command is called", self.quartet(command, code=2))
         self.assertRegex(self.quartet("--version"), r"^quartet \d+\.\d+\.\d+\n$")
 

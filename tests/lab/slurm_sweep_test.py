@@ -1,4 +1,4 @@
-"""scripts/sweep.py --slurm and quartet submit on a real Slurm: arrays, dependencies, refusals,
+"""quartet sweep --slurm and quartet submit on a real Slurm: arrays, dependencies, refusals,
 interruption, cancelling, resuming."""
 
 import json

@@ -1,4 +1,4 @@
-"""Tests of scripts/python/quartet_dev/peers/mkl.py with fake programs, and with those of `make mkl` where they are."""
+"""Tests of scripts/python/quartet_dev/peers/mkl.py with fake programs, and with those of the preset host-mkl where they are."""
 
 import json
 import math
@@ -50,7 +50,7 @@ class WithPrograms(FakeBuild):
         for peer in (MklFft(2**22, 5), MklBuild("matmul", ())):
             outcome = self.complete(peer)
             self.assertEqual((outcome.exit_code, outcome.seconds), (77, 0.0))
-            self.assertIn("make mkl", outcome.message)
+            self.assertIn("--preset host-mkl", outcome.message)
 
     def test_transform_is_a_row_that_names_the_version(self):
         self.program("mkl_fft", FFT, left_by_fft())
@@ -85,7 +85,7 @@ class WithPrograms(FakeBuild):
         self.assertEqual((row.rate, row.note), (9.0, f"{MKL}; ScaLAPACK psgemm"))
 
 
-@unittest.skipUnless((mkl.PROGRAMS / "mkl_fft").exists(), "make mkl has not built them")
+@unittest.skipUnless((mkl.PROGRAMS / "mkl_fft").exists(), "the preset host-mkl was not built")
 class Real(FakeBuild):
     def complete(self, peer, ranks):
         files = Files(self.folder / "1.out", self.folder / "1.log")

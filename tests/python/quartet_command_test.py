@@ -39,7 +39,7 @@ class Command(unittest.TestCase):
         lines = done.stdout.splitlines()
         self.assertLessEqual(len(lines), LINES)
         self.assertLessEqual(max(map(len, lines)), COLUMNS)
-        listed = re.findall(r"^([a-z-]+)  ", done.stdout, re.MULTILINE)
+        listed = re.findall(r"^  ([a-z-]+) ", done.stdout, re.MULTILINE)
         self.assertEqual(listed[:len(SUMMARIES)], list(SUMMARIES))
         self.assertEqual(listed, list(all_summaries()))
 
@@ -67,7 +67,7 @@ class Command(unittest.TestCase):
     def test_without_a_command_it_says_how_and_fails(self):
         done = quartet()
         self.assertEqual(done.returncode, 2)
-        self.assertIn("usage: quartet COMMAND", done.stderr)
+        self.assertIn("Usage: quartet COMMAND", done.stderr)
 
     def test_it_names_the_word_that_was_probably_meant(self):
         self.assert_refused(quartet("tabel", "x"), "'tabel'", "(did you mean table?)", "quartet --help")

@@ -276,7 +276,7 @@ template <typename T>
 void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& file,
                                      std::span<const T> elements) const {
     const std::string_view remedy = wanted_.is_own()
-                                        ? "make the manifest again with scripts/tiles.py"
+                                        ? "make the manifest again with quartet tiles"
                                         : "make it again with --generate";
     const auto recorded = manifest.checksums.find(file.name);
     if (recorded == manifest.checksums.end()) {

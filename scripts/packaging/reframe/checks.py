@@ -18,7 +18,7 @@ import reframe as rfm
 import reframe.utility.sanity as sn
 from reframe.core.builtins import parameter, run_before, sanity_function, variable
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 from quartet.documents import collect, load  # noqa: E402
 from quartet.exit_codes import UNAVAILABLE, VERIFIED  # noqa: E402
 from quartet.kernels import KERNELS  # noqa: E402

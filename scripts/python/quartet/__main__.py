@@ -28,14 +28,14 @@ def all_summaries() -> dict[str, str]:
 
 
 def help_text() -> str:
-    parts = ["usage: quartet COMMAND [ARGUMENTS...]", _listed(SUMMARIES)]
+    parts = ["Usage: quartet COMMAND [ARGUMENTS...]", f"Commands:\n{_listed(SUMMARIES)}"]
     if IS_CHECKOUT:
-        parts += ["to work on quartet itself:\n" + _listed(developers_summaries())]
+        parts.append(f"To work on quartet itself:\n{_listed(developers_summaries())}")
     return "\n\n".join([*parts, "quartet COMMAND --help explains one of them, PROGRAM --help a program.\n"])
 
 
 def _listed(summaries: dict[str, str]) -> str:
-    return "\n".join(f"{name:14} {summary}" for name, summary in summaries.items())
+    return "\n".join(f"  {name:14} {summary}" for name, summary in summaries.items())
 
 
 class _Root(Parser):

@@ -5,7 +5,7 @@ its docstring is its help."""
 SUMMARIES = {
     "run": "measures with every program on this machine, ends with a verdict",
     "check-machine": "says whether this machine is fit to be measured",
-    "launch": "runs one program: quartet launch RANKS PROGRAM [ARGUMENTS...]",
+    "launch": "runs one program: launch RANKS PROGRAM [ARGUMENTS...]",
     "start": "runs one program on the nodes of a Slurm job",
     "table": "shows documents as a table, Markdown or CSV",
     "compare": "says which results are faster: two sides, a baseline, published numbers",

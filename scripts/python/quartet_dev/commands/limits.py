@@ -6,7 +6,7 @@ largest value stand beside it. Nothing else should run on the machine meanwhile.
 
 The peers are the programs' own `--formulation library`: plain MPI, ScaLAPACK's psgemm, BLAS's dgemv
 and FFTW-MPI. HPC Challenge's MPIFFT joins them where hpcc is installed (scripts/setup.sh peers), and
-MKL's cluster FFT and psgemm where `make mkl` has built with it. A peer that is not available is
+MKL's cluster FFT and psgemm where the preset host-mkl was built. A peer that is not available is
 named in its line. Each limit is checked by a loop of another program (limit_loops), which should agree
 within 5%, and matmul's by BLIS where it is installed (scripts/setup.sh blis).
 

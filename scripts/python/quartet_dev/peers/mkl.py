@@ -1,4 +1,4 @@
-"""Intel's MKL as a peer, one thread a rank, where `make mkl` has built with it: the suite's own programs
+"""Intel's MKL as a peer, one thread a rank, where the preset host-mkl was built: the suite's own programs
 over its BLAS and ScaLAPACK, and its cluster FFT by a program of ours (mkl_fft.cpp)."""
 
 import math
@@ -18,7 +18,7 @@ PROGRAMS = ROOT / "build" / "host-mkl" / "bin"
 
 def _run(launcher: LocalLauncher, job: Job, files: Files, timeout: float) -> Outcome:
     if not job.program.exists():
-        return Outcome(UNAVAILABLE, 0.0, "there is no build with MKL: make mkl")
+        return Outcome(UNAVAILABLE, 0.0, "there is no build with MKL: scripts/setup.sh mkl && cmake --workflow --preset host-mkl")
     return launcher.complete(job, files, timeout)
 
 

@@ -2,7 +2,7 @@
 // one thread a rank, natural order in and out. It is made in place, in place with a workspace and
 // out of place; the fastest goes to FILE. Each is checked: a transform and back are the input, and
 // that of a shifted impulse is known. Calls are those of Intel's "Developer Reference for oneMKL",
-// Cluster FFT Functions. `make mkl` builds it, mkl.py runs it.
+// Cluster FFT Functions. The preset host-mkl builds it, mkl.py runs it.
 
 #include <mkl_cdft.h>
 #include <mkl_service.h>

@@ -33,7 +33,7 @@ VARIABLES = {light: name for name, (light, _) in _DARK.items()}
 SCHEMES = "@media (prefers-color-scheme: dark) { :root { %s } svg { background: var(--paper); } }" % \
     " ".join(f"--{name}: {dark};" for name, (_, dark) in _DARK.items())
 NO_MATPLOTLIB = ("this Python has no matplotlib (to get it: 'apt-get install "
-                 "python3-matplotlib', for /usr/bin/python3, or 'python3 -m pip install matplotlib')")
+                 "python3-matplotlib', then QUARTET_PYTHON=/usr/bin/python3, or 'python3 -m pip install matplotlib')")
 
 WIDTH = 400.0  # of a chart, in points; a page shows a point as about a pixel
 TEXT = 11.0  # font size

@@ -123,7 +123,7 @@ def cpus_of(placement: list[dict]) -> tuple[int, ...]:
 def environment(threads: int) -> dict[str, str]:
     """Of the processes: no GPU, no proxy between them, and few words."""
     kept = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-    return {**kept, "PYTHONPATH": str(SCRIPTS), "OMP_NUM_THREADS": str(threads),
+    return {**kept, "PYTHONPATH": str(SCRIPTS / "python"), "OMP_NUM_THREADS": str(threads),
             "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "2"}
 
 
