@@ -28,7 +28,7 @@ PYTEST = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'impor
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 # One version from PyPI finds the same everywhere; from 22 on clang-tidy passes over the system's headers: a third of
 # the time.
-LINTERS = clang-tidy==23.1.4 ruff==0.17.6 mypy==2.4.1
+LINTERS = clang-tidy==23.1.4 ruff==0.17.6 mypy==1.20.2
 LINT_TOOLS = build/lint-tools
 # Of the files that match, in a build folder.
 TIDY = $(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -j $(JOBS) \

@@ -83,7 +83,7 @@ def run(words: Sequence[str]) -> int:
     module = module_of(name)
     cut = words.index("--") if "--" in words and hasattr(module, "TAKES_COMMAND") else len(words)
     options = parser_of((name,)).parse_args(words[:cut], argparse.Namespace(command=words[cut + 1:]))
-    return module.run(options)
+    return int(module.run(options))
 
 
 def complete() -> None:

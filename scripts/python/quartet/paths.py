@@ -1,9 +1,11 @@
-"""Where things are: in the repository, or below the prefix that `cmake --install` was given."""
+"""Where things are: in the repository, or below the prefix that `cmake --install` or pip was given."""
 
 import os
+import sys
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parents[2]
+BESIDE = Path(__file__).resolve().parents[2]  # scripts/, but for pip, which has folders of its own for packages
+SCRIPTS = BESIDE if (BESIDE / "launch.sh").is_file() else Path(sys.prefix, "share/quartet/scripts")
 ROOT = SCRIPTS.parent
 IS_INSTALLED = not (ROOT / "CMakeLists.txt").is_file()
 SHIPPED = ROOT if IS_INSTALLED else ROOT / "results"  # published numbers, references, schemas

@@ -8,6 +8,7 @@ each of its streams, a colour for each phase (the paper's Fig. 3). Needs matplot
 import argparse
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from quartet.command_line import positive_number, whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
@@ -17,6 +18,13 @@ from quartet.schema import Schema
 from quartet.terminal import printable
 from quartet.units import GIB
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Line = tuple[int, int]  # of a process and a thread
+Stretch = tuple[float, float, str]  # begin and length in microseconds, phase
+Spans = dict[Line, list[Stretch]]
 EXAMPLE = "quartet trace trace.json picture.png"
 MOST_BYTES = GIB  # of a trace; a span takes about 100
 # What the programs write of Chrome's trace format.
@@ -41,7 +49,7 @@ EVENTS = Schema({
 class Timeline:
     """The events of a trace, by kind."""
 
-    def __init__(self, document):
+    def __init__(self, document: dict[str, Any]):
         events = document["traceEvents"]
         self.processes = {event["pid"]: event["args"]["name"] for event in events
                           if event["name"] == "process_name"}
@@ -51,7 +59,7 @@ class Timeline:
         self.runs = [event for event in spans if event["cat"] == "run"]
         self.spans = [event for event in spans if event["cat"] in style.PHASES]
 
-    def run(self, case, number):
+    def run(self, case: str, number: int) -> tuple[float, float, str]:
         """Begin and end, in microseconds, and the name of a case's run: over all ranks, numbered
         from 0, the ones to warm up included; negative numbers count from the last."""
         names = [run["name"] for run in self.runs if case in run["name"]]
@@ -71,7 +79,7 @@ class Timeline:
         return (min(run["ts"] for run in chosen),
                 max(run["ts"] + run["dur"] for run in chosen), names[-1])
 
-    def within(self, begin, end):
+    def within(self, begin: float, end: float) -> Spans:
         """The spans that reach into a stretch of time, by line, cut to it."""
         found = defaultdict(list)
         for span in self.spans:
@@ -82,7 +90,7 @@ class Timeline:
         return dict(sorted(found.items()))
 
 
-def read(path):
+def read(path: Path) -> Timeline:
     """The timeline in a file. Raises ScriptError."""
     try:
         document = with_bounds(read_json(path, MOST_BYTES), printable)
@@ -96,7 +104,7 @@ def read(path):
     return Timeline(document)
 
 
-def draw(timeline, spans, begin, end, title):
+def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str) -> "Figure":
     """A figure with one row for each line that has spans; rank 0 on top. Within the pictures'
     style."""
     from matplotlib.patches import Patch
@@ -119,7 +127,7 @@ def draw(timeline, spans, begin, end, title):
     return figure
 
 
-def draw_line(axes, row, stretches, begin):
+def draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -> set[str]:
     """The spans of one line. Returns the phases that it has."""
     height = 0.8
     used = set()
@@ -133,7 +141,7 @@ def draw_line(axes, row, stretches, begin):
     return used
 
 
-def name_ranks(axes, timeline, rows):
+def name_ranks(axes: "Axes", timeline: Timeline, rows: list[Line]) -> None:
     """Each rank and its role beside its rows."""
     for process, name in timeline.processes.items():
         of_rank = [row for row, line in enumerate(rows) if line[0] == process]
@@ -147,7 +155,7 @@ def name_ranks(axes, timeline, rows):
             axes.axhline(of_rank[0] - 0.5, color=style.INK, linewidth=0.8)
 
 
-def milliseconds(text):
+def milliseconds(text: str) -> float:
     return 0.0 if text == "0" else positive_number(text)
 
 

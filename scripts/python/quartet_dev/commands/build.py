@@ -77,7 +77,7 @@ def build(folder: Path, targets: list[str]) -> int:
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace") as process:
         try:
-            for line in process.stdout:
+            for line in process.stdout or ():
                 found = STEP.match(line)
                 if found:
                     progress.step(int(found[1]), int(found[2]))

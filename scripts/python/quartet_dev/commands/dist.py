@@ -19,7 +19,6 @@ import subprocess
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
 from quartet.command_line import UsageError
 from quartet.exit_codes import FAILED, VERIFIED, ScriptError
@@ -157,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     if options.commit.startswith("-"):
         raise UsageError(f"--commit '{options.commit:.40}' is none")
     name, content = tarball(options.commit, dict(options.licence))
-    output: Optional[Path] = options.output or ROOT / "build" / f"{name}.tar.gz"
+    output: Path = options.output or ROOT / "build" / f"{name}.tar.gz"
     make_folder(output.parent)
     with replacing(output) as aside:
         aside.write_bytes(content)

@@ -93,7 +93,7 @@ def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
     return VERIFIED if code == UNAVAILABLE else code
 
 
-def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager:
+def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager[object]:
     """The folder of the data files; a temporary one is removed at the end."""
     if options.reuse or options.data:
         return contextlib.nullcontext(options.data or Path("none"))

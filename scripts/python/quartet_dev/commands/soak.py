@@ -17,6 +17,7 @@ import shlex
 import tempfile
 import time
 from pathlib import Path
+from typing import Iterable
 
 from quartet.command_line import add_launch_arguments, positive_number, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         folder.rmdir()
         say(reason)
         return code
-    numbers = itertools.count() if options.rounds is None else range(options.rounds)
+    numbers: Iterable[int] = itertools.count() if options.rounds is None else range(options.rounds)
     if options.round is not None:
         numbers = [options.round]
     record = side_by_side.rounds(setting, numbers, time.monotonic() + 60 * options.minutes, options.jobs)
