@@ -7,7 +7,7 @@ import functools
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable, Iterator, Union
+from typing import Any, Iterable, Iterator, Union
 
 from quartet.files import FileProblem, read_json, reason_of, with_bounds
 from quartet.paths import SHIPPED
@@ -23,7 +23,7 @@ def _schema(name: str) -> Schema:
     return Schema(read_json(SHIPPED / "schema" / f"quartet-{name}.schema.json"))
 
 
-def load(path: Union[str, Path]) -> dict:
+def load(path: Union[str, Path]) -> dict[str, Any]:
     """The document at `path`. Raises FileProblem (a ValueError), with the path and the reason, where it
     is none of ours, or newer than what is understood here, and FileNotFoundError."""
     document = with_bounds(read_json(path), printable)
@@ -48,7 +48,7 @@ def _problem(document: object) -> str:
     return f"not as the schema has it ({problem})" if problem else ""
 
 
-def load_published(path: Path) -> dict:
+def load_published(path: Path) -> dict[str, Any]:
     """A file of published numbers. Raises like load()."""
     document = with_bounds(read_json(path), printable)
     problem = _schema("published").problem(document)
@@ -61,7 +61,7 @@ def load_published(path: Path) -> dict:
 class Collection:
     """What was found at some paths: documents that can be used, and why the others cannot."""
 
-    documents: list[tuple[Path, dict]] = field(default_factory=list)
+    documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
 

@@ -6,7 +6,7 @@ the other factors by name, then the results. What a row does not know is empty."
 import csv
 import io
 import json
-from typing import Callable, Iterable, Union
+from typing import Any, Callable, Iterable, Union
 
 from quartet.kernels import KERNELS
 from quartet.misfits import judged
@@ -26,7 +26,7 @@ FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS S
            "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # how a cell begins that a spreadsheet would compute
 
 
-def rows(documents: Iterable[dict]) -> list[Row]:
+def rows(documents: Iterable[dict[str, Any]]) -> list[Row]:
     """Every case of the documents, all rows with the same columns in the same order."""
     of_documents = [(document, case) for document in documents for case in cases(document)]
     found = [_row(document, case) for (document, _), case
@@ -49,7 +49,7 @@ def factors(name: Name) -> Row:
     return {key: value for key, value in found.items() if value != ""}
 
 
-def _row(document: dict, case: Case) -> Row:
+def _row(document: dict[str, Any], case: Case) -> Row:
     context = document["context"]
     low, high = case.interval or (None, None)
     fraction_low, fraction_high = case.fraction_interval or (None, None)

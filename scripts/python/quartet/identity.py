@@ -2,13 +2,14 @@
 and one name stands for several generations."""
 
 import re
+from typing import Any
 
 from quartet.results import device
 
 _CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
 
 
-def processor(document: dict) -> tuple[str, ...]:
+def processor(document: dict[str, Any]) -> tuple[str, ...]:
     """What tells kinds of devices apart: name, count, family, model, stepping, caches. Older documents
     lack some of it."""
     context = document["context"]
@@ -18,7 +19,7 @@ def processor(document: dict) -> tuple[str, ...]:
     return (device(document), *numbers, *caches(document))
 
 
-def caches(document: dict) -> tuple[str, ...]:
+def caches(document: dict[str, Any]) -> tuple[str, ...]:
     """Each as "L3 32 MiB"; those of instructions are left out."""
     return tuple(f"L{cache.get('level')} {_size(cache.get('size', 0))}"
                  for cache in document["context"].get("caches") or []
@@ -30,7 +31,7 @@ def _size(count: float) -> str:
     return f"{kibibytes / 1024:g} MiB" if kibibytes >= 1024 else f"{kibibytes:g} KiB"
 
 
-def host(document: dict) -> str:
+def host(document: dict[str, Any]) -> str:
     """The host's name: of a cluster's node without its number, since its nodes are alike; empty where
     a container has hidden it."""
     context = document["context"]
@@ -41,14 +42,14 @@ def host(document: dict) -> str:
     return name.split(".")[0].rstrip("0123456789") if is_node else name
 
 
-def names(documents: list[dict]) -> list[str]:
+def names(documents: list[dict[str, Any]]) -> list[str]:
     """What to call each document's machine: its device, and what tells it from others of that name."""
     keys = [(processor(document), host(document)) for document in documents]
     return [_name(key, [other for other in dict.fromkeys(keys) if other[0][0] == key[0][0]])
             for key in keys]
 
 
-def _name(key: tuple[tuple[str, ...], str], fellows: list) -> str:
+def _name(key: tuple[tuple[str, ...], str], fellows: list[Any]) -> str:
     (device_name, *details), host_name = key
     if len(fellows) == 1:
         return device_name

@@ -97,7 +97,7 @@ def end_jobs_when_ended() -> None:
 class Running:
     """A job that was started on this machine, in a session of its own."""
 
-    def __init__(self, process: subprocess.Popen, ending: tuple[signal.Signals, ...] = ASKING):
+    def __init__(self, process: subprocess.Popen[str], ending: tuple[signal.Signals, ...] = ASKING):
         self._process = process
         self._ending = ending
 
@@ -192,7 +192,7 @@ class LocalLauncher:
             return Outcome(FAILED, seconds, f"did not end within {timeout:g} s (--timeout)")
         return judged(job.program.name, files, code, seconds)
 
-    def run(self, job: Job, output) -> subprocess.CompletedProcess:
+    def run(self, job: Job, output) -> subprocess.CompletedProcess[str]:
         """Runs the job to its end; `output` is subprocess's stdout argument. An exception ends the
         job."""
         process = subprocess.Popen(self.command(job), stdout=output, stdin=subprocess.DEVNULL,

@@ -2,6 +2,7 @@
 devices' peak. Nothing of it is in a ratio with ours."""
 
 from pathlib import Path
+from typing import Any
 
 from quartet.documents import load_published
 from quartet.paths import SHIPPED
@@ -13,14 +14,14 @@ HEADINGS = ("device", "what", "rate", "a device", "of peak")
 LEFT_ALIGNED = (0, 1)
 
 
-def neighbours(kernel: str, on_gpu: bool, folder: Path = FOLDER) -> list[dict]:
+def neighbours(kernel: str, on_gpu: bool, folder: Path = FOLDER) -> list[dict[str, Any]]:
     """Of a kernel and a kind of device. Raises OSError or ValueError where the folder holds none."""
     document = load_published(folder / f"{kernel}.json")
     memory = "device" if on_gpu else "host"
     return [item for item in document.get("orientation", []) if item["memory"] == memory]
 
 
-def render(documents: list[dict], all_cases: list[Case], folder: Path = FOLDER) -> str:
+def render(documents: list[dict[str, Any]], all_cases: list[Case], folder: Path = FOLDER) -> str:
     """A table for each kernel and kind of device that was measured, ours in the first line."""
     best: dict[tuple[str, bool], Case] = {}
     for case in all_cases:
@@ -36,7 +37,7 @@ def render(documents: list[dict], all_cases: list[Case], folder: Path = FOLDER) 
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _measured_on(documents: list[dict], case: Case) -> str:
+def _measured_on(documents: list[dict[str, Any]], case: Case) -> str:
     return next(device(document) for document in documents
                 if any(row.get("run_name") == case.text for row in document["benchmarks"]))
 
@@ -48,7 +49,7 @@ def _ours(case: Case, unit: str) -> tuple[str, ...]:
             rate(value / workers), "")
 
 
-def _table(kernel: str, case: Case, items: list[dict], where: str) -> list[str]:
+def _table(kernel: str, case: Case, items: list[dict[str, Any]], where: str) -> list[str]:
     unit = items[0]["unit"]
     rows = [HEADINGS, _ours(case, unit),
             *((item["device"], item["benchmark"], f"{rate(item['value'])} {item['unit']}",

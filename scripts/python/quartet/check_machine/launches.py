@@ -2,7 +2,7 @@
 
 import tempfile
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 from quartet.check_machine.finding import Finding, Level, graded
 from quartet.documents import load
@@ -76,7 +76,7 @@ def _memory(program: str, case: Case) -> Iterator[Finding]:
                       "fractions of the limit, not rates, or wait")
 
 
-def _cores(program: str, document: dict, case: Case) -> Iterator[Finding]:
+def _cores(program: str, document: dict[str, Any], case: Case) -> Iterator[Finding]:
     loops = [row["core_loop_seconds"] for row in document["benchmarks"]
              if row.get("run_name") == case.text and row.get("run_type") == "iteration"
              and row.get("core_loop_seconds")]

@@ -10,6 +10,7 @@ uncertainty and its source. What documents show need not be described (--from).
 import argparse
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from quartet.command_line import UsageError, shipped_in, whole_number
 from quartet.documents import collect
@@ -92,7 +93,7 @@ def machine_of(options: argparse.Namespace) -> Machine:
     return shown.machine
 
 
-def as_json(machine: Machine, curves: list[Curve]) -> dict:
+def as_json(machine: Machine, curves: list[Curve]) -> dict[str, Any]:
     rates = machine.rates
     return {"predicted": True, "machine": machine.name, "ranks_per_node": machine.per_node,
             "rates": {name: asdict(rate) for name, rate in rates.single.items()},

@@ -15,7 +15,7 @@ import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet import identity
 from quartet.command_line import shipped_in
@@ -54,7 +54,7 @@ OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
 class Material:
     """What the page is made from."""
 
-    documents: list[tuple[str, dict]] = field(default_factory=list)
+    documents: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     launches: list[Launch] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 

@@ -13,7 +13,7 @@ shell or a batch script; else of one job for each number of nodes, which it subm
 import argparse
 import os
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.command_line import UsageError, add_launch_arguments, seconds, shipped_in, whole_number
 from quartet.exit_codes import STOPPED, UNAVAILABLE, VERIFIED
@@ -124,8 +124,8 @@ def machine_of(options: argparse.Namespace) -> Optional[SlurmMachine]:
     return machine_here() if options.inside else None
 
 
-def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict:
-    block: dict = {name: text.split(",") for name, text in lists.items()}
+def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict[str, Any]:
+    block: dict[str, Any] = {name: text.split(",") for name, text in lists.items()}
     if "threads" in block:
         block["threads"] = [whole_factor(word) or word for word in block["threads"]]
     return {**block, "scaling": options.scaling, "arguments": options.arguments.split()}

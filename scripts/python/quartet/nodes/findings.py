@@ -4,7 +4,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Any, Iterator, Optional
 
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
@@ -146,7 +146,7 @@ def keep(folder: Path, found: Findings, date: str) -> None:
 class Earlier:
     """Earlier checks, newest first."""
 
-    checks: tuple[dict, ...]
+    checks: tuple[dict[str, Any], ...]
 
     @staticmethod
     def beside(folder: Path) -> "Earlier":

@@ -2,7 +2,7 @@
 
 import statistics
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.misfits import judged
 from quartet.results import Case, Name, are_suspicious, cases, commit, nodes
@@ -28,7 +28,7 @@ class Limit:
     decided_by: str = ""  # of several parts
 
 
-def read(path: str, document: dict, machine: str, series: str = "") -> list[Launch]:
+def read(path: str, document: dict[str, Any], machine: str, series: str = "") -> list[Launch]:
     """The cases of a document, the failed ones too."""
     date = str(document["context"].get("date", ""))[:10]
     return [Launch(path, case, machine, nodes(document), commit(document), date, series)
@@ -154,14 +154,14 @@ class Result:
         return self.case.phases
 
     @property
-    def published(self) -> Optional[dict]:
+    def published(self) -> Optional[dict[str, Any]]:
         return next((case.published for case in self._cases if case.published), None)
 
 
 def joined(launches: list[Launch]) -> list[Result]:
     """Launches of the same case on the same machine and number of nodes, in the same folder; in order
     of appearance."""
-    groups: dict[tuple, list[Launch]] = {}
+    groups: dict[tuple[Any, ...], list[Launch]] = {}
     for item in launches:
         groups.setdefault((item.case.text, item.machine, item.series, item.nodes), []).append(item)
     several_machines = len({item.machine for item in launches}) > 1

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.predict.expectation import Expectations
 
@@ -21,7 +21,7 @@ class Warning:
     is_grave: bool = False
 
 
-def warnings(documents: list[tuple[str, dict]], skipped: list[str], results: list[Result],
+def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], results: list[Result],
              failures: list[Launch]) -> list[Warning]:
     """All warnings, the grave ones first."""
     found = [Warning("Documents that could not be read, skipped:", tuple(skipped), True),

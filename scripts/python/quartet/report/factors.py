@@ -1,6 +1,7 @@
 """What tells cases apart: the factors in their names, and what is alike in all of a chart."""
 
 import re
+from typing import Any
 
 from quartet.kernels import NAMES
 from quartet.text import size, size_in_bytes
@@ -70,7 +71,7 @@ def size_of(result: Result) -> float:
     return size_in_bytes(result.name.size)
 
 
-def natural(text: str) -> list:
+def natural(text: str) -> list[Any]:
     """A key that sorts 2 before 10."""
     return [int(part) if place % 2 else part
             for place, part in enumerate(re.split("([0-9]{1,18})", text))]
@@ -92,8 +93,8 @@ def fastest_of_each(results: list[Result], key=lambda result: result.rate) -> li
     return [best[name] for name in FORMULATIONS if name in best]
 
 
-def grouped(items, key) -> dict:
-    groups: dict = {}
+def grouped(items, key) -> dict[str, Any]:
+    groups: dict[str, Any] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups

@@ -1,7 +1,7 @@
 """Cases as lines of a chart: by size, by workers on one problem, by workers on growing problems."""
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Any, Callable
 
 from quartet.sizes import GROWTH
 
@@ -60,7 +60,7 @@ def weak_sets(results: list[Result]) -> list[list[Result]]:
                    lambda result: (result.machine, result.name.kernel, tuple(
                        (key, value) for key, value in factors(result).items()
                        if key not in (*FOLLOW_RANKS, "n"))))
-    sets: dict[tuple, list[Result]] = {}
+    sets: dict[tuple[Any, ...], list[Result]] = {}
     for members in ways.values():
         fewest = min(result.workers for result in members)
         for base in members:

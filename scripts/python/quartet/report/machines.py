@@ -1,6 +1,7 @@
 """Where and how it was measured."""
 
 import re
+from typing import Any
 
 from quartet.results import device
 
@@ -13,7 +14,7 @@ _INTERNAL = re.compile(r"OMPI_MCA_(orte_|ess|initial_wdir|shmem_RUNTIME|pmix)|PM
                        r"OMPI_UNIVERSE|PRTE_")
 
 
-def section(documents: list[tuple[str, dict]]) -> Section:
+def section(documents: list[tuple[str, dict[str, Any]]]) -> Section:
     """A table for each machine and build, one of options, one of the environment."""
     groups = grouped(documents, lambda item: (device(item[1]), *_build(item[1])))
     tables = [Table(("setting", "value"), _settings([item for _, item in members]),
@@ -30,11 +31,11 @@ def section(documents: list[tuple[str, dict]]) -> Section:
                    tables=[table for table in tables if table.rows])
 
 
-def _quartet(document: dict) -> dict:
+def _quartet(document: dict[str, Any]) -> dict[str, Any]:
     return document["context"]["quartet"]
 
 
-def _build(document: dict) -> tuple[str, ...]:
+def _build(document: dict[str, Any]) -> tuple[str, ...]:
     quartet = _quartet(document)
     return (str(quartet.get("commit")), str(quartet.get("build")), str(quartet.get("mpi")))
 
@@ -46,7 +47,7 @@ def _values(found) -> str:
                                        else "")
 
 
-def _settings(documents: list[dict]) -> list[tuple[str, str]]:
+def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
     contexts = [document["context"] for document in documents]
     quartets = [_quartet(document) for document in documents]
     places = [place for quartet in quartets for place in quartet.get("placement") or []]
@@ -83,13 +84,13 @@ def _settings(documents: list[dict]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in rows if text]
 
 
-def _gpu_rows(gpus: list[dict]) -> list[tuple[str, str]]:
+def _gpu_rows(gpus: list[dict[str, Any]]) -> list[tuple[str, str]]:
     flat = [dict(_flat(gpu)) for gpu in gpus]
     keys = list(dict.fromkeys(key for gpu in flat for key in gpu))
     return [(f"GPU: {key}", _values(gpu.get(key) for gpu in flat)) for key in keys]
 
 
-def _flat(record: dict, prefix: str = ""):
+def _flat(record: dict[str, Any], prefix: str = ""):
     """Keys and values; of a record within the record as "before clock mhz"."""
     for key, value in record.items():
         name = f"{prefix}{key}".replace("_", " ")
@@ -104,8 +105,8 @@ def _span(dates) -> str:
     return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 
 
-def _caches(caches: list[dict]) -> str:
-    def size(cache: dict) -> str:
+def _caches(caches: list[dict[str, Any]]) -> str:
+    def size(cache: dict[str, Any]) -> str:
         kibibytes = cache.get("size", 0) / 1024
         return f"{kibibytes / 1024:g} MiB" if kibibytes >= 1024 else f"{kibibytes:g} KiB"
 
@@ -113,7 +114,7 @@ def _caches(caches: list[dict]) -> str:
                      f"shared by {cache.get('num_sharing')}" for cache in caches)
 
 
-def _options(documents: list[tuple[str, dict]]) -> list[tuple[str, str, str]]:
+def _options(documents: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str, str]]:
     ignored = {"json", "force", "progress", "list", "dry-run", "config", "quiet", "trace"}
     found: dict[str, dict[str, set[str]]] = {}
     for _, document in documents:
@@ -127,7 +128,7 @@ def _options(documents: list[tuple[str, dict]]) -> list[tuple[str, str, str]]:
             for key, values in sorted(found.items())]
 
 
-def _environment(documents: list[tuple[str, dict]]) -> list[tuple[str, str]]:
+def _environment(documents: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for _, document in documents:
         for key, value in (_quartet(document).get("environment") or {}).items():

@@ -1,5 +1,7 @@
 """What others measured on other machines: a list for orientation, in no ratio with ours."""
 
+from typing import Any
+
 from quartet import orientation
 from quartet.text import rate
 
@@ -39,7 +41,7 @@ def _is_alone(number: Number, results: list[Result]) -> bool:
         number.fits(result) for result in results)
 
 
-def _row(kernel: str, item: dict) -> tuple[str, ...]:
+def _row(kernel: str, item: dict[str, Any]) -> tuple[str, ...]:
     share = f"{item['value'] / item['peak']:.0%}" if "peak" in item else ""
     conditions = ". ".join(filter(None, [item["conditions"], item.get("caveat", "")]))
     return (kernel, item["device"], item["benchmark"], f"{rate(item['value'])} {item['unit']}",

@@ -2,7 +2,7 @@
 fewer than three numbers of workers are a table, no chart."""
 
 from dataclasses import dataclass, replace
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.kernels import Kernel
 from quartet.predict.expectation import Expectations
@@ -239,7 +239,7 @@ def _limits(lines: list[Line]) -> list[Series]:
     return made
 
 
-def _agree(rates: dict[float, list[float]], own: dict) -> bool:
+def _agree(rates: dict[float, list[float]], own: dict[str, Any]) -> bool:
     common = [x for x in rates if x in own]
     return bool(common) and all(
         1 / SAME_LIMIT < own[x].rate / rates[x][0] < SAME_LIMIT for x in common)

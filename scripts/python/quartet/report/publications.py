@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.documents import load_published
 from quartet.paths import SHIPPED
@@ -74,7 +74,7 @@ def load(folder: Path = FOLDER) -> list[Number]:
     return numbers
 
 
-def _number(item: dict, short: str) -> Number:
+def _number(item: dict[str, Any], short: str) -> Number:
     base = re.match(r"\d+", item.get("base", ""))
     workers = item.get("workers", item["match"].get("workers"))
     return Number(kernel=item["kernel"], value=item["value"], unit=item["unit"],

@@ -122,7 +122,7 @@ def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
         raise LaunchError(FAILED, f"{folder}: {reason_of(error)}") from None
 
 
-def _ask(command: list[str]) -> subprocess.CompletedProcess:
+def _ask(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except (OSError, ValueError) as error:

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from quartet.exit_codes import ScriptError
 from quartet.files import read_json, with_bounds
@@ -34,14 +35,14 @@ class SlurmMachine:
     cpu_bind: str
     distribution: str
     requeue: bool
-    modules: list
-    prepare: list
+    modules: list[Any]
+    prepare: list[Any]
     launcher: str
     mpi: str
     jobs_at_a_time: int
-    more_options: list  # the file's "options"
-    environment: dict
-    rates: dict  # as quartet.predict.rates reads them
+    more_options: list[Any]  # the file's "options"
+    environment: dict[str, Any]
+    rates: dict[str, Any]  # as quartet.predict.rates reads them
 
     @staticmethod
     def load(path: Path) -> "SlurmMachine":

@@ -15,7 +15,7 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.documents import load
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
@@ -153,7 +153,7 @@ class SweepFolder:
         (self.path / SHOWN_FILE).touch()
 
 
-def stored_plan(path: Path) -> Optional[dict]:
+def stored_plan(path: Path) -> Optional[dict[str, Any]]:
     """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
     be read."""
     try:
@@ -189,7 +189,7 @@ def new_folder(parent: Path, plan: Plan) -> Path:
     return parent / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{plan.name}"
 
 
-def differences(there: dict, wanted: dict) -> list[str]:
+def differences(there: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """What differs between two plans, in words."""
     found = [f"{key} {there.get(key)} there, {wanted.get(key)} here"
              for key in ("name", "seed") if there.get(key) != wanted.get(key)]
@@ -204,18 +204,18 @@ def differences(there: dict, wanted: dict) -> list[str]:
     return found or ["its blocks are others"]
 
 
-def _only_in(plan: dict, other: dict) -> list[str]:
+def _only_in(plan: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [_described(item) for item in plan["configurations"]
             if item not in other["configurations"]]
 
 
-def _described(item: dict) -> str:
+def _described(item: dict[str, Any]) -> str:
     return " ".join([item["kernel"], item["formulation"], item["device"], item["transport"],
                      item["size"], f"on {item['ranks']} x {item['threads']}", *item["arguments"],
                      f"({item['launches']} launches)"])
 
 
-def _code_of(document: dict) -> int:
+def _code_of(document: dict[str, Any]) -> int:
     found = cases(document)
     if any(case.error for case in found):
         return FAILED

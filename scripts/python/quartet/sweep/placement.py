@@ -1,6 +1,7 @@
 """Whether a launch ran where it was asked to: its document tells the host of each rank."""
 
 from collections import Counter
+from typing import Any
 
 from quartet.documents import load
 from quartet.sweep.folder import Launch, SweepFolder
@@ -18,7 +19,7 @@ def problems_of(folder: SweepFolder, launch: Launch) -> list[str]:
         return []
 
 
-def problems(document: dict, wanted: Configuration) -> list[str]:
+def problems(document: dict[str, Any], wanted: Configuration) -> list[str]:
     """What differs from the nodes that were asked for."""
     quartet = document["context"]["quartet"]
     places = quartet.get("placement") or []

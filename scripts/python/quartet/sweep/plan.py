@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from dataclasses import asdict, dataclass, field, replace
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.kernels import KERNELS, Reducers
 from quartet.launch import options_of
@@ -110,7 +110,7 @@ class Plan:
     configurations: tuple[Configuration, ...]
     notes: tuple[str, ...] = ()  # sizes that were rounded
 
-    def as_json(self) -> dict:
+    def as_json(self) -> dict[str, Any]:
         data = json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
         for one in data["configurations"]:  # what was not asked for is left out
             for key in ("nodes", "hosts"):
@@ -133,7 +133,7 @@ class Plan:
         return f"no version of {min(left)}" if left else ""
 
     @staticmethod
-    def from_json(data: dict) -> "Plan":
+    def from_json(data: dict[str, Any]) -> "Plan":
         blocks = tuple(Block(block["title"], block["scaling"], tuple(block["members"]))
                        for block in data["blocks"])
         configurations = tuple(
@@ -164,7 +164,7 @@ class Draft:
         return number
 
 
-def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = None) -> None:
+def add_blocks(draft: Draft, spec: dict[str, Any], where: str, launches: Optional[int] = None) -> None:
     """Multiplies out every block of a file. `launches` overrides what it says of them."""
     blocks = spec.get("blocks")
     if not isinstance(blocks, list) or not blocks:
@@ -176,7 +176,7 @@ def add_blocks(draft: Draft, spec: dict, where: str, launches: Optional[int] = N
         _add_block(draft, block, positive(wanted, f"{there}: launches", MOST_LAUNCHES), there)
 
 
-def _add_block(draft: Draft, block: dict, launches: int, where: str) -> None:
+def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -> None:
     scaling = block.get("scaling", "none")
     if scaling not in SCALINGS:
         raise SpecError(f"{where}: scaling {shown(scaling)} (one of {', '.join(SCALINGS)})")
@@ -233,7 +233,7 @@ class _Place:
     nodes: Optional[int]
 
 
-def _counts(draft: Draft, key: str, values, nodes: list, threads: int, where: str
+def _counts(draft: Draft, key: str, values, nodes: list[Any], threads: int, where: str
             ) -> list[tuple[int, Optional[int], bool]]:
     """Of ranks or workers, with the nodes; and whether reducers come on top of it."""
     if key != "ranks_per_node":

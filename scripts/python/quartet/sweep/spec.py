@@ -3,6 +3,7 @@
 import re
 import textwrap
 from pathlib import Path
+from typing import Any
 
 from quartet.exit_codes import ScriptError
 from quartet.files import FileProblem, read_json, read_text, reason_of, with_bounds
@@ -58,7 +59,7 @@ def keys_help() -> str:
                       subsequent_indent=" " * width) for name, meaning in SETTINGS.items())])
 
 
-def read_spec(path: Path) -> dict:
+def read_spec(path: Path) -> dict[str, Any]:
     """The sweep in a file. Raises SpecError."""
     try:
         if path.suffix == ".toml":
@@ -69,7 +70,7 @@ def read_spec(path: Path) -> dict:
         raise SpecError(f"{path}: cannot be read ({why}): give a sweep in JSON or TOML") from None
 
 
-def _read_toml(path: Path) -> dict:
+def _read_toml(path: Path) -> dict[str, Any]:
     try:
         import tomllib  # Python 3.11
     except ImportError:
@@ -82,16 +83,16 @@ def _read_toml(path: Path) -> dict:
         raise FileProblem(f"{path}: {error}") from None
 
 
-def name_of(spec: dict) -> str:
+def name_of(spec: dict[str, Any]) -> str:
     """What the folder of its results is called after."""
     return re.sub(r"[^A-Za-z0-9.-]+", "_", word(spec.get("name", "sweep"), "name"))[:60].lstrip(".") or "sweep"
 
 
-def seed_of(spec: dict) -> int:
+def seed_of(spec: dict[str, Any]) -> int:
     return positive(spec.get("seed", 1), "seed")
 
 
-def with_known_keys(table, keys: set[str], where: str) -> dict:
+def with_known_keys(table, keys: set[str], where: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise SpecError(f"{where}: {shown(table)} (not a table of keys): see quartet sweep --help")
     unknown = sorted(table.keys() - keys)
@@ -101,7 +102,7 @@ def with_known_keys(table, keys: set[str], where: str) -> dict:
     return table
 
 
-def words(block: dict, key: str, default, where: str) -> list[str]:
+def words(block: dict[str, Any], key: str, default, where: str) -> list[str]:
     values = listed(block.get(key), f"{where}: {key}", default)
     if not values:
         raise SpecError(f"{where}: no {key} (nothing would be measured): give a list of them")
@@ -128,7 +129,7 @@ def shown(value) -> str:
     return f"{value!r:.60}" if isinstance(value, str) else f"{str(value):.60}"
 
 
-def listed(value, what: str, default) -> list:
+def listed(value, what: str, default) -> list[Any]:
     if value is None:
         return default
     if not isinstance(value, list):

@@ -4,7 +4,7 @@ stands above its series, in absolute terms. Speed-ups count workers, not ranks."
 import statistics
 import textwrap
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
@@ -146,9 +146,9 @@ def _surprises(points: list[Point], expected: Optional[Expectations]) -> list[st
         f"{size(point.name.size)}, {counted(point.workers, 'worker')}: {text}")]
 
 
-def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectations]) -> list:
+def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectations]) -> list[Any]:
     """Lines of text, and cells that are aligned over the whole table."""
-    rows: list = []
+    rows: list[Any] = []
     for heading, series in _series(points).items():
         rows.append(heading)
         bases = [base_of(point, series, scaling) for point in series]
@@ -158,7 +158,7 @@ def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectatio
     return rows
 
 
-def _unique(points: list) -> list:
+def _unique(points: list[Any]) -> list[Any]:
     return [point for place, point in enumerate(points)
             if all(point is not other for other in points[:place])]
 
@@ -210,7 +210,7 @@ def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
     everything = launches(folder.plan)
     misplacements = _misplacements(folder, everything)
     misplaced = {number for members in misplacements.values() for number in members}
-    rows: list = [HEADINGS]
+    rows: list[Any] = [HEADINGS]
     surprises: list[str] = []
     for block in folder.plan.blocks:
         points = _points(folder, block, everything, misplaced)

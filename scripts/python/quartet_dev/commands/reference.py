@@ -8,6 +8,7 @@ import argparse
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
@@ -21,9 +22,9 @@ MEASURED = SHIPPED / "measured"
 LEAST_LAUNCHES = 3  # a middle one is neither the best nor the worst
 
 
-def middle_of(documents: list[tuple[Path, dict]]) -> Path:
+def middle_of(documents: list[tuple[Path, dict[str, Any]]]) -> Path:
     """The launch in the middle; of an even number the slower one."""
-    def mean(document: dict) -> float:
+    def mean(document: dict[str, Any]) -> float:
         rates = [case.rate for case in cases(document) if not case.error]
         return sum(map(math.log, rates)) / len(rates)
 
@@ -31,7 +32,7 @@ def middle_of(documents: list[tuple[Path, dict]]) -> Path:
     return ordered[(len(ordered) - 1) // 2][0]
 
 
-def _check(path: Path, document: dict) -> None:
+def _check(path: Path, document: dict[str, Any]) -> None:
     for case in cases(document):
         if case.error or case.verified is not True:
             raise ScriptError(f"{path}: {case.text} {'failed' if case.error else 'is not verified'} (a "
@@ -43,7 +44,7 @@ def _check(path: Path, document: dict) -> None:
 def choose(folder: Path) -> tuple[str, dict[str, Path]]:
     """The device, and by configuration the document to take. Raises ScriptError."""
     found = collect([folder])
-    configurations: dict[str, list[tuple[Path, dict]]] = {}
+    configurations: dict[str, list[tuple[Path, dict[str, Any]]]] = {}
     for path, document in found.documents:
         _check(path, document)
         name = re.sub(r"-launch\d+$", "", path.stem)

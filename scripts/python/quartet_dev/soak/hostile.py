@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, VERIFIED
 from quartet_dev.soak import hostile_words, mutations
@@ -100,7 +100,7 @@ def _state(folder: Path) -> dict[str, Union[bytes, int]]:
     return found
 
 
-def _changed(given: Input, before: dict, ended: Ended) -> str:
+def _changed(given: Input, before: dict[str, Any], ended: Ended) -> str:
     """Which of the inputs are not as they were; empty where all are."""
     after = _state(given.folder)
     if given.may_change and ended.code == VERIFIED:
@@ -112,7 +112,7 @@ def _changed(given: Input, before: dict, ended: Ended) -> str:
     return ", ".join(sorted(changed))[:200]
 
 
-def _fault(given: Input, before: dict, ended: Ended) -> Optional[Fault]:
+def _fault(given: Input, before: dict[str, Any], ended: Ended) -> Optional[Fault]:
     crashes = [word for word in CRASHES if word in ended.errors]
     if ended.code not in ANSWERS:
         return ended.fault("a hostile input: no code for that")

@@ -5,6 +5,7 @@ import re
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, WRONG_RESULT
 from quartet_dev.soak.job import Ended, Fault, Job
@@ -45,7 +46,7 @@ def killed(room: Room, job: Job, target: str, moment: float) -> Ended:
     return ended
 
 
-def verified_row(room: Room, results: Path, ended: Ended) -> dict:
+def verified_row(room: Room, results: Path, ended: Ended) -> dict[str, Any]:
     """The median of the one whole run of the job that ends a series."""
     try:
         document = room.document(results, ended)

@@ -46,8 +46,8 @@ class Failure:
 class Record:
     """What was done, and what failed."""
 
-    rounds: Counter = field(default_factory=Counter)  # by kind
-    counts: dict[str, Counter] = field(default_factory=dict)  # by kind
+    rounds: Counter[str] = field(default_factory=Counter[str])  # by kind
+    counts: dict[str, Counter[str]] = field(default_factory=dict)  # by kind
     failures: list[Failure] = field(default_factory=list)
     seconds: float = 0
     interrupted: bool = False

@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 from random import Random
-from typing import Iterator
+from typing import Any, Iterator
 
 DEEP = 100_000
 # As JSON: some of these are no values of Python's.
@@ -20,7 +20,7 @@ BYTES_OF_A_HEADER = 128
 PLACEHOLDER = "@mutation@"
 
 
-def _places(value: object, path: tuple = ()) -> Iterator[tuple]:
+def _places(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The paths of all members of a JSON value, at all depths."""
     members = value.items() if isinstance(value, dict) else enumerate(value)  # type: ignore
     for key, member in members:

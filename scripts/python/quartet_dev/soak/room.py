@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable, Optional
+from typing import Any, Iterable, Optional
 
 from quartet.documents import load
 from quartet.exit_codes import VERIFIED
@@ -32,7 +32,7 @@ class Room:
     stop_at: float  # when no more than the least is to be tried, by time.monotonic()
     cache: Path  # a folder that all rounds share
     why_no_mounts: str = ""  # empty where this process has mounts of its own
-    counts: Counter = field(default_factory=Counter)  # of what was done
+    counts: Counter[str] = field(default_factory=Counter[str])  # of what was done
     faults: list[Fault] = field(default_factory=list)  # that did not end the round
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ class Room:
             raise ended.fault("an undisturbed run failed")
         return ended
 
-    def document(self, file: Path, ended: Ended) -> Optional[dict]:
+    def document(self, file: Path, ended: Ended) -> Optional[dict[str, Any]]:
         """None where there is none. Raises Fault where it is not valid."""
         try:
             return load(file)
@@ -102,13 +102,13 @@ class Room:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def rows(document: Optional[dict], run_type: str = "iteration") -> list[dict]:
+def rows(document: Optional[dict[str, Any]], run_type: str = "iteration") -> list[dict[str, Any]]:
     """Measured runs of a document, or its aggregates; none where there is no document."""
     found = document["benchmarks"] if document else []
     return [row for row in found if row.get("run_type") == run_type and "error_occurred" not in row]
 
 
-def is_verified(document: Optional[dict]) -> bool:
+def is_verified(document: Optional[dict[str, Any]]) -> bool:
     """Whether there are medians, and all of them are right."""
     medians = [row for row in rows(document, "aggregate") if row["aggregate_name"] == "median"]
     return bool(medians) and all(row.get("verified") is True for row in medians)

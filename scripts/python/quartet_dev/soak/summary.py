@@ -1,6 +1,7 @@
 """What a soak has found, in at most twenty lines."""
 
 from dataclasses import asdict
+from typing import Any
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.terminal import printable
@@ -46,7 +47,7 @@ def exit_code(record: Record) -> int:
     return STOPPED if record.interrupted else FAILED if record.failures else VERIFIED
 
 
-def as_json(setting: Setting, record: Record) -> dict:
+def as_json(setting: Setting, record: Record) -> dict[str, Any]:
     return {"seed": setting.seed, "seconds": record.seconds, "interrupted": record.interrupted,
             "rounds": dict(record.rounds), "left_out": setting.why_no_mounts,
             "counts": {name: dict(counts) for name, counts in record.counts.items()},

@@ -80,7 +80,7 @@ def svg(figure, name: str, label: str) -> Markup:
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _by_scheme(found: re.Match) -> str:
+def _by_scheme(found: re.Match[str]) -> str:
     """A colour as a variable of the page, or as it was where there is none."""
     name = style.VARIABLES.get(found[0].lower())
     return f"var(--{name}, {found[0]})" if name else found[0]

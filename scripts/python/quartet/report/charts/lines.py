@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -52,7 +53,7 @@ def _keys(chart: LineChart) -> list[tuple[Line2D, str]]:
     return keys
 
 
-def _look(series: Series) -> dict:
+def _look(series: Series) -> dict[str, Any]:
     """How the series' line is drawn."""
     if series.role == "measured":
         return {"color": style.colour(series.formulation), "linestyle": style.dash(series.variant)}
@@ -60,7 +61,7 @@ def _look(series: Series) -> dict:
     return {"color": style.colour(series.formulation), "linestyle": dashes, "linewidth": wide}
 
 
-def _point(series: Series) -> dict:
+def _point(series: Series) -> dict[str, Any]:
     """How a point of the series is drawn; nothing for a line without points."""
     shade = style.colour(series.formulation)
     if series.role == "measured":

@@ -2,7 +2,7 @@
 what is to be seen, `about` what was measured, `notes` what to know of single points."""
 
 from dataclasses import dataclass
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class LineChart:
     about: str = ""
     notes: tuple[str, ...] = ()
 
-    def rows(self) -> list[tuple]:
-        rows: list[tuple] = [("series", "role", self.x.label, self.y.label, "low", "high", "case",
+    def rows(self) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = [("series", "role", self.x.label, self.y.label, "low", "high", "case",
                               "mark")]
         for series in self.series:
             rows += [(series.label, series.role, point.x, point.y, *(point.interval or ("", "")),
@@ -82,7 +82,7 @@ class BarChart:
     def bars(self) -> list[Bar]:
         return [bar for _, bars in self.groups for bar in bars]
 
-    def rows(self) -> list[tuple]:
+    def rows(self) -> list[tuple[Any, ...]]:
         return [("group", "bar", self.unit, "low", "high", "case", "mark")] + [
             (group, bar.label, bar.value, *(bar.interval or ("", "")), bar.about, bar.mark)
             for group, bars in self.groups for bar in bars]
@@ -114,7 +114,7 @@ class StackChart:
     about: str = ""
     notes: tuple[str, ...] = ()
 
-    def rows(self) -> list[tuple]:
+    def rows(self) -> list[tuple[Any, ...]]:
         return [("bar", "part", "seconds", "seconds of the whole run", "case")] + [
             (stack.label, name, stack.parts[name], stack.whole, stack.about)
             for stack in self.stacks for name in self.names if name in stack.parts]
@@ -134,7 +134,7 @@ class HeatMap:
     about: str = ""
     notes: tuple[str, ...] = ()
 
-    def rows(self) -> list[tuple]:
+    def rows(self) -> list[tuple[Any, ...]]:
         return [(self.row_label, self.column_label, self.unit)] + [
             (row, column, value)
             for row, values in zip(self.rows_named, self.values)
@@ -171,7 +171,7 @@ class Roofline:
         """Operations a byte from which on arithmetic is the limit."""
         return self.arithmetic / self.memory
 
-    def rows(self) -> list[tuple]:
+    def rows(self) -> list[tuple[Any, ...]]:
         return [("kernel", "way", "operations a byte", "GFLOP/s", "case", "mark"),
                 ("roof", "memory, GB/s", "", self.memory, "", ""),
                 ("roof", "arithmetic", "", self.arithmetic, "", "")] + [

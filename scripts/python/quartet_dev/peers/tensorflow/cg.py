@@ -51,7 +51,7 @@ class Reductions:
         rows = size // place.workers
         capacity = max(place.plan.queue, place.workers)
 
-        def pair(name: str, there: tuple[list, list], back: tuple[list, list]) -> tuple[Any, Any]:
+        def pair(name: str, there: tuple[list[Any], list[Any]], back: tuple[list[Any], list[Any]]) -> tuple[Any, Any]:
             return (place.queue(f"{name}-in", *there, capacity=capacity),
                     place.queue(f"{name}-out", *back, capacity=capacity))
 

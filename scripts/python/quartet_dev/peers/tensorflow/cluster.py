@@ -35,7 +35,7 @@ class Place:
     def at_reducer(self, index: int = 0) -> Any:
         return self.tf.device(_device(REDUCER, index))
 
-    def queue(self, name: str, types: list, shapes: list, capacity: Optional[int] = None,
+    def queue(self, name: str, types: list[Any], shapes: list[Any], capacity: Optional[int] = None,
               task: tuple[str, int] = (REDUCER, 0)) -> Any:
         """The FIFO queue of that name, which `task` holds."""
         with self.tf.device(_device(*task)):

@@ -8,6 +8,7 @@ import os
 import statistics
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from quartet import statistics as own_statistics
 from quartet.results import TENSORFLOW, Case, cases
@@ -18,7 +19,7 @@ TRANSPORT = "grpc"
 MILLISECONDS = 1e3
 
 
-def document(companion: dict, plan: Plan, records: list[Record], python: Path) -> dict:
+def document(companion: dict[str, Any], plan: Plan, records: list[Record], python: Path) -> dict[str, Any]:
     """Of the runs that the processes have recorded, by rank."""
     case = cases(companion)[0]
     rows = _Rows(case, plan, records).all()
@@ -32,7 +33,7 @@ def run_name(text: str) -> str:
     return "/".join((kernel, TENSORFLOW, device, TRANSPORT, *rest))
 
 
-def _context(ours: dict, plan: Plan, version: str, python: Path) -> dict:
+def _context(ours: dict[str, Any], plan: Plan, version: str, python: Path) -> dict[str, Any]:
     quartet = ours["quartet"]
     processor = quartet["device_description"].split(";")[0]
     made = {
@@ -73,12 +74,12 @@ class _Rows:
         self._cpu = [max(times) for times in zip(*(record.cpu for record in records))]
         self._by_rank = list(zip(*(record.seconds for record in records)))
 
-    def all(self) -> list[dict]:
+    def all(self) -> list[dict[str, Any]]:
         paper = next((record.paper for record in self._records if record.paper), [])
         return [*self._timed(self._name, [max(times) for times in self._by_rank], self._details()),
                 *(self._timed(self._name + "/paper", paper, {}) if paper else [])]
 
-    def _timed(self, name: str, seconds: list[float], details: dict) -> list[dict]:
+    def _timed(self, name: str, seconds: list[float], details: dict[str, Any]) -> list[dict[str, Any]]:
         common = {"run_name": name, "factors": self._factors, "repetitions": len(seconds),
                   "threads": self._plan.threads, "time_unit": "ms"}
         runs = [{"name": name, **common, "run_type": "iteration", "repetition_index": number,
@@ -88,7 +89,7 @@ class _Rows:
         return runs + [self._aggregate(kind, value, name, common, details)
                        for kind, value in _summary(seconds).items()]
 
-    def _aggregate(self, kind: str, value: float, name: str, common: dict, details: dict) -> dict:
+    def _aggregate(self, kind: str, value: float, name: str, common: dict[str, Any], details: dict[str, Any]) -> dict[str, Any]:
         is_spread = kind in ("stddev", "cv")
         made = {"name": f"{name}_{kind}", **common, "run_type": "aggregate", "aggregate_name": kind,
                 "aggregate_unit": "percentage" if kind == "cv" else "time",
@@ -105,7 +106,7 @@ class _Rows:
         more = {"bytes_per_second": rate * MIB} if self._case.unit == "MiB/s" else {}
         return {self._case.unit: rate, **more}
 
-    def _details(self) -> dict:
+    def _details(self) -> dict[str, Any]:
         ours = self._case.median
         longest = [max(times) for times in self._by_rank]
         middle = min(range(len(longest)),

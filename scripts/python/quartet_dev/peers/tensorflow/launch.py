@@ -13,7 +13,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 from quartet.documents import load
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT
@@ -68,7 +68,7 @@ class TensorFlow:
         return Outcome(VERIFIED if verified else WRONG_RESULT, seconds,
                        "" if verified else "its result differs from NumPy's")
 
-    def _companion(self) -> Optional[dict]:
+    def _companion(self) -> Optional[dict[str, Any]]:
         for file in sorted(self.companions.parent.glob(self.companions.name)):
             with contextlib.suppress(FileProblem, OSError):
                 return load(file)
@@ -79,7 +79,7 @@ class TensorFlow:
         return cases(load(file))
 
 
-def plan_beside(companion: dict, kernel: str, data: Path) -> Union[Plan, str]:
+def plan_beside(companion: dict[str, Any], kernel: str, data: Path) -> Union[Plan, str]:
     """What TensorFlow is to do, but for addresses that are free; or why it cannot."""
     found = cases(companion)
     if len(found) != 1 or found[0].error:
@@ -110,7 +110,7 @@ def addresses(count: int) -> tuple[str, ...]:
     return tuple(f"127.0.0.1:{port}" for port in sorted(found))
 
 
-def cpus_of(placement: list[dict]) -> tuple[int, ...]:
+def cpus_of(placement: list[dict[str, Any]]) -> tuple[int, ...]:
     """Those of all ranks together, from lists as the system writes them: "0-3,8"."""
     found: set[int] = set()
     for part in ",".join(place["cpus"] for place in placement).split(","):
@@ -136,7 +136,7 @@ class _Processes:
         """Why they failed; empty where all ended well. None is left."""
         file = self._folder / "plan.json"
         self._plan.write(file)
-        started: list[subprocess.Popen] = []
+        started: list[subprocess.Popen[str]] = []
         with open(self._log, "wb") as log:
             try:
                 for (job, index), record in zip(self._plan.tasks, self.records):
@@ -153,7 +153,7 @@ class _Processes:
         return "" if code == 0 else f"TensorFlow's program failed: {_last_line(self._log) or code}"
 
 
-def _first_failure(started: list[subprocess.Popen], timeout: float) -> Optional[int]:
+def _first_failure(started: list[subprocess.Popen[str]], timeout: float) -> Optional[int]:
     """The code of the first that failed, 0 where all ended well, None where time was up."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
@@ -165,7 +165,7 @@ def _first_failure(started: list[subprocess.Popen], timeout: float) -> Optional[
     return None
 
 
-def _end(started: list[subprocess.Popen]) -> None:
+def _end(started: list[subprocess.Popen[str]]) -> None:
     for process in started:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)

@@ -9,7 +9,7 @@ RUNNERS = 2  # of a worker
 READ_AHEAD = 2  # tiles, or pairs of them, of a runner
 
 
-def share(items: list, parts: int, part: int) -> list:
+def share(items: list[Any], parts: int, part: int) -> list[Any]:
     """A part of the list, dealt out in turn."""
     return items[part::parts]
 

@@ -4,7 +4,7 @@ data flow and our best, with what is not alike in them below."""
 import statistics
 import textwrap
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import Any, Optional
 
 from quartet import statistics as own_statistics
 from quartet.documents import load
@@ -75,7 +75,7 @@ def _problem(case: Optional[Case], message: str) -> str:
     return "a wrong result" if case.verified is False else ""
 
 
-def _not_tcp(document: dict) -> str:
+def _not_tcp(document: dict[str, Any]) -> str:
     """Why its messages took another way; empty where they took TCP."""
     ways = document["context"]["quartet"].get("mpi_settings", {}).get("btl", "")
     return "" if ways == "self,tcp" else \
@@ -87,7 +87,7 @@ def paper_lines(lines: list[Line]) -> list[Line]:
     return [replace(line, rates=line.paper, trouble="") for line in lines if line.paper]
 
 
-def _paper_rates(document: dict, unit: str) -> list[float]:
+def _paper_rates(document: dict[str, Any], unit: str) -> list[float]:
     """The median by the paper's clock; none where there is no such clock."""
     return [row[unit] for row in document["benchmarks"]
             if row["name"].endswith("/paper_median") and row["run_type"] == "aggregate"]
