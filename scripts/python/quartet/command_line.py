@@ -10,7 +10,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Callable, Iterable, NoReturn
+from typing import Any, Callable, Iterable, NoReturn
 
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, ScriptError
 from quartet.files import make_folder, reason_of
@@ -115,7 +115,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise ScriptError(f"{message}: see {self.prog} --help")
 
-    def parse_known_args(self, args=None, namespace=None):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         namespace, surplus = super().parse_known_args(args, namespace)
         if surplus:
             flag = surplus[0].partition("=")[0]

@@ -11,7 +11,7 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, Union
+from typing import Any, Callable, Iterable, Iterator, Union
 
 from quartet.exit_codes import BAD_USAGE, FAILED, ScriptError
 from quartet.units import MIB
@@ -72,7 +72,7 @@ def read_text(path: Union[str, Path], most: int = MOST_BYTES, errors: str = "str
         raise FileProblem(f"{path}: is no text in UTF-8 (byte {error.start})") from None
 
 
-def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> object:
+def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> Any:
     """Like read_text(), as JSON. Raises FileProblem also where it is none, too deep, or has numbers
     that no document has."""
     text = read_text(path, most)
@@ -94,7 +94,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def with_bounds(value: object, of_text: Callable[[str], str] = str, level: int = 0) -> object:
+def with_bounds(value: Any, of_text: Callable[[str], str] = str, level: int = 0) -> Any:
     """The same JSON value, each text replaced by `of_text` of it. Raises ValueError where it is too
     deep, or a number is too large for a document."""
     if isinstance(value, str):

@@ -8,7 +8,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.exit_codes import FAILED, VERIFIED, WORST_FIRST, WRONG_RESULT, ScriptError
 from quartet.processes import kill_session
@@ -79,7 +79,7 @@ def quiet_job(program: Path, ranks: int, threads: int, arguments: tuple[str, ...
     return Job(program, ranks, threads, (*arguments, *quietly))
 
 
-def _interrupt(_number, _frame) -> None:
+def _interrupt(_number: int, _frame: object) -> None:
     # Later signals are ignored, so that nothing interrupts the end of a job.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
@@ -97,7 +97,7 @@ def end_jobs_when_ended() -> None:
 class Running:
     """A job that was started on this machine, in a session of its own."""
 
-    def __init__(self, process: subprocess.Popen[str], ending: tuple[signal.Signals, ...] = ASKING):
+    def __init__(self, process: subprocess.Popen[Any], ending: tuple[signal.Signals, ...] = ASKING):
         self._process = process
         self._ending = ending
 
@@ -192,7 +192,7 @@ class LocalLauncher:
             return Outcome(FAILED, seconds, f"did not end within {timeout:g} s (--timeout)")
         return judged(job.program.name, files, code, seconds)
 
-    def run(self, job: Job, output) -> subprocess.CompletedProcess[str]:
+    def run(self, job: Job, output: Any) -> subprocess.CompletedProcess[str]:
         """Runs the job to its end; `output` is subprocess's stdout argument. An exception ends the
         job."""
         process = subprocess.Popen(self.command(job), stdout=output, stdin=subprocess.DEVNULL,

@@ -65,7 +65,7 @@ def _split_size(text: str) -> tuple[int, str]:
 
 def size_in_bytes(text: str) -> int:
     count, unit = _split_size(text)
-    return count * 1024 ** " KMGT".index(unit[:1] or " ")
+    return count << 10 * " KMGT".index(unit[:1] or " ")
 
 
 def fraction(value: float) -> str:
@@ -87,7 +87,7 @@ def percent_of_limit(value: Optional[float], is_suspicious: bool) -> str:
 class Footnotes:
     """Texts under the table, each once, by the marks that refer to them."""
 
-    def __init__(self, marks):
+    def __init__(self, marks: Iterable[str]):
         self._marks = iter(marks)
         self._texts: dict[str, str] = {}
 

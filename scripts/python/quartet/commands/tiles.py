@@ -12,6 +12,7 @@ No file is written over: pieces go to a folder that has none of them."""
 import argparse
 import importlib
 from pathlib import Path
+from typing import Optional
 
 from quartet.command_line import whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
@@ -48,7 +49,7 @@ def asked_for(options: argparse.Namespace, layout: Layout) -> int:
     for other in {layout.flag for layout in LAYOUTS.values()} - {layout.flag}:
         if getattr(options, other) is not None:
             raise ScriptError(f"{other}: {options.kernel} has {layout.flag}: leave it out")
-    count = getattr(options, layout.flag)
+    count: Optional[int] = getattr(options, layout.flag)
     if not count:
         raise ScriptError(f"{layout.flag}: it is missing or 0 ({layout.meaning}): add {layout.flag} N")
     return count

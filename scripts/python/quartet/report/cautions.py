@@ -67,7 +67,7 @@ def surprises(results: list[Result], expected: Optional[Expectations]) -> list[W
     return [warning for warning in texts if warning.about]
 
 
-def _about_builds(documents, results: list[Result]) -> list[Warning]:
+def _about_builds(documents: Any, results: list[Result]) -> list[Warning]:
     found = []
     if any(document["context"].get("library_build_type") == "debug" for _, document in documents):
         found.append(Warning("Some documents are from a debug build: do not quote their rates.",

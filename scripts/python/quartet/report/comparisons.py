@@ -1,5 +1,7 @@
 """Formulations against each other, host against CUDA, rates against limits, phases, pairs."""
 
+from typing import Any
+
 from quartet.text import rate, ratio
 
 from . import findings
@@ -48,7 +50,7 @@ def _bar(result: Result, base: Result, name: str) -> Bar:
                result.case.text, result.mark)
 
 
-def _doubts(results: list[Result], leave_out=("nodes",)) -> tuple[str, ...]:
+def _doubts(results: list[Result], leave_out: Any = ("nodes",)) -> tuple[str, ...]:
     """Of each marked bar why it is marked."""
     return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}"
                  for result in results if result.mark)

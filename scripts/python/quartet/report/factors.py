@@ -1,13 +1,16 @@
 """What tells cases apart: the factors in their names, and what is alike in all of a chart."""
 
 import re
-from typing import Any
+from typing import Any, Callable, Collection, Hashable, Iterable, TypeVar
 
 from quartet.kernels import NAMES
 from quartet.text import size, size_in_bytes
 
 from .cases import Result
 from .charts.style import FORMULATIONS
+
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 
 
 def factors(result: Result) -> dict[str, str]:
@@ -32,7 +35,7 @@ def shown(key: str, value: str) -> str:
     return f"{key} {value}"
 
 
-def alike(results: list[Result], apart_from=()) -> dict[str, str]:
+def alike(results: list[Result], apart_from: Collection[str] = ()) -> dict[str, str]:
     """The factors that all results share."""
     common = factors(results[0])
     for result in results[1:]:
@@ -41,7 +44,7 @@ def alike(results: list[Result], apart_from=()) -> dict[str, str]:
     return {key: value for key, value in common.items() if key not in apart_from}
 
 
-def label(result: Result, leave_out=()) -> str:
+def label(result: Result, leave_out: Collection[str] = ()) -> str:
     """The factors in words, but for those left out."""
     own = {key: value for key, value in factors(result).items() if _tells(key, value, leave_out)}
     where = ", ".join(own.pop(key) for key in ("folder", "machine") if key in own)
@@ -56,12 +59,12 @@ def counted(number: float, noun: str) -> str:
     return f"{number:g} {noun}{'' if number == 1 else 's'}"
 
 
-def in_words(common: dict[str, str], leave_out=()) -> str:
+def in_words(common: dict[str, str], leave_out: Collection[str] = ()) -> str:
     return ", ".join(shown(key, value) for key, value in common.items()
                      if _tells(key, value, leave_out))
 
 
-def _tells(key: str, value: str, leave_out) -> bool:
+def _tells(key: str, value: str, leave_out: Collection[str]) -> bool:
     """One node goes without saying."""
     return bool(value) and key not in leave_out and (key, value) != ("nodes", "1")
 
@@ -87,14 +90,14 @@ def by_kernel(result: Result) -> int:
     return NAMES.index(name) if name in NAMES else len(NAMES)
 
 
-def fastest_of_each(results: list[Result], key=lambda result: result.rate) -> list[Result]:
+def fastest_of_each(results: list[Result], key: Callable[[Result], float] = lambda result: result.rate) -> list[Result]:
     """Of each formulation the result with the greatest key."""
     best = {result.name.formulation: result for result in sorted(results, key=key)}
     return [best[name] for name in FORMULATIONS if name in best]
 
 
-def grouped(items, key) -> dict[str, Any]:
-    groups: dict[str, Any] = {}
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    groups: dict[Key, list[Item]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups

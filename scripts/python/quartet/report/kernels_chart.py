@@ -1,6 +1,6 @@
 """The first picture: each kernel's formulations against the limit that the machine sets."""
 
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.text import rate
 
@@ -27,7 +27,7 @@ def section(results: list[Result], references: list[Result] = ()) -> Section:
         missing="No verified row has a limit.", command="any program without --limits off")
 
 
-def _candidates(results) -> list[Result]:
+def _candidates(results: Any) -> list[Result]:
     return [result for result in results
             if result.verified and result.fraction and not is_pair(result)]
 

@@ -37,7 +37,7 @@ class Panel:
     about: str = ""
 
 
-def by(x: Callable[[Result], float], members: list[Result], leave_out=FOLLOW_RANKS,
+def by(x: Callable[[Result], float], members: list[Result], leave_out: Any = FOLLOW_RANKS,
        about: str = "") -> Panel:
     """One line for each way to run the problem; of several cases at one point, the best."""
     common = alike(members, apart_from=leave_out)

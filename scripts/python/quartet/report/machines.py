@@ -40,7 +40,7 @@ def _build(document: dict[str, Any]) -> tuple[str, ...]:
     return (str(quartet.get("commit")), str(quartet.get("build")), str(quartet.get("mpi")))
 
 
-def _values(found) -> str:
+def _values(found: Any) -> str:
     """Each once, in a natural order; a long list shortened."""
     distinct = sorted({str(value) for value in found if value not in ("", None)}, key=natural)
     return ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12
@@ -90,7 +90,7 @@ def _gpu_rows(gpus: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(f"GPU: {key}", _values(gpu.get(key) for gpu in flat)) for key in keys]
 
 
-def _flat(record: dict[str, Any], prefix: str = ""):
+def _flat(record: dict[str, Any], prefix: str = "") -> Any:
     """Keys and values; of a record within the record as "before clock mhz"."""
     for key, value in record.items():
         name = f"{prefix}{key}".replace("_", " ")
@@ -100,7 +100,7 @@ def _flat(record: dict[str, Any], prefix: str = ""):
             yield name, ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
-def _span(dates) -> str:
+def _span(dates: Any) -> str:
     ordered = sorted(str(date) for date in dates)
     return ordered[0] if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
 

@@ -51,7 +51,7 @@ REPORTS = {
 class Variants:
     """Numbers the lines of each formulation and transport, alike in all charts of a section."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._labels: dict[tuple[str, str], list[str]] = {}
 
     def of(self, line: Line) -> int:

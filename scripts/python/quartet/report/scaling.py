@@ -1,6 +1,6 @@
 """Speed-ups with their base case, beside the published ones."""
 
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.text import rate
 
@@ -11,7 +11,7 @@ from .publications import Number
 from .sections import Table
 
 
-def speedups(title: str, lines, unit: str) -> list[Table]:
+def speedups(title: str, lines: Any, unit: str) -> list[Table]:
     """One table for a chart's lines that have more than one number of workers."""
     rows = []
     for line in lines:

@@ -1,6 +1,7 @@
 """What the page is made of, apart from how it is written."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Sequence
 
 from .charts.model import Chart
 
@@ -10,7 +11,7 @@ class Table:
     """Cells are texts; columns named in `numeric` are set to the right."""
 
     heading: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     numeric: frozenset[str] = frozenset()
     caption: str = ""
     is_open: bool = True  # where it can be folded
@@ -23,9 +24,9 @@ class Section:
     slug: str  # names the files of its charts
     title: str
     introduction: str = ""
-    charts: list[Chart] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
     missing: str = ""
     command: str = ""  # that would fill it
 

@@ -233,7 +233,7 @@ class _Place:
     nodes: Optional[int]
 
 
-def _counts(draft: Draft, key: str, values, nodes: list[Any], threads: int, where: str
+def _counts(draft: Draft, key: str, values: Any, nodes: list[Any], threads: int, where: str
             ) -> list[tuple[int, Optional[int], bool]]:
     """Of ranks or workers, with the nodes; and whether reducers come on top of it."""
     if key != "ranks_per_node":

@@ -92,7 +92,7 @@ def seed_of(spec: dict[str, Any]) -> int:
     return positive(spec.get("seed", 1), "seed")
 
 
-def with_known_keys(table, keys: set[str], where: str) -> dict[str, Any]:
+def with_known_keys(table: Any, keys: set[str], where: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise SpecError(f"{where}: {shown(table)} (not a table of keys): see quartet sweep --help")
     unknown = sorted(table.keys() - keys)
@@ -102,14 +102,14 @@ def with_known_keys(table, keys: set[str], where: str) -> dict[str, Any]:
     return table
 
 
-def words(block: dict[str, Any], key: str, default, where: str) -> list[str]:
+def words(block: dict[str, Any], key: str, default: Any, where: str) -> list[str]:
     values = listed(block.get(key), f"{where}: {key}", default)
     if not values:
         raise SpecError(f"{where}: no {key} (nothing would be measured): give a list of them")
     return [word(value, f"{where}: {key}") for value in values]
 
 
-def word(value, what: str) -> str:
+def word(value: Any, what: str) -> str:
     """A member of a list, as a program's flag has it."""
     is_word = isinstance(value, (str, int)) and not isinstance(value, bool)
     if not is_word or not 0 < len(str(value)) <= LONGEST_WORD or printable(str(value)) != str(value):
@@ -117,7 +117,7 @@ def word(value, what: str) -> str:
     return str(value)
 
 
-def argument(value, what: str) -> str:
+def argument(value: Any, what: str) -> str:
     """Of a program. No shell reads it, so that it may hold anything but a zero byte."""
     is_one = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     if not is_one or "\0" in str(value) or len(str(value)) > LONGEST_ARGUMENT:
@@ -125,11 +125,11 @@ def argument(value, what: str) -> str:
     return str(value)
 
 
-def shown(value) -> str:
+def shown(value: Any) -> str:
     return f"{value!r:.60}" if isinstance(value, str) else f"{str(value):.60}"
 
 
-def listed(value, what: str, default) -> list[Any]:
+def listed(value: Any, what: str, default: Any) -> list[Any]:
     if value is None:
         return default
     if not isinstance(value, list):
@@ -139,13 +139,13 @@ def listed(value, what: str, default) -> list[Any]:
     return value
 
 
-def positive(value, what: str, most: int = 10**6) -> int:
+def positive(value: Any, what: str, most: int = 10**6) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise SpecError(f"{what}: {shown(value)} (not a whole number from 1 to {most})")
     return value
 
 
-def counts_of(values, known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
+def counts_of(values: Any, known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
     """Counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b; either may be one
     of the `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even
     on one core."""

@@ -30,7 +30,7 @@ class Point:
     is_misplaced: bool = False  # a launch ran elsewhere
 
     @property
-    def name(self):
+    def name(self) -> Any:
         return self.cases[0].name
 
     @property

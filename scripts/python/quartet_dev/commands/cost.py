@@ -12,7 +12,7 @@ run."""
 
 import argparse
 from pathlib import Path
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 from quartet.command_line import add_launch_arguments, seconds, some_of
 from quartet.exit_codes import BAD_USAGE, STOPPED, worst
@@ -25,9 +25,13 @@ from quartet.text import size as written
 from quartet.units import MIB
 from quartet_dev.cost import COSTS, Cost, Laboratory, describe
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 EXAMPLE = "quartet cost --only cg"
 
-def picture(name: str, cost: Cost):
+
+def picture(name: str, cost: Cost) -> "Figure":
     """Time and memory against the size as a figure, each with its formula: time's through the last
     size. Within the pictures' style."""
     kernel, last = COSTS[name], cost.points[-1]

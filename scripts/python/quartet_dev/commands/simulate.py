@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
                         help="instead of the machine file's")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "simulate", metavar="DIR",
-                        help="of quartet simulate (%(default)s)")
+                        help="of the preset simulate (%(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS / "simulated", metavar="FOLDER",
                         help="for the documents (%(default)s)")
     parser.add_argument("--timeout", type=seconds, default=3600.0, metavar="SECONDS",
@@ -82,7 +82,7 @@ class Simulations:
     def document(self, work: Work) -> Path:
         name = slug(f"{work.kernel.name}-{work.formulation}-{work.transport}-{work.size}-{work.ranks}-"
                     f"{self.options.machine.stem}-{self.options.collectives}")
-        return self.options.out / f"{name}.json"
+        return Path(self.options.out, f"{name}.json")
 
     def run(self, work: Work) -> table.Point:
         """Raises ScriptError where it fails."""

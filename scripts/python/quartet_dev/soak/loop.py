@@ -77,10 +77,10 @@ def one_round(setting: Setting, kind: Kind, number: int, stop_at: float, record:
         record.counts.setdefault(kind.name, Counter()).update(room.counts)
         end_all()
         room.clear()
-    for fault in room.faults:
+    for left in room.faults:
         repeat = f"{setting.repeat} --seed {setting.seed} --only {kind.name} --round {number}"
-        record.failures.append(Failure(kind.name, number, str(fault), fault.command, repeat))
-        say(f"round {number}, {kind.name}: {fault}: {fault.command}")
+        record.failures.append(Failure(kind.name, number, str(left), left.command, repeat))
+        say(f"round {number}, {kind.name}: {left}: {left.command}")
 
 
 def end_all() -> None:

@@ -24,7 +24,7 @@ def entries() -> set[str]:
     return set()
 
 
-def _is_ours(entry: os.DirEntry) -> bool:
+def _is_ours(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.stat(follow_symlinks=False).st_uid == os.geteuid()
     except OSError:

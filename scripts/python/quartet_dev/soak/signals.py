@@ -2,6 +2,7 @@
 
 import signal
 import time
+from typing import Any
 
 from quartet.documents import load
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
@@ -14,7 +15,7 @@ BEFORE_ITS_FIRST_RUN = "stopped on request before its first run"  # a program's 
 RANKS_ALONE, SCRIPT, ALL = "one rank", "launch.sh", "all ranks"
 
 
-def _runs(room: Room, file) -> int:
+def _runs(room: Room, file: Any) -> int:
     """Of the document as it is now."""
     try:
         return len(rows(load(file)))
@@ -79,7 +80,7 @@ def pause(room: Room) -> None:
     _check_left(room, ended)
 
 
-def _check_left(room: Room, ended) -> None:
+def _check_left(room: Room, ended: Any) -> None:
     # A job that a signal ends before it can take it leaves what its launcher's next one removes.
     room.check_files(ended, (RESULTS,))
     if ended.code not in (VERIFIED, STOPPED):

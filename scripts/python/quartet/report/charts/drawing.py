@@ -4,6 +4,7 @@ import io
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from quartet.files import replacing, write_text
@@ -22,7 +23,7 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
-def draw(chart: Chart, across: float = style.WIDTH):
+def draw(chart: Chart, across: float = style.WIDTH) -> Any:
     """The chart as a matplotlib figure; within `style.applied`."""
     figure = _DRAW[type(chart)](chart, across)
     with warnings.catch_warnings():
@@ -55,7 +56,7 @@ def save_alone(chart: Chart, file: Path) -> None:
         style.save(draw(chart, WIDE), file)
 
 
-def svg(figure, name: str, label: str) -> Markup:
+def svg(figure: Any, name: str, label: str) -> Markup:
     """The figure as an SVG element that scales. Its ids begin with `name`, so that a page can hold
     several; tooltips become titles."""
     text = io.StringIO()

@@ -1,6 +1,7 @@
 """Maps of pairs of ranks."""
 
 import math
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
@@ -40,14 +41,14 @@ def draw(chart: HeatMap, across: float) -> Figure:
     return figure
 
 
-def _name(axis, names: tuple[str, ...], label: str) -> None:
+def _name(axis: Any, names: tuple[str, ...], label: str) -> None:
     every = math.ceil(len(names) / MOST_NAMES)
     axis.set_major_locator(FixedLocator([index + 0.5 for index in range(0, len(names), every)]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: names[int(value)]))
     axis.set_label_text(plain(label))
 
 
-def _write_values(axes, chart: HeatMap, wide: float, high: float) -> None:
+def _write_values(axes: Any, chart: HeatMap, wide: float, high: float) -> None:
     """Into the cells, where all of them have room."""
     texts = [(row, column, value, rate(value)) for row, values in enumerate(chart.values)
              for column, value in enumerate(values) if value is not None]

@@ -83,7 +83,7 @@ def _sample(series: Series) -> Line2D:
     return Line2D([], [], **look)
 
 
-def _draw(axes, series: Series, unit: str) -> None:
+def _draw(axes: Any, series: Series, unit: str) -> None:
     xs = [point.x for point in series.points]
     line, = axes.plot(xs, [point.y for point in series.points], label=plain(series.label), clip_on=False,
                       **_look(series))
@@ -111,7 +111,7 @@ def _about(series: Series, point: Point, unit: str) -> str:
     return f"{series.label}: {rate(point.y)}{point.mark} {unit}{between} {point.about}".strip()
 
 
-def _scale_x(axes, axis: Axis, shown: list[Series]) -> None:
+def _scale_x(axes: Any, axis: Axis, shown: list[Series]) -> None:
     xs = sorted({point.x for series in shown for point in series.points})
     if axis.logarithmic:
         axes.set_xscale("log", base=2)
@@ -144,7 +144,7 @@ def _apart(axis: Axis, low: float, high: float) -> list[float]:
     return chosen
 
 
-def _scale_y(axes, axis: Axis, shown: list[Series]) -> None:
+def _scale_y(axes: Any, axis: Axis, shown: list[Series]) -> None:
     """From round number to round number around all values, intervals included."""
     points = [point for series in shown for point in series.points]
     values = [value for point in points for value in (point.y, *(point.interval or ()))]
@@ -166,11 +166,11 @@ def _scale_y(axes, axis: Axis, shown: list[Series]) -> None:
     axes.spines["left"].set_visible(False)
 
 
-def _short(value: float, _place=None) -> str:
+def _short(value: float, _place: Any = None) -> str:
     return f"{value:g}" if value < 1e5 else f"{value / 1000:g}k"
 
 
-def _draw_published(axes, shown: list[Series], unit: str) -> None:
+def _draw_published(axes: Any, shown: list[Series], unit: str) -> None:
     """Each by its letter: a line or a point where it is within the axes, else an arrow at the edge.
     Letters that would lie on one another share a place."""
     places: dict[tuple[float, float, str], list[str]] = {}
@@ -194,7 +194,7 @@ def _draw_published(axes, shown: list[Series], unit: str) -> None:
                       annotation_clip=False)
 
 
-def _placed(axes, point: Point) -> tuple[tuple[float, float], str]:
+def _placed(axes: Any, point: Point) -> tuple[tuple[float, float], str]:
     """Where a published point is drawn, in shares of the axes, and by which marker."""
     to_share = axes.transScale + axes.transLimits
     x, y = (float(share) for share in to_share.transform((point.x, point.y)))

@@ -1,5 +1,7 @@
 """Rooflines (Williams, Waterman and Patterson, Comm. ACM 52, 2009)."""
 
+from typing import Any
+
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
@@ -52,7 +54,7 @@ def _keys(chart: Roofline) -> list[tuple[Line2D, str]]:
             for formulation, transport in ways]
 
 
-def _draw(axes, spot: Spot) -> None:
+def _draw(axes: Any, spot: Spot) -> None:
     shade = style.colour(spot.formulation)
     drawn, = axes.plot([spot.intensity], [spot.rate], marker=style.marker(spot.transport), color=shade,
                        markerfacecolor=style.PAPER if spot.mark else shade, clip_on=False)
@@ -62,7 +64,7 @@ def _draw(axes, spot: Spot) -> None:
                       textcoords="offset points", va="center_baseline", weight="bold")
 
 
-def _name_groups(axes, chart: Roofline) -> None:
+def _name_groups(axes: Any, chart: Roofline) -> None:
     """Below the lowest spot of each kernel and intensity."""
     lowest: dict[tuple[str, float], float] = {}
     for spot in chart.spots:

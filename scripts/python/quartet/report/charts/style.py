@@ -1,7 +1,7 @@
 """How every picture looks: the colour is the formulation, the marker is the transport."""
 
 from contextlib import contextmanager
-from typing import Optional
+from typing import Any, Optional
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73",
@@ -65,7 +65,7 @@ def marker(transport: str) -> str:
     return TRANSPORTS.get(transport, "*")
 
 
-def dash(variant: int):
+def dash(variant: int) -> Any:
     return DASHES[variant % len(DASHES)]
 
 
@@ -73,7 +73,7 @@ def fill(variant: int) -> str:
     return FILLS[variant % len(FILLS)]
 
 
-def is_dark(shade) -> bool:
+def is_dark(shade: Any) -> bool:
     """Whether text on this colour must be white."""
     from matplotlib.colors import to_rgb
     red, green, blue = to_rgb(shade)
@@ -89,7 +89,7 @@ def has_matplotlib() -> bool:
 
 
 @contextmanager
-def applied():
+def applied() -> Any:
     """Draw and save within this: the style holds, the user's own settings do not."""
     import matplotlib
     with matplotlib.rc_context():
@@ -98,13 +98,13 @@ def applied():
         yield
 
 
-def figure(height: float, width: float = WIDTH):
+def figure(height: float, width: float = WIDTH) -> Any:
     """An empty figure, in points; within `applied`."""
     from matplotlib.figure import Figure
     return Figure((width / POINTS_PER_INCH, height / POINTS_PER_INCH))
 
 
-def save(made, file, dots_per_inch: Optional[float] = None) -> None:
+def save(made: Any, file: Any, dots_per_inch: Optional[float] = None) -> None:
     """By the file's ending. No date is written, so that equal pictures are equal files."""
     ending = str(file).rsplit(".", 1)[-1].lower()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
