@@ -134,14 +134,14 @@ class Page(unittest.TestCase):
         self.assertGreaterEqual(len(blocks), 3)
         with tempfile.TemporaryDirectory() as folder:
             for language, text in blocks:
-                text = text.replace("build/host-release/bin", str(PROGRAMS)) \
-                           .replace("scripts/", f"{ROOT / 'scripts'}/")
-                text = re.sub(r"^(\S*tiles\.py)", rf"{PYTHON_WITH_NUMPY} \1", text, flags=re.MULTILINE)
+                text = re.sub(r"scripts/quartet launch (\d) ", rf"scripts/launch.sh \1 {PROGRAMS}/", text) \
+                         .replace("scripts/", f"{ROOT / 'scripts'}/")
                 command = [PYTHON_WITH_NUMPY, "-c", text] if language == "python" \
                     else ["bash", "-ec", text]
                 done = subprocess.run(command, cwd=folder, capture_output=True, text=True,
                                       check=False, timeout=240,
-                                      env={**os.environ, "TMPDIR": folder})
+                                      env={**os.environ, "TMPDIR": folder,
+                                           "QUARTET_PYTHON": PYTHON_WITH_NUMPY})
                 self.assertEqual(done.returncode, 0, (text, done.stdout, done.stderr))
 
 
