@@ -28,7 +28,7 @@ PYTEST = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'impor
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 # One version from PyPI finds the same everywhere; from 22 on clang-tidy passes over the system's headers: a third of
 # the time.
-LINTERS = clang-tidy==23.1.4 ruff==0.17.6 mypy==1.20.2
+LINTERS = clang-tidy==23.1.4 ruff==0.17.6 mypy==1.20.2 mkdocs==1.6.1 mkdocs-material==9.8.2
 LINT_TOOLS = build/lint-tools
 # Of the files that match, in a build folder.
 TIDY = $(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -j $(JOBS) \
@@ -72,12 +72,13 @@ test: ## Build everything and run all tests, but for those that measure or take 
 	@$(MAKE) --no-print-directory build
 	@ctest --preset $(PRESET) -j $(JOBS) $(TESTS)
 
-lint: ## Look for suspicious code: layout, ruff and mypy, shellcheck where it is, clang-tidy
+lint: ## Look for suspicious code: layout, ruff, mypy, links of the pages, shellcheck where it is, clang-tidy
 	@scripts/setup.sh lint
 	@$(CLANG_FORMAT) --dry-run --Werror $(SOURCES)
 	@scripts/setup.sh venv $(LINT_TOOLS) $(LINTERS)
 	@$(LINT_TOOLS)/bin/ruff check --no-cache
 	@$(LINT_TOOLS)/bin/mypy --no-incremental
+	@NO_MKDOCS_2_WARNING=1 $(LINT_TOOLS)/bin/mkdocs build # the site of the pages: links lead somewhere
 	@! command -v shellcheck >/dev/null || shellcheck $(SHELL_SCRIPTS)
 	@$(CONFIGURE) -B build/lint -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null && cmake --build build/lint --target quartet_version >/dev/null
 	@cp tests/.clang-tidy build/lint/tests/ # clang-tidy looks beside the units

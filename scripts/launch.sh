@@ -1,32 +1,31 @@
 #!/bin/sh
-# launch.sh RANKS PROGRAM [ARGUMENTS...]: runs an MPI program on this machine and exits with its
-# exit code; 77, with the reason, where MPI cannot start here at all.
+# launch.sh RANKS PROGRAM [ARGUMENTS...]: runs an MPI program on this machine and exits with its exit
+# code; 77, with the reason, if MPI cannot start here at all.
 #
 # In a Slurm job of several nodes it hands over to slurm/start.sh, which spreads the ranks over them,
-# unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in jobs of PBS and LSF on several hosts, ranks
-# are bound, and their number is the batch system's business. The rest is about one machine.
+# unless MPIEXEC or MPIEXEC_FLAGS are set. With those, and in jobs of PBS and LSF on several hosts, the
+# batch system decides on the ranks and their binding. The rest is about one machine.
 #
 # TERM, INT, HUP and USR1 ask the ranks to stop (USR1, which Open MPI hands to them, once there are
-# some); a second one ends the job. It then exits with the programs' code, 75 where they have kept
-# something, or with 128 plus the signal's number. Open MPI itself makes 1 of a signal that ends it,
-# which is a wrong result's code: 1 becomes 128 plus the number then, even if a result was wrong as well,
-# which the document says. After a request alone 1 is the programs' own and stays (Open MPI 4.1.4).
+# some); a second one ends the job. The exit code is then the programs', 75 if they have kept something,
+# or 128 plus the signal's number. Open MPI (4.1.4) exits with 1 if a signal kills it; that becomes 128
+# plus the number, since 1 means a wrong result. After a request alone 1 is the programs' own and stays.
 #
-# It tells Open MPI what it needs to be told, and nothing that the user has set already:
-# - it may run as root, as containers do, and needs no ssh;
-# - it keeps quiet about our own exit codes, and so, alas, about crashed ranks, whose codes are 128
-#   plus the signal: OMPI_MCA_orte_execute_quiet=0 lets it speak (Open MPI 5 always does);
-# - it uses the loopback interface alone (docs/cluster.md says what listens where);
-# - ranks are bound to cores of their own where there are enough. Otherwise they are not bound, may
-#   outnumber the cores and yield while waiting. They are not bound either where this shell itself
-#   may use some CPUs only (taskset, a batch system): Open MPI would bind them to others.
+# It sets what Open MPI needs, and changes nothing that the user has set:
+# - Open MPI may run as root, as containers do, and needs no ssh.
+# - It keeps quiet about our exit codes. It then does not report crashed ranks either, whose codes are
+#   128 plus the signal: OMPI_MCA_orte_execute_quiet=0 lets it speak (Open MPI 5 always does).
+# - It uses the loopback interface alone (docs/cluster.md says what listens where).
+# - Each rank is bound to its own cores if there are enough. Otherwise ranks are not bound, may outnumber
+#   the cores, and yield while waiting. Nor are they bound if this shell may use only some CPUs (taskset,
+#   a batch system): Open MPI would bind them to others.
 # MPICH's launcher (Hydra) gets "-bind-to core:THREADS" where Open MPI's would bind. Other MPIs ignore the
-# OMPI_ variables and are left to their own binding. No network is needed, but
-# Open MPI wants an interface that is up, if only loopback; what sees none says how to get one.
+# OMPI_ variables and keep their own binding. No network is needed, but Open MPI needs an interface that
+# is up, if only loopback; the message says how to get one.
 #
 # MPIEXEC          the launcher (mpiexec)
 # MPIEXEC_FLAGS    replaces the flags chosen here; may be empty. The launcher then speaks, since it
-#                  may not like them
+#                  may reject them
 # QUARTET_THREADS  cores per rank (OMP_NUM_THREADS, else 1)
 # QUARTET_BIND     "none": do not bind, for jobs that run beside others, which Open MPI would bind to
 #                  the same first cores
@@ -41,6 +40,12 @@ refuse() { # control characters move no cursor, and backslashes are no escapes, 
     exit "$1"
 }
 
+case ${1-} in
+-h | --help)
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    exit
+    ;;
+esac
 [ $# -ge 2 ] || refuse 2 "too few arguments: launch.sh RANKS PROGRAM [ARGUMENTS...]"
 ranks=$1
 shift

@@ -1,24 +1,24 @@
 #!/bin/bash
-# start.sh [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...]: runs an MPI program on what a Slurm job has, and
-# exits with its exit code. In a batch script, or by hand in the shell that salloc gives.
+# start.sh [OPTIONS] [RANKS] PROGRAM [ARGUMENTS...]: runs an MPI program on the nodes of a Slurm job and
+# exits with its exit code: in a batch script, or by hand in the shell that salloc gives.
 #
-# Without options: one rank a task, as many cores a rank as --cpus-per-task says. What the user has
-# set stays. Settings come as arguments, since some sites hand no variables to jobs (--export=NONE):
+# Without options there is one rank a task, with as many cores as --cpus-per-task says. It changes nothing
+# that the user has set. Settings are arguments, since some sites hand no variables to jobs (--export=NONE):
 #
 # --launcher=NAME      srun (the default, or QUARTET_LAUNCHER), mpirun (Open MPI's), mpiexec (MPICH's)
 # --mpi=NAME           how srun speaks with the MPI (pmix, or QUARTET_MPI; see srun --mpi=list)
 # --cpu-bind=HOW       for srun
-# --prepare=LINE       bash to be run first: module purge, source setvars.sh; as often as there are lines
-# --modules=NAMES      environment modules to load then, and to be found (or QUARTET_MODULES)
+# --prepare=LINE       bash to run first: module purge, source setvars.sh; may be repeated
+# --modules=NAMES      environment modules to load then (or QUARTET_MODULES)
 # --set=NAME=VALUE     a variable for the job
 #
 # A part of the job, one step of several:
 # --ranks=N, or the number before PROGRAM     ranks in all
-# --nodes=N            to be spread evenly over so many of the job's nodes
-# --hosts=A,B          over these
+# --nodes=N            nodes of the job to spread over, evenly
+# --hosts=A,B          these nodes
 # --threads=N          cores of a rank (QUARTET_THREADS)
 # --distribution=HOW   block (the default), cyclic, or plane=N: N ranks on a node, then on the next, in turn
-# --seconds=N          ends the program after so long; srun counts minutes
+# --seconds=N          ends the program after this time; srun counts minutes
 set -eu
 : "${QUARTET_LAUNCHED:=$(uname -n) $(date +%s.%N)}" # the programs count the whole task from here
 export QUARTET_LAUNCHED
@@ -49,7 +49,11 @@ while [ $# -gt 0 ]; do
     --threads=*) threads=$value ;;
     --distribution=*) distribution=$value ;;
     --seconds=*) seconds=$value ;;
-    -*) refuse "$1 is no option (see the head of this file): start.sh [OPTIONS] [RANKS] PROGRAM" ;;
+    -h | --help)
+        sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+        exit
+        ;;
+    -*) refuse "$1 is no option (see --help): start.sh [OPTIONS] [RANKS] PROGRAM" ;;
     *[!0-9]* | '') break ;;
     *) ranks=$1 ;; # as launch.sh is called
     esac

@@ -1,0 +1,67 @@
+"""A hook of MkDocs (mkdocs.yml): the site's pages lie where they lie in the source tree, so that the same
+links lead somewhere on both. A page for each command is made of its own --help."""
+
+import importlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+QUARTET = ROOT / "scripts" / "quartet"
+PROGRAMS = ROOT / "build" / "host-release" / "bin"
+KERNELS = ("stream", "matmul", "cg", "fft")
+BESIDE_PAGES = ("LICENSE", "CITATION.cff", "results/pictures/*.png")
+COMMANDS = "commands"
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    assert config.nav is not None
+    pages = [{name: f"{COMMANDS}/{name}.md"} for name in _helps()]
+    before_notes = next(i for i, entry in enumerate(config.nav) if "Glossary" in entry)
+    config.nav.insert(before_notes, {"Commands": pages})
+    return config
+
+
+def on_files(_: Files, config: MkDocsConfig) -> Files:
+    files = [File.generated(config, name, abs_src_path=str(ROOT / name)) for name in _tree()]
+    for command, text in _helps().items():
+        files.append(File.generated(config, f"{COMMANDS}/{command}.md", content=_page(command, text)))
+    return Files(files)
+
+
+def _tree() -> Iterator[str]:
+    for pattern in ("*.md", "docs/*.md", "docs/notes/*.md", "scripts/packaging/README.md",
+                    "results/measured/README.md", *(f"{kernel}/README.md" for kernel in KERNELS), *BESIDE_PAGES):
+        for path in sorted(ROOT.glob(pattern)):
+            yield path.relative_to(ROOT).as_posix()
+
+
+def _helps() -> dict[str, str]:
+    """Of each command, and of each program that was built."""
+    if not _HELPS:
+        sys.path.insert(0, str(QUARTET.parent / "python"))
+        for package in ("quartet", "quartet_dev"):
+            for name in importlib.import_module(f"{package}.commands").SUMMARIES:
+                _HELPS[name] = _output(str(QUARTET), name, "--help")
+        for name in KERNELS:
+            if (PROGRAMS / name).exists():
+                _HELPS[name] = _output(str(PROGRAMS / name), "--help")
+    return _HELPS
+
+
+_HELPS: dict[str, str] = {}
+
+
+def _output(*command: str) -> str:
+    done = subprocess.run(command, text=True, capture_output=True, check=True,
+                          env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"})
+    return done.stdout.replace(f"{ROOT}/", "")
+
+
+def _page(command: str, text: str) -> str:
+    return f"# {command}\n\n```text\n{text.rstrip()}\n```\n"
