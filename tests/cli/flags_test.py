@@ -186,10 +186,10 @@ class Flags(unittest.TestCase):
             first = medians(outcome.document)[0]["run_name"].removesuffix("/paper")
             runs = [event for event in events if event["ph"] == "X" and event["name"] == first]
             self.assertEqual(len(runs), 2 * (1 + 2), "each run, and the one to warm up, of each rank")
-            for run in runs:
+            for each in runs:
                 within = [event for event in events if event["ph"] == "X" and event["tid"] > 0 and
-                          event["pid"] == run["pid"] and event["ts"] >= run["ts"] and
-                          event["ts"] + event["dur"] <= run["ts"] + run["dur"]]
+                          event["pid"] == each["pid"] and event["ts"] >= each["ts"] and
+                          event["ts"] + event["dur"] <= each["ts"] + each["dur"]]
                 self.assertNotEqual(within, [], "a run without spans")
 
     def test_runs_auto_takes_at_least_six(self):

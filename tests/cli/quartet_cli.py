@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import List, Optional, Tuple
+from typing import Optional
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "scripts" / "launch.sh"
@@ -35,18 +35,18 @@ class Kernel:
     factors: str  # how its name says so
     too_large: str  # arguments of a case that no machine has the memory for
     rate: str  # the key of its rate
-    clocks: Tuple[str, ...]  # the suffixes of its rows: the whole run, clocks of the paper's own
-    formulations: Tuple[str, ...]
-    transports: Tuple[str, ...]  # those that it may run over
-    refusals: Tuple[str, ...]  # of arguments that only it has
-    refusals_of_many: Tuple[str, ...]  # on four ranks, not on two
-    flow_only: Tuple[str, ...] = ("grpc",)  # transports of its data flow alone
+    clocks: tuple[str, ...]  # the suffixes of its rows: the whole run, clocks of the paper's own
+    formulations: tuple[str, ...]
+    transports: tuple[str, ...]  # those that it may run over
+    refusals: tuple[str, ...]  # of arguments that only it has
+    refusals_of_many: tuple[str, ...]  # on four ranks, not on two
+    flow_only: tuple[str, ...] = ("grpc",)  # transports of its data flow alone
     transfers: bool = True  # whether how it transfers is a factor of its work
     library_factors: Optional[str] = None  # of its library rows, where they are others
 
     flow_factors: str = "/queue:16"  # what its dataflow rows have besides
-    flow_order: Optional[Tuple[str, str]] = None  # a word of theirs that is another
-    flow_clocks: Tuple[str, ...] = ()  # of theirs, where they have more
+    flow_order: Optional[tuple[str, str]] = None  # a word of theirs that is another
+    flow_clocks: tuple[str, ...] = ()  # of theirs, where they have more
 
     def serves(self, formulation, transport):
         """Whether a formulation is run over a transport that is named beside others."""
@@ -130,7 +130,7 @@ class Outcome:
     stderr: str
     document: Optional[dict] = field(repr=False)
     seconds: float
-    left: List[int]  # processes that outlived it
+    left: list[int]  # processes that outlived it
 
 
 def run(program, ranks, *arguments, prefix=()):

@@ -68,7 +68,7 @@ class Soak(unittest.TestCase):
         file = self.build / "soak.json"
         ended = subprocess.run(
             [*QUARTET, "soak", "--build", self.build, "--patience", PATIENCE, "--json", file,
-             *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+             *arguments], capture_output=True, text=True, check=False)
         record = json.loads(file.read_text()) if file.exists() else None
         return ended, record
 

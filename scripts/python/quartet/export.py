@@ -23,7 +23,7 @@ RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_ra
            "distrusted", "verified", "error", "workers", "measured_on", "host", "date", "commit",
            "name")
 FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
-           "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # how a cell begins that a spreadsheet would compute
+           "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # a spreadsheet computes such cells
 
 
 def rows(documents: Iterable[dict[str, Any]]) -> list[Row]:

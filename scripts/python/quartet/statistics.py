@@ -12,7 +12,7 @@
 import math
 import statistics
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Optional
 
 ERROR = 0.05  # an interval misses as often: 95%
@@ -78,7 +78,7 @@ def values_for(difference: float, spread_of: float) -> int:
                  if spread_of * typical_half_width(count) <= wanted), MOST_VALUES)
 
 
-@lru_cache(maxsize=None)
+@cache
 def typical_half_width(count: int, error: float = ERROR) -> float:
     """Of the interval of a difference, for two samples of `count` normal values each, in their
     standard deviations; infinite where there is no interval. Taken from samples that lie where order
@@ -92,7 +92,7 @@ def typical_half_width(count: int, error: float = ERROR) -> float:
     return (differences[-cut] - differences[cut - 1]) / 2
 
 
-@lru_cache(maxsize=None)
+@cache
 def _orders(first: int, second: int) -> tuple[int, ...]:
     """In how many orders of the values U is 0, 1, ..: the coefficients of the Gaussian binomial."""
     counts = [1] + [0] * (first * second)

@@ -3,7 +3,7 @@ configured, and whether the rates of its memory and cores keep still in two shor
 
 Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code
 says whether the check could be made: 0 where it could, however fit the machine is; 3 where a launch
-failed; 2 for bad usage. `quartet check-machine` calls it; `quartet run` looks for two seconds by itself."""
+failed; 2 for bad usage. `quartet run` looks for two seconds by itself."""
 
 import argparse
 import sys

@@ -1,11 +1,11 @@
 """Whether the results B are faster or slower than the results A, case by case.
 
-    quartet compare A B                         documents, or folders of them (commas join several)
-    quartet compare published B                 with published numbers; also a folder of them
-    quartet compare reference B                 with what results/measured/ holds for B's device
-    quartet compare --baseline DIR B            with what DIR holds for B's machine; --update keeps B there
-    quartet compare --run A B -- cg --size 4096 A and B are build folders (or programs): launches them in
-                                           turn, 5, 10 or 20 times each, until it can decide
+    quartet compare A B                          documents, or folders of them (commas join several)
+    quartet compare published B                  with published numbers; also a folder of them
+    quartet compare reference B                  with what is shipped for B's device
+    quartet compare --baseline DIR B             with what DIR holds for B's machine; --update keeps B there
+    quartet compare --run A B -- cg --size 4096  A and B are build folders (or programs): launches them in
+                                                 turn, 5, 10 or 20 times each, until it can decide
 
 Each document counts as a launch. It takes four launches of each side for a verdict: one program,
 launched twice, differs by more than its runs tell.

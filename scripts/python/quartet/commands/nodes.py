@@ -37,8 +37,8 @@ EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE", help="a file as in scripts/slurm/machines/; not "
-                        "needed within a job")
+    parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
+                        help="a machine file (docs/cluster.md); not needed within a job")
     parser.add_argument("--hosts", metavar="LIST", help="as Slurm writes it, n[1-300] (all of the job, or of the "
                         "machine's partition that are up)")
     parser.add_argument("--kernels", type=some_of(nodes_plan.CHECKS), default=tuple(nodes_plan.CHECKS), metavar="LIST",
@@ -86,8 +86,8 @@ def hosts(options: argparse.Namespace, machine: SlurmMachine, allocation: Option
 def _up(partition: str) -> list[str]:
     """Nodes that run jobs now, or could."""
     where = ["-p", partition] if partition else []
-    done = subprocess.run(["sinfo", "-h", "-N", "-o", "%N", "-t", "idle,alloc,mix,comp", *where], text=True, check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True)
+    done = subprocess.run(["sinfo", "-h", "-N", "-o", "%N", "-t", "idle,alloc,mix,comp", *where], text=True,
+                          check=False, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode != 0 or not done.stdout.split():
         raise ScriptError(f"sinfo names no node ({done.stderr.strip():.200}): name --hosts")
     return sorted(set(done.stdout.split()))

@@ -1,9 +1,10 @@
-"""How long a kernel should take on a described machine, and what the time is spent on. Computed by formulas (docs/prediction.md), not measured.
+"""How long a kernel should take on a described machine, and what the time is spent on. Computed by
+formulas (docs/prediction.md), not measured.
 
-MACHINE is a file as in scripts/slurm/machines/ with an object `rates`: each has a value, its
-uncertainty and its source. What documents show need not be described (--from).
+MACHINE is a machine file, or the name of one that is shipped, with an object `rates`: each has a value,
+its uncertainty and its source. What documents show need not be described (--from).
 
-    quartet predict scripts/slurm/machines/h100-example.json cg --sizes 65536 --ranks 1:16384
+    quartet predict h100-example cg --sizes 65536 --ranks 1:16384
     quartet predict mine.json fft --sizes 2^31 --ranks 1:4096 --from results/runs --weak
     quartet predict --paper                   # why the paper's scaling flattened"""
 

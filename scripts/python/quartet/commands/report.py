@@ -1,4 +1,4 @@
-"""Makes one HTML page, and its figures as files, from result documents (`quartet report`).
+"""Makes one HTML page, and its figures as files, from result documents.
 
 The page holds everything it shows, so it can be copied away and opened without a network. Documents
 that cannot be used are named on it and left out. Charts need matplotlib; without it the page has

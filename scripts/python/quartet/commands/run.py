@@ -1,5 +1,5 @@
 """Measures with every program that was built, on this machine's cores and within a time budget, shows
-one table and ends with a verdict. `quartet run` calls it."""
+one table and ends with a verdict. `make run` builds first."""
 
 import argparse
 import os

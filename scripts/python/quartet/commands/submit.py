@@ -1,13 +1,13 @@
-"""quartet submit MACHINE --ranks N PROGRAM [ARGUMENTS...]: submits one job to Slurm and prints its number.
+"""Submits one job to Slurm and prints its number.
 
-MACHINE is a file as in scripts/slurm/machines/. The job asks for the nodes and GPUs that the ranks
-need there, and runs scripts/slurm/cpu.sbatch or gpu.sbatch; --dry-run shows the command. --ranks alone
+MACHINE is a machine file: a copy of template.json, filled in (docs/cluster.md). The job asks for the
+nodes and GPUs that the ranks need there, and runs scripts/slurm/cpu.sbatch or gpu.sbatch; --dry-run shows the command. --ranks alone
 are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node decide the
 third:
 
-    quartet submit mine.json --nodes 2 --ranks-per-node 1 .../stream        a pair of nodes
-    quartet submit mine.json --nodes 4 --ranks-per-node gpus .../cg         a rank for each GPU
-    quartet submit mine.json --nodes 4 --ranks-per-node sockets .../fft     each with a socket's cores"""
+    quartet submit mine.json --nodes 2 --ranks-per-node 1 stream        a pair of nodes
+    quartet submit mine.json --nodes 4 --ranks-per-node gpus cg         a rank for each GPU
+    quartet submit mine.json --nodes 4 --ranks-per-node sockets fft     each with a socket's cores"""
 
 import argparse
 import dataclasses

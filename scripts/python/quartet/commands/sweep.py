@@ -1,13 +1,13 @@
-"""quartet sweep [FILE...]: runs programs over sizes, ranks, formulations, transports and devices.
+"""Runs programs over sizes, ranks, formulations, transports and devices.
 
-Files say what to run: scripts/sweeps/ has the published figures, in full and in laptop size. Or the
+Files say what to run: the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..). Or the
 flags do: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and leaves one document in
 the sweep's folder. Repeated launches follow in rounds, shuffled. A failed launch is recorded and the
 rest is run. After an interruption the same command resumes the sweep.
 
 With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
-the one before. The jobs do not need this script, which only watches them; it finds them again when it
-is restarted. With --inside launches are steps of one job: of this one where the script runs in salloc's
+the one before. The jobs do not need this command, which only watches them; it finds them again when it
+is restarted. With --inside launches are steps of one job: of this one where it is called in salloc's
 shell or a batch script; else of one job for each number of nodes, which it submits (with --slurm)."""
 
 import argparse
@@ -53,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     factors.add_argument("--scaling", default="none",
                          help="of the sizes with the ranks: none, strong or weak (%(default)s)")
     factors.add_argument("--arguments", default="", help="more flags for the programs")
-    parser.add_argument("--launches", type=whole_number(sweep_plan.MOST_LAUNCHES), help="of each configuration (the file's, or 1)")
+    parser.add_argument("--launches", type=whole_number(sweep_plan.MOST_LAUNCHES),
+                        help="of each configuration (the file's, or 1)")
     parser.add_argument("--seed", type=whole_number(10**6), help="of the order (the file's, or 1)")
     parser.add_argument("--folder", type=Path, help="of the results; one with a plan and no FILE: "
                         "goes on (an unfinished one of the same plan, or a new one in --results)")
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="shows the launches, in their order")
     add_launch_arguments(parser)
     parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
-                        help="submits to Slurm, as such a file says (scripts/slurm/machines/)")
+                        help="submits to Slurm, as such a file says (docs/cluster.md)")
     parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file with rates (docs/prediction.md): the table has what it should "
                              "give (--slurm's, where that has rates)")

@@ -11,7 +11,7 @@ import math
 import random
 import statistics
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 CONSISTENT = 1.4826
 LEAST_VALUES = 4  # of two that differ either may be the odd one, and three have no robust deviation
@@ -48,7 +48,7 @@ def slow(rates: dict[str, float], false_alarms: float, least: float) -> dict[str
             if score > sample.threshold and shares[name] >= least}
 
 
-@lru_cache(maxsize=None)
+@cache
 def threshold(count: int, false_alarms: float) -> float:
     """That the greatest score of `count` normal values passes so often."""
     samples = max(SAMPLES[0], min(SAMPLES[1], MOST_DRAWN // count))

@@ -3,7 +3,7 @@ common/device/four_step_fft.hpp have it: tiles, then bins in blocks of eight. Wh
 all ranks wait for the one that has the most."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 USUAL = 2**13  # points of a tile that fit the cache
 BLOCK = 8  # bins that lie side by side; the last block of a rank may be filled in part
@@ -39,7 +39,7 @@ class Shape:
         return self.most_tiles * self.most_bins
 
 
-@lru_cache(maxsize=None)
+@cache
 def points_of_ranks(shape: Shape, group: int) -> float:
     """That each rank would have if all had as many as those of so many adjacent ones that send or receive
     the most together. There are others."""
@@ -63,7 +63,7 @@ def blocks(bins: int) -> int:
     return BLOCK * divide_up(bins, BLOCK)
 
 
-@lru_cache(maxsize=None)
+@cache
 def shape_of(points: int, ranks: int, tiles: int = 0) -> Shape:
     """With the tiles that the program chooses unless they are given."""
     chosen = tiles or _default_tiles(points, ranks)

@@ -1,6 +1,6 @@
 """The model of the tiled product; matmul/README.md derives it."""
 
-from functools import lru_cache
+from functools import cache
 from math import ceil, isqrt, log2, sqrt
 
 from quartet.predict.data_flow import DataFlow
@@ -16,7 +16,7 @@ OUTGOING = 2  # products in a worker's memory, for each reducer
 MOST_TRIED = 200  # ranks for which all partitions are tried
 
 
-@lru_cache(maxsize=None)
+@cache
 def largest_block(tiles: int, ranks: int) -> tuple[int, int]:
     """Rows and columns, in tiles, of the largest block of C that a rank has. Each number of columns
     of ranks is tried; of many ranks those around the square root."""

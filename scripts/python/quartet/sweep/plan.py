@@ -202,8 +202,8 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
             raise SpecError(f"{where}: kernel '{kernel:.60}' (one of {', '.join(KERNELS)})")
         roles = _Roles(kernel, formulation, reducers, where)
         threads = positive(threads, f"{where}: threads")
-        places = [_Place(*roles.place(count, key == "workers" or on_top and roles.collecting > 0), node) for count, node, on_top
-                  in _counts(draft, key, values, nodes, threads, where)]
+        places = [_Place(*roles.place(count, key == "workers" or on_top and roles.collecting > 0), node)
+                  for count, node, on_top in _counts(draft, key, values, nodes, threads, where)]
         placed = [place for place in places if place.workers > 0 and (place.nodes or 1) <= place.ranks]
         if any(place.workers <= 0 for place in places):
             draft.notes.append(f"{kernel} {formulation} on {roles.collecting} ranks or fewer is "

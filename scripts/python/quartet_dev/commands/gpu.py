@@ -1,4 +1,4 @@
-"""The first hour on a GPU: builds for it, tests, measures, and says what it found. `quartet gpu` calls it.
+"""The first hour on a GPU: builds for it, tests, measures, and says what it found.
 
 It has parts, each of which ends within ten minutes and can run alone (--only):
 

@@ -1,4 +1,4 @@
-"""Compares each kernel with its limit and with its peers, on two cores. `quartet limits` calls it.
+"""Compares each kernel with its limit and with its peers, on two cores.
 
 Each kernel runs as two ranks of one thread and as one rank of two threads. Launches to be compared
 follow one another, round after round. A ratio is the median over the rounds; its smallest and

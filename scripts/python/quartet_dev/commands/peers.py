@@ -1,4 +1,4 @@
-"""Runs the paper's data flows by TensorFlow itself beside ours. `quartet peers` calls it.
+"""Runs the paper's data flows by TensorFlow itself beside ours.
 
 Each kernel runs five ways, on two processes of one thread: TensorFlow's program of its data flow, our
 data flow over gRPC, over TCP and through shared memory, and our native formulation. Launches follow one
@@ -6,11 +6,12 @@ another, round after round; a ratio to TensorFlow has its 95% interval. Nothing 
 machine meanwhile. A transport that is unavailable is named in its line.
 
 TensorFlow is in an environment of its own: scripts/setup.sh tensorflow makes it (1.5 GB). Its programs
-are in scripts/python/quartet_dev/peers/tensorflow, a file for each kernel. Each result is compared with NumPy's.
+are in scripts/python/quartet_dev/peers/tensorflow, a file for each kernel. Each result is compared with
+NumPy's.
 While it measures, TensorFlow listens on ports of all of this machine's network interfaces.
 
-The documents stay in results/peers/, TensorFlow's with the formulation `tensorflow`: quartet table,
-quartet report and compare.py read them like all others. --reuse shows the table again.
+The documents stay in results/peers/, TensorFlow's with the formulation `tensorflow`: table, report and
+compare read them like all others. --reuse shows the table again.
 
 Exit codes: 1 a wrong result, 3 a failed launch, 77 no TensorFlow."""
 

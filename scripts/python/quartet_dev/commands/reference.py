@@ -1,4 +1,4 @@
-"""quartet reference FOLDER: makes a sweep's results the reference for the device that they were measured on.
+"""Makes a sweep's results the reference for the device that they were measured on.
 
 Each configuration needs at least three launches. The middle one is taken: the document whose
 geometric mean of rates is the median. Nothing is averaged or edited, so each document in

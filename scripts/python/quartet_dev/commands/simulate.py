@@ -1,8 +1,9 @@
-"""quartet simulate MACHINE KERNEL --sizes N --ranks 8:256: the program itself on simulated ranks of a
-described machine, beside what quartet predict computes (docs/simulation.md). Not a measurement.
+"""The program itself on simulated ranks of a described machine, beside what quartet predict
+computes (docs/simulation.md). Not a measurement.
 
-MACHINE is a file as in scripts/slurm/machines/ with an object `rates`. The programs are those that
-`quartet simulate` builds. Documents stay in a folder, each row marked as simulated.
+MACHINE is a machine file with an object `rates`. The programs are those of the preset simulate:
+scripts/setup.sh simulate && cmake --workflow --preset simulate. Documents stay in a folder,
+each row marked as simulated.
 
     quartet simulate fat-tree-cpu-example cg --sizes 65536 --ranks 8:256 --arguments "--iterations 4"
     quartet simulate mine.json fft --sizes 2^29 --ranks 64 --collectives mpich
@@ -74,7 +75,8 @@ class Simulations:
         self.machine = equally_fast(Machine.load(options.machine, options.ranks_per_node))
         self.program = (options.build / "bin" / self.kernel.name).absolute()
         if not self.program.is_file():
-            raise ScriptError(f"{self.program} is not there: quartet simulate")
+            raise ScriptError(f"{self.program} is not there: scripts/setup.sh simulate && "
+                              "cmake --workflow --preset simulate")
 
     def work(self, formulation: str, size: int, ranks: int) -> Work:
         return Work(self.kernel, formulation, size, ranks, self.chosen, self.options.transport)

@@ -2,7 +2,7 @@
 signals, ranks that stand still, full disks, two jobs with one file, hostile inputs. After each it looks
 at the documents, the bits, and what was left behind.
 
-    quartet soak                      # an hour; `quartet soak`
+    quartet soak                      # an hour
     quartet soak --minutes 5 --seed 7
     quartet soak --jobs 8             # eight rounds at a time
     quartet soak --seed 7 --only kills --round 12   # one round again

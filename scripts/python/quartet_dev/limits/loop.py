@@ -35,7 +35,7 @@ class Rounds:
     def prepare(self, matches: list[Match]) -> None:
         """The launches beforehand, which leave something and are no measurement: they have number 0,
         and no part in the budget."""
-        for match, side in ((match, side) for match in matches for side in match.sides):
+        for match, side in ((each, side) for each in matches for side in each.sides):
             if side.beforehand:
                 say(f"before the rounds, {match.name}, {side.name}: {side.beforehand}")
                 outcome = self._complete(match, side, 0)

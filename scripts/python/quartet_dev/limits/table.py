@@ -182,7 +182,8 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
               *wrapped("", "Medians of the rounds; in each round the launches of a heading follow one "
                        "another, in every other one backwards, ratios are between them. A limit was "
                        "measured in the same launch."),
-              *(line for text in machines for line in wrapped("", text)), *_moves(rounds), *_disturbances(documents, rounds),
+              *(line for text in machines for line in wrapped("", text)),
+              *_moves(rounds), *_disturbances(documents, rounds),
               *troubles.lines(),
               *_peers(all_judged)]
     if any("!" in row[4] for _, members in sections for row in members):

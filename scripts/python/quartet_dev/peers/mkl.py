@@ -18,7 +18,8 @@ PROGRAMS = ROOT / "build" / "host-mkl" / "bin"
 
 def _run(launcher: LocalLauncher, job: Job, files: Files, timeout: float) -> Outcome:
     if not job.program.exists():
-        return Outcome(UNAVAILABLE, 0.0, "there is no build with MKL: scripts/setup.sh mkl && cmake --workflow --preset host-mkl")
+        return Outcome(UNAVAILABLE, 0.0,
+                       "there is no build with MKL: scripts/setup.sh mkl && cmake --workflow --preset host-mkl")
     return launcher.complete(job, files, timeout)
 
 

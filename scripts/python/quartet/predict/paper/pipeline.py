@@ -2,7 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from heapq import heapify, heappop, heappush
 from math import log2
 
@@ -25,7 +25,7 @@ class Stages:
     taking: float  # of one of those
 
 
-@lru_cache(maxsize=None)
+@cache
 def makespan(items: int, workers: int, takers: int, places: int, stages: Stages) -> float:
     """Seconds until the last item is taken in. Worker w makes the items w, w + workers ..; item i
     waits for one of the places in the queue of taker i mod takers."""

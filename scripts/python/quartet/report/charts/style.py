@@ -30,8 +30,8 @@ _DARK = {"ink": (INK, "#ececec"), "quiet": (GREY, "#a6a6a6"), "faint": (FAINT, "
          "library": (FORMULATIONS["library"], "#2cc295"),
          "tensorflow": (FORMULATIONS["tensorflow"], "#e39cc4")}
 VARIABLES = {light: name for name, (light, _) in _DARK.items()}
-SCHEMES = "@media (prefers-color-scheme: dark) { :root { %s } svg { background: var(--paper); } }" % \
-    " ".join(f"--{name}: {dark};" for name, (_, dark) in _DARK.items())
+_DARK_COLOURS = " ".join(f"--{name}: {dark};" for name, (_, dark) in _DARK.items())
+SCHEMES = f"@media (prefers-color-scheme: dark) {{ :root {{ {_DARK_COLOURS} }} svg {{ background: var(--paper); }} }}"
 NO_MATPLOTLIB = ("this Python has no matplotlib (to get it: 'apt-get install "
                  "python3-matplotlib', then QUARTET_PYTHON=/usr/bin/python3, or 'python3 -m pip install matplotlib')")
 

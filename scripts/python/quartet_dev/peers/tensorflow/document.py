@@ -89,7 +89,8 @@ class _Rows:
         return runs + [self._aggregate(kind, value, name, common, details)
                        for kind, value in _summary(seconds).items()]
 
-    def _aggregate(self, kind: str, value: float, name: str, common: dict[str, Any], details: dict[str, Any]) -> dict[str, Any]:
+    def _aggregate(self, kind: str, value: float, name: str, common: dict[str, Any],
+                   details: dict[str, Any]) -> dict[str, Any]:
         is_spread = kind in ("stddev", "cv")
         made = {"name": f"{name}_{kind}", **common, "run_type": "aggregate", "aggregate_name": kind,
                 "aggregate_unit": "percentage" if kind == "cv" else "time",
