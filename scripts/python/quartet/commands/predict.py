@@ -34,7 +34,8 @@ MOST_PER_NODE = 10**5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE")
+    parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE",
+                        help="a machine file, or a shipped one's name")
     parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(MODELS))
     parser.add_argument("--sizes", metavar="LIST", help="as the program takes them, or 2^k")
     parser.add_argument("--ranks", metavar="LIST",

@@ -1,9 +1,9 @@
 """Submits one job to Slurm and prints its number.
 
 MACHINE is a machine file: a copy of template.json, filled in (docs/cluster.md). The job asks for the
-nodes and GPUs that the ranks need there, and runs scripts/slurm/cpu.sbatch or gpu.sbatch; --dry-run shows the command. --ranks alone
-are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node decide the
-third:
+nodes and GPUs that the ranks need there, and runs cpu.sbatch or gpu.sbatch; --dry-run shows the command.
+--ranks alone are packed onto as few nodes as hold them. Two of --ranks, --nodes and --ranks-per-node
+decide the third:
 
     quartet submit mine.json --nodes 2 --ranks-per-node 1 stream        a pair of nodes
     quartet submit mine.json --nodes 4 --ranks-per-node gpus cg         a rank for each GPU
@@ -30,7 +30,7 @@ MOST_RANKS = 10**6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("machine", type=shipped_in(MACHINES))
+    parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE", help="a machine file")
     parser.add_argument("--ranks", type=whole_number(MOST_RANKS), help="in all")
     parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="to be spread over, evenly")
     parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--minutes", type=whole_number(366 * 24 * 60), default=30, help="at most (%(default)s)")
     parser.add_argument("--output", default="quartet-%j.out", help="of the job (%(default)s)")
     parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
-    parser.add_argument("program", type=Path)
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    parser.add_argument("program", type=Path, metavar="PROGRAM")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS")
 
 
 def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:

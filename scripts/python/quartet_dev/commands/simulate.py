@@ -37,7 +37,8 @@ MOST_PER_NODE = 10**4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE")
+    parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE",
+                        help="a machine file, or a shipped one's name")
     parser.add_argument("kernel", metavar="KERNEL", help=", ".join(MODELS))
     parser.add_argument("--sizes", required=True, metavar="LIST", help="as the program takes them, or 2^k")
     parser.add_argument("--ranks", required=True, metavar="LIST",
