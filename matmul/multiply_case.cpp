@@ -3,19 +3,18 @@
 #include <utility>
 
 #include "comm/mpi/agree.hpp"
-#include "matmul/tiles/kept_results.hpp"
-#include "matmul/tiles/recorded_tiles.hpp"
 
 namespace quartet::matmul {
 
-MultiplyCase::MultiplyCase(const PlanContext& context, const ProductPlan& plan)
+MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
     : session_(context.session),
       data_(context.options.data),
       problem_(context.problem),
       block_(plan.block),
       limit_plan_(plan.limit),
-      guard_(session_.threads()) {
-    ProductFiles files{open_files(context)};
+      guard_(session_.threads()),
+      arena_(session_.device()) {
+    ProductFiles files = open_files(context);
     keep_tiles(open_checkpoint(context, plan));
     files.checkpoint = checkpoint();
     product_ = plan.make(std::move(files));
@@ -28,12 +27,9 @@ MultiplyCase::MultiplyCase(const PlanContext& context, const ProductPlan& plan)
 // Agreed, since ranks read files.
 void MultiplyCase::make_check() {
     comm::agree(session_.world(), [&] {
-        if (data_.in_files()) {
-            RecordedTiles recorded(*data_.folder, *product_);
-            check_.emplace(problem_, block_, session_.threads(), recorded);
-        } else {
-            check_.emplace(problem_, block_, session_.threads(), *product_);
-        }
+        const RecordedSums recorded =
+            data_.in_files() ? RecordedSums(*data_.folder) : RecordedSums();
+        check_.emplace(arena_, problem_, block_, session_.threads(), *product_, recorded);
     });
 }
 

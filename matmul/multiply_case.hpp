@@ -5,17 +5,17 @@
 
 #include "bench/checkpoint/tile_case.hpp"
 #include "bench/data/input_guard.hpp"
-#include "matmul/product_plan.hpp"
-#include "matmul/verify.hpp"
+#include "matmul/problem/context.hpp"
+#include "matmul/problem/verify.hpp"
 
 namespace quartet::matmul {
 
-/// C = A B over the ranks, in any variant: what is timed, checked and compared with the limit. The
+/// C = A B over the ranks, in any way: what is timed, checked and compared with the limit. The
 /// Product decides how.
 class MultiplyCase final : public bench::TileCase {
   public:
-    /// Collective. Throws Unavailable where the variant cannot be had here.
-    MultiplyCase(const PlanContext& context, const ProductPlan& plan);
+    /// Collective. Throws Unavailable where it cannot be had here.
+    MultiplyCase(const CaseContext& context, const ProductPlan& plan);
 
     void prepare() override;
     bench::Check verify() override;
@@ -40,6 +40,7 @@ class MultiplyCase final : public bench::TileCase {
     LimitPlan limit_plan_;
     std::unique_ptr<Product> product_;
     bench::InputGuard guard_;
+    bench::Arena arena_;  ///< of the check
     std::optional<Freivalds> check_;
     std::optional<ProductLimit> limit_;
 };

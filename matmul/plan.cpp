@@ -7,23 +7,24 @@
 #include "bench/data/listable.hpp"
 #include "bench/data/own_data.hpp"
 #include "comm/mpi/agree.hpp"
+#include "matmul/dataflow/dataflow_plan.hpp"
+#include "matmul/library/library_plan.hpp"
 #include "matmul/multiply_case.hpp"
-#include "matmul/native/device_plan.hpp"
-#include "matmul/product_plan.hpp"
-#include "matmul/tiles/operand_layout.hpp"
-#include "matmul/tiles/own_tiles.hpp"
+#include "matmul/native/native_plan.hpp"
+#include "matmul/problem/budget.hpp"
+#include "matmul/problem/own_tiles.hpp"
 
 namespace quartet::matmul {
 
 namespace {
 
-void require_consistent(const PlanContext& context) {
+void require_consistent(const CaseContext& context) {
     const Options& options = context.options;
     const bench::CommonOptions& common = context.session.options();
     bench::require_consistent_tiles(options.checkpoint, checkpoint_kind(), options.data,
                                     common.runs);
     if (options.distribution && !common.has(bench::Formulation::library)) {
-        throw UsageError("--distribution: nothing here is psgemm's: add --formulation library");
+        throw UsageError("--distribution needs --formulation library");
     }
     if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
         throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
@@ -35,7 +36,7 @@ void require_consistent(const PlanContext& context) {
 }
 
 // Ranks of one GPU, or of GPUs of different sizes, have one tile.
-std::int64_t tile_of(const PlanContext& context, std::int64_t size) {
+std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
     constexpr std::int64_t on_host = 1024;
     std::int64_t tile = on_host;
     if (context.on_gpu()) {
@@ -47,8 +48,8 @@ std::int64_t tile_of(const PlanContext& context, std::int64_t size) {
     return std::min(context.options.tile.value_or(tile), size);
 }
 
-PlanContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
-    PlanContext context{
+CaseContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
+    CaseContext context{
         .session = session, .options = options, .variant = {}, .problem = {}, .blocks = {}};
     require_consistent(context);
     context.problem = {size, tile_of(context, size), session.options().seed};
@@ -59,7 +60,7 @@ PlanContext context_of(bench::Session& session, const Options& options, std::int
     return context;
 }
 
-void require_usable_folder(const PlanContext& context) {
+void require_usable_folder(const CaseContext& context) {
     const bench::DataOptions& data = context.options.data;
     comm::agree<UsageError>(context.session.world(), [&] {
         bench::require_usable_tiles(context.options.checkpoint);
@@ -90,7 +91,7 @@ Options with_own_data(bench::Session& session, Options options) {
 }
 
 // Throws Unavailable for variants that do not exist, on all ranks alike. Collective.
-void require_available(const PlanContext& context) {
+void require_available(const CaseContext& context) {
     const bench::Variant& variant = context.variant;
     bench::Session& session = context.session;
     session.require_formulation(variant.formulation);
@@ -112,7 +113,7 @@ void require_available(const PlanContext& context) {
 }
 
 // Operations of the rank whose block has most elements.
-Flops busiest_flops(const PlanContext& context) {
+Flops busiest_flops(const CaseContext& context) {
     std::int64_t most = 0;
     for (const Block& block : context.blocks) {
         most = std::max(most, elements_in(context.problem, block));
@@ -120,7 +121,7 @@ Flops busiest_flops(const PlanContext& context) {
     return {2 * static_cast<double>(most) * static_cast<double>(context.problem.size)};
 }
 
-ProductPlan plan_product(const PlanContext& context, bench::PlannedCase& planned) {
+ProductPlan plan_product(const CaseContext& context, bench::PlannedCase& planned) {
     switch (context.variant.formulation) {
         case bench::Formulation::native:
             return plan_native_product(context, planned);
@@ -132,7 +133,7 @@ ProductPlan plan_product(const PlanContext& context, bench::PlannedCase& planned
     throw Failure("a formulation that does not exist");
 }
 
-bench::PlannedCase plan_case(const PlanContext& context) {
+bench::PlannedCase plan_case(const CaseContext& context) {
     bench::Session& session = context.session;
     const Problem& problem = context.problem;
     bench::PlannedCase planned;
@@ -147,8 +148,8 @@ bench::PlannedCase plan_case(const PlanContext& context) {
     planned.uses_files = context.options.data.in_files();
 
     const ProductPlan plan = plan_product(context, planned);
-    bench::BufferPlan memory = plan.memory;
-    memory.add(memory_besides(context, plan.block, plan.limit));
+    bench::Arena memory = plan.memory;
+    count_besides(memory, context, plan.block, plan.limit);
     bench::announce(memory, session, planned);
     planned.conditions = {{"device", context.variant.device},
                           {"transport", context.variant.transport},
@@ -167,7 +168,7 @@ bench::PlannedCase plan_case(const PlanContext& context) {
 void plan_cases(bench::Session& session, const Options& given) {
     bench::require_consistent(given.data, given.sizes.size());
     const Options options = with_own_data(session, given);
-    std::vector<PlanContext> contexts;
+    std::vector<CaseContext> contexts;
     std::vector<std::int64_t> tiles;
     for (const std::int64_t size : options.sizes) {
         contexts.push_back(context_of(session, options, size));
@@ -184,7 +185,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     }
     for (const bench::Variant& variant : session.variants()) {
         bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
-        for (PlanContext& context : contexts) {
+        for (CaseContext& context : contexts) {
             context.variant = variant;
             session.add(plan_case(context));
         }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/session/session.hpp"
-#include "matmul/options.hpp"
+#include "matmul/problem/options.hpp"
 
 namespace quartet::matmul {
 

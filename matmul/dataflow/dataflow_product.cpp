@@ -2,63 +2,45 @@
 
 #include <fmt/format.h>
 
-#include "matmul/dataflow/device_tiles.hpp"
-#include "matmul/dataflow/file_tiles.hpp"
-#include "matmul/dataflow/resident_tiles.hpp"
+#include <utility>
 
 namespace quartet::matmul {
 
-namespace {
-
-std::function<bool(std::int64_t)> done_in(const bench::TileCheckpoint* checkpoint) {
-    if (checkpoint == nullptr) {
-        return {};
+void DataflowProduct::count(bench::Arena& arena, const Problem& problem,
+                            const DataflowLayout& layout, const DataflowRanks& ranks) {
+    layout.operands.count(arena);
+    if (ranks.works()) {
+        const DataflowWorker::Buffers counted(arena, problem, layout);
+    } else {
+        const DataflowReducer::Buffers counted(arena, problem, layout);
     }
-    return [checkpoint](std::int64_t tile) { return checkpoint->has(tile); };
+    for (const flow::QueuePlan& queue : layout.queues) {
+        arena.count(flow::queue_memory(queue, ranks.transport, ranks.rank));
+    }
 }
 
-}  // namespace
-
-DataflowProduct::DataflowProduct(const Problem& problem, DataflowPlan plan, bench::Session& session,
-                                 comm::Transport& transport, ProductFiles files)
+DataflowProduct::DataflowProduct(const Problem& problem, DataflowLayout layout,
+                                 bench::Session& session, comm::Transport& transport,
+                                 ProductFiles files)
     : problem_(problem),
-      plan_(std::move(plan)),
-      operands_(problem, plan_.operands, session.topology().node(), session.device(),
-                session.threads()),
+      layout_(std::move(layout)),
+      inputs_(problem, layout_.operands, session.topology().node(), session.device(),
+              session.threads()),
       hub_(session.world(), &session.trace().track("queue")),
       files_(std::move(files)),
-      order_(problem, plan_.roles.reducers(), done_in(files_.checkpoint)),
-      dealer_(hub_, plan_.roles, plan_.settings.schedule, order_, files_.checkpoint) {
-    for (const flow::QueuePlan& queue : plan_.queues) {
+      order_(problem, layout_.roles.reducers(), taken_over(problem, files_.checkpoint)),
+      dealer_(hub_, layout_.roles, layout_.settings.schedule, order_, files_.checkpoint) {
+    for (const flow::QueuePlan& queue : layout_.queues) {
         queues_.push_back(std::make_unique<flow::Queue>(hub_, transport, queue));
     }
     const int rank = session.world().rank();
-    if (plan_.roles.of(rank) == comm::Role::worker) {
-        worker_ = std::make_unique<DataflowWorker>(problem_, plan_, session.device(),
-                                                   make_tiles(session.device()), order_, dealer_,
-                                                   queues_);
-        return;
-    }
-    if (files_.tiles) {
-        slot_.emplace(problem_, FileSlots::memory(problem_, 1), session.reducer_device(),
-                      device::MemoryKind::pinned);
-    }
-    reducer_ = std::make_unique<DataflowReducer>(problem_, plan_, session, order_, files_);
-    mine_ = queues_[static_cast<std::size_t>(plan_.roles.index_of(rank))].get();
-}
-
-std::unique_ptr<WorkerTiles> DataflowProduct::make_tiles(device::Device& device) const {
-    std::unique_ptr<WorkerTiles> tiles;
-    if (files_.tiles) {
-        tiles = std::make_unique<FileTiles>(problem_, *files_.tiles, plan_.file_slots, device);
+    if (layout_.roles.of(rank) == comm::Role::worker) {
+        worker_ = std::make_unique<DataflowWorker>(problem_, layout_, inputs_, files_,
+                                                   session.device(), order_, dealer_, queues_);
     } else {
-        tiles = std::make_unique<ResidentTiles>(operands_);
+        reducer_ = std::make_unique<DataflowReducer>(problem_, layout_, session, order_, files_);
+        mine_ = queues_[static_cast<std::size_t>(layout_.roles.index_of(rank))].get();
     }
-    if (plan_.places.workers_on_gpu()) {
-        return std::make_unique<DeviceTiles>(problem_, std::move(tiles), plan_.device_slots,
-                                             device);
-    }
-    return tiles;
 }
 
 void DataflowProduct::prepare() {
@@ -90,33 +72,19 @@ Traffic DataflowProduct::copied() const {
     return {.read = reducer_->sums().copied_in(), .written = reducer_->sums().copied_out()};
 }
 
-// A reducer has no input tiles: they are read or made again for the check.
-std::span<const float> DataflowProduct::input(Operand operand, TileIndex tile) {
-    if (files_.tiles) {
-        return files_.tiles->read(name(operand), tile, slot_->slot(0).span());
-    }
-    input_.resize(static_cast<std::size_t>(problem_.elements(tile)));
-    fill_tile(problem_, name(operand), tile, input_);
-    return input_;
-}
-
 std::span<const float> DataflowProduct::result(TileIndex tile) {
     check(owns(tile), "a tile of another rank");
     return reducer_->result(tile);
-}
-
-bool DataflowProduct::owns(TileIndex tile) const {
-    return plan_.result_offsets[static_cast<std::size_t>(order_.number_of(tile))] >= 0;
 }
 
 std::string DataflowProduct::note() const {
     const std::int64_t tiles = problem_.tiles();
     std::string text =
         fmt::format("{} partial tiles shipped for {} of C", tiles * tiles * tiles, tiles * tiles);
-    if (plan_.places.workers_on_gpu()) {
-        text += fmt::format(", {} products copied ahead", plan_.settings.lookahead);
-    } else if (files_.tiles) {
-        text += fmt::format(", {} products read ahead", plan_.settings.lookahead);
+    if (layout_.places.workers_on_gpu()) {
+        text += fmt::format(", {} products copied ahead", layout_.settings.lookahead);
+    } else if (files_.matrices) {
+        text += fmt::format(", {} products read ahead", layout_.settings.lookahead);
     }
     return text;
 }
@@ -127,21 +95,21 @@ bench::Details DataflowProduct::details(const comm::Communicator& world) const {
     bench::Details details{.numbers = {{"bytes_shipped", tiles * bytes},
                                        {"partial_tiles", tiles * tiles * tiles},
                                        {"result_tiles", tiles * tiles},
-                                       {"reducers", plan_.roles.reducers()}},
+                                       {"reducers", layout_.roles.reducers()}},
                            .series = {}};
     const auto add_sum = [&](const char* key, Bytes moved) {
         details.numbers.emplace_back(key, world.sum(static_cast<double>(moved.value)));
     };
-    if (files_.tiles) {
+    if (files_.matrices) {
         add_sum("bytes_read", traffic().read);
         add_sum("bytes_written", traffic().written);
     }
-    if (plan_.places.workers_on_gpu()) {
+    if (layout_.places.workers_on_gpu()) {
         add_sum("bytes_copied_in", copied().read);
         add_sum("bytes_copied_out", copied().written);
     }
-    if (files_.tiles || plan_.places.workers_on_gpu()) {
-        details.numbers.emplace_back("lookahead", plan_.settings.lookahead);
+    if (files_.matrices || layout_.places.workers_on_gpu()) {
+        details.numbers.emplace_back("lookahead", layout_.settings.lookahead);
     }
     return details;
 }

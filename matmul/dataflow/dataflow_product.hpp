@@ -1,13 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "matmul/dataflow/dataflow_reducer.hpp"
 #include "matmul/dataflow/dataflow_worker.hpp"
-#include "matmul/tiles/file_slots.hpp"
-#include "matmul/tiles/operands.hpp"
+#include "matmul/problem/product.hpp"
+#include "matmul/tiles/memory_source.hpp"
 
 namespace quartet::matmul {
 
@@ -19,17 +18,25 @@ namespace quartet::matmul {
 /// C has.
 class DataflowProduct final : public Product {
   public:
-    /// Allocates plan.memory. Collective. Session and transport are borrowed.
-    DataflowProduct(const Problem& problem, DataflowPlan plan, bench::Session& session,
+    /// Collective. Session and transport are borrowed.
+    DataflowProduct(const Problem& problem, DataflowLayout layout, bench::Session& session,
                     comm::Transport& transport, ProductFiles files);
+    /// Counts what this rank allocates. Local.
+    static void count(bench::Arena& arena, const Problem& problem, const DataflowLayout& layout,
+                      const DataflowRanks& ranks);
 
     void prepare() override;
     void run(device::Stream& stream) override;
-    std::span<const float> input(Operand operand, TileIndex tile) override;
+    /// On reducers, as result().
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        return reducer_->input(operand, tile);
+    }
     std::span<const float> result(TileIndex tile) override;
-    [[nodiscard]] bool owns(TileIndex tile) const override;
+    [[nodiscard]] bool owns(TileIndex tile) const override {
+        return reducer_ && reducer_->owns(tile);
+    }
     [[nodiscard]] device::View<const std::byte> input_memory() const override {
-        return operands_.memory();
+        return inputs_.memory();
     }
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
@@ -44,11 +51,9 @@ class DataflowProduct final : public Product {
     [[nodiscard]] std::span<float> results() { return reducer_->results(); }
 
   private:
-    [[nodiscard]] std::unique_ptr<WorkerTiles> make_tiles(device::Device& device) const;
-
     Problem problem_;
-    DataflowPlan plan_;
-    Operands operands_;
+    DataflowLayout layout_;
+    MemorySource inputs_;
     flow::Hub hub_;
     DataflowWorker::Queues queues_;
     ProductFiles files_;
@@ -57,8 +62,6 @@ class DataflowProduct final : public Product {
     std::unique_ptr<DataflowWorker> worker_;    ///< on workers
     std::unique_ptr<DataflowReducer> reducer_;  ///< on reducers
     flow::Queue* mine_ = nullptr;               ///< a reducer's
-    std::vector<float> input_;                  ///< a tile of A or B, for the check
-    std::optional<FileSlots> slot_;             ///< for one that a reducer reads
 };
 
 }  // namespace quartet::matmul

@@ -10,20 +10,31 @@ constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (V
 
 }  // namespace
 
-DataflowReducer::DataflowReducer(const Problem& problem, const DataflowPlan& plan,
+DataflowReducer::Buffers::Buffers(bench::Arena& arena, const Problem& problem,
+                                  const DataflowLayout& layout)
+    : results(arena.make<float>(layout.results, bench::Room::host)),
+      sums(arena.make<float>(tiles_of_sums(layout.places) * problem.elements({}))),
+      input(arena, problem, layout.settings.inputs == DataflowInputs::files ? 1 : 0) {}
+
+DataflowReducer::DataflowReducer(const Problem& problem, const DataflowLayout& layout,
                                  bench::Session& session, const ProductOrder& order,
                                  const ProductFiles& files)
     : problem_(problem),
       order_(order),
-      index_(plan.roles.index_of(session.world().rank())),
+      index_(layout.roles.index_of(session.world().rank())),
       stream_(session.reducer_stream()),
-      offsets_(plan.result_offsets),
-      results_(device::allocate<float>(session.reducer_device(), floats_in(plan.results),
-                                       device::MemoryKind::pinned)),
-      sums_(make_tile_sums(problem, session.reducer_device(), plan.places.partials)),
-      files_(plan.settings.results == Results::kept ? files.tiles.get() : nullptr),
+      offsets_(layout.result_offsets),
+      arena_(session.reducer_device()),
+      buffers_(arena_, problem, layout),
+      sums_(make_tile_sums(problem, session.reducer_device(), std::move(buffers_.sums))),
+      files_(files.matrices.get()),
       checkpoint_(files.checkpoint) {
-    if (files_ != nullptr || checkpoint_ != nullptr) {
+    if (files.keep == bench::Switch::on || checkpoint_ != nullptr) {
+        ProductFiles results = files;
+        if (files.keep == bench::Switch::off) {
+            results.matrices = nullptr;
+        }
+        sink_.emplace(problem, Block{}, std::move(results));
         complete_ = session.reducer_device().make_event();
         writing_ = session.reducer_device().make_stream("write", device::StreamKind::transfer);
     }
@@ -31,8 +42,10 @@ DataflowReducer::DataflowReducer(const Problem& problem, const DataflowPlan& pla
 
 void DataflowReducer::prepare() {
     received_ = 0;
-    written_ = {};
     sums_->restart();
+    if (sink_) {
+        sink_->prepare();
+    }
     if (checkpoint_ != nullptr) {
         take_over();
     }
@@ -41,10 +54,9 @@ void DataflowReducer::prepare() {
 void DataflowReducer::take_over() {
     for (std::int64_t number = 0; number < std::ssize(offsets_); ++number) {
         const TileIndex tile = order_.tile(number);
-        if (offset_of(tile) >= 0 && checkpoint_->has(number)) {
-            const auto result = results_.view().part(offset_of(tile), problem_.elements(tile));
-            checkpoint_->read(number, std::as_writable_bytes(result.span()));
-            enqueue_write(tile, result);
+        if (owns(tile) && checkpoint_->has(number)) {
+            checkpoint_->read(number, std::as_writable_bytes(view(tile).span()));
+            sink_->store(tile, view(tile), *writing_);
         }
     }
     writing_->synchronize();
@@ -70,37 +82,24 @@ void DataflowReducer::run(flow::Queue& queue) {
 void DataflowReducer::add(const flow::Item& item) {
     const std::int64_t product = order_.product(index_, item.key);
     const TileIndex tile = order_.target(product);
-    const auto result = results_.view().part(offset_of(tile), problem_.elements(tile));
     const bool complete = order_.is_last(product);
-    sums_->add({device::view_as<float>(item.payload), result, order_.is_first(product), complete},
-               stream_);
-    if (writing_ && complete) {
-        write(tile, result);
+    sums_->add(
+        {device::view_as<float>(item.payload), view(tile), order_.is_first(product), complete},
+        stream_);
+    if (sink_ && complete) {
+        sums_->completing(stream_).record(*complete_);
+        writing_->wait(*complete_);
+        sink_->store(tile, view(tile), *writing_);
     }
 }
 
-void DataflowReducer::write(TileIndex tile, device::View<const float> elements) {
-    sums_->completing(stream_).record(*complete_);
-    writing_->wait(*complete_);
-    enqueue_write(tile, elements);
-    keep(checkpoint_, order_.number_of(tile), elements, *writing_);
-}
-
-void DataflowReducer::enqueue_write(TileIndex tile, device::View<const float> elements) {
+std::span<const float> DataflowReducer::input(Operand operand, TileIndex tile) {
     if (files_ != nullptr) {
-        writing_->enqueue(Phase::copy_out, "tile", [this, tile, elements] {
-            files_->write(tile, elements.span());
-            written_ = written_ + elements.bytes();
-        });
+        return files_->read(name(operand), tile, buffers_.input.slot(0).span());
     }
-}
-
-std::int64_t DataflowReducer::offset_of(TileIndex tile) const {
-    return offsets_[static_cast<std::size_t>(order_.number_of(tile))];
-}
-
-std::span<const float> DataflowReducer::result(TileIndex tile) const {
-    return results_.view().part(offset_of(tile), problem_.elements(tile)).span();
+    input_.resize(static_cast<std::size_t>(problem_.elements(tile)));
+    fill_tile(problem_, name(operand), tile, input_);
+    return input_;
 }
 
 }  // namespace quartet::matmul

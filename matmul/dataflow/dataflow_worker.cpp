@@ -1,26 +1,48 @@
 #include "matmul/dataflow/dataflow_worker.hpp"
 
+#include <algorithm>
+
 #include "device/blas.hpp"
 
 namespace quartet::matmul {
 
-DataflowWorker::DataflowWorker(const Problem& problem, const DataflowPlan& plan,
-                               device::Device& device, std::unique_ptr<WorkerTiles> tiles,
-                               const ProductOrder& order, ProductDealer& dealer,
-                               const Queues& queues)
+DataflowWorker::Buffers::Buffers(bench::Arena& arena, const Problem& problem,
+                                 const DataflowLayout& layout)
+    : file_slots(arena, problem, 2 * layout.from_files),
+      device_slots(arena.make<float>(
+          layout.places.workers_on_gpu() ? 2 * layout.held * problem.elements({}) : 0)),
+      partials(arena.make<float>(layout.places.workers_on_gpu() && layout.places.through_host()
+                                     ? layout.deliveries * problem.elements({})
+                                     : 0)) {}
+
+DataflowWorker::DataflowWorker(const Problem& problem, const DataflowLayout& layout,
+                               TileSource& memory, const ProductFiles& files,
+                               device::Device& device, const ProductOrder& order,
+                               ProductDealer& dealer, const Queues& queues)
     : problem_(problem),
       order_(order),
       device_(device),
-      tiles_(std::move(tiles)),
       dealer_(dealer),
       queues_(queues),
-      partials_(device::allocate<float>(device, floats_in(plan.partials))),
-      deliveries_(plan.deliveries) {
-    const bool copies_out = partials_.size() > 0;
+      arena_(device),
+      buffers_(arena_, problem, layout),
+      files_(files.matrices ? std::make_unique<FileSource>(problem, whole(problem), files,
+                                                           std::move(buffers_.file_slots),
+                                                           2 * layout.from_files, device)
+                            : nullptr),
+      host_(files_ ? *files_ : memory),
+      items_(layout.held),
+      from_files_(std::max<std::int64_t>(layout.from_files, 1)),
+      deliveries_(layout.deliveries) {
+    if (layout.places.workers_on_gpu()) {
+        on_gpu_ = std::make_unique<DeviceSource>(problem, host_, std::move(buffers_.device_slots),
+                                                 device);
+    }
+    const bool copies_out = buffers_.partials.size() > 0;
     std::int64_t begin = 0;
     for (Delivery& delivery : deliveries_.slots()) {
         const std::int64_t elements = copies_out ? problem.elements({}) : 0;
-        delivery = {0, partials_.view().part(begin, elements), device.make_event(),
+        delivery = {0, buffers_.partials.view().part(begin, elements), device.make_event(),
                     device.make_event()};
         begin += elements;
     }
@@ -30,26 +52,30 @@ DataflowWorker::DataflowWorker(const Problem& problem, const DataflowPlan& plan,
 }
 
 void DataflowWorker::prepare() {
+    items_.clear();
     deliveries_.clear();
+    begun_ = 0;
     copied_out_ = {};
-    tiles_->prepare();
+    host_.prepare();
+    if (on_gpu_) {
+        on_gpu_->prepare();
+    }
 }
 
 void DataflowWorker::run(device::Stream& stream) {
     bool more = true;
     while (true) {
-        while (more && !tiles_->full()) {
+        while (more && !items_.full()) {
             const std::int64_t product = dealer_.next();
             more = product < order_.count();
             if (more) {
-                tiles_->prefetch(order_.item(product));
+                fetch(order_.item(product));
             }
         }
-        if (tiles_->empty()) {
+        if (items_.empty()) {
             break;
         }
-        multiply(tiles_->oldest(stream), stream);
-        tiles_->release(stream);
+        multiply(items_.empty_oldest(), stream);
         if (deliveries_.full()) {
             push_oldest();
         }
@@ -57,7 +83,8 @@ void DataflowWorker::run(device::Stream& stream) {
     while (!deliveries_.empty()) {
         push_oldest();
     }
-    tiles_->synchronize();
+    host_.synchronize();
+    nearest().synchronize();
     stream.synchronize();
     if (copying_) {
         copying_->synchronize();
@@ -65,6 +92,20 @@ void DataflowWorker::run(device::Stream& stream) {
     for (const auto& queue : queues_) {
         queue->close();
     }
+}
+
+void DataflowWorker::fetch(WorkItem item) {
+    item.a.from = 2 * (begun_ % from_files_);
+    item.a.slot = 2 * (begun_++ % std::ssize(items_.slots()));
+    item.b.from = item.a.from + 1;
+    item.b.slot = item.a.slot + 1;
+    for (const Fetch& fetch : {item.a, item.b}) {
+        if (on_gpu_) {
+            host_.fetch({fetch.operand, fetch.tile, fetch.from});
+        }
+        nearest().fetch(fetch);
+    }
+    items_.fill() = item;
 }
 
 flow::Queue& DataflowWorker::queue_of(std::int64_t product) const {
@@ -81,20 +122,23 @@ device::View<float> DataflowWorker::outgoing(std::int64_t product) {
     return device::view_as<float>(queue.next(others).part(0, size.value));
 }
 
-void DataflowWorker::multiply(const WorkerTiles::Tiles& tiles, device::Stream& stream) {
-    const WorkItem& item = tiles.item;
+void DataflowWorker::multiply(const WorkItem& item, device::Stream& stream) {
+    const auto a = nearest().tile(item.a, stream);
+    const auto b = nearest().tile(item.b, stream);
     const auto target = outgoing(item.number);
     Delivery& delivery = deliveries_.fill();
     delivery.product = item.number;
     const auto partial = copying_ ? delivery.partial.part(0, target.size()) : target;
-    device_.blas().gemm({problem_.extent(item.a.row), problem_.extent(item.b.column),
-                         problem_.extent(item.a.column)},
-                        tiles.a, tiles.b, partial, device::Update::replace, stream);
+    device_.blas().gemm({problem_.extent(item.a.tile.row), problem_.extent(item.b.tile.column),
+                         problem_.extent(item.a.tile.column)},
+                        a, b, partial, device::Update::replace, stream);
     if (copying_) {
         copy_out(partial, target, delivery, stream);
     } else {
         stream.record(*delivery.ready);
     }
+    nearest().release(item.a.slot, stream);
+    nearest().release(item.b.slot, stream);
 }
 
 void DataflowWorker::copy_out(device::View<const float> partial, device::View<float> to,

@@ -7,7 +7,7 @@
 #include "comm/topology/roles.hpp"
 #include "flow/hub.hpp"
 #include "matmul/dataflow/product_order.hpp"
-#include "matmul/options.hpp"
+#include "matmul/problem/options.hpp"
 
 namespace quartet::matmul {
 

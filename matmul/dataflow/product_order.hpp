@@ -5,18 +5,25 @@
 
 #include "comm/topology/roles.hpp"
 #include "core/block_range.hpp"
-#include "matmul/dataflow/worker_tiles.hpp"
+#include "matmul/tiles/tile_source.hpp"
 
 namespace quartet::matmul {
+
+/// A product C(i,j) += A(i,k) B(k,j) that a worker of the data flow makes.
+struct WorkItem {
+    std::int64_t number = 0;
+    Fetch a;
+    Fetch b;
+};
 
 /// The products of a data flow, in the order (i, j, k), and the reducers that add them: tile (i, j)
 /// of C, numbered i n + j, is that of reducer (i n + j) mod R. The tiles that are to be made, in
 /// their order, have positions; products are numbered position n + k.
 class ProductOrder {
   public:
-    /// Tiles of C, by number, that are done already have no products.
+    /// Tiles of C that are done already have no products.
     ProductOrder(const Problem& problem, int reducers,
-                 const std::function<bool(std::int64_t tile)>& is_done = {})
+                 const std::function<bool(TileIndex)>& is_done = {})
         : tiles_(problem.tiles()), reducers_(reducers), positions_(tiles_ * tiles_) {
         if (is_done) {
             leave_out(is_done);
@@ -37,7 +44,9 @@ class ProductOrder {
     }
     [[nodiscard]] WorkItem item(std::int64_t product) const {
         const std::int64_t inner = product % tiles_;
-        return {product, {target(product).row, inner}, {inner, target(product).column}};
+        return {product,
+                {Operand::a, {target(product).row, inner}},
+                {Operand::b, {inner, target(product).column}}};
     }
     [[nodiscard]] bool is_first(std::int64_t product) const { return product % tiles_ == 0; }
     [[nodiscard]] bool is_last(std::int64_t product) const {
@@ -73,10 +82,10 @@ class ProductOrder {
     };
 
     static std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
-    void leave_out(const std::function<bool(std::int64_t tile)>& is_done) {
+    void leave_out(const std::function<bool(TileIndex)>& is_done) {
         of_reducers_.resize(index(reducers_));
         for (std::int64_t number = 0; number < tiles_ * tiles_; ++number) {
-            if (!is_done(number)) {
+            if (!is_done(tile(number))) {
                 auto& positions = of_reducers_[index(number % reducers_)];
                 positions.push_back(std::ssize(left_));
                 left_.push_back({number, std::ssize(positions) - 1});

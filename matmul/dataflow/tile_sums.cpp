@@ -1,6 +1,8 @@
 #include "matmul/dataflow/tile_sums.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "device/vector_operations.hpp"
@@ -30,18 +32,9 @@ class SumsOnHost final : public TileSums {
 
 constexpr std::size_t sums_held = 2;  // one is added to, the one before is copied out
 
-struct SumsMemory {
-    std::int64_t sums = 0;   ///< tiles
-    std::int64_t terms = 0;  ///< tiles
-
-    explicit SumsMemory(comm::PayloadPlace partials)
-        : sums(sums_held), terms(partials == comm::PayloadPlace::gpu ? 0 : 2) {}
-    [[nodiscard]] std::int64_t tiles() const { return sums + terms; }
-};
-
 class SumsOnGpu final : public TileSums {
   public:
-    SumsOnGpu(const Problem& problem, device::Device& device, const SumsMemory& memory);
+    SumsOnGpu(const Problem& problem, device::Device& device, device::Buffer<float> memory);
 
     void restart() override;
     void add(const SumTerm& term, device::Stream& stream) override;
@@ -78,24 +71,20 @@ class SumsOnGpu final : public TileSums {
     std::unique_ptr<device::Stream> out_;
 };
 
-SumsOnGpu::SumsOnGpu(const Problem& problem, device::Device& device, const SumsMemory& memory)
+SumsOnGpu::SumsOnGpu(const Problem& problem, device::Device& device, device::Buffer<float> memory)
     : device_(device),
-      memory_(device::allocate<float>(device, memory.tiles() * problem.elements({}))),
-      terms_(static_cast<std::size_t>(memory.terms)),
+      memory_(std::move(memory)),
       in_(device.make_stream("copy in", device::StreamKind::transfer)),
       out_(device.make_stream("copy out", device::StreamKind::transfer)) {
     const std::int64_t elements = problem.elements({});
+    terms_.resize(static_cast<std::size_t>(memory_.size() / elements) - sums_held);
     std::int64_t begin = 0;
     const auto make = [&](Slot& slot) {
         slot = {memory_.view().part(begin, elements), device.make_event(), device.make_event()};
         begin += elements;
     };
-    for (Slot& slot : sums_) {
-        make(slot);
-    }
-    for (Slot& slot : terms_) {
-        make(slot);
-    }
+    std::ranges::for_each(sums_, make);
+    std::ranges::for_each(terms_, make);
 }
 
 void SumsOnGpu::restart() {
@@ -175,19 +164,16 @@ void SumsOnGpu::finish(device::Stream& stream) {
 
 }  // namespace
 
-bench::BufferPlan tile_sums_memory(const Problem& problem, device::MemoryKind reducer,
-                                   comm::PayloadPlace partials) {
-    bench::BufferPlan plan;
-    if (reducer == device::MemoryKind::device) {
-        plan.add(SumsMemory(partials).tiles() * problem.tile_bytes(), bench::Room::device);
-    }
-    return plan;
+std::int64_t tiles_of_sums(const DataflowPlaces& places) {
+    constexpr std::int64_t terms = 2;
+    const auto sums = static_cast<std::int64_t>(sums_held);
+    return !places.reducers_on_gpu() ? 0 : sums + (places.through_host() ? terms : 0);
 }
 
 std::unique_ptr<TileSums> make_tile_sums(const Problem& problem, device::Device& device,
-                                         comm::PayloadPlace partials) {
-    if (device.memory_kind() == device::MemoryKind::device) {
-        return std::make_unique<SumsOnGpu>(problem, device, SumsMemory(partials));
+                                         device::Buffer<float> memory) {
+    if (memory.size() > 0) {
+        return std::make_unique<SumsOnGpu>(problem, device, std::move(memory));
     }
     return std::make_unique<SumsOnHost>(device);
 }

@@ -2,9 +2,8 @@
 
 #include <memory>
 
-#include "bench/session/buffer_plan.hpp"
 #include "device/device.hpp"
-#include "matmul/problem.hpp"
+#include "matmul/dataflow/dataflow_layout.hpp"
 
 namespace quartet::matmul {
 
@@ -37,14 +36,13 @@ class TileSums {
     virtual void restart() {}
 };
 
-/// What make_tile_sums allocates: nothing on the CPU. `partials` is where partial tiles lie.
-bench::BufferPlan tile_sums_memory(const Problem& problem, device::MemoryKind reducer,
-                                   comm::PayloadPlace partials);
+/// Tiles that sums take where they are made: none on the CPU.
+std::int64_t tiles_of_sums(const DataflowPlaces& places);
 
 /// On the CPU in the tiles of C themselves. On a GPU in two tiles of its memory, each copied out
-/// when it is complete; partial tiles of the host's memory are copied in beside the sums.
-/// `device` is borrowed.
+/// when it is complete; partial tiles of the host's memory are copied in beside the sums. `memory`
+/// has tiles_of_sums(); `device` is borrowed.
 std::unique_ptr<TileSums> make_tile_sums(const Problem& problem, device::Device& device,
-                                         comm::PayloadPlace partials);
+                                         device::Buffer<float> memory);
 
 }  // namespace quartet::matmul

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "matmul/partition.hpp"
-#include "matmul/problem.hpp"
+#include "matmul/problem/partition.hpp"
+#include "matmul/problem/problem.hpp"
 
 namespace quartet::matmul {
 

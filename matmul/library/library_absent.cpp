@@ -2,8 +2,7 @@
 
 namespace quartet::matmul {
 
-std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&,
-                                              std::unique_ptr<const TileFiles>, Results,
+std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&, const ProductFiles&,
                                               std::optional<BlockCyclic>) {
     throw Unavailable(
         "not available in this build: formulation library of matmul (no ScaLAPACK was found for "
@@ -11,8 +10,6 @@ std::unique_ptr<Product> make_library_product(bench::Session&, const Problem&,
         "MPI in use): install libscalapack-openmpi-dev, or another MPI's, and build again");
 }
 
-LibraryPlan plan_library(const Problem&, int, int) {
-    return {};
-}
+void count_library(bench::Arena&, const Problem&, int, int, bool) {}
 
 }  // namespace quartet::matmul

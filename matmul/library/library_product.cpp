@@ -17,6 +17,7 @@
 #include "matmul/library/scalapack.hpp"
 #include "matmul/library/trials.hpp"
 #include "matmul/tiles/file_slots.hpp"
+#include "matmul/tiles/tile_sink.hpp"
 
 namespace quartet::matmul {
 
@@ -40,16 +41,29 @@ std::int64_t most_elements(const Problem& problem, int ranks) {
     return most;
 }
 
+struct Buffers {
+    Buffers(bench::Arena& arena, const Problem& problem, int ranks, int rank, bool in_files)
+        : a(arena.make<float>(most_elements(problem, ranks), bench::Room::host)),
+          b(arena.make<float>(most_elements(problem, ranks), bench::Room::host)),
+          c(arena.make<float>(most_elements(problem, ranks), bench::Room::host)),
+          strip(arena.make<float>(
+              std::max<std::int64_t>(elements_in(problem, strip_of(problem, ranks, rank)), 1),
+              bench::Room::host)),
+          slot(arena, problem, in_files ? 1 : 0) {}
+
+    device::Buffer<float> a;  ///< these in the distribution that needs most
+    device::Buffer<float> b;
+    device::Buffer<float> c;
+    device::Buffer<float> strip;  ///< of C for the check, of A and B from files
+    FileSlots slot;
+};
+
 /// Matrices are row-major to us and column-major to ScaLAPACK, which therefore sees their
 /// transposes, in a transposed grid: it computes C^T = B^T A^T.
 class LibraryProduct final : public Product {
   public:
-    LibraryProduct(bench::Session& session, const Problem& problem,
-                   std::unique_ptr<const TileFiles> files, Results results,
+    LibraryProduct(bench::Session& session, const Problem& problem, const ProductFiles& files,
                    const std::optional<BlockCyclic>& chosen);
-    ~LibraryProduct() override;
-    LibraryProduct(const LibraryProduct&) = delete;
-    LibraryProduct& operator=(const LibraryProduct&) = delete;
 
     void prepare() override;
     void run(device::Stream& stream) override;
@@ -60,7 +74,6 @@ class LibraryProduct final : public Product {
     [[nodiscard]] bench::Details details(const comm::Communicator&) const override;
 
   private:
-    void allocate();
     [[nodiscard]] BlockCyclic find_fastest(const std::vector<BlockCyclic>& candidates);
     [[nodiscard]] std::vector<Ranked> try_all(std::span<const BlockCyclic> candidates,
                                               std::int64_t inner);
@@ -73,71 +86,55 @@ class LibraryProduct final : public Product {
         return {elements, descriptor_, grid_->context()};
     }
     [[nodiscard]] std::span<const float> from_file(std::string_view matrix, TileIndex tile) {
-        return files_->read(matrix, tile, slot_->slot(0).span());
+        return files_->read(matrix, tile, buffers_.slot.slot(0).span());
     }
 
     bench::Session& session_;
     Problem problem_;
     int rank_;
     bench::MachineProbes machine_ = bench::this_machine();
+    std::shared_ptr<const MatrixFiles> files_;  ///< null where A and B are in memory
+    bench::Arena arena_;
+    Buffers buffers_;
     BlacsSystem system_;
     LibraryStrips strips_;
     BlockCyclic distribution_;
     std::unique_ptr<BlacsGrid> grid_;  // GCC 14 takes an optional's for uninitialised
     Descriptor descriptor_{};
-    device::Buffer<float> a_;
-    device::Buffer<float> b_;
-    device::Buffer<float> c_;
     std::vector<float> tile_;  ///< of the check
     std::size_t tried_ = 0;
     std::int64_t tried_inner_ = 0;
-    std::size_t tried_whole_ = 0;             ///< of them again, in whole
-    std::unique_ptr<const TileFiles> files_;  ///< null where A and B are in memory
-    Results results_;
-    OldResults old_results_ = OldResults::of_any_job;
-    std::optional<FileSlots> slot_;
+    std::size_t tried_whole_ = 0;  ///< of them again, in whole
+    std::optional<FileSink> sink_;
 };
 
 LibraryProduct::LibraryProduct(bench::Session& session, const Problem& problem,
-                               std::unique_ptr<const TileFiles> files, Results results,
-                               const std::optional<BlockCyclic>& chosen)
+                               const ProductFiles& files, const std::optional<BlockCyclic>& chosen)
     : session_(session),
       problem_(problem),
       rank_(session.world().rank()),
+      files_(files.matrices),
+      arena_(session.device()),
+      buffers_(arena_, problem, session.world().size(), rank_, files_ != nullptr),
       system_(session.world()),
-      strips_(problem, session.world().size(), rank_, system_, session.device()),
-      files_(std::move(files)),
-      results_(results) {
-    allocate();
-    use(chosen ? *chosen : find_fastest(distributions(problem.size, session.world().size())));
-    if (!files_) {
-        fill_blocks(problem, distribution_, rank_, "A", session.threads(), a_.span());
-        fill_blocks(problem, distribution_, rank_, "B", session.threads(), b_.span());
+      strips_(problem, session.world().size(), rank_, system_, std::move(buffers_.strip)) {
+    for (device::Buffer<float>* matrix : {&buffers_.a, &buffers_.b, &buffers_.c}) {
+        std::ranges::fill(matrix->span(), 0.5F);
     }
-}
-
-LibraryProduct::~LibraryProduct() {
-    if (files_ && results_ == Results::removed) {
-        remove_results_quietly(*files_, strips_.mine());
+    use(chosen ? *chosen : find_fastest(distributions(problem.size, session.world().size())));
+    if (files_) {
+        sink_.emplace(problem, strips_.mine(), files);
+    } else {
+        const int threads = session.threads();
+        fill_blocks(problem, distribution_, rank_, "A", threads, buffers_.a.span());
+        fill_blocks(problem, distribution_, rank_, "B", threads, buffers_.b.span());
     }
 }
 
 void LibraryProduct::prepare() {
     if (files_) {
-        prepare_files(*files_, problem_, strips_.mine(),
-                      std::exchange(old_results_, OldResults::of_this_job));
-    }
-}
-
-void LibraryProduct::allocate() {
-    const LibraryPlan plan = plan_library(problem_, session_.world().size(), rank_);
-    device::Device& device = session_.device();
-    for (device::Buffer<float>* matrix : {&a_, &b_, &c_}) {
-        *matrix = device::allocate<float>(device, floats_in(plan.matrix));
-        std::ranges::fill(matrix->span(), 0.5F);
-    }
-    if (files_) {
-        slot_.emplace(problem_, FileSlots::memory(problem_, 1), device, device::MemoryKind::host);
+        sink_->prepare();
+        forget_inputs(*files_, problem_, strips_.mine());
     }
 }
 
@@ -200,16 +197,16 @@ void LibraryProduct::multiply(std::int64_t inner) {
     const int first = 1;
     const float one = 1;
     const float zero = 0;
-    psgemm_("N", "N", &n, &n, &k, &one, b_.span().data(), &first, &first, descriptor_.data(),
-            a_.span().data(), &first, &first, descriptor_.data(), &zero, c_.span().data(), &first,
-            &first, descriptor_.data());
+    psgemm_("N", "N", &n, &n, &k, &one, buffers_.b.span().data(), &first, &first,
+            descriptor_.data(), buffers_.a.span().data(), &first, &first, descriptor_.data(), &zero,
+            buffers_.c.span().data(), &first, &first, descriptor_.data());
 }
 
 void LibraryProduct::run(device::Stream& stream) {
     if (files_) {
         const Span span(stream.track(), Phase::read, "strips of A and B");
-        read(Operand::a, a_.span());
-        read(Operand::b, b_.span());
+        read(Operand::a, buffers_.a.span());
+        read(Operand::b, buffers_.b.span());
     }
     {
         const Span span(stream.track(), Phase::compute, "psgemm");
@@ -223,29 +220,20 @@ void LibraryProduct::run(device::Stream& stream) {
 
 // This rank's strip from files, then all strips to blocks.
 void LibraryProduct::read(Operand operand, std::span<float> out) {
-    const Block& mine = strips_.mine();
-    for (std::int64_t row = mine.rows.begin; row < mine.rows.end; ++row) {
-        for (std::int64_t column = mine.columns.begin; column < mine.columns.end; ++column) {
-            strips_.put({row, column}, from_file(name(operand), {row, column}));
-        }
-    }
+    for_each_tile(strips_.mine(),
+                  [&](TileIndex tile) { strips_.put(tile, from_file(name(operand), tile)); });
     strips_.distribute(blocks(out));
 }
 
 // The blocks of C to strips, then this rank's to files.
 void LibraryProduct::write() {
-    strips_.collect(blocks(c_.span()));
-    const Block& mine = strips_.mine();
-    for (std::int64_t row = mine.rows.begin; row < mine.rows.end; ++row) {
-        for (std::int64_t column = mine.columns.begin; column < mine.columns.end; ++column) {
-            files_->write({row, column}, strips_.tile({row, column}));
-        }
-    }
+    strips_.collect(blocks(buffers_.c.span()));
+    for_each_tile(strips_.mine(), [&](TileIndex tile) { files_->write(tile, strips_.tile(tile)); });
 }
 
 void LibraryProduct::collect() {
     if (!files_) {  // else the files have the result
-        strips_.collect(blocks(c_.span()));
+        strips_.collect(blocks(buffers_.c.span()));
     }
 }
 
@@ -285,8 +273,8 @@ bench::Details LibraryProduct::details(const comm::Communicator&) const {
 }  // namespace
 
 std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem,
-                                              std::unique_ptr<const TileFiles> files,
-                                              Results results, std::optional<BlockCyclic> chosen) {
+                                              const ProductFiles& files,
+                                              std::optional<BlockCyclic> chosen) {
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     const int ranks = session.world().size();
     if (std::max(most_elements(problem, ranks), LibraryStrips::most_elements(problem, ranks)) >
@@ -296,18 +284,17 @@ std::unique_ptr<Product> make_library_product(bench::Session& session, const Pro
             "elements in 32 bits): use more ranks or the native formulation",
             problem.size, problem.size, ranks));
     }
-    return std::make_unique<LibraryProduct>(session, problem, std::move(files), results, chosen);
+    return std::make_unique<LibraryProduct>(session, problem, files, chosen);
 }
 
-LibraryPlan plan_library(const Problem& problem, int ranks, int rank) {
-    const Bytes matrix = bytes_of<float>(most_elements(problem, ranks));
-    const std::int64_t strip = elements_in(problem, strip_of(problem, ranks, rank));
+void count_library(bench::Arena& arena, const Problem& problem, int ranks, int rank,
+                   bool in_files) {
+    const Buffers counted(arena, problem, ranks, rank, in_files);
+    arena.count(problem.tile_bytes(), bench::Room::host);  // for the check
     const std::int64_t redistributed =
         std::min(problem.size * problem.size, std::max(redistributed_at_a_time, problem.size));
-    return {.matrix = matrix,
-            .collected = bytes_of<float>(std::max<std::int64_t>(strip, 1)),
-            .tile = problem.tile_bytes(),
-            .workspace = matrix + 2 * bytes_of<float>(redistributed)};
+    arena.count(bytes_of<float>(most_elements(problem, ranks) + 2 * redistributed),
+                bench::Room::host);
 }
 
 }  // namespace quartet::matmul

@@ -1,17 +1,17 @@
 #include "matmul/library/library_strips.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace quartet::matmul {
 
 LibraryStrips::LibraryStrips(const Problem& problem, int ranks, int rank, const BlacsSystem& system,
-                             device::Device& device)
+                             device::Buffer<float> memory)
     : problem_(problem),
       ranks_(ranks),
       mine_(strip_of(problem, ranks, rank)),
       grid_(system, 1, ranks),
-      memory_(
-          device::allocate<float>(device, std::max<std::int64_t>(elements_in(problem, mine_), 1))) {
+      memory_(std::move(memory)) {
     tile_.reserve(static_cast<std::size_t>(floats_in(problem.tile_bytes())));
 }
 

@@ -22,9 +22,9 @@ struct LibraryBlocks {
 /// written and checked.
 class LibraryStrips {
   public:
-    /// Allocates plan_library()'s `collected` and `tile`. Collective over the system's ranks.
+    /// `memory` has the rank's strip, one element at least. Collective over the system's ranks.
     LibraryStrips(const Problem& problem, int ranks, int rank, const BlacsSystem& system,
-                  device::Device& device);
+                  device::Buffer<float> memory);
     /// The elements of the largest strip of all ranks.
     static std::int64_t most_elements(const Problem& problem, int ranks);
 

@@ -32,7 +32,7 @@ std::optional<Blocking> least_fetches(const Block& block, const TileMemory& tile
     std::int64_t fewest = 0;
     const auto fits = [&](std::int64_t rows, std::int64_t columns) {
         const Blocking blocking = with_least_slots(block, rows, columns, lookahead);
-        return blocking.held() <= most_held && buffers_of(blocking, tiles).sum() <= memory;
+        return blocking.held() <= most_held && buffers_of(blocking, tiles) <= memory;
     };
     std::int64_t columns = block.columns.size();
     for (std::int64_t rows = 1; rows <= block.rows.size(); ++rows) {
@@ -56,8 +56,7 @@ std::optional<Blocking> least_fetches(const Block& block, const TileMemory& tile
 void take_what_is_left(Blocking& blocking, const Problem& problem, const Block& block,
                        const TileMemory& tiles, Bytes memory) {
     const std::int64_t all = problem.tiles() * (block.rows.size() + block.columns.size());
-    const std::int64_t spare =
-        (memory - buffers_of(blocking, tiles).sum()).value / tiles.slot.value;
+    const std::int64_t spare = (memory - buffers_of(blocking, tiles)).value / tiles.slot.value;
     const std::int64_t most = std::max(all, blocking.slots);
     blocking.slots = std::min(blocking.slots + spare, most);
 }
@@ -87,9 +86,8 @@ Traffic planned_traffic(const Problem& problem, const Block& block, const Blocki
     }
     for (TileSchedule schedule(problem, block, blocking); !schedule.done();) {
         const TileProduct product = schedule.next();
-        for (int index = 0; index < product.prefetch_count; ++index) {
-            const TileIndex tile = product.prefetches[static_cast<std::size_t>(index)].tile;
-            traffic.read = traffic.read + bytes_of<float>(problem.elements(tile));
+        for (const Fetch& fetch : product.fetches()) {
+            traffic.read = traffic.read + bytes_of<float>(problem.elements(fetch.tile));
         }
         if (product.last) {
             traffic.written = traffic.written + bytes_of<float>(problem.elements(product.target));
@@ -98,9 +96,8 @@ Traffic planned_traffic(const Problem& problem, const Block& block, const Blocki
     return traffic;
 }
 
-TileBuffers buffers_of(const Blocking& blocking, const TileMemory& tiles) {
-    return {.slots = blocking.slots * tiles.slot + tiles.alignment,
-            .results = blocking.held() * tiles.result};
+Bytes buffers_of(std::int64_t slots, std::int64_t held, const TileMemory& tiles) {
+    return slots * tiles.slot + tiles.alignment + held * tiles.result;
 }
 
 std::optional<Blocking> best_blocking(const Problem& problem, const Block& block,
@@ -130,7 +127,7 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
         while (blocking->lookahead < enough) {
             const auto longer =
                 with_least_slots(block, blocking->rows, blocking->columns, blocking->lookahead + 1);
-            if (buffers_of(longer, tiles).sum() > memory) {
+            if (buffers_of(longer, tiles) > memory) {
                 break;
             }
             blocking = longer;
@@ -142,7 +139,7 @@ std::optional<Blocking> choose_blocking(const Problem& problem, const Block& blo
 
 Bytes least_memory(const TileMemory& tiles, std::optional<int> lookahead) {
     const Blocking least = with_least_slots({{0, 1}, {0, 1}}, 1, 1, lookahead.value_or(0));
-    return buffers_of(least, tiles).sum();
+    return buffers_of(least, tiles);
 }
 
 Bytes lower_bound(const Problem& problem, int ranks, Bytes memory) {

@@ -1,15 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "matmul/native/tile_schedule.hpp"
-#include "matmul/product.hpp"
+#include "matmul/problem/budget.hpp"
+#include "matmul/problem/product.hpp"
 
 namespace quartet::matmul {
-
-/// No bound of the tiles of C that are held at a time but the memory.
-inline constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 
 /// The traffic of a whole schedule. Elements only: files have headers, too. Of schedules that take
 /// more than a second to go through (2^24 products) it is what is moved at most: successive parts
@@ -23,15 +20,11 @@ struct TileMemory {
     Bytes alignment{};  ///< once, so that the first slot can be aligned
 };
 
-/// The buffers of a product in bounded memory, as its constructor allocates them.
-struct TileBuffers {
-    Bytes slots;    ///< tiles of A and B
-    Bytes results;  ///< tiles of C
-
-    [[nodiscard]] Bytes sum() const { return slots + results; }
-};
-
-TileBuffers buffers_of(const Blocking& blocking, const TileMemory& tiles);
+/// What so many tiles of A and B, and of C, take together.
+Bytes buffers_of(std::int64_t slots, std::int64_t held, const TileMemory& tiles);
+inline Bytes buffers_of(const Blocking& blocking, const TileMemory& tiles) {
+    return buffers_of(blocking.slots, blocking.held(), tiles);
+}
 
 /// The blocking of `block` with the least traffic in `memory`, with at least `lookahead` products
 /// of look-ahead; memory that is left brings the look-ahead up to two rows of the held C tiles, and

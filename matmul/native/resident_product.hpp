@@ -1,7 +1,9 @@
 #pragma once
 
 #include "device/device.hpp"
-#include "matmul/tiles/operands.hpp"
+#include "matmul/problem/product.hpp"
+#include "matmul/tiles/memory_source.hpp"
+#include "matmul/tiles/tile_sink.hpp"
 
 namespace quartet::matmul {
 
@@ -10,28 +12,34 @@ namespace quartet::matmul {
 /// multiplies them with a tile of B: larger products run faster (docs/notes/matmul.md).
 class ResidentProduct final : public Product {
   public:
-    /// Allocates layout.memory(). Collective over `node`, the ranks of this node.
-    ResidentProduct(const Problem& problem, const ResidentLayout& layout,
+    /// Allocates what `layout` says, and a MemorySink. Collective over `node`, the ranks of this
+    /// node.
+    ResidentProduct(const Problem& problem, const OperandLayout& layout,
                     const comm::Communicator& node, device::Device& device, int threads);
 
-    void prepare() override {}
     void run(device::Stream& stream) override;
-    std::span<const float> input(Operand operand, TileIndex tile) override;
-    std::span<const float> result(TileIndex tile) override;
-    [[nodiscard]] device::View<const std::byte> input_memory() const override {
-        return operands_.memory();
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        return inputs_.tile(operand, tile).span();
     }
-    [[nodiscard]] std::string note() const override;
+    std::span<const float> result(TileIndex tile) override { return results_.view(tile).span(); }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return inputs_.memory();
+    }
+    [[nodiscard]] std::string note() const override {
+        return inputs_.copies() == OperandCopies::per_node ? "tiles in a shared window"
+                                                           : "each rank its own tiles";
+    }
 
     /// For tests: the result as it lies in memory, tile column by tile column.
-    [[nodiscard]] std::span<float> results() { return results_.span(); }
+    [[nodiscard]] std::span<float> results() { return results_.elements(); }
 
   private:
     Problem problem_;
     Block block_;
     device::Device& device_;
-    Operands operands_;
-    device::Buffer<float> results_;
+    bench::Arena arena_;
+    MemorySource inputs_;
+    MemorySink results_;
 };
 
 }  // namespace quartet::matmul

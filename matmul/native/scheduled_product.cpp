@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <functional>
+#include <utility>
 
 #include "device/blas.hpp"
-#include "matmul/tiles/result_files.hpp"
 
 namespace quartet::matmul {
 
@@ -17,60 +18,157 @@ std::size_t position(std::int64_t index) {
 
 }  // namespace
 
+ScheduledProduct::Buffers::Buffers(bench::Arena& arena, const Problem& problem,
+                                   const BoundedPlan& plan)
+    : file_slots(arena, problem, plan.host ? plan.host->blocking.slots : 0),
+      staged(
+          arena.make<float>(plan.host && plan.device ? StagedSink::slots * problem.elements({}) : 0,
+                            bench::Room::host)),
+      device_slots(
+          arena.make<float>(plan.device ? plan.device->blocking.slots * problem.elements({}) : 0)),
+      held(arena.make<float>(plan.blocking().held() * problem.elements({}))) {}
+
 ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
-                                   const Blocking& blocking, Bytes results, device::Device& device,
-                                   const StreamNames& names, bench::TileCheckpoint* checkpoint)
+                                   const BoundedPlan& plan, bench::TileCheckpoint* checkpoint,
+                                   device::Device& device)
     : problem_(problem),
       block_(block),
-      blocking_(blocking),
+      plan_(plan),
       device_(device),
       checkpoint_(checkpoint),
-      schedule_(problem, block, blocking, taken_over(problem, checkpoint)),
-      held_(device::allocate<float>(device, floats_in(results))),
-      slots_(position(blocking.slots)),
-      result_slots_(position(blocking.held())),
-      ahead_(position(blocking.lookahead + 1)),
-      fetching_(device.make_stream(names.fetching, device::StreamKind::transfer)),
-      storing_(device.make_stream(names.storing, device::StreamKind::transfer)) {
-    for (Slot& slot : slots_) {
-        slot = {device.make_event(), device.make_event()};
-    }
-    for (ResultSlot& slot : result_slots_) {
-        slot = {device.make_event(), device.make_event()};
+      arena_(device),
+      buffers_(arena_, problem, plan),
+      schedule_(problem, block, plan.blocking(), taken_over(problem, checkpoint)),
+      ahead_(position(plan.blocking().lookahead + 1)),
+      storing_(
+          device.make_stream(plan.device ? "copy out" : "write", device::StreamKind::transfer)) {
+    const std::int64_t elements = problem.elements({});
+    for (std::int64_t index = 0; index < plan.blocking().held(); ++index) {
+        held_.push_back({buffers_.held.view().part(index * elements, elements), device.make_event(),
+                         device.make_event()});
     }
 }
 
-// Prefetches are issued ahead of the products that are multiplied.
+ScheduledProduct::ScheduledProduct(const Problem& problem, const Block& block,
+                                   const BoundedPlan& plan, const ProductFiles& files,
+                                   device::Device& device)
+    : ScheduledProduct(problem, block, plan, files.checkpoint, device) {
+    host_ = std::make_unique<FileSource>(problem, block, files, std::move(buffers_.file_slots),
+                                         plan.host->blocking.slots, device);
+    sink_ = std::make_unique<FileSink>(problem, block, files);
+    if (plan.device) {
+        add_gpu(device);
+        staging_.emplace(problem, block, plan.host->blocking,
+                         taken_over(problem, files.checkpoint));
+        sink_ = std::make_unique<StagedSink>(problem, std::move(sink_), std::move(buffers_.staged),
+                                             device);
+    }
+}
+
+ScheduledProduct::ScheduledProduct(const Problem& problem, const BoundedPlan& plan,
+                                   const OperandLayout& layout, const comm::Communicator& node,
+                                   device::Device& device, int threads)
+    : ScheduledProduct(problem, layout.block, plan, nullptr, device) {
+    host_ = std::make_unique<MemorySource>(problem, layout, node, device, threads);
+    sink_ = std::make_unique<MemorySink>(arena_, problem, layout.block, device);
+    add_gpu(device);
+}
+
+void ScheduledProduct::add_gpu(device::Device& device) {
+    on_gpu_ =
+        std::make_unique<DeviceSource>(problem_, *host_, std::move(buffers_.device_slots), device);
+}
+
+void ScheduledProduct::prepare() {
+    host_->prepare();
+    if (on_gpu_) {
+        on_gpu_->prepare();
+    }
+    sink_->prepare();
+    stored_ = {};
+}
+
+// Tiles are fetched ahead of the products that are multiplied.
 void ScheduledProduct::run(device::Stream& stream) {
     schedule_.restart();
-    begin_run();
+    if (staging_) {
+        staging_->restart();
+    }
     const auto room = std::ssize(ahead_);
     std::int64_t issued = 0;
     const auto stops = [this] { return checkpoint_ != nullptr && checkpoint_->wants_stop(); };
     for (std::int64_t done = 0; done < schedule_.count() && !stops(); ++done) {
-        for (; issued < schedule_.count() && issued <= done + blocking_.lookahead; ++issued) {
+        for (; issued < schedule_.count() && issued <= done + plan_.blocking().lookahead;
+             ++issued) {
             TileProduct& product = ahead_[position(issued % room)];
             product = schedule_.next();
-            prefetch(product);
+            fetch(product);
         }
         multiply(ahead_[position(done % room)], stream);
     }
     finish(stream);
 }
 
+void ScheduledProduct::fetch(const TileProduct& product) {
+    TileProduct staged;
+    if (staging_) {
+        staged = staging_->next();
+        for (const Fetch& fetch : staged.fetches()) {
+            host_->fetch(fetch);
+        }
+    }
+    for (Fetch fetch : product.fetches()) {
+        fetch.from = fetch.operand == Operand::a ? staged.a_slot : staged.b_slot;
+        nearest().fetch(fetch);
+    }
+}
+
+void ScheduledProduct::multiply(const TileProduct& product, device::Stream& stream) {
+    const auto a = nearest().tile(product.a(), stream);
+    const auto b = nearest().tile(product.b(), stream);
+    HeldTile& held = held_[position(product.c_slot)];
+    if (product.first) {
+        stream.wait(*held.stored);
+    }
+    const auto tile = held.memory.part(0, problem_.elements(product.target));
+    device_.blas().gemm(
+        {problem_.extent(product.target.row), problem_.extent(product.target.column),
+         problem_.extent(product.inner)},
+        a, b, tile, product.first ? device::Update::replace : device::Update::accumulate, stream);
+    nearest().release(product.a_slot, stream);
+    nearest().release(product.b_slot, stream);
+    if (product.last) {
+        store(product, tile, stream);
+    }
+}
+
+void ScheduledProduct::store(const TileProduct& product, device::View<float> tile,
+                             device::Stream& stream) {
+    HeldTile& held = held_[position(product.c_slot)];
+    stream.record(*held.complete);
+    storing_->wait(*held.complete);
+    sink_->store(product.target, tile, *storing_);
+    storing_->record(*held.stored);
+    stored_ = stored_ + tile.bytes();
+    if (product.ends_part) {
+        sink_->end_part(*storing_);
+    }
+}
+
 // Synchronizes all streams, whatever one of them has thrown, and throws the first error: what
 // fetching or storing has thrown is the cause of later ones.
 void ScheduledProduct::finish(device::Stream& stream) {
     std::exception_ptr first;
-    const auto await = [&](const auto& synchronize) {
+    const auto await = [&](auto&& synchronize) {
         try {
             synchronize();
         } catch (...) {
             first = first ? first : std::current_exception();
         }
     };
-    await([&] { synchronize(); });
-    await([&] { fetching_->synchronize(); });
+    await([&] { host_->synchronize(); });
+    await([&] { sink_->synchronize(); });
+    await([&] { nearest().synchronize(); });
     await([&] { storing_->synchronize(); });
     await([&] { stream.synchronize(); });
     if (first) {
@@ -78,64 +176,76 @@ void ScheduledProduct::finish(device::Stream& stream) {
     }
 }
 
-void ScheduledProduct::stop() {
-    fetching_.reset();
-    storing_.reset();
-}
-
-void ScheduledProduct::prefetch(const TileProduct& product) {
-    begin_product();
-    for (int index = 0; index < product.prefetch_count; ++index) {
-        const Prefetch& prefetch = product.prefetches[position(index)];
-        Slot& slot = slots_[position(prefetch.slot)];
-        fetching_->wait(*slot.used);
-        fetch(prefetch, *fetching_);
-        fetching_->record(*slot.filled);
+void ScheduledProduct::measure_rates() {
+    constexpr int copies = 8;
+    if (block_.empty() || plan_.host) {
+        return;
     }
-}
-
-void ScheduledProduct::multiply(const TileProduct& product, device::Stream& stream) {
-    Slot& a = slots_[position(product.a_slot)];
-    Slot& b = slots_[position(product.b_slot)];
-    stream.wait(*a.filled);
-    stream.wait(*b.filled);
-    if (product.first) {
-        stream.wait(*result_slots_[position(product.c_slot)].stored);
-    }
-    const auto tile = result_slot(product.c_slot).part(0, problem_.elements(product.target));
-    device_.blas().gemm({problem_.extent(product.target.row),
-                         problem_.extent(product.target.column), problem_.extent(product.inner)},
-                        elements(product.a_slot, {product.target.row, product.inner}),
-                        elements(product.b_slot, {product.inner, product.target.column}), tile,
-                        product.first ? device::Update::replace : device::Update::accumulate,
-                        stream);
-    stream.record(*a.used);
-    stream.record(*b.used);
-    if (product.last) {
-        store_result(product, tile, stream);
-    }
-}
-
-void ScheduledProduct::store_result(const TileProduct& product, device::View<float> tile,
-                                    device::Stream& stream) {
-    ResultSlot& slot = result_slots_[position(product.c_slot)];
-    stream.record(*slot.complete);
-    storing_->wait(*slot.complete);
-    store(product.target, tile, *storing_);
-    storing_->record(*slot.stored);
-    if (product.ends_part) {
-        end_part(*storing_);
-    }
-}
-
-device::View<float> ScheduledProduct::result_slot(std::int64_t index) {
-    const std::int64_t size = problem_.elements({});
-    return held_.view().part(index * size, size);
+    const TileIndex a{block_.rows.begin, 0};
+    const TileIndex c{block_.rows.begin, block_.columns.begin};
+    const auto each_way = [&](int count) {
+        for (int copy = 0; copy < count; ++copy) {
+            on_gpu_->fetch({Operand::a, a});
+            sink_->store(c, held_.front().memory.part(0, problem_.elements(c)), *storing_);
+        }
+    };
+    each_way(1);  // the first ones find pages and clocks that are cold
+    on_gpu_->synchronize();
+    storing_->synchronize();
+    const Seconds begin = now();
+    each_way(copies);
+    on_gpu_->synchronize();
+    const Seconds in = now() - begin;
+    storing_->synchronize();
+    copy_times_ = {in / copies, (now() - begin) / copies};
 }
 
 std::string ScheduledProduct::note() const {
-    return fmt::format("{} x {} tiles of C held, {} slots, {} products ahead", blocking_.rows,
-                       blocking_.columns, blocking_.slots, blocking_.lookahead);
+    const Blocking& blocking = plan_.blocking();
+    return fmt::format("{} x {} tiles of C held, {} slots, {} products ahead", blocking.rows,
+                       blocking.columns, blocking.slots, blocking.lookahead);
+}
+
+// Bytes are those of all ranks, rates the slowest rank's (that of the link, where each rank has its
+// own), and blockings the root's.
+bench::Details ScheduledProduct::details(const comm::Communicator& world) const {
+    bench::Details details;
+    const auto add = [&](std::string key, double value) {
+        details.numbers.emplace_back(std::move(key), value);
+    };
+    const auto add_sum = [&](const char* key, Bytes bytes) {
+        add(key, world.sum(static_cast<double>(bytes.value)));
+    };
+    const auto add_blocking = [&](const std::string& level, const Blocking& blocking) {
+        const auto add_of_root = [&](const std::string& key, std::int64_t value) {
+            add(key, world.broadcast(static_cast<double>(value), 0));
+        };
+        add_of_root(level + "blocking_rows", blocking.rows);
+        add_of_root(level + "blocking_columns", blocking.columns);
+        add_of_root(level + "blocking_slots", blocking.slots);
+        add_of_root(level + "lookahead", blocking.lookahead);
+    };
+    if (plan_.host) {
+        add_sum("bytes_read", traffic().read);
+        add_sum("bytes_written", traffic().written);
+        add_sum("bytes_planned", plan_.host->traffic.sum());
+        add_sum("bytes_best_whole_tiles", plan_.host->best);
+        add_sum("bytes_lower_bound", plan_.host->lower_bound);
+        add_blocking("", plan_.host->blocking);
+    }
+    if (plan_.device) {
+        add_sum("bytes_copied_in", copied().read);
+        add_sum("bytes_copied_out", copied().written);
+        for (const auto& [key, time] : {std::pair("copy_in_bytes_per_second", copy_times_.in),
+                                        std::pair("copy_out_bytes_per_second", copy_times_.out)}) {
+            const double slowest = world.maximum(time.value);
+            if (slowest > 0) {
+                add(key, static_cast<double>(problem_.tile_bytes().value) / slowest);
+            }
+        }
+        add_blocking("device_", plan_.device->blocking);
+    }
+    return details;
 }
 
 }  // namespace quartet::matmul

@@ -1,90 +1,113 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/checkpoint/tile_checkpoint.hpp"
 #include "device/device.hpp"
-#include "matmul/native/blocking.hpp"
-#include "matmul/product.hpp"
+#include "matmul/native/bounded_plan.hpp"
+#include "matmul/problem/product.hpp"
+#include "matmul/tiles/device_source.hpp"
+#include "matmul/tiles/file_source.hpp"
+#include "matmul/tiles/memory_source.hpp"
+#include "matmul/tiles/tile_sink.hpp"
 
 namespace quartet::matmul {
 
-/// A product in a device's bounded memory, in the order of a TileSchedule. One stream fetches tiles
-/// of A and B ahead into slots, another one stores complete tiles of C, both beside the products. A
-/// slot is filled again when the last product that uses it is done; a slot of C is used again when
-/// the tile before is stored. Derived classes say where tiles come from and go to.
-class ScheduledProduct : public Product {
+/// A product in bounded memory, in the order of a TileSchedule. One stream fetches tiles of A and B
+/// ahead into slots, another one stores complete tiles of C, both beside the products. A slot is
+/// filled again when the last product that uses it is done; a slot of C is used again when the tile
+/// before is stored.
+///
+/// On the host, tiles are read from files and written to them. On a GPU they are copied from and to
+/// the host's memory, so that this, or the disk behind it, bounds the matrices. Where the tiles are
+/// in files then, the host goes through the schedule a second time, with its own number of slots.
+/// Both have the same products in the same order: a tile that the GPU asks for lies in the host's
+/// slot of that product. With more memory on the host than on the GPU, fewer tiles are read than
+/// copied.
+class ScheduledProduct final : public Product {
   public:
-    void run(device::Stream& stream) final;
-    [[nodiscard]] std::string note() const override;
+    /// Its memory but for A, B and C themselves.
+    struct Buffers {
+        Buffers(bench::Arena& arena, const Problem& problem, const BoundedPlan& plan);
 
-  protected:
-    /// The streams' names in a trace.
-    struct StreamNames {
-        std::string fetching;
-        std::string storing;
+        FileSlots file_slots;
+        device::Buffer<float> staged;  ///< tiles of C between a GPU and their files
+        device::Buffer<float> device_slots;
+        device::Buffer<float> held;  ///< tiles of C
     };
-    /// Allocates `results` for the tiles of C that are held. With a checkpoint, which is borrowed,
-    /// leaves out what was taken over, and ends early where any rank is asked to stop.
-    ScheduledProduct(const Problem& problem, const Block& block, const Blocking& blocking,
-                     Bytes results, device::Device& device, const StreamNames& names,
-                     bench::TileCheckpoint* checkpoint);
 
-    /// Before the first product of a run.
-    virtual void begin_run() = 0;
-    /// Once for each product, in their order, before its tiles are fetched.
-    virtual void begin_product() {}
-    /// Enqueues what brings a tile into its slot.
-    virtual void fetch(const Prefetch& prefetch, device::Stream& stream) = 0;
-    /// Enqueues what stores a complete tile of C.
-    virtual void store(TileIndex target, device::View<float> tile, device::Stream& stream) = 0;
-    /// Once all tiles of C that are held are stored.
-    virtual void end_part(device::Stream& stream) = 0;
-    /// A tile in its slot.
-    [[nodiscard]] virtual device::View<const float> elements(std::int64_t slot, TileIndex tile) = 0;
-    /// Ends the streams when their work is done. For the destructor of the derived class, whose
-    /// members they work on.
-    void stop();
-    /// Waits for streams of the derived class's own, and throws what their work has thrown.
-    virtual void synchronize() {}
+    /// From files. The device is borrowed.
+    ScheduledProduct(const Problem& problem, const Block& block, const BoundedPlan& plan,
+                     const ProductFiles& files, device::Device& device);
+    /// From memory, which is allocated: what `layout` says, and a MemorySink. Collective over
+    /// `node`.
+    ScheduledProduct(const Problem& problem, const BoundedPlan& plan, const OperandLayout& layout,
+                     const comm::Communicator& node, device::Device& device, int threads);
 
-    [[nodiscard]] const Problem& problem() const { return problem_; }
-    [[nodiscard]] const Block& block() const { return block_; }
-    [[nodiscard]] const Blocking& blocking() const { return blocking_; }
-    [[nodiscard]] bench::TileCheckpoint* checkpoint() { return checkpoint_; }
-    [[nodiscard]] device::Stream& fetching() { return *fetching_; }
-    [[nodiscard]] device::Stream& storing() { return *storing_; }
-    /// A slot for a tile of C, as large as tiles get.
-    [[nodiscard]] device::View<float> result_slot(std::int64_t index);
+    void prepare() override;
+    /// With a checkpoint, leaves out what was taken over, and ends early where any rank is asked to
+    /// stop.
+    void run(device::Stream& stream) override;
+    void measure_rates() override;
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        return host_->read(name(operand), tile);
+    }
+    std::span<const float> result(TileIndex tile) override { return sink_->result(tile, *host_); }
+    [[nodiscard]] device::View<const std::byte> input_memory() const override {
+        return host_->memory();
+    }
+    [[nodiscard]] std::string note() const override;
+    [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
+
+    /// What the last run has read from files and written to them, counted where it was done.
+    [[nodiscard]] Traffic traffic() const { return {host_->fetched(), sink_->written()}; }
+    /// What the last run has copied to and from a GPU.
+    [[nodiscard]] Traffic copied() const {
+        return on_gpu_ ? Traffic{on_gpu_->fetched(), stored_} : Traffic{};
+    }
+
+    /// Time of copying one tile while copies go both ways.
+    struct CopyTimes {
+        Seconds in;
+        Seconds out;
+    };
+    /// Of measure_rates(); 0 before that, for tiles in files, and on ranks without work.
+    [[nodiscard]] const CopyTimes& copy_times() const { return copy_times_; }
 
   private:
-    struct Slot {
-        std::unique_ptr<device::Event> filled;
-        std::unique_ptr<device::Event> used;
-    };
-    struct ResultSlot {
+    struct HeldTile {
+        device::View<float> memory;
         std::unique_ptr<device::Event> complete;
         std::unique_ptr<device::Event> stored;
     };
 
-    void finish(device::Stream& stream);
-    void prefetch(const TileProduct& product);
+    ScheduledProduct(const Problem& problem, const Block& block, const BoundedPlan& plan,
+                     bench::TileCheckpoint* checkpoint, device::Device& device);
+    void add_gpu(device::Device& device);
+    [[nodiscard]] TileSource& nearest() { return on_gpu_ ? *on_gpu_ : *host_; }
+    void fetch(const TileProduct& product);
     void multiply(const TileProduct& product, device::Stream& stream);
-    void store_result(const TileProduct& product, device::View<float> tile, device::Stream& stream);
+    void store(const TileProduct& product, device::View<float> tile, device::Stream& stream);
+    void finish(device::Stream& stream);
 
     Problem problem_;
     Block block_;
-    Blocking blocking_;
+    BoundedPlan plan_;
     device::Device& device_;
     bench::TileCheckpoint* checkpoint_;
+    bench::Arena arena_;
+    Buffers buffers_;
     TileSchedule schedule_;
-    device::Buffer<float> held_;  ///< tiles of C
-    std::vector<Slot> slots_;
-    std::vector<ResultSlot> result_slots_;
-    std::vector<TileProduct> ahead_;  ///< a ring of products whose prefetches are issued
-    std::unique_ptr<device::Stream> fetching_;
+    std::optional<TileSchedule> staging_;  ///< of tiles in files before a GPU
+    std::vector<HeldTile> held_;
+    std::vector<TileProduct> ahead_;  ///< a ring of products whose tiles are being fetched
+    std::unique_ptr<TileSource> host_;
+    std::unique_ptr<DeviceSource> on_gpu_;
+    std::unique_ptr<TileSink> sink_;
+    Bytes stored_;
+    CopyTimes copy_times_;
     std::unique_ptr<device::Stream> storing_;
 };
 

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
-#include "matmul/partition.hpp"
+#include "matmul/problem/partition.hpp"
+#include "matmul/tiles/tile_source.hpp"
 
 namespace quartet::matmul {
 
@@ -26,13 +28,6 @@ struct Blocking {
 std::int64_t least_slots(const Block& block, std::int64_t rows, std::int64_t columns,
                          std::int64_t lookahead);
 
-/// A tile to be fetched into a slot; the tile that the slot held is evicted.
-struct Prefetch {
-    Operand operand = Operand::a;
-    TileIndex tile;
-    std::int64_t slot = 0;
-};
-
 /// One product of tiles, C(row, column) += A(row, inner) B(inner, column), and the prefetches that
 /// it needs.
 struct TileProduct {
@@ -44,8 +39,15 @@ struct TileProduct {
     bool first = false;      ///< of the target's products: replaces what the C slot holds
     bool last = false;       ///< of the target's products: the tile is complete
     bool ends_part = false;  ///< with it all tiles of C that are held are complete
-    std::array<Prefetch, 2> prefetches;
+    std::array<Fetch, 2> prefetches;
     int prefetch_count = 0;
+
+    [[nodiscard]] std::span<const Fetch> fetches() const {
+        return std::span(prefetches).first(static_cast<std::size_t>(prefetch_count));
+    }
+    /// Its tiles in their slots.
+    [[nodiscard]] Fetch a() const { return {Operand::a, {target.row, inner}, a_slot}; }
+    [[nodiscard]] Fetch b() const { return {Operand::b, {inner, target.column}, b_slot}; }
 };
 
 /// The tile products of one rank's block in order, with the slot of each tile and the time of its

@@ -13,25 +13,21 @@ std::int64_t bytes_to_alignment(const std::byte* data) {
 
 }  // namespace
 
-FileSlots::FileSlots(const Problem& problem, Bytes memory, device::Device& device,
-                     device::MemoryKind kind)
+FileSlots::FileSlots(bench::Arena& arena, const Problem& problem, std::int64_t count)
     : problem_(problem),
-      slots_((memory.value - direct_alignment) / TileFiles::slot_bytes(problem).value),
-      memory_(device::allocate<std::byte>(device, memory.value, kind)),
+      memory_(arena.make<std::byte>(
+          count == 0 ? 0 : count * MatrixFiles::slot_bytes(problem).value + direct_alignment,
+          bench::Room::host)),
       first_(bytes_to_alignment(memory_.view().data())) {}
 
-Bytes FileSlots::memory(const Problem& problem, std::int64_t slots) {
-    return slots * TileFiles::slot_bytes(problem) + Bytes{direct_alignment};
-}
-
 device::View<std::byte> FileSlots::slot(std::int64_t index) {
-    const std::int64_t size = TileFiles::slot_bytes(problem_).value;
+    const std::int64_t size = MatrixFiles::slot_bytes(problem_).value;
     return memory_.view().part(first_ + index * size, size);
 }
 
 device::View<const float> FileSlots::elements(std::int64_t index, TileIndex tile) {
     const auto memory = slot(index);
-    return device::view_as<float>(memory.part(TileFiles::elements_offset.value,
+    return device::view_as<float>(memory.part(MatrixFiles::elements_offset.value,
                                               bytes_of<float>(problem_.elements(tile)).value));
 }
 

@@ -1,28 +1,22 @@
 #pragma once
 
-#include "device/device.hpp"
-#include "matmul/tiles/tile_files.hpp"
+#include "bench/session/arena.hpp"
+#include "matmul/problem/matrix_files.hpp"
 
 namespace quartet::matmul {
 
-/// Slots for the files of tiles in one buffer, each aligned for direct input.
+/// Slots of the host's memory for the files of tiles, each aligned for direct input.
 class FileSlots {
   public:
-    /// As many slots as `memory` holds.
-    FileSlots(const Problem& problem, Bytes memory, device::Device& device,
-              device::MemoryKind kind);
-    /// The memory that so many slots take.
-    static Bytes memory(const Problem& problem, std::int64_t slots);
+    FileSlots(bench::Arena& arena, const Problem& problem, std::int64_t count);
 
-    [[nodiscard]] std::int64_t size() const { return slots_; }
-    /// A slot that TileFiles::read can read to.
+    /// A slot that MatrixFiles::read can read to.
     [[nodiscard]] device::View<std::byte> slot(std::int64_t index);
     /// The elements of a tile that was read to a slot.
     [[nodiscard]] device::View<const float> elements(std::int64_t index, TileIndex tile);
 
   private:
     Problem problem_;
-    std::int64_t slots_;
     device::Buffer<std::byte> memory_;
     std::int64_t first_;  ///< byte at which the first slot begins
 };

@@ -68,12 +68,4 @@ OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>&
     return layout;
 }
 
-ResidentLayout lay_out_matrices(const Problem& problem, const std::vector<Block>& blocks, int rank,
-                                const comm::Topology& topology, OperandCopies copies) {
-    ResidentLayout layout{.operands = lay_out_operands(problem, blocks, rank, topology, copies),
-                          .results = {}};
-    layout.results = bytes_of<float>(elements_in(problem, layout.operands.block));
-    return layout;
-}
-
 }  // namespace quartet::matmul

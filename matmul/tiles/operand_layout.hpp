@@ -2,11 +2,10 @@
 
 #include <vector>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/transport_traits.hpp"
-#include "matmul/partition.hpp"
-#include "matmul/product.hpp"
+#include "matmul/problem/partition.hpp"
 
 namespace quartet::matmul {
 
@@ -38,11 +37,10 @@ struct OperandLayout {
     std::int64_t first_column_of_b = 0;  ///< tile column of the first panel of B
     Bytes allocated;                     ///< by this rank: its part of the window, or its copy
 
-    [[nodiscard]] bench::BufferPlan memory() const {
-        bench::BufferPlan plan;
-        plan.add(allocated,
-                 copies == OperandCopies::per_node ? bench::Room::host_window : bench::Room::host);
-        return plan;
+    /// Counts what this rank allocates.
+    void count(bench::Arena& arena) const {
+        arena.count(allocated, copies == OperandCopies::per_node ? bench::Room::host_window
+                                                                 : bench::Room::host);
     }
 };
 
@@ -50,20 +48,5 @@ struct OperandLayout {
 /// in turn. Local.
 OperandLayout lay_out_operands(const Problem& problem, const std::vector<Block>& blocks, int rank,
                                const comm::Topology& topology, OperandCopies copies);
-
-/// A, B and a rank's block of C in memory.
-struct ResidentLayout {
-    OperandLayout operands;
-    Bytes results;  ///< the block of C, stored in columns of tiles
-
-    [[nodiscard]] bench::BufferPlan memory() const {
-        bench::BufferPlan plan = operands.memory();
-        plan.add(results, bench::Room::host);
-        return plan;
-    }
-};
-
-ResidentLayout lay_out_matrices(const Problem& problem, const std::vector<Block>& blocks, int rank,
-                                const comm::Topology& topology, OperandCopies copies);
 
 }  // namespace quartet::matmul

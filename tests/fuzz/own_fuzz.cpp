@@ -9,7 +9,7 @@
 #include "core/files/own_files.hpp"
 #include "fft/problem/files.hpp"
 #include "fuzz/fuzz_target.hpp"
-#include "matmul/tiles/own_tiles.hpp"
+#include "matmul/problem/own_tiles.hpp"
 
 namespace quartet {
 

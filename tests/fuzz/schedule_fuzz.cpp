@@ -50,10 +50,9 @@ void require_products(const Problem& problem, const Block& block, const Blocking
     std::set<std::tuple<std::int64_t, std::int64_t, std::int64_t>> done;
     while (!schedule.done()) {
         const TileProduct product = schedule.next();
-        for (int index = 0; index < product.prefetch_count; ++index) {
-            const auto& [operand, tile, slot] =
-                product.prefetches.at(static_cast<std::size_t>(index));
-            slots.at(static_cast<std::size_t>(slot)) = {operand, tile.row, tile.column};
+        for (const Fetch& fetch : product.fetches()) {
+            slots.at(static_cast<std::size_t>(fetch.slot)) = {fetch.operand, fetch.tile.row,
+                                                              fetch.tile.column};
         }
         const auto [row, column] = product.target;
         fuzz::require(has(product.a_slot, {Operand::a, row, product.inner}) &&

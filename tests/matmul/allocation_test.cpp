@@ -2,14 +2,14 @@
 
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
-#include "matmul/native/file_product.hpp"
+#include "matmul/native/scheduled_product.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::matmul {
 namespace {
 
 // The tiles' names, too, are made without the heap.
-TEST(Allocation, FileProductAllocatesNothingInItsTimedStep) {
+TEST(Allocation, ScheduledProductAllocatesNothingInItsTimedStep) {
     const Problem problem{48, 16};
     const TemporaryFolder folder;
     for (std::int64_t number = 0; number < std::ssize(input_files(problem)); ++number) {
@@ -22,13 +22,12 @@ TEST(Allocation, FileProductAllocatesNothingInItsTimedStep) {
     Trace trace;
     const auto device = device::make_host_device({}, trace);
     const auto stream = device->make_stream("compute");
-    FilePlan plan;
-    plan.blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
-    plan.buffers = buffers_of(plan.blocking, FileProduct::tile_memory(problem));
-    FileProduct product(
+    BoundedPlan plan;
+    plan.host.emplace().blocking = {2, 2, least_slots(block, 2, 2, 2), 2};
+    ScheduledProduct product(
         problem, block, plan,
-        ProductFiles{std::make_unique<TileFiles>(folder.path(), problem, FileCache::warm)},
-        Results::removed, *device);
+        ProductFiles{std::make_shared<MatrixFiles>(folder.path(), problem, FileCache::warm)},
+        *device);
     product.run(*stream);  // libraries allocate at their first call
     product.prepare();
     const long before = device::allocations();

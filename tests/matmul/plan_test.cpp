@@ -6,11 +6,8 @@
 #include "core/temporary_folder.hpp"
 #include "device/host/host_device.hpp"
 #include "matmul/library/library_product.hpp"
-#include "matmul/native/device_plan.hpp"
-#include "matmul/native/streamed_product.hpp"
+#include "matmul/native/scheduled_product.hpp"
 #include "matmul/tiles/file_slots.hpp"
-#include "matmul/tiles/memory_tiles.hpp"
-#include "matmul/tiles/staged_tiles.hpp"
 #include "support/counted_memory.hpp"
 
 namespace quartet::matmul {
@@ -56,6 +53,9 @@ class PlannedMemoryTest : public testing::Test {
     [[nodiscard]] std::int64_t elsewhere() const {
         const bool probes = common.limits == bench::Switch::on && options.data.in_files();
         return probes && reads_files ? (mebibytes(4) + kibibytes(4)).value : 0;
+    }
+    static std::int64_t sum_of(const bench::Arena& arena) {
+        return (arena.counted().host() + arena.counted().device()).value;
     }
     void put_in_files() {
         options.data = {folder, bench::Switch::on, bench::Switch::off, FileCache::warm};
@@ -103,7 +103,8 @@ TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
     common.formulations = {Formulation::library};
     bench::Session session({.name = "matmul"}, common, comm::TransportRegistry::standard());
     const Problem problem{150, 40, 1};
-    const LibraryPlan plan = plan_library(problem, world.size(), world.rank());
+    bench::Arena counted;
+    count_library(counted, problem, world.size(), world.rank(), false);
     const std::int64_t before = device::buffer_bytes();
     std::unique_ptr<Product> product;
     try {
@@ -111,8 +112,13 @@ TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
     } catch (const Unavailable& reason) {
         GTEST_SKIP() << reason.what();
     }
-    EXPECT_EQ(device::buffer_bytes() - before, (3 * plan.matrix + plan.collected).value);
-    EXPECT_EQ(plan.memory().host(), 3 * plan.matrix + plan.collected + plan.tile + plan.workspace);
+    const std::int64_t allocated = device::buffer_bytes() - before;
+    const std::int64_t tile = problem.tile_bytes().value;
+    const std::int64_t redistributed = 2 * problem.matrix_bytes().value;
+    const std::int64_t strip =
+        elements_in(problem, strip_of(problem, world.size(), world.rank())) * 4;
+    const std::int64_t panels = (allocated - std::max<std::int64_t>(strip, 4)) / 3;  // a matrix's
+    EXPECT_EQ(counted.counted().host().value, allocated + tile + redistributed + panels);
 }
 
 TEST_F(PlannedMemoryTest, OfTheLibraryHasATilesFileWhereTilesAreInFiles) {
@@ -125,7 +131,9 @@ TEST_F(PlannedMemoryTest, OfTheLibraryHasATilesFileWhereTilesAreInFiles) {
     };
     const Bytes in_memory = planned();
     put_in_files();
-    EXPECT_EQ(planned(), in_memory + FileSlots::memory({150, 40, 1}, 1));
+    bench::Arena slot;
+    const FileSlots one(slot, {150, 40, 1}, 1);
+    EXPECT_EQ(planned(), in_memory + slot.counted().host());
 }
 
 // Over the host device, whose memory stands for the GPU's and for the page-locked one.
@@ -136,28 +144,33 @@ TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
     Trace trace;
     const auto device = device::make_host_device({}, trace);
     const comm::Topology topology(world);
-    const DevicePlan plan = plan_device(problem, block, {kibibytes(80), {}, {}});
+    BoundedPlan plan;
+    plan.device = plan_device(problem, block, {kibibytes(80), {}, {}});
 
-    const ResidentLayout layout =
-        lay_out_matrices(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
+    const OperandLayout layout =
+        lay_out_operands(problem, blocks, world.rank(), topology, OperandCopies::per_rank);
+    bench::Arena in_memory;
+    layout.count(in_memory);
+    MemorySink::memory(in_memory, problem, block);
+    const ScheduledProduct::Buffers beside(in_memory, problem, plan);
     std::int64_t before = device::buffer_bytes();
-    const StreamedProduct from_memory(
-        problem, block, plan.blocking,
-        std::make_unique<MemoryTiles>(problem, layout, topology.node(), *device, 1), *device);
-    EXPECT_EQ(device::buffer_bytes() - before, (layout.memory().host() + plan.buffers.sum()).value);
+    const ScheduledProduct from_memory(problem, plan, layout, topology.node(), *device, 1);
+    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_memory));
 
     const TemporaryFolder own;
-    const FilePlan staging =
-        plan_staging(problem, block, world.size(), {kibibytes(500), {}, {}}, plan.blocking);
+    plan.host =
+        plan_staging(problem, block, world.size(), {kibibytes(500), {}, {}}, plan.blocking());
+    bench::Arena in_files;
+    const ScheduledProduct::Buffers counted(in_files, problem, plan);
+    EXPECT_EQ(in_files.counted().in(bench::Room::host),
+              buffers_of(plan.host->blocking.slots, StagedSink::slots, host_tile(problem)));
+    EXPECT_EQ(in_files.counted().in(bench::Room::device),
+              buffers_of(plan.device->blocking, device_tile(problem)));
     before = device::buffer_bytes();
-    const StreamedProduct from_files(
-        problem, block, plan.blocking,
-        std::make_unique<StagedTiles>(
-            problem, block, staging,
-            ProductFiles{std::make_unique<TileFiles>(own.path(), problem, FileCache::warm)},
-            Results::removed, *device),
-        *device);
-    EXPECT_EQ(device::buffer_bytes() - before, (staging.buffers.sum() + plan.buffers.sum()).value);
+    const ScheduledProduct from_files(
+        problem, block, plan,
+        ProductFiles{std::make_shared<MatrixFiles>(own.path(), problem, FileCache::warm)}, *device);
+    EXPECT_EQ(device::buffer_bytes() - before, sum_of(in_files));
 }
 
 }  // namespace

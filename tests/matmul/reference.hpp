@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "matmul/problem.hpp"
+#include "matmul/problem/problem.hpp"
 
 namespace quartet::matmul {
 

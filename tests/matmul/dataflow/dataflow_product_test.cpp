@@ -265,8 +265,8 @@ TEST_P(DataflowProductTest, KeepsTilesOfCAndTheirChecksums) {
             if (product.owns({row, column})) {
                 const TileIndex tile{row, column};
                 std::vector<std::byte> file(
-                    static_cast<std::size_t>(TileFiles::slot_bytes(problem).value));
-                const TileFiles files(folder(), problem, FileCache::warm);
+                    static_cast<std::size_t>(MatrixFiles::slot_bytes(problem).value));
+                const MatrixFiles files(folder(), problem, FileCache::warm);
                 EXPECT_TRUE(std::ranges::equal(files.read("C", tile, file), product.result(tile)));
             }
         }

@@ -14,14 +14,14 @@ TEST(Blocking, TakesTheLeastTrafficThatFits) {
         const auto blocking =
             choose_blocking(small_problem, whole_problem, unit_tiles, Bytes{memory}, 1);
         ASSERT_TRUE(blocking) << memory;
-        EXPECT_LE(buffers_of(*blocking, unit_tiles).sum(), Bytes{memory});
+        EXPECT_LE(buffers_of(*blocking, unit_tiles), Bytes{memory});
         EXPECT_GE(blocking->lookahead, 1);
         const Traffic traffic = planned_traffic(small_problem, whole_problem, *blocking);
         for (std::int64_t rows = 1; rows <= 16; ++rows) {
             for (std::int64_t columns = 1; columns <= 16; ++columns) {
                 const Blocking other{rows, columns, least_slots(whole_problem, rows, columns, 1),
                                      1};
-                if (buffers_of(other, unit_tiles).sum() <= Bytes{memory}) {
+                if (buffers_of(other, unit_tiles) <= Bytes{memory}) {
                     // What successive parts share is left out of the choice: a hundredth.
                     const auto least =
                         planned_traffic(small_problem, whole_problem, other).read.value;

@@ -28,8 +28,8 @@ class Simulation {
     void run() {
         for (std::int64_t number = 0; !schedule_.done(); ++number) {
             const TileProduct product = schedule_.next();
-            for (int index = 0; index < product.prefetch_count; ++index) {
-                fetch(product.prefetches[static_cast<std::size_t>(index)], number);
+            for (const Fetch& prefetch : product.fetches()) {
+                fetch(prefetch, number);
             }
             use(product.a_slot, key(Operand::a, {product.target.row, product.inner}), number);
             use(product.b_slot, key(Operand::b, {product.inner, product.target.column}), number);
@@ -43,7 +43,7 @@ class Simulation {
     std::map<std::pair<std::int64_t, std::int64_t>, int> completed;
 
   private:
-    void fetch(const Prefetch& prefetch, std::int64_t number) {
+    void fetch(const Fetch& prefetch, std::int64_t number) {
         ASSERT_LT(prefetch.slot, blocking_.slots);
         ++fetches;
         // The prefetch may be issued before the products of the look-ahead: none of them may use

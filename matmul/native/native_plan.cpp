@@ -1,0 +1,165 @@
+#include "matmul/native/native_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "comm/mpi/agree.hpp"
+#include "device/blas.hpp"
+#include "matmul/native/resident_product.hpp"
+#include "matmul/native/scheduled_product.hpp"
+
+namespace quartet::matmul {
+
+namespace {
+
+// With more ranks than tiles some have none to read. The bytes of tiles in files follow from the
+// plan, which needs to know what the probe takes.
+LimitPlan limit_of(const CaseContext& context) {
+    const bool on_gpu = context.on_gpu();
+    const bool in_files = context.options.data.in_files();
+    LimitPlan limit;
+    limit.sgemm.computing_ranks = context.session.world().size();
+    if (on_gpu) {
+        limit.sgemm.edge =
+            device_probe_edge(context.problem.size, allowed_device_memory(context.session));
+        limit.sgemm.memory = device::MemoryKind::device;
+    } else {  // of files, a tile's: memory is bounded
+        limit.sgemm.edge = in_files ? context.problem.extent(0) : host_sgemm_edge(context.problem);
+    }
+    if (in_files) {
+        const Block block = context.block();
+        limit.storage = storage_limit(
+            context, block.empty() ? std::nullopt : std::optional(block.rows.begin), 0);
+    }
+    return limit;
+}
+
+MemoryBudget budget_of(const CaseContext& context, Bytes allowed, Bytes elsewhere) {
+    const bench::CheckpointOptions& checkpoint = context.options.checkpoint;
+    return {.allowed = allowed,
+            .elsewhere = elsewhere,
+            .lookahead = context.session.options().lookahead,
+            // What is lost of a run with checkpoints at most.
+            .most_held = checkpoint.wanted() ? checkpoint.every : any_number};
+}
+
+// Each level's plan, on all ranks or none. Collective.
+BoundedPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Bytes workspace) {
+    const Problem& problem = context.problem;
+    const Block block = context.block();
+    bench::Session& session = context.session;
+    bench::Arena besides;
+    count_besides(besides, context, block, limit);
+    const MemoryBudget on_host =
+        budget_of(context, allowed_memory(session), besides.counted().host());
+    BoundedPlan plan;
+    comm::agree<UsageError>(session.world(), [&] {
+        if (context.on_gpu()) {
+            plan.device = plan_device(problem, block,
+                                      budget_of(context, allowed_device_memory(session),
+                                                workspace + besides.counted().device()));
+        } else {
+            plan.host = plan_host(problem, block, session.world().size(), on_host);
+        }
+    });
+    if (context.on_gpu() && context.options.data.in_files()) {
+        comm::agree<UsageError>(session.world(), [&] {
+            plan.host = plan_staging(problem, block, session.world().size(), on_host,
+                                     plan.device->blocking);
+        });
+    }
+    session.resolve("lookahead", std::to_string(plan.blocking().lookahead));
+    return plan;
+}
+
+// The sums of a tile are made up and down in turn, part by part. Collective.
+std::map<std::string, std::string> layout_of(const CaseContext& context, const Blocking& blocking) {
+    const comm::Communicator& world = context.session.world();
+    std::string parts;
+    const auto of_all = world.gather(fmt::format("{} x {}", blocking.rows, blocking.columns));
+    for (const std::string& part : std::set<std::string>(of_all.begin(), of_all.end())) {
+        parts += (parts.empty() ? "" : ",") + part;
+    }
+    return {{"ranks", std::to_string(world.size())}, {"parts of", parts}};
+}
+
+OperandLayout layout_in_memory(const CaseContext& context) {
+    const comm::TransportTraits& transport =
+        context.session.registry().traits(context.variant.transport);
+    return lay_out_operands(context.problem, context.blocks, context.rank(),
+                            context.session.topology(),
+                            context.on_gpu() ? OperandCopies::per_rank : copies_over(transport));
+}
+
+void count_matrices(bench::Arena& arena, const Problem& problem, const OperandLayout& layout) {
+    layout.count(arena);
+    MemorySink::memory(arena, problem, layout.block);
+}
+
+void add_to_plan(const CaseContext& context, const BoundedPlan& plan, bench::PlannedCase& planned) {
+    planned.plan_note = describe(plan);
+    if (plan.host) {
+        const Bytes moved = plan.host->traffic.sum();
+        planned.work.bytes = {static_cast<std::int64_t>(
+            context.session.world().sum(static_cast<double>(moved.value)))};
+        planned.traffic = 2 * moved;  // to the page cache and from there
+    }
+    if (plan.device) {
+        planned.moved.copied_in = plan.device->traffic.read.value;
+        planned.moved.copied_out = plan.device->traffic.written.value;
+    }
+}
+
+ProductPlan plan_resident(const CaseContext& context) {
+    const OperandLayout layout = layout_in_memory(context);
+    ProductPlan plan{
+        .block = context.block(), .memory = {}, .limit = limit_of(context), .make = {}};
+    count_matrices(plan.memory, context.problem, layout);
+    plan.make = [&session = context.session, problem = context.problem,
+                 layout](const ProductFiles&) {
+        return std::make_unique<ResidentProduct>(problem, layout, session.topology().node(),
+                                                 session.device(), session.threads());
+    };
+    return plan;
+}
+
+ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned) {
+    bench::Session& session = context.session;
+    ProductPlan plan{
+        .block = context.block(), .memory = {}, .limit = limit_of(context), .make = {}};
+    const Bytes workspace = session.device().blas().workspace();
+    const BoundedPlan bounded = plan_levels(context, plan.limit, workspace);
+    add_to_plan(context, bounded, planned);
+    plan.memory.count(workspace, bench::Room::device);
+    const ScheduledProduct::Buffers counted(plan.memory, context.problem, bounded);
+    if (bounded.host) {
+        plan.limit.storage->bytes = static_cast<double>(bounded.host->best.value);
+        plan.layout = layout_of(context, bounded.blocking());
+        plan.make = [context, bounded](const ProductFiles& files) {
+            return std::make_unique<ScheduledProduct>(context.problem, context.block(), bounded,
+                                                      files, context.session.device());
+        };
+        return plan;
+    }
+    const OperandLayout layout = layout_in_memory(context);
+    count_matrices(plan.memory, context.problem, layout);
+    plan.make = [context, bounded, layout](const ProductFiles&) {
+        bench::Session& used = context.session;
+        return std::make_unique<ScheduledProduct>(context.problem, bounded, layout,
+                                                  used.topology().node(), used.device(),
+                                                  used.threads());
+    };
+    return plan;
+}
+
+}  // namespace
+
+ProductPlan plan_native_product(const CaseContext& context, bench::PlannedCase& planned) {
+    add_tile_factors(context, planned.name);
+    add_memory_factors(context, planned.name);
+    return context.on_gpu() || context.options.data.in_files() ? plan_bounded(context, planned)
+                                                               : plan_resident(context);
+}
+
+}  // namespace quartet::matmul

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/session/arena.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
+#include "matmul/problem/limit.hpp"
+#include "matmul/problem/matrix_files.hpp"
+#include "matmul/problem/options.hpp"
+
+namespace quartet::matmul {
+
+/// What is known of a case before its formulation is planned.
+struct CaseContext {
+    bench::Session& session;
+    Options options;
+    bench::Variant variant;
+    Problem problem;
+    std::vector<Block> blocks;  ///< of C, by rank
+
+    [[nodiscard]] int rank() const { return session.world().rank(); }
+    [[nodiscard]] Block block() const { return blocks[static_cast<std::size_t>(rank())]; }
+    [[nodiscard]] bool on_gpu() const {
+        return session.device().memory_kind() == device::MemoryKind::device;
+    }
+};
+
+/// How one formulation will be measured; nothing is allocated yet.
+struct ProductPlan {
+    Block block;          ///< of C: the tiles that this rank's check asks for
+    bench::Arena memory;  ///< counts
+    LimitPlan limit;
+    std::function<std::unique_ptr<Product>(ProductFiles files)> make;  ///< collective
+    /// What decides about bits beside problem and formulation, as a user would say it.
+    std::map<std::string, std::string> layout{};
+};
+
+/// Counts what check, limit and checkpoints take of this rank's memory beside the product.
+void count_besides(bench::Arena& arena, const CaseContext& context, const Block& block,
+                   const LimitPlan& limit);
+
+/// Factors of a row's name: tiles and where they lie; the memory that is allowed.
+void add_tile_factors(const CaseContext& context, bench::RowName& name);
+void add_memory_factors(const CaseContext& context, bench::RowName& name);
+
+/// The limit that storage sets, measured by reading the tile of A in tile row `row`; nothing where
+/// this rank reads none.
+LimitPlan::Storage storage_limit(const CaseContext& context, std::optional<std::int64_t> row,
+                                 double bytes);
+
+/// The tiles of A and B as files, and the manifest that they should have. Local.
+bench::TileFolder<float> tile_folder(const CaseContext& context);
+
+/// The files of a case, generated with --generate, and verified; without a checkpoint
+/// as yet. Collective. Throws Failure.
+ProductFiles open_files(const CaseContext& context);
+
+/// Where tiles of C are kept, with those that are taken over; null without --checkpoint. The files
+/// of A and B are there. Collective. Throws UsageError.
+std::unique_ptr<bench::TileCheckpoint> open_checkpoint(const CaseContext& context,
+                                                       const ProductPlan& plan);
+
+}  // namespace quartet::matmul

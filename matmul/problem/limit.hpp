@@ -1,0 +1,101 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "bench/measure/probes.hpp"
+#include "bench/session/arena.hpp"
+#include "matmul/problem/product.hpp"
+#include "system/multiply_add_rate.hpp"
+
+namespace quartet::matmul {
+
+/// What bounds a product: the slowest of its components. All ranks have the same components; what
+/// is measured of them is this rank's.
+struct LimitPlan {
+    /// Products of square matrices in the device's memory.
+    struct Sgemm {
+        std::int64_t edge = 0;  ///< 0 where this rank computes nothing
+        int computing_ranks = 1;
+        device::MemoryKind memory = device::MemoryKind::host;
+    };
+    /// Tiles between the host's memory and a GPU's; the link carries both ways at a time.
+    struct Copies {
+        double in = 0;   ///< tiles that this rank copies to its GPU in a run
+        double out = 0;  ///< from it
+        Bytes tile;
+    };
+    /// Tiles from and to files.
+    struct Storage {
+        std::optional<std::filesystem::path> file;  ///< a tile that this rank reads, if any
+        FileCache cache = FileCache::warm;
+        double bytes = 0;  ///< that this rank moves in a run
+    };
+    /// Partial tiles that reducers receive and add.
+    struct Reducers {
+        comm::Role role = comm::Role::worker;  ///< of this rank
+        double partial_tiles = 0;              ///< of each reducer in a run
+        Bytes tile;
+        device::MemoryKind memory = device::MemoryKind::host;  ///< where they add
+        /// Where tiles are sent as messages: the ranks between which the link is measured.
+        struct Link {
+            int worker = 0;
+            int reducer = 0;
+            comm::PayloadPlace place = comm::PayloadPlace::host;
+        };
+        std::optional<Link> link;
+    };
+    Sgemm sgemm;
+    std::optional<Copies> copies;
+    std::optional<Reducers> reducers;
+    std::optional<Storage> storage;
+
+    /// Counts what measuring takes on `rank`.
+    void count(bench::Arena& arena, int rank) const;
+};
+
+/// Edge of the SGEMM that a product on the host is compared with: at least 2048, since smaller ones
+/// do not show what the processor can do.
+std::int64_t host_sgemm_edge(const Problem& problem);
+
+/// Measures the limit of a product.
+class ProductLimit {
+  public:
+    /// Allocates what plan.count() counts. Collective.
+    ProductLimit(bench::Session& session, const Problem& problem, const LimitPlan& plan);
+
+    /// Measures all components, all ranks at the same time, as in a run. Same answer on all ranks.
+    /// Collective.
+    std::vector<bench::LimitComponent> measure();
+
+  private:
+    void prepare_sgemm();
+    void prepare_copies();
+    void prepare_reducers();
+    [[nodiscard]] bench::LimitComponent sgemm();
+    [[nodiscard]] Seconds time_of_sgemm();
+    /// Whether the processor's own rate is measured beside the BLAS's.
+    [[nodiscard]] bool knows_hardware() const;
+    [[nodiscard]] Seconds time_of_multiply_adds();
+    [[nodiscard]] Seconds time_of_copies();
+    [[nodiscard]] Seconds time_of_adding();
+    [[nodiscard]] Seconds time_of_sending();
+    [[nodiscard]] Seconds time_of_storage();
+
+    bench::Session& session_;
+    Problem problem_;
+    LimitPlan plan_;
+    std::optional<bench::SgemmProbe> sgemm_;
+    int products_ = 1;                                       ///< in one measurement
+    std::optional<system::MultiplyAddProbe> multiply_adds_;  ///< of the processor, on the host
+    device::Buffer<double> host_tile_;
+    device::Buffer<double> device_tile_;
+    std::optional<bench::MemoryProbe> copy_in_;  ///< of a tile
+    std::optional<bench::MemoryProbe> copy_out_;
+    std::optional<bench::MemoryProbe> add_;  ///< on reducers
+    std::optional<bench::PairProbe> link_;
+    std::optional<bench::StorageProbe> storage_;
+};
+
+}  // namespace quartet::matmul

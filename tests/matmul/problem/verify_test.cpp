@@ -1,0 +1,185 @@
+#include "matmul/problem/verify.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "device/host/host_device.hpp"
+#include "matmul/reference.hpp"
+
+namespace quartet::matmul {
+namespace {
+
+/// Tiles of A and B as they are made, of C as a float32 loop computes them.
+class FakeProduct final : public Product {
+  public:
+    explicit FakeProduct(const Problem& problem, float scale = 1, float scale_b = 1)
+        : problem_(problem),
+          a_(whole_matrix(problem, "A", scale)),
+          b_(whole_matrix(problem, "B", scale_b)),
+          c_(a_.size()) {
+        const auto n = static_cast<std::size_t>(problem.size);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t k = 0; k < n; ++k) {
+                for (std::size_t j = 0; j < n; ++j) {
+                    c_[i * n + j] += a_[i * n + k] * b_[k * n + j];
+                }
+            }
+        }
+    }
+
+    void run(device::Stream&) override {}
+    [[nodiscard]] std::string note() const override { return {}; }
+    std::span<const float> input(Operand operand, TileIndex tile) override {
+        ++reads[{operand == Operand::a ? 0 : 1, tile.row, tile.column}];
+        return last_ = tile_of(problem_, operand == Operand::a ? a_ : b_, tile);
+    }
+    std::span<const float> result(TileIndex tile) override {
+        ++reads[{2, tile.row, tile.column}];
+        return last_ = tile_of(problem_, c_, tile);
+    }
+    float& at(std::int64_t row, std::int64_t column) {
+        return c_[static_cast<std::size_t>(row * problem_.size + column)];
+    }
+    float a(std::int64_t row, std::int64_t column) const {
+        return a_[static_cast<std::size_t>(row * problem_.size + column)];
+    }
+    float b(std::int64_t row, std::int64_t column) const {
+        return b_[static_cast<std::size_t>(row * problem_.size + column)];
+    }
+
+    std::map<std::tuple<int, std::int64_t, std::int64_t>, int> reads;
+
+  private:
+    Problem problem_;
+    Matrix a_;
+    Matrix b_;
+    Matrix c_;
+    std::vector<float> last_;
+};
+
+class FreivaldsTest : public testing::Test {
+  protected:
+    Trace trace;
+    const std::unique_ptr<device::Device> device = device::make_host_device({}, trace);
+    bench::Arena arena{*device};
+    const Problem problem{200, 48};  // five tiles, the last of 8
+    const Block all{{0, 5}, {0, 5}};
+    FakeProduct tiles{problem};
+    const Freivalds check{arena, problem, all, 1, tiles};
+};
+
+// The standard deviation of a row is 0.15 of its bound where sums are made one after the other, as
+// here. The largest of 16384 normal values is about 4.1 standard deviations, hardly ever 5.5.
+TEST_F(FreivaldsTest, HasABoundThatSoundProductsInTheWorstOrderComeNear) {
+    const Problem large{1024, 64};
+    FakeProduct sound(large);
+    const double deviation = Freivalds(arena, large, {{0, 16}, {0, 16}}, 1, sound).deviation(sound);
+    EXPECT_GT(deviation, 0.3) << "or the bound hides errors";
+    EXPECT_LT(deviation, 0.83) << "or sound products will be called wrong";
+}
+
+TEST_F(FreivaldsTest, PassesSmallProducts) {
+    for (const std::int64_t size : {1, 2, 3, 5, 8, 13}) {
+        for (std::uint64_t seed = 0; seed < 200; ++seed) {
+            const Problem small{size, 4, seed};
+            const std::int64_t edge = small.tiles();
+            FakeProduct sound(small);
+            const Freivalds own(arena, small, {{0, edge}, {0, edge}}, 1, sound);
+            EXPECT_LT(own.deviation(sound), 0.7) << size << ", seed " << seed;
+        }
+    }
+}
+
+TEST_F(FreivaldsTest, ReadsEachTileOnce) {
+    EXPECT_EQ(tiles.reads.size(), 50U) << "of A and B";
+    EXPECT_LT(check.deviation(tiles), 1);
+    EXPECT_EQ(tiles.reads.size(), 75U);
+    for (const auto& [tile, count] : tiles.reads) {
+        EXPECT_EQ(count, 1);
+    }
+}
+
+TEST_F(FreivaldsTest, FindsOneElementThatIsWrongByTwiceTheBound) {
+    for (const auto& [row, column] :
+         {std::pair(0, 0), std::pair(199, 199), std::pair(100, 17), std::pair(60, 150)}) {
+        const auto wrong = static_cast<float>(2.5 * check.bound(row, column / 48));
+        EXPECT_LT(wrong, 0.02F * tiles.at(row, column)) << "a small part of the element";
+        tiles.at(row, column) += wrong;
+        EXPECT_GT(check.deviation(tiles), 1);
+        tiles.at(row, column) -= wrong;
+    }
+    EXPECT_LT(check.deviation(tiles), 0.8);
+}
+
+TEST_F(FreivaldsTest, FindsSwappedTiles) {
+    for (std::int64_t row = 0; row < 48; ++row) {
+        for (std::int64_t column = 0; column < 48; ++column) {
+            std::swap(tiles.at(row, column), tiles.at(48 + row, 96 + column));
+        }
+    }
+    EXPECT_GT(check.deviation(tiles), 10);
+}
+
+TEST_F(FreivaldsTest, FindsSwappedRows) {
+    for (std::int64_t column = 0; column < 200; ++column) {
+        std::swap(tiles.at(10, column), tiles.at(11, column));
+    }
+    EXPECT_GT(check.deviation(tiles), 10);
+}
+
+TEST_F(FreivaldsTest, FindsATileThatLacksOneInnerTile) {
+    // The smallest one: 8 of 200 products.
+    for (std::int64_t row = 0; row < 48; ++row) {
+        for (std::int64_t column = 0; column < 48; ++column) {
+            for (std::int64_t inner = 192; inner < 200; ++inner) {
+                tiles.at(row, column) -= tiles.a(row, inner) * tiles.b(inner, column);
+            }
+        }
+    }
+    EXPECT_GT(check.deviation(tiles), 10);
+}
+
+TEST_F(FreivaldsTest, FindsNotANumberAndInfinity) {
+    tiles.at(3, 3) = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_FALSE(check.deviation(tiles) <= 1);
+    tiles.at(3, 3) = std::numeric_limits<float>::infinity();
+    EXPECT_FALSE(check.deviation(tiles) <= 1);
+}
+
+TEST_F(FreivaldsTest, HasTheSameBitsWithAnyThreads) {
+    const Freivalds with_threads(arena, problem, all, 3, tiles);
+    EXPECT_EQ(with_threads.deviation(tiles), check.deviation(tiles));
+}
+
+TEST_F(FreivaldsTest, ChecksARanksOwnBlock) {
+    const Block block{{1, 3}, {4, 5}};
+    const Freivalds own(arena, problem, block, 1, tiles);
+    EXPECT_LT(own.deviation(tiles), 0.8);
+    EXPECT_DOUBLE_EQ(own.bound(0, 4), check.bound(48, 4));
+    tiles.at(0, 0) = 0;
+    EXPECT_LT(own.deviation(tiles), 0.8) << "of another rank";
+    tiles.at(100, 196) = 0;
+    EXPECT_GT(own.deviation(tiles), 1);
+    EXPECT_EQ(Freivalds(arena, problem, {{0, 0}, {0, 5}}, 1, tiles).deviation(tiles), 0) << "none";
+}
+
+TEST_F(FreivaldsTest, PassesHugeTinyAndSubnormalProducts) {
+    for (const auto& [scale_a, scale_b] :
+         {std::pair(1e18F, 1e18F), std::pair(1e30F, 1e-30F), std::pair(1e-20F, 1e-20F),
+          std::pair(1e-30F, 1e-30F), std::pair(1e-40F, 1e-3F)}) {
+        FakeProduct scaled(problem, scale_a, scale_b);
+        const Freivalds own(arena, problem, all, 1, scaled);
+        EXPECT_LT(own.deviation(scaled), 1) << scale_a << ", " << scale_b;
+    }
+}
+
+TEST_F(FreivaldsTest, PassesZeros) {
+    FakeProduct zeros(problem, 0, 0);
+    EXPECT_EQ(Freivalds(arena, problem, all, 1, zeros).deviation(zeros), 0);
+}
+
+}  // namespace
+}  // namespace quartet::matmul
