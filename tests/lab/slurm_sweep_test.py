@@ -174,7 +174,7 @@ class Interruption(OnSlurm):
         process.wait(30)
         cancelled = self.sweep("--cancel")
         self.assertEqual(cancelled.returncode, 0, cancelled.stderr)
-        self.assertIn("1 jobs cancelled", cancelled.stderr)
+        self.assertIn("1 job cancelled", cancelled.stderr)
         self.cluster.wait()
         before = len(list(self.results.glob("array-*")))
         process = self.begin(self.spec(QUICK, SLOW))

@@ -64,7 +64,8 @@ def _group_folders(root: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
 def _memory() -> int:
     """Bytes available here, a container's share respected."""
     text = Path("/proc/meminfo").read_text(encoding="ascii")
-    available = int(re.search(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)[1]) * 1024
+    [kibibytes] = re.findall(r"^MemAvailable:\s+(\d+) kB$", text, re.MULTILINE)
+    available = int(kibibytes) * 1024
     try:
         return min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     except (OSError, ValueError):

@@ -19,7 +19,7 @@ def printable(text: str) -> str:
     return _CONTROL.sub(_escaped, text)
 
 
-def _escaped(found: re.Match) -> str:
+def _escaped(found: re.Match[str]) -> str:
     return " " if found[0] in "\t\n\v\f\r\u2028\u2029" else \
         found[0].encode("unicode_escape").decode("ascii")
 

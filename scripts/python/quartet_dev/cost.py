@@ -131,7 +131,7 @@ class Laboratory:
             points.append(Point(size, point.seconds, point.memory - beside))
             say(f"{name} {size} {kernel.unit}".rstrip() + f": {outcome.seconds:.1f} s")
         once, outcome = self._launch(name, kernel.sizes[0], "--runs 1")
-        return Cost(points, outcome.seconds - once.seconds)
+        return Cost(points, (outcome.seconds or 0.0) - once.seconds)
 
     def _launch(self, name: str, size: int, how_often: str) -> tuple[Point, Outcome]:
         stem = f"cost-{name}-{size}"

@@ -179,7 +179,7 @@ def run(options: argparse.Namespace) -> int:
             print(printable(f"{launch.title}: {' '.join(launch.configuration.command_line())}"))
         return VERIFIED
     say(f"results in {os.path.relpath(folder.path)}")
-    if options.cancel:
+    if isinstance(sweep, QueuedSweep) and options.cancel:
         return sweep.cancel()
     code = sweep.run()
     print(sweep_table.render(folder, expected), end="")

@@ -52,7 +52,7 @@ def asked_for(options: argparse.Namespace, layout: Layout) -> int:
     count: Optional[int] = getattr(options, layout.flag)
     if not count:
         raise ScriptError(f"{layout.flag}: it is missing or 0 ({layout.meaning}): add {layout.flag} N")
-    return count
+    return int(count)
 
 
 def cut_arrays(options: argparse.Namespace, layout: Layout) -> Cut:

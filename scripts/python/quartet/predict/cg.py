@@ -39,11 +39,11 @@ def _native(run: Run) -> Duration:
         iteration += 2 * collectives.ordered_sums(cluster, 2)
     else:
         iteration += collectives.ordered_sums(cluster, 3)
-    return iteration * run.options["iterations"]
+    return iteration * run.count("iterations")
 
 
 def _dataflow(run: Run) -> Duration:
-    flow = DataFlow(run.cluster, 1, run.options["queue"])
+    flow = DataFlow(run.cluster, 1, run.count("queue"))
     cluster, vector, scalars = run.cluster, 8.0 * run.size, 24.0
     on_host = 0 if run.cluster.has_gpus else PUSHED  # a GPU's is counted below
     iteration = _local(run, flow.workers, FUSED + on_host, launches=5)
@@ -53,7 +53,7 @@ def _dataflow(run: Run) -> Duration:
     iteration += Duration(bandwidth=2 * vector / cluster.host_memory
                           + cluster.copied(vector / flow.workers) + cluster.copied(vector))
     iteration += 2 * (flow.collected(scalars) + flow.published(scalars))
-    return iteration * run.options["iterations"]
+    return iteration * run.count("iterations")
 
 
 def _library(run: Run) -> Duration:
@@ -61,7 +61,7 @@ def _library(run: Run) -> Duration:
     gather = collectives.all_gather if cluster.is_staged else collectives.by_mpi
     iteration = _local(run, run.ranks, SEPARATE, launches=7)
     iteration += gather(cluster, vector) + 2 * collectives.all_reduce(cluster, 8.0)
-    return iteration * run.options["iterations"]
+    return iteration * run.count("iterations")
 
 
 def _shows(case: Case, options: Options) -> dict[str, float]:
@@ -74,7 +74,7 @@ def _shows(case: Case, options: Options) -> dict[str, float]:
 
 
 MODEL = Model(
-    work=lambda run: run.options["iterations"] * 2.0 * run.size**2,
+    work=lambda run: run.count("iterations") * 2.0 * run.size**2,
     formulations={"native": _native, "dataflow": _dataflow, "library": _library},
     options={"storage": ("full", "symmetric"), "algorithm": ("classic", "single-reduction"),
              "iterations": 500, "queue": 16},

@@ -8,7 +8,7 @@ from typing import Optional
 
 from quartet.predict.duration import Duration
 from quartet.predict.open_mpi import AllToAll
-from quartet.predict.rates import BISECTION, STAGED, Values
+from quartet.predict.rates import STAGED, Values
 
 SHARED = ("", "auto", "shm", "ipc", "rma")  # transports by which ranks of a node reach one another's memory
 
@@ -64,7 +64,7 @@ class Cluster:
 
     def link(self, nodes: int) -> float:
         """Bytes per second of a node's link when all of so many nodes send across all of them."""
-        shares = self.values[BISECTION]
+        shares = self.values.shares
         share = next((share for most, share in shares if nodes <= most),
                      shares[-1][1] if shares else 1.0)
         return self.values["link_bytes_per_second"] * share

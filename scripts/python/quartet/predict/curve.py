@@ -1,9 +1,11 @@
 """Predictions over numbers of ranks, and what is to be seen in them."""
 
 from dataclasses import dataclass
+from typing import Callable
 
 from quartet.exit_codes import ScriptError
 from quartet.kernels import Kernel
+from quartet.predict.duration import Duration
 from quartet.predict.machine import Machine, Prediction, Work
 from quartet.predict.model import Options
 from quartet.sizes import GROWTH, grow
@@ -34,9 +36,10 @@ class Curve:
     def marks(self) -> dict[int, list[str]]:
         """By the number of ranks: what begins there, and which is the fastest."""
         found: dict[int, list[str]] = {}
-        for text, holds in (
-                (OVERTAKEN, lambda spent: spent.communication > spent.compute),
-                (LATENT, lambda spent: spent.latency > spent.total / 2)):
+        rules: dict[str, Callable[[Duration], bool]] = {
+            OVERTAKEN: lambda spent: spent.communication > spent.compute,
+            LATENT: lambda spent: spent.latency > spent.total / 2}
+        for text, holds in rules.items():
             ranks = [point.work.ranks for point in self.points if holds(point.duration)]
             if ranks:
                 until = "on" if ranks[-1] == self.points[-1].work.ranks else f"to {ranks[-1]} ranks"

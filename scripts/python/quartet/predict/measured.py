@@ -4,7 +4,7 @@ nodes, and what is left of it when more nodes send from all-to-alls."""
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable, Optional
+from typing import Any, Iterable, Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.misfits import judged
@@ -80,7 +80,7 @@ class Exchange:
     path: str
 
 
-def measured(documents: Iterable[tuple[str, dict]], machine: Machine) -> Measured:
+def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) -> Measured:
     """What the documents show of the device that the machine's ranks compute on. Raises ScriptError
     where they show nothing."""
     device = "cuda" if machine.has_gpus else "host"

@@ -1,7 +1,7 @@
 """What a kernel's model is: formulas for the time of a run, and what they take from measurements."""
 
 from dataclasses import dataclass, field
-from typing import Callable, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from quartet.exit_codes import ScriptError
 from quartet.predict.cluster import Cluster
@@ -11,7 +11,7 @@ from quartet.sizes import points
 
 MOST = 10**12  # of an option that is a number
 
-Options = dict[str, Union[int, str]]  # by the names that flags and rows' names share
+Options = dict[str, Any]  # by the names that flags and rows' names share
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,10 @@ class Run:
     @property
     def ranks(self) -> int:
         return self.cluster.ranks
+
+    def count(self, name: str) -> int:
+        """An option that is a number."""
+        return int(self.options[name])
 
 
 @dataclass(frozen=True)

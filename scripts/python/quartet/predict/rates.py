@@ -5,7 +5,7 @@ Their names and units are those of `rates` in scripts/slurm/machine.schema.json.
 import math
 import random
 from dataclasses import dataclass, replace
-from typing import Optional, Union
+from typing import Any, Mapping, Optional, Union
 
 from quartet.exit_codes import ScriptError
 
@@ -42,17 +42,25 @@ class MissingRate(ScriptError):
     """A rate that a prediction needs, and which is not described."""
 
 
-class Values(dict):
+class Values(dict[str, Any]):
     """Rates as plain numbers, by name; `bisection` as Shares, `staged_through_host` as 0 or 1. Keeps
     which of them were asked for. Raises MissingRate."""
 
-    def __init__(self, *entries):
-        super().__init__(*entries)
+    def __init__(self, entries: Mapping[str, Any]):
+        super().__init__(entries)
         self.used: set[str] = set()
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> float:
         self.used.add(name)
-        return super().__getitem__(name)
+        value: float = super().__getitem__(name)
+        return value
+
+    @property
+    def shares(self) -> Shares:
+        """What is left of a link where so many nodes send."""
+        self.used.add(BISECTION)
+        shares: Shares = self.get(BISECTION, ())
+        return shares
 
     def __missing__(self, name: str) -> float:
         raise MissingRate(f"no {name} (this prediction needs it): add it to the machine file's rates, "
@@ -66,7 +74,7 @@ class Rates:
     is_staged: bool = False  # whether what GPUs send goes through the host's memory
 
     @staticmethod
-    def described(rates: dict) -> "Rates":
+    def described(rates: dict[str, Any]) -> "Rates":
         """Of a machine file's object, which its schema has found valid."""
         single = {name: Rate(**rate) for name, rate in rates.items() if isinstance(rate, dict)}
         shares = sorted(((entry["nodes"], Rate(entry["value"], entry["uncertainty"], entry["source"]))

@@ -49,7 +49,7 @@ def _in_chunks(crosses: Duration, adds: Duration, size: float, count: float) -> 
 
 def _native(run: Run) -> Duration:
     """In chunks, the next one under way while one is added; or added where it lies."""
-    pushes = run.options["pushes"]
+    pushes = run.count("pushes")
     adds = Duration(compute=_added(run), overhead=run.cluster.values["launch_seconds"])
     if run.cluster.shares_memory:
         return adds * pushes + _answered(run)
@@ -63,14 +63,14 @@ def _library(run: Run) -> Duration:
     copies = 2 * run.cluster.copied(float(run.size)) if run.cluster.is_staged else 0.0
     push = Duration(compute=_added(run), bandwidth=_wire(run) + copies,
                     overhead=run.cluster.values["launch_seconds"])
-    return push * run.options["pushes"] + _answered(run)
+    return push * run.count("pushes") + _answered(run)
 
 
 def _dataflow(run: Run) -> Duration:
     """Vectors through a queue. A sender has two under way, and the receiver asks for the second when the
     first is added: of one sender only the chunks of one vector travel while others are added, on GPUs, which
     copy whole vectors to the host and back, none. Of several senders other vectors are there meanwhile."""
-    flow, pushes = DataFlow(run.cluster, 1, run.options["queue"]), run.options["pushes"]
+    flow, pushes = DataFlow(run.cluster, 1, run.count("queue")), run.count("pushes")
     handled = flow.handled(flow.workers, float(run.size))
     adds = Duration(compute=_added(run), overhead=handled,
                     bandwidth=2 * run.cluster.copied(float(run.size)))
@@ -109,7 +109,7 @@ def _shows_link(rows: list[tuple[Case, Options]]) -> dict[str, tuple[float, floa
 
 
 MODEL = Model(
-    work=lambda run: float(run.size) * (run.ranks - 1) * run.options["pushes"],
+    work=lambda run: float(run.size) * (run.ranks - 1) * run.count("pushes"),
     formulations={"native": _native, "dataflow": _dataflow, "library": _library},
     options={"pushes": 100, "queue": 16},
     reducers=lambda ranks, options: 0,

@@ -59,6 +59,11 @@ class Result:
         return self.case.name
 
     @property
+    def share(self) -> float:
+        """Of its limit; 0 where it has none."""
+        return self.fraction or 0.0
+
+    @property
     def mark(self) -> str:
         """That stands behind its rate everywhere."""
         return "?" if self.case.is_distrusted else "!" if self.is_suspicious else ""

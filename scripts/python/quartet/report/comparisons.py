@@ -176,7 +176,7 @@ def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
     rows = [(result.name.kernel, _place(host), result.name.device,
              *(f"{result.whole_task.get(stage, 0):.3g}" for stage in stages),
              f"{result.whole_task_seconds:.3g}",
-             ratio(host.whole_task_seconds / result.whole_task_seconds))
+             ratio((host.whole_task_seconds or 0) / (result.whole_task_seconds or 1)))
             for host, cuda in known for result in (host, cuda)]
     if not rows:
         return []
@@ -203,7 +203,7 @@ def fractions(results: list[Result]) -> Section:
     for (kernel, *_), members in grouped(shares, _chart_of).items():
         common = alike(members)
         bars = tuple(_share(result, _difference(result, common)) for result in members)
-        bests = [(_short(result, common), result.fraction, result.mark) for result in members]
+        bests = [(_short(result, common), result.share, result.mark) for result in members]
         charts.append(BarChart(f"{kernel}: {findings.of_shares(bests, 'its limit')}",
                                "per cent of the limit", (("", bars),), (100.0, "the limit"),
                                f"{kernel}: {in_words(common)}", _doubts(members, common)))
@@ -236,10 +236,12 @@ def _difference(result: Result, common: dict[str, str]) -> str:
 
 
 def _share(result: Result, name: str) -> Bar:
-    decided = f", {result.limit.decided_by}" if result.limit.decided_by else ""
-    text = f"{result.fraction_text} of {rate(result.limit.rate)} {result.unit}{decided}"
-    return Bar(name, result.fraction * 100, text, formulation=result.name.formulation,
-               about=f"limit: {result.limit.what}. {result.case.text}",
+    limit = result.limit
+    assert limit, "only rows with a limit have bars"
+    decided = f", {limit.decided_by}" if limit.decided_by else ""
+    text = f"{result.fraction_text} of {rate(limit.rate)} {result.unit}{decided}"
+    return Bar(name, result.share * 100, text, formulation=result.name.formulation,
+               about=f"limit: {limit.what}. {result.case.text}",
                mark=result.mark)
 
 
@@ -300,7 +302,7 @@ def pairs(results: list[Result]) -> Section:
 
 
 def _map(members: list[Result]) -> HeatMap:
-    rates = {result.name.pair: result.rate for result in members}
+    rates = {result.name.pair: result.rate for result in members if result.name.pair}
     ranks = sorted({rank for pair in rates for rank in pair})
     names = tuple(map(str, ranks))
     values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)

@@ -1,6 +1,6 @@
 """The first picture: each kernel's formulations against the limit that the machine sets."""
 
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from quartet.text import rate
 
@@ -13,7 +13,7 @@ from .sections import Section
 ABOVE = "above its limit: a cache helps, or the limit was measured in a slower moment"
 
 
-def section(results: list[Result], references: list[Result] = ()) -> Section:
+def section(results: list[Result], references: Sequence[Result] = ()) -> Section:
     """A chart for each machine and folder; what the shipped results reached is a tick."""
     candidates = _candidates(results)
     groups = grouped(candidates, lambda result: (result.machine, result.series, result.name.device))
@@ -51,8 +51,8 @@ def _chart(results: list[Result], references: list[Result]) -> ShareChart:
 
 def _best_share(results: list[Result]) -> tuple[float, str]:
     sound = [result for result in results if not result.mark] or results
-    best = max(sound, key=lambda result: result.fraction)
-    return best.fraction, best.mark
+    best = max(sound, key=lambda result: result.share)
+    return best.share, best.mark
 
 
 def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
@@ -76,7 +76,7 @@ def _fastest(results: list[Result]) -> list[Result]:
 
 def _bar(result: Result, references: list[Result], usual: tuple[str, ...]) -> Bar:
     variant = "".join(f", {word}" for word in result.name.words if word not in usual)
-    return Bar(f"{result.name.formulation} {result.name.transport}{variant}", result.fraction * 100,
+    return Bar(f"{result.name.formulation} {result.name.transport}{variant}", result.share * 100,
                f"{result.fraction_text} ({rate(result.rate)} {result.unit}{variant})",
                formulation=result.name.formulation, mark=result.mark,
                reference=_reference(result, references),
@@ -95,7 +95,7 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
     if not same:
         return None
     return max(same, key=lambda other: (other.name.ranks, size_of(other))
-               ).fraction * 100
+               ).share * 100
 
 
 def _notes(shown: list[Result]) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def section(documents: list[tuple[str, dict[str, Any]]]) -> Section:
 
 
 def _quartet(document: dict[str, Any]) -> dict[str, Any]:
-    return document["context"]["quartet"]
+    return dict(document["context"]["quartet"])
 
 
 def _build(document: dict[str, Any]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 fewer than three numbers of workers are a table, no chart."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Optional
+from typing import Optional
 
 from quartet.kernels import Kernel
 from quartet.predict.expectation import Expectations
@@ -11,7 +11,7 @@ from quartet.text import rate
 from quartet.units import MIB
 
 from . import findings, predictions
-from .cases import Result
+from .cases import Limit, Result
 from .charts.model import Axis, LineChart, Point, Series
 from .factors import counted, factors, grouped, in_words, is_pair, natural, shown, size_of, usable
 from .lines import FOLLOW_RANKS, Line, Panel, by, weak_sets
@@ -239,7 +239,7 @@ def _limits(lines: list[Line]) -> list[Series]:
     return made
 
 
-def _agree(rates: dict[float, list[float]], own: dict[str, Any]) -> bool:
+def _agree(rates: dict[float, list[float]], own: dict[float, Limit]) -> bool:
     common = [x for x in rates if x in own]
     return bool(common) and all(
         1 / SAME_LIMIT < own[x].rate / rates[x][0] < SAME_LIMIT for x in common)

@@ -35,11 +35,12 @@ def _intensity(result: Result) -> float:
 
 
 def _chart(results: list[Result]) -> Optional[Roofline]:
-    limited = [result for result in results if result.limit and result.case.limit.get("seconds")]
+    limited = [(result, result.limit, result.case.limit) for result in results
+               if result.limit and result.case.limit and result.case.limit.get("seconds")]
     if not limited:
         return None
-    memory = max(_count(result, "bytes") / result.case.limit["seconds"] for result in limited) / GIGA
-    arithmetic = max(result.limit.rate for result in limited)
+    memory = max(_count(result, "bytes") / limit["seconds"] for result, _, limit in limited) / GIGA
+    arithmetic = max(limit.rate for _, limit, _ in limited)
     spots = [_spot(result) for result in _largest(results)]
     sides = {spot.intensity < arithmetic / memory for spot in spots}
     if len(sides) == 1:  # one of the two was no limit here

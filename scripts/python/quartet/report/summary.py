@@ -68,7 +68,7 @@ def _row(launch: Launch) -> tuple[str, ...]:
     case = launch.case
     if case.error:
         return (case.text, *[""] * 6, "failed", "", "", case.error, "", launch.path)
-    check = {True: "ok", False: "WRONG"}.get(case.verified, "off")
+    check = "off" if case.verified is None else "ok" if case.verified else "WRONG"
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
     total = sum(case.whole_task.values())
     doubts = "; ".join(filter(None, [case.note, *case.flags.values()]))

@@ -4,7 +4,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED
 from quartet.launch import Job, LaunchError, LocalLauncher, checked_code
@@ -36,7 +36,7 @@ class Launch:
     def title(self) -> str:
         return f"{self.name} on {self.ranks} ranks"
 
-    def start(self, arguments: list[str], output) -> subprocess.CompletedProcess:
+    def start(self, arguments: list[str], output: int) -> subprocess.CompletedProcess[str]:
         job = Job(self.program, self.ranks, self.threads, (*self.arguments, *arguments))
         return self.launcher.run(job, output)
 
@@ -99,7 +99,7 @@ def measure(launch: Launch, file: Path) -> int:
     return VERIFIED if code == UNAVAILABLE and file.exists() else code
 
 
-def attempt(step: Callable[..., int], launch: Launch, *arguments) -> int:
+def attempt(step: Callable[..., int], launch: Launch, *arguments: Any) -> int:
     """The exit code of a step; a LaunchError is said."""
     try:
         return step(launch, *arguments)

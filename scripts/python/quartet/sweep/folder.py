@@ -113,6 +113,11 @@ class SweepFolder:
         os.ftruncate(self.lock, 0)
         os.write(self.lock, f"process {os.getpid()} on {os.uname().nodename} since {since}\n".encode())
 
+    @property
+    def held(self) -> tuple[int, ...]:
+        """The lock, which jobs inherit."""
+        return (self.lock,) if self.lock is not None else ()
+
     def files(self, launch: Launch) -> Files:
         return self._folder.files(launch.name)
 
@@ -157,7 +162,7 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
     """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
     be read."""
     try:
-        data = read_json(path / PLAN_FILE)
+        data: dict[str, Any] = read_json(path / PLAN_FILE)
     except FileNotFoundError:
         return None
     except FileProblem as error:

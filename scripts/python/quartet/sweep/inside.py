@@ -94,7 +94,7 @@ class InsideSweep(Sweep):
             waiting.remove(launch)
             try:
                 job = self._job(launch)
-                process = self._steps.submit(job, self._folder.files(launch).log, (self._folder.lock,))
+                process = self._steps.submit(job, self._folder.files(launch).log, self._folder.held)
                 running.append(_Step(launch, job, process, time.monotonic()))
             except (LaunchError, OSError) as error:
                 text = str(error) if isinstance(error, LaunchError) else f"{error.filename}: {reason_of(error)}"

@@ -34,8 +34,8 @@ class Clock:
         return None
 
     def left(self, remaining: list[Launch]) -> str:
-        expected = [self.expected(launch) for launch in remaining]
-        if not remaining or None in expected:
+        expected = [seconds for seconds in map(self.expected, remaining) if seconds is not None]
+        if not remaining or len(expected) < len(remaining):
             return ""
         seconds = sum(expected)
         return f"; about {seconds / 60:.0f} min left" if seconds > 100 else \
@@ -45,7 +45,7 @@ class Clock:
 class Sweep:
     """The loop over launches."""
 
-    def __init__(self, folder: SweepFolder, launcher: LocalLauncher, options: argparse.Namespace):
+    def __init__(self, folder: SweepFolder, launcher: Optional[LocalLauncher], options: argparse.Namespace):
         self._folder = folder
         self._launcher = launcher
         self._programs = options.build.resolve() / "bin"
@@ -99,9 +99,10 @@ class Sweep:
         say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}" + self._clock.left(left))
 
     def _attempt(self, launch: Launch) -> Outcome:
+        assert self._launcher, "launches that are submitted have other loops"
         try:
             outcome = self._launcher.complete(self._job(launch), self._folder.files(launch),
-                                              self._timeout, (self._folder.lock,))
+                                              self._timeout, self._folder.held)
         except OSError as error:  # its files cannot be written
             outcome = Outcome(FAILED, None, f"{error.filename}: {reason_of(error)}")
         self._folder.record(launch, outcome)

@@ -111,7 +111,7 @@ class Plan:
     notes: tuple[str, ...] = ()  # sizes that were rounded
 
     def as_json(self) -> dict[str, Any]:
-        data = json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
+        data: dict[str, Any] = json.loads(json.dumps({"plan_version": PLAN_VERSION, **asdict(self)}))
         for one in data["configurations"]:  # what was not asked for is left out
             for key in ("nodes", "hosts"):
                 if not one[key]:
@@ -191,7 +191,7 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
     nodes = counts_of(block["nodes"], {}, where, "nodes") if "nodes" in block else [None]
     [(key, values)] = [(key, block[key]) for key in COUNTS if key in block]
     members: list[int] = []
-    lists = (words(block, "kernels", None, where), words(block, "sizes", None, where),
+    lists = (words(block, "kernels", [], where), words(block, "sizes", [], where),
              words(block, "formulations", ["native"], where),
              words(block, "transports", ["auto"], where), words(block, "devices", ["host"], where),
              listed(block.get("threads"), f"{where}: threads", [1]))

@@ -38,7 +38,7 @@ class QueuedSweep(Sweep):
     """Submits what is left and watches it. After an interrupt the jobs stay in the queue."""
 
     def __init__(self, folder: SweepFolder, launcher: SlurmLauncher, options: argparse.Namespace):
-        super().__init__(folder, launcher, options)
+        super().__init__(folder, None, options)
         self._queue = launcher
         self._poll = options.poll
         self._jobs_file = folder.path / "sweep.jobs"
@@ -235,7 +235,7 @@ class QueuedSweep(Sweep):
 
     def _stored(self) -> dict[str, str]:
         try:
-            jobs = read_json(self._jobs_file)
+            jobs: dict[str, str] = read_json(self._jobs_file)
             problem = JOBS.problem(jobs)
             if problem:
                 raise FileProblem(f"{self._jobs_file}: {problem}")

@@ -76,7 +76,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     except ImportError:
         raise SpecError(f"{path}: this Python reads no TOML (3.11 does): write JSON") from None
     try:
-        return with_bounds(tomllib.loads(read_text(path, MOST_BYTES)))
+        return dict(with_bounds(tomllib.loads(read_text(path, MOST_BYTES))))
     except FileProblem:
         raise
     except (ValueError, RecursionError) as error:
@@ -131,12 +131,12 @@ def shown(value: Any) -> str:
 
 def listed(value: Any, what: str, default: Any) -> list[Any]:
     if value is None:
-        return default
+        return list(default)
     if not isinstance(value, list):
         raise SpecError(f"{what}: {shown(value)} (not a list): put it in brackets")
     if len(value) > MOST_MEMBERS:
         raise SpecError(f"{what}: {len(value)} members (at most {MOST_MEMBERS}): give fewer")
-    return value
+    return list(value)
 
 
 def positive(value: Any, what: str, most: int = 10**6) -> int:

@@ -23,6 +23,7 @@ import contextlib
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from quartet.command_line import add_launch_arguments, seconds, some_of, whole_number, why_not
 from quartet.exit_codes import BAD_USAGE, UNAVAILABLE, VERIFIED, worst
@@ -93,7 +94,7 @@ def code_of(wanted: list[Match], folder: LimitsFolder) -> int:
     return VERIFIED if code == UNAVAILABLE else code
 
 
-def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager[object]:
+def data_folder(options: argparse.Namespace) -> contextlib.AbstractContextManager[Any]:
     """The folder of the data files; a temporary one is removed at the end."""
     if options.reuse or options.data:
         return contextlib.nullcontext(options.data or Path("none"))

@@ -105,7 +105,7 @@ class Simulations:
             raise ScriptError(f"{self.kernel.name} on {work.ranks} simulated ranks: {outcome.message}",
                               outcome.exit_code)
         case = cases(load(document))[0]
-        return table.Point(self.machine.predict(work), case.seconds, case.rate, outcome.seconds)
+        return table.Point(self.machine.predict(work), case.seconds, case.rate, outcome.seconds or 0.0)
 
     def size(self, size: int) -> str:
         """As the program's flag has it."""

@@ -4,7 +4,7 @@ Nothing here is measured. The memory's rate is two transfers a clock over the wh
 single precision is two operations, a fused multiplication and addition, a clock and core."""
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 # Cores for single precision of a multiprocessor: CUDA C++ Programming Guide, table "Throughput of
 # Native Arithmetic Instructions", by compute capability.
@@ -23,10 +23,10 @@ class Ceilings:
     peak_flops: Optional[float] = None  # a second, single precision
 
     @staticmethod
-    def of(facts: dict) -> "Ceilings":
+    def of(facts: dict[str, Any]) -> "Ceilings":
         """From what a document says of a GPU."""
         clock, bus = facts.get("most_memory_clock_mhz"), facts.get("memory_bus_bits")
-        cores = CORES.get(facts.get("architecture"))
+        cores = CORES.get(facts.get("architecture", 0))
         units, core_clock = facts.get("multiprocessors"), facts.get("most_clock_mhz")
         return Ceilings(2e6 * clock * bus / 8 if clock and bus else None,
                         2e6 * core_clock * cores * units if core_clock and cores and units else None)

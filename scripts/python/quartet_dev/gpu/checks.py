@@ -63,7 +63,7 @@ def choices(text: str) -> tuple[list[str], list[str]]:
     return sections["formulations"], sections["transports on cuda"]
 
 
-def listing(place: Place, name: str, ranks: int) -> subprocess.CompletedProcess:
+def listing(place: Place, name: str, ranks: int) -> subprocess.CompletedProcess[str]:
     return subprocess.run(place.launch(ranks, place.program(name), "--device", "cuda", "--list"),
                           capture_output=True, text=True, timeout=60, check=False)
 

@@ -65,7 +65,7 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
     elif not step.passed:
         show_end(log, step)
     # Where a part of a list is not available here, the others have been measured.
-    if step.state in ("ok", "not here") and step.document and step.document.exists():
+    if step.state in ("ok", "not here") and step.document and step.result and step.document.exists():
         shutil.copyfile(step.document, step.result)
         step.has_result = True
 

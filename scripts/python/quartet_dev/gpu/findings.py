@@ -3,7 +3,7 @@ expected of it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.documents import load
 from quartet.files import FileProblem
@@ -46,10 +46,10 @@ class RowFound:
 class Findings:
     kept: list[Kept] = field(default_factory=list)
     rows: list[RowFound] = field(default_factory=list)
-    documents: list[dict] = field(default_factory=list)
+    documents: list[dict[str, Any]] = field(default_factory=list)
 
     @property
-    def gpus(self) -> list[dict]:
+    def gpus(self) -> list[dict[str, Any]]:
         """Each once, as the documents have them."""
         found = {gpu["uuid"]: gpu for document in self.documents
                  for gpu in document["context"]["quartet"].get("gpus", [])}
@@ -73,14 +73,14 @@ def findings(records: dict[str, PartRecord], documents: Path) -> Findings:
     return found
 
 
-def _ceilings(document: dict) -> Ceilings:
+def _ceilings(document: dict[str, Any]) -> Ceilings:
     """Of the first GPU; others of the job are mostly like it."""
     gpus = document["context"]["quartet"].get("gpus", [])
     return Ceilings.of(gpus[0]) if gpus else Ceilings()
 
 
 def _document(record: Optional[PartRecord], title: str,
-              folder: Path) -> tuple[Optional[dict], str]:
+              folder: Path) -> tuple[Optional[dict[str, Any]], str]:
     if record is None:
         return None, "this part has not run"
     step = next((step for step in record.steps if step.title == title), None)

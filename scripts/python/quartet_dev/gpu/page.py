@@ -51,7 +51,7 @@ def _machine(found: Findings, gpu: Gpu) -> list[str]:
     for each in found.gpus:
         rows += [("UUID", each["uuid"]),
                  ("data sheet, computed from the driver's clocks, bus and cores",
-                  Ceilings.of(each))]
+                  str(Ceilings.of(each)))]
     if found.documents:
         context = found.documents[-1]["context"]
         quartet = context["quartet"]

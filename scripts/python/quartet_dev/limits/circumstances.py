@@ -3,7 +3,7 @@
 import contextlib
 import statistics
 from dataclasses import dataclass
-from typing import Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 from quartet.results import Case
 from quartet_dev.limits.comparisons import DAMAGE, Comparison, Missing, OverPeer, Round, Row, rate
@@ -26,7 +26,7 @@ class Circumstances:
     limits: Optional[float] = None  # of a peer: that limit over its own
 
 
-def _positive(values: list) -> list[float]:
+def _positive(values: list[Any]) -> list[float]:
     return [value for value in values if value and value > 0]  # null: not a number
 
 
@@ -90,17 +90,16 @@ def circumstances(comparison: Comparison, rounds: list[Round]) -> list[Circumsta
 
     def cores(case: Case) -> Optional[float]:
         loop = clock_probe(case)
-        return shortest / loop if loop else None
+        return shortest / loop if loop and shortest else None
 
-    figures = (_waiting, _files, _early, _steal, cores, _spread)
-    return [Circumstances(row, *(_median(cases, figure) for figure in figures),
-                          reach=_limit_over(rate, comparison, row, rounds),
-                          limits=_limit_over(_limit, comparison, row, rounds))
+    return [Circumstances(row, _median(cases, _waiting), _median(cases, _files), _median(cases, _early),
+                          _median(cases, _steal), _median(cases, cores), _median(cases, _spread),
+                          _limit_over(rate, comparison, row, rounds), _limit_over(_limit, comparison, row, rounds))
             for row, cases in found.items() if cases]
 
 
 def _limit(case: Case) -> float:
-    return case.limit["rate"]
+    return float((case.limit or {})["rate"])
 
 
 def _limit_over(figure: Callable[[Case], float], comparison: Comparison, peer: Row,

@@ -96,7 +96,9 @@ class Figures:
 
 
 class Comparison(Protocol):
-    label: str  # what it is measured against
+    @property
+    def label(self) -> str:
+        """What it is measured against."""
 
     @property
     def rows(self) -> tuple[Row, ...]:

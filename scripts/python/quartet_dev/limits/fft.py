@@ -43,7 +43,7 @@ def _power(power: int, order: str, programs: Path, plans: Optional[Path] = None)
     sides = (side("threads", THREADS, common), Side("copy", RANKS, (), peer=loop),
              side("ranks", RANKS, common), _fftw("library", RANKS, common, plans),
              Side("hpcc", RANKS, (), peer=MpiFft(2**power)))
-    others = ()  # one rank's FFTW knows natural order alone, and so does MKL
+    others: tuple[Side, ...] = ()  # one rank's FFTW knows natural order alone, and so does MKL
     if order == "natural":
         others = (_fftw("threaded", THREADS, common, plans), Side("mkl", RANKS, (), peer=MklFft(2**power, runs)))
 

@@ -9,7 +9,7 @@ and the other files of a LaunchFolder."""
 import contextlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from quartet.documents import load
 from quartet.exit_codes import FAILED
@@ -83,7 +83,7 @@ class LimitsFolder:
                 return found
             found.append(there)
 
-    def documents(self, match: Match) -> list[dict]:
+    def documents(self, match: Match) -> list[dict[str, Any]]:
         """All documents of the suite's schema."""
         found = []
         for number, results in enumerate(self.rounds(match), start=1):

@@ -85,7 +85,8 @@ class GoalResult:
 
 def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
     """The verdict on a goal. Rounds that lack a figure are left out and listed as troubles."""
-    figures, troubles = [], {}
+    figures: list[Figures] = []
+    troubles: dict[str, None] = {}
     for results in rounds:
         try:
             figures.append(goal.comparison.of(results))

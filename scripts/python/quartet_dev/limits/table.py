@@ -2,6 +2,7 @@
 
 import textwrap
 from dataclasses import dataclass
+from typing import Any
 
 from quartet.results import cases, device, warnings
 from quartet.text import ABOVE_LIMIT, WIDTH, Footnotes, aligned, counted, fraction, rate, widths_of, wrapped
@@ -127,7 +128,7 @@ def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
     return ["", *textwrap.wrap(MAY_EXPLAIN, WIDTH), *_lines(BESIDE, sections, BESIDE_LEFT_ALIGNED)]
 
 
-def _disturbances(documents: list[dict], rounds: list[Round]) -> list[str]:
+def _disturbances(documents: list[dict[str, Any]], rounds: list[Round]) -> list[str]:
     """How many launches were disturbed, not each."""
     loops = [known(result.cases, clock_probe) for results in rounds for result in results.values()]
     shortest = min((loop for launch in loops for loop in launch), default=0)

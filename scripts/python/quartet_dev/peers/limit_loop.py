@@ -16,7 +16,7 @@ def command(programs: Path, loop: str, size: int, threads: int, file: Path) -> t
 
 def per_second(file: Path) -> float:
     """What it found: bytes, operations or messages."""
-    return read_json(file)["per_second"]
+    return float(read_json(file)["per_second"])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from quartet.exit_codes import ScriptError
 from quartet.predict.machine import Machine
-from quartet.predict.rates import BISECTION, STAGED, Values
+from quartet.predict.rates import STAGED, Values
 
 LEAF = 16  # nodes of a leaf switch
 SPEED = 1e9  # operations a second; common/device/model/emulation_simulated.cpp makes time of them
@@ -103,5 +103,5 @@ def _wire(values: Values, name: str) -> float:
 
 def _share(values: Values, nodes: int) -> float:
     """Of a node's link that is left when all send across so many."""
-    shares = values[BISECTION]
+    shares = values.shares
     return next((share for most, share in shares if nodes <= most), shares[-1][1] if shares else 1.0)

@@ -1,8 +1,8 @@
 """Simulated points beside what the model predicts, in 80 columns."""
 
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Sequence
 
 from quartet.predict.machine import Machine, Prediction
 from quartet.text import WIDTH, aligned, rate, widths_of

@@ -59,7 +59,7 @@ def _damaged(room: Room, folder: Path, chances: Random) -> Input:
     """A job whose data, matrix, checkpoint or settings are not as they should be."""
     program = chances.choice(sorted(SMALL))
     sources = {"cg": [SEARCHED["cg"], CHECKPOINTS, CHECKPOINTS, MATRIX, SETTINGS], "stream": [SETTINGS]}
-    name = chances.choice(sources.get(program, [SEARCHED.get(program), SEARCHED.get(program), SETTINGS]))
+    name = chances.choice(sources[program] if program in sources else [SEARCHED[program]] * 2 + [SETTINGS])
     source, copy = sound(room) / name, folder / name
     if source.is_dir():
         shutil.copytree(source, copy)

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from quartet import processes
 from quartet.files import FileProblem
@@ -66,8 +66,8 @@ def one_round(setting: Setting, kind: Kind, number: int, stop_at: float, record:
     room = _room(setting, kind, number, stop_at)
     try:
         kind.disturb(room)
-    except Fault as fault:
-        room.faults.append(fault)
+    except Fault as caught:
+        room.faults.append(caught)
     except FileProblem as problem:
         room.faults.append(Fault(f"a document that is not valid: {problem}"))
     except OSError as error:
@@ -102,7 +102,7 @@ def _children() -> list[int]:
     return found
 
 
-def rounds(setting: Setting, numbers: Sequence[int], stop_at: float) -> Record:
+def rounds(setting: Setting, numbers: Iterable[int], stop_at: float) -> Record:
     """All of them, or as many as begin before `stop_at`, by time.monotonic()."""
     record, begin = Record(), time.monotonic()
     try:

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Iterable
+from typing import Iterable, Union
 
 from quartet.exit_codes import FAILED, ScriptError
 from quartet_dev.soak import loop, shared_memory
@@ -54,6 +54,7 @@ def _file(folder: Path) -> Path:
 
 def _work(setting: Setting, numbers: Iterable[int], stop_at: float) -> None:
     """A worker's life. A terminal's signals are its parent's business; it ends with that."""
+    answer: Union[Record, str]
     try:
         os.setpgid(0, 0)
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -70,6 +71,7 @@ def _work(setting: Setting, numbers: Iterable[int], stop_at: float) -> None:
 
 
 def _record_of(folder: Path) -> Record:
+    answer: Union[Record, str]
     try:
         answer = pickle.loads(_file(folder).read_bytes())
     except (OSError, EOFError):

@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from quartet.predict.paper.points import Point
 from quartet.predict.paper.program import Constants
@@ -37,7 +38,7 @@ class Fit:
         return f"{what} left out of the fit and predicted"
 
 
-def _numbers(points) -> list[Point]:
+def _numbers(points: Any) -> list[Point]:
     return [point for point in points if point.is_number]
 
 
@@ -61,7 +62,7 @@ def fitted(points: list[Point]) -> Fit:
                by_machine)
 
 
-def _least(errors: list[list[float]], kept) -> int:
+def _least(errors: list[list[float]], kept: Any) -> int:
     """Which choice has the least sum of squares over these numbers."""
     sums = [sum(row[place]**2 for place in kept) for row in errors]
     return sums.index(min(sums))

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Iterator
+from typing import Any, Callable, Iterator
 
 from quartet.documents import load_published
 from quartet.kernels import KERNELS, Kernel
@@ -79,13 +79,13 @@ class Point:
         return self._number(lambda workers: model.formulations["native"](self._run(workers)).total,
                             lambda: model.work(self._run(self.workers)))
 
-    def _number(self, seconds, work) -> float:
+    def _number(self, seconds: Callable[[int], float], work: Callable[[], float]) -> float:
         if self.unit == SPEED_UP:
             return seconds(self.base) / seconds(self.workers)
         return work() / seconds(self.workers) / self.kernel.unit_size
 
     def _paper_work(self) -> float:
-        pushes = self._run(self.workers).options.get("pushes", 1)
+        pushes = int(self._run(self.workers).options.get("pushes", 1))
         return MODELS[self.kernel.name].work(self._run(self.workers)) / pushes
 
     def _run(self, workers: int) -> Run:
@@ -109,7 +109,7 @@ def published() -> list[Point]:
             for point in _points(kernel, item)]
 
 
-def _points(kernel: Kernel, item: dict) -> Iterator[Point]:
+def _points(kernel: Kernel, item: dict[str, Any]) -> Iterator[Point]:
     place = (item["machine"], item["device"])
     machine = SlurmMachine.load(SLURM / "machines" / f"{MACHINES[place]}.json")
     match, program = item["match"], PROGRAMS[kernel.name]
@@ -129,7 +129,7 @@ def _points(kernel: Kernel, item: dict) -> Iterator[Point]:
         yield Point(kernel, machine, where, setting, SPEED_UP, 1.0, FLAT, 2 * workers, workers)
 
 
-def _named(before: str, item: dict) -> int:
+def _named(before: str, item: dict[str, Any]) -> int:
     """A size in the conditions; 0 where there is none."""
     found = re.search(before + r"(2\^\d+|\d+)", item["conditions"])
     return size_of(found[1]) if found else 0

@@ -2,6 +2,7 @@
 
 import itertools
 import textwrap
+from typing import Any
 
 from quartet.predict.paper.fit import Fit, fitted
 from quartet.predict.paper.points import Point, published
@@ -48,7 +49,7 @@ def render(every: list[Fit]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(every: list[Fit]) -> list[dict]:
+def as_json(every: list[Fit]) -> list[dict[str, Any]]:
     return [{"kernel": fit.points[0].kernel.name, "verdict": fit.points[0].program.verdict,
              "constants": fit.constants, "worst": fit.worst, "mean": fit.mean,
              "left_out": list(fit.left_out),

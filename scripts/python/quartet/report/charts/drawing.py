@@ -4,7 +4,7 @@ import io
 import re
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 from xml.etree import ElementTree
 
 from quartet.files import replacing, write_text
@@ -17,7 +17,7 @@ from .parts import TOOLTIP
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 ENDINGS = ("svg", "png", "pdf")
 WIDE = 600.0  # of a picture that stands alone, in points
-_DRAW = {LineChart: lines.draw, BarChart: bars.draw_bars, ShareChart: bars.draw_shares,
+_DRAW: dict[type, Callable[..., Any]] = {LineChart: lines.draw, BarChart: bars.draw_bars, ShareChart: bars.draw_shares,
          StackChart: bars.draw_stacks, HeatMap: heat_map.draw, Roofline: roofline.draw}
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -71,7 +71,7 @@ def svg(figure: Any, name: str, label: str) -> Markup:
         root.attrib.pop(key, None)
     for element in root.iter():
         for key in {"style", "fill", "stroke"} & set(element.attrib):
-            element.set(key, _COLOUR.sub(_by_scheme, element.get(key)))
+            element.set(key, _COLOUR.sub(_by_scheme, element.attrib[key]))
     _unique(root, name)
     root.set("role", "img")
     root.set("aria-label", sound(label))

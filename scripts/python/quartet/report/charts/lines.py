@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -89,7 +89,7 @@ def _draw(axes: Any, series: Series, unit: str) -> None:
                       **_look(series))
     tooltip(line, series.label)
     if series.role == "predicted":
-        bounds = [[point.interval[end] for point in series.points] for end in (0, 1)]
+        bounds = [[point.interval[end] for point in series.points if point.interval] for end in (0, 1)]
         axes.fill_between(xs, *bounds, color=style.colour(series.formulation), alpha=BAND, linewidth=0)
         return
     point_look = _point(series)
@@ -111,7 +111,7 @@ def _about(series: Series, point: Point, unit: str) -> str:
     return f"{series.label}: {rate(point.y)}{point.mark} {unit}{between} {point.about}".strip()
 
 
-def _scale_x(axes: Any, axis: Axis, shown: list[Series]) -> None:
+def _scale_x(axes: Any, axis: Axis, shown: Sequence[Series]) -> None:
     xs = sorted({point.x for series in shown for point in series.points})
     if axis.logarithmic:
         axes.set_xscale("log", base=2)
@@ -144,7 +144,7 @@ def _apart(axis: Axis, low: float, high: float) -> list[float]:
     return chosen
 
 
-def _scale_y(axes: Any, axis: Axis, shown: list[Series]) -> None:
+def _scale_y(axes: Any, axis: Axis, shown: Sequence[Series]) -> None:
     """From round number to round number around all values, intervals included."""
     points = [point for series in shown for point in series.points]
     values = [value for point in points for value in (point.y, *(point.interval or ()))]

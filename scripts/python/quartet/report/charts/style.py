@@ -37,7 +37,7 @@ NO_MATPLOTLIB = ("this Python has no matplotlib (to get it: 'apt-get install "
 
 WIDTH = 400.0  # of a chart, in points; a page shows a point as about a pixel
 TEXT = 11.0  # font size
-TITLE = {"size": TEXT + 1, "weight": "bold"}
+TITLE: dict[str, Any] = {"size": TEXT + 1, "weight": "bold"}
 LINE = 16.0  # height of a line of text, in points
 POINTS_PER_INCH = 72
 _SETTINGS = {
@@ -77,7 +77,7 @@ def is_dark(shade: Any) -> bool:
     """Whether text on this colour must be white."""
     from matplotlib.colors import to_rgb
     red, green, blue = to_rgb(shade)
-    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+    return bool(0.299 * red + 0.587 * green + 0.114 * blue < 0.5)
 
 
 def has_matplotlib() -> bool:

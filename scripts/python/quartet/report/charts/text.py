@@ -15,7 +15,7 @@ def plain(text: str) -> str:
 def width(text: str, size: float = TEXT, weight: str = "normal") -> float:
     """In points."""
     font = FontProperties(family="sans-serif", size=size, weight=weight)
-    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def wrapped(text: str, room: float, size: float = TEXT, weight: str = "normal") -> str:

@@ -136,7 +136,7 @@ class _Processes:
         """Why they failed; empty where all ended well. None is left."""
         file = self._folder / "plan.json"
         self._plan.write(file)
-        started: list[subprocess.Popen[str]] = []
+        started: list[subprocess.Popen[bytes]] = []
         with open(self._log, "wb") as log:
             try:
                 for (job, index), record in zip(self._plan.tasks, self.records):
@@ -153,7 +153,7 @@ class _Processes:
         return "" if code == 0 else f"TensorFlow's program failed: {_last_line(self._log) or code}"
 
 
-def _first_failure(started: list[subprocess.Popen[str]], timeout: float) -> Optional[int]:
+def _first_failure(started: list[subprocess.Popen[bytes]], timeout: float) -> Optional[int]:
     """The code of the first that failed, 0 where all ended well, None where time was up."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
@@ -165,7 +165,7 @@ def _first_failure(started: list[subprocess.Popen[str]], timeout: float) -> Opti
     return None
 
 
-def _end(started: list[subprocess.Popen[str]]) -> None:
+def _end(started: list[subprocess.Popen[bytes]]) -> None:
     for process in started:
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 REDUCER, WORKER = "reducer", "worker"
 
@@ -33,9 +34,10 @@ class Plan:
 
     @staticmethod
     def read(file: Path) -> "Plan":
-        values = json.loads(file.read_text(encoding="utf-8"))
-        return Plan(**{key: tuple(value) if isinstance(value, list) else value
-                       for key, value in values.items()})
+        read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value
+                                  for key, value in read.items()}
+        return Plan(**values)
 
 
 @dataclass(frozen=True)
