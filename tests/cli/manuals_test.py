@@ -1,9 +1,11 @@
 """The man pages and the completions for bash that `cmake --install` leaves."""
 
+import importlib.util
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -43,7 +45,7 @@ class Manuals(unittest.TestCase):
         return re.sub(".\x08", "", done.stdout)  # bold and underlined letters are struck twice
 
     def offered(self, name, *words):
-        environment = {**os.environ, "PATH": f"{self.prefix}/bin:{os.environ['PATH']}"}
+        environment = {**os.environ, "PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "QUARTET_PYTHON": sys.executable}
         script = self.prefix / "share/bash-completion/completions" / name
         done = subprocess.run(["bash", "-c", OFFER, "-", BASH_COMPLETION, script, *words], text=True,
                               capture_output=True, check=True, cwd=self.prefix, env=environment)
@@ -55,7 +57,7 @@ class Manuals(unittest.TestCase):
             self.assertEqual([word.rstrip("=") for word in self.offered(kernel.name, kernel.name, "--formu")],
                              ["--formulation"])
 
-    @unittest.skipUnless(BASH_COMPLETION.exists() and shutil.which("register-python-argcomplete"),
+    @unittest.skipUnless(BASH_COMPLETION.exists() and importlib.util.find_spec("argcomplete"),
                          "there is no bash-completion or no argcomplete")
     def test_commands_and_their_flags_are_offered(self):
         self.assertEqual(self.offered("quartet", "quartet", "swe"), ["sweep"])

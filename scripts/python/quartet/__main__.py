@@ -2,9 +2,9 @@
 
 import argparse
 import importlib
-import importlib.util
 import os
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Collection, NoReturn, Sequence
 
@@ -13,7 +13,7 @@ from quartet.commands import SHELL_SCRIPTS, SUMMARIES
 from quartet.exit_codes import BAD_USAGE, VERIFIED, ScriptError
 from quartet.paths import SCRIPTS, version
 
-IS_CHECKOUT = importlib.util.find_spec("quartet_dev") is not None
+IS_CHECKOUT = Path(__file__).parents[1].joinpath("quartet_dev").is_dir()
 HELP = ("help", "-h", "--help")
 FLAGS = ("--help", "--version")
 
