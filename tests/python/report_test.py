@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import fake_results
+from quartet import table
 from quartet.commands import report
 from quartet.report import publications
 from tree import QUARTET
@@ -96,7 +97,7 @@ class Contents(Reported):
         self.put("a.json", fake_results.case(CG.format(2), 12.25, "GFLOP/s", workers=2),
                  fake_results.case(CG.format(4), 99.5, "GFLOP/s", workers=4, verified=False))
         page = self.page()
-        summary = page.text.split("Summary")[2].split("Figure 7")[0]
+        summary = page.text.split("Summary")[2].split("Fractions of limits")[0]
         self.assertIn("12.2 GFLOP/s", summary)
         self.assertNotIn("99.5", summary)
 
@@ -122,7 +123,7 @@ class Contents(Reported):
         self.put("a.json", fake_results.case(name, 10000, fraction_of_limit=1.4),
                  warnings=[f"! {name}: limit and rate disagree"])
         text = self.page().text
-        self.assertIn("140%: stream/native", text)
+        self.assertIn("stream native host shm, 2 MiB, 100 pushes, 2 ranks, 1 thread: 140%", text)
         self.assertNotIn("Said by the program", text)
 
     def test_nothing_to_warn_of_is_said(self):
@@ -215,10 +216,32 @@ class Contents(Reported):
         self.assertEqual([(row["from"], row["to"], row["MiB/s"]) for row in self.rows("pairs")],
                          [("0", "1", "7000.0"), ("1", "0", "9000.0")])
 
-    def test_what_is_missing_is_said_with_a_command(self):
-        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
+    def test_rows_of_two_documents_are_judged_together_as_in_the_table(self):
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 500, fraction_of_limit=0.05))
+        self.put("b.json", fake_results.case(fake_results.stream_name("library"), 8000, fraction_of_limit=0.8))
         text = self.page().text
-        self.assertIn("No rows of matmul yet. To get it: quartet launch 2 matmul", text)
+        shown = table.render([json.loads((self.folder / "runs" / name).read_text()) for name in ("a.json", "b.json")])
+        self.assertIn("500?", shown)
+        self.assertIn("500?", text)
+        self.assertNotRegex(text, r"\b500 MiB/s")
+        self.assertIn("Distrusted", text)
+
+    def test_titles_say_nothing_of_rows_in_doubt(self):
+        flags = [{"kind": "disturbed", "text": "busy"}]
+        self.put("a.json", fake_results.case(FFT.format("native"), 8.0, "GFLOP/s", flags=flags, distrusted=True),
+                 fake_results.case(FFT.format("library"), 4.0, "GFLOP/s"))
+        self.assertIn("fft: rates in doubt are not compared", self.page().text)
+
+    def test_phases_are_of_the_native_way_and_never_above_the_whole(self):
+        phases = {"compute": 150.0, "wait": 60.0}
+        self.put("a.json", fake_results.case(FFT.format("native"), 10.0, "GFLOP/s", phases=phases),
+                 fake_results.case(FFT.format("dataflow"), 9.0, "GFLOP/s", phases={"wait": 100.0, "merge": 30.0}))
+        self.assertIn("fft: native shm spends 100% of its time in compute", self.page().text)
+
+    def test_what_is_missing_is_said_with_a_command_at_the_end(self):
+        self.put("a.json", fake_results.case(fake_results.stream_name(), 10000))
+        text = self.page().text.split("Every row")[-1].split("Not measured yet")[1]
+        self.assertIn("matmul: the paper's Figure 8: No rows of matmul yet. To get it: quartet launch 2 matmul", text)
         self.assertIn("No pairs were measured. To get it: quartet launch 4 stream", text)
         self.assertIn("No problem was run on both the host and a GPU.", text)
 

@@ -49,6 +49,18 @@ class Pictures(unittest.TestCase):
         self.assertEqual({colour: list(times) for colour, times in spans.items()},
                          {style.PHASES[phase].lower(): times for phase, times in expected.items()})
 
+    def test_title_and_phases_are_words(self):
+        self.assertEqual(self.axes().get_title("left"), "matmul: dataflow host shm, N = 1024, 2 ranks, 1 thread")
+
+    def test_what_is_too_short_to_be_seen_is_a_dot(self):
+        thin = trace_command.Timeline({"traceEvents": [*trace()["traceEvents"], {
+            "ph": "X", "cat": "read", "name": "x", "pid": 0, "tid": 0, "ts": 9000, "dur": 1}]})
+        begin, end, title = thin.run("dataflow", -1)
+        with style.applied():
+            axes, = trace_command.draw(thin, thin.within(begin, end), begin, end, title).get_axes()
+        widths = [path.get_extents().width for bars in axes.collections for path in bars.get_paths()]
+        self.assertGreater(min(widths), 0.01)  # of 10 ms
+
     def test_legend_names_the_phases_that_occur(self):
         names = [text.get_text() for text in self.axes().get_legend().get_texts()]
         self.assertEqual(names, ["compute", "reduce", "wait"])
@@ -67,7 +79,7 @@ class Command(unittest.TestCase):
     def test_picture_names_the_case_and_the_ranks(self):
         done, picture = self.run_it()
         self.assertEqual(done.returncode, 0, done.stderr)
-        for text in (CASE, "rank 1", "worker"):
+        for text in ("matmul: dataflow host shm", "rank 1", "worker"):
             self.assertIn(text, picture)
 
     def test_without_matplotlib_it_is_not_available_here(self):

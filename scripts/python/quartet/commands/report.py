@@ -38,7 +38,7 @@ from quartet.report import (
     rooflines,
     summary,
 )
-from quartet.report.cases import Launch, joined, read
+from quartet.report.cases import Launch, Source, joined, read
 from quartet.report.charts.markup import Markup
 from quartet.report.charts.model import Chart
 from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib
@@ -71,14 +71,16 @@ def gather(paths: list[Path]) -> Material:
     """All documents at the paths, and why others cannot be used."""
     found = collect(paths)
     material = Material(skipped=list(found.skipped))
+    sources: list[Source] = []
     machines_of = identity.names([document for _, document in found.documents])
     for (path, document), machine, series in zip(found.documents, machines_of, _series(found)):
         shown = printable(os.path.relpath(path))
         if any(case.is_of_model for case in cases(document)):
             material.skipped.append(f"{shown}: simulated or emulated, not measured")
             continue
-        material.launches += read(shown, document, machine, series)
+        sources.append(Source(shown, document, machine, series))
         material.documents.append((shown, document))
+    material.launches += read(sources)
     return material
 
 

@@ -14,6 +14,8 @@ from quartet.command_line import positive_number, whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.report.charts import style
+from quartet.report.factors import shown
+from quartet.results import Name
 from quartet.schema import Schema
 from quartet.terminal import printable
 from quartet.units import GIB
@@ -26,6 +28,7 @@ Line = tuple[int, int]  # of a process and a thread
 Stretch = tuple[float, float, str]  # begin and length in microseconds, phase
 Spans = dict[Line, list[Stretch]]
 EXAMPLE = "quartet trace trace.json picture.png"
+LEAST_WIDTH = 1 / 700  # of the picture: a dot
 MOST_BYTES = GIB  # of a trace; a span takes about 100
 # What the programs write of Chrome's trace format.
 EVENTS = Schema({
@@ -111,6 +114,7 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
 
     figure = style.figure(110 + 26 * len(spans), 760)
     axes = figure.subplots()
+    axes.set_xlim(0, (end - begin) / 1e3)
     used = set()
     for row, stretches in enumerate(spans.values()):
         used |= draw_line(axes, row, stretches, begin)
@@ -119,12 +123,18 @@ def draw(timeline: Timeline, spans: Spans, begin: float, end: float, title: str)
     axes.invert_yaxis()
     name_ranks(axes, timeline, rows)
     axes.set_xlabel("ms")
-    axes.set_xlim(0, (end - begin) / 1e3)
-    axes.set_title(title, loc="left", pad=22)  # the legend is below it
-    axes.legend(handles=[Patch(color=shade, label=phase) for phase, shade in style.PHASES.items()
+    axes.set_title(_plain(title), loc="left", pad=22)  # the legend is below it
+    axes.legend(handles=[Patch(color=shade, label=phase.replace("_", " ")) for phase, shade in style.PHASES.items()
                          if phase in used],
                 ncol=len(style.PHASES), loc="lower left", bbox_to_anchor=(0, 1), handlelength=1)
     return figure
+
+
+def _plain(title: str) -> str:
+    """A row's name in words, as the report has them."""
+    name = Name.parse(title)
+    words = [*name.words, *(shown(key, value) for key, value in name.values.items())]
+    return ", ".join([f"{name.kernel}: {name.formulation} {name.device} {name.transport}", *words])
 
 
 def draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) -> set[str]:
@@ -136,6 +146,8 @@ def draw_line(axes: "Axes", row: int, stretches: list[Stretch], begin: float) ->
                  for first, length, category in stretches if category == phase]
         if parts:
             used.add(phase)
+            least = (axes.get_xlim()[1] or 1) * LEAST_WIDTH  # what is thinner than a dot of the picture would vanish
+            parts = [(first, max(length, least)) for first, length in parts]
             axes.broken_barh(parts, (row - height / 2, height), facecolors=shade,
                              edgecolors="white", linewidth=0.3 if len(parts) < 200 else 0)
     return used

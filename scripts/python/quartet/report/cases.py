@@ -19,6 +19,7 @@ class Launch:
     commit: str
     date: str
     series: str = ""  # the folder that it is in, where there are several
+    role: str = ""  # of its slowest rank, where ranks have several
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,43 @@ class Limit:
     decided_by: str = ""  # of several parts
 
 
-def read(path: str, document: dict[str, Any], machine: str, series: str = "") -> list[Launch]:
-    """The cases of a document, the failed ones too."""
-    date = str(document["context"].get("date", ""))[:10]
-    return [Launch(path, case, machine, nodes(document), commit(document), date, series)
-            for case in judged(cases(document))]
+@dataclass(frozen=True)
+class Source:
+    """A document, where it lies and where it was made."""
+
+    path: str
+    document: dict[str, Any]
+    machine: str
+    series: str = ""
+
+
+def read(sources: list[Source]) -> list[Launch]:
+    """The cases of documents, the failed ones too. Rows of one machine and folder are judged together, whichever
+    documents they stand in, as `quartet table` judges them."""
+    groups: dict[tuple[str, str], list[Source]] = {}
+    for source in sources:
+        groups.setdefault((source.machine, source.series), []).append(source)
+    launches: list[Launch] = []
+    for members in groups.values():
+        pairs = [(source, case) for source in members for case in cases(source.document)]
+        launches += [_launch(source, case) for (source, _), case in
+                     zip(pairs, judged([case for _, case in pairs]))]
+    return launches
+
+
+def _launch(source: Source, case: Case) -> Launch:
+    document = source.document
+    return Launch(source.path, case, source.machine, nodes(document), commit(document),
+                  str(document["context"].get("date", ""))[:10], source.series, _role(document, case))
+
+
+def _role(document: dict[str, Any], case: Case) -> str:
+    """Of the slowest rank, where ranks have several."""
+    seconds, places = case.median.get("rank_seconds") or [], document["context"]["quartet"].get("placement") or []
+    roles = {place["rank"]: str(place.get("role", "")) for place in places}
+    if not seconds or None in seconds or len(set(roles.values())) < 2:
+        return ""
+    return roles.get(seconds.index(max(seconds)), "")
 
 
 @dataclass(frozen=True)
@@ -95,6 +128,10 @@ class Result:
     @property
     def nodes(self) -> int:
         return self.launches[0].nodes
+
+    @property
+    def role(self) -> str:
+        return self.launches[0].role
 
     @property
     def rate(self) -> float:

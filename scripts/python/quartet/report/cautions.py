@@ -7,7 +7,7 @@ from typing import Any, Optional
 from quartet.predict.expectation import Expectations
 
 from .cases import Launch, Result
-from .factors import grouped
+from .factors import grouped, label
 
 LEAST_RUNS = 6  # of an interval
 
@@ -35,13 +35,11 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
     found.append(Warning(
         "Above their limit by more than chance, so limit and rate disagree, usually a cache effect: do "
         "not quote these rows:",
-        tuple(f"{result.fraction:.0%}: {result.case.text}"
-              + (f" ({result.case.note})" if result.case.note else "")
-              for result in results if result.mark == "!")))
+        tuple(f"{_named(result)}: {result.fraction:.0%}" for result in results if result.mark == "!")))
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
         "not help. They are drawn hollow with ?: do not quote them:",
-        tuple(f"{result.case.text}: {result.doubts}" for result in results if result.mark == "?")))
+        tuple(f"{_named(result)}: {result.doubts}" for result in results if result.mark == "?")))
     marked = [result.case.text for result in results if result.mark]
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or []
@@ -52,6 +50,10 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
               for text, count in said.items()]
     found += _about_builds(documents, results) + _about_rows(results)
     return sorted(found, key=lambda warning: not warning.is_grave)
+
+
+def _named(result: Result) -> str:
+    return f"{result.name.kernel} {label(result)}"
 
 
 def surprises(results: list[Result], expected: Optional[Expectations]) -> list[Warning]:

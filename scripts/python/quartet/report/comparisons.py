@@ -25,7 +25,6 @@ from .factors import (
 from .sections import Section, Table
 
 LEAST_PHASE = 0.01  # of a run: shorter phases tell nothing
-USEFUL = "compute"
 MOST_GROUPS = 4  # in a chart; the table has them all
 
 
@@ -109,9 +108,9 @@ def _way(result: Result) -> str:
 
 
 def _formulation_table(kernel: str, unit: str, sets: list[list[Result]]) -> Table:
-    rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate),
-             ratio(result.rate / best[0].rate),
-             f"{rate(best[0].rate)} {unit} ({best[0].name.formulation})",
+    rows = [(_place(best[0]), result.name.formulation, _way(result), rate(result.rate) + result.mark,
+             ratio(result.rate / best[0].rate) + findings.worse(result, best[0]),
+             f"{rate(best[0].rate)}{best[0].mark} {unit} ({best[0].name.formulation})",
              result.fraction_text)
             for best in sets for result in best]
     return Table(("problem", "formulation", "way", unit, "ratio", "base", "of its limit"), rows,
@@ -251,14 +250,14 @@ def phases(results: list[Result]) -> Section:
     charts = []
     for (kernel, *_), members in grouped(with_phases, _chart_of).items():
         common = alike(members)
-        stacks = tuple(Stack(_difference(result, common),
+        stacks = tuple(Stack(_difference(result, common) + (f" ({result.role})" if result.role else ""),
                              {name: seconds for name, seconds in result.phases.items()
                               if name in PHASES and seconds > 0},
                              result.case.seconds, f"{result.case.seconds:.3g} s{result.mark}",
                              result.case.text) for result in members)
         names = [_short(result, common) for result in members]
         charts.append(StackChart(
-            f"{kernel}: {_most(stacks, names)}", "share of the median run's time", tuple(PHASES),
+            f"{kernel}: {_most(members, stacks, names)}", "share of the median run's time", tuple(PHASES),
             stacks, f"{kernel}: phases of the slowest rank; {in_words(common)}",
             _doubts(members, common)))
     return Section(
@@ -277,13 +276,13 @@ def _tells(result: Result) -> bool:
     return sum(seconds > least for seconds in result.phases.values()) > 1
 
 
-def _most(stacks: tuple[Stack, ...], names: list[str]) -> str:
-    """Who loses most, and in what: in any phase but that of the kernel's own work."""
-    parts = [(seconds / stack.whole, phase, name) for stack, name in zip(stacks, names)
-             for phase, seconds in stack.parts.items() if phase != USEFUL]
-    share, phase, name = max(parts, default=(0.0, USEFUL, ""))
-    return f"{name} spends {share:.0%} of its time in {phase}" if share > LEAST_PHASE else \
-        f"next to all time is in {USEFUL}"
+def _most(members: list[Result], stacks: tuple[Stack, ...], names: list[str]) -> str:
+    """In what the native formulation, or else the first way that is not in doubt, spends most of its time."""
+    order = sorted(range(len(members)), key=lambda place: (
+        bool(members[place].mark), members[place].name.formulation != "native", place))
+    stack, name = stacks[order[0]], names[order[0]]
+    phase = max(stack.parts, key=lambda part: stack.parts[part])
+    return f"{name} spends {min(1, stack.parts[phase] / stack.whole):.0%} of its time in {phase}"
 
 
 def pairs(results: list[Result]) -> Section:

@@ -1,5 +1,6 @@
 """What the charts show, each in a sentence: their titles."""
 
+from dataclasses import replace
 from typing import Callable
 
 from quartet.text import ratio
@@ -21,8 +22,15 @@ def of_shares(bests: list[tuple[str, float, str]], whose: str) -> str:
     return f"{first} reaches {high:.0%}{high_mark} of {whose}, {last} {low:.0%}{low_mark}"
 
 
+def _trusted(lines: list[Line]) -> list[Line]:
+    """Without what is in doubt, where anything is left."""
+    kept = [replace(line, points=tuple(point for point in line.points if not point[1].mark)) for line in lines]
+    return [line for line in kept if line.points] or lines
+
+
 def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
     """The fastest line over the slowest, at the largest size that both have."""
+    lines = _trusted(lines)
     common = set.intersection(*({x for x, _ in line.points} for line in lines))
     if len(lines) == 1 or not common:
         line = max(lines, key=lambda item: max(result.rate for _, result in item.points))
@@ -34,31 +42,36 @@ def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
     (slow, last), (fast, first) = there[0], there[-1]
     if fast.rate / slow.rate < NEARLY:
         return f"At {at(x)} all ways are equally fast"
-    return (f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{_worse(fast, slow)} as fast as "
+    return (f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{worse(fast, slow)} as fast as "
             f"{last}")
 
 
 def of_scaling(lines: list[Line]) -> str:
     """The gain of the line that is fastest in the end."""
+    lines = _trusted(lines)
     line = max(lines, key=lambda item: item.points[-1][1].rate)
     (few, base), (many, last) = line.points[0], line.points[-1]
     if few == many:
         return f"{line.label} is fastest on {many:g}"
-    return (f"{line.label} is {ratio(last.rate / base.rate)}{_worse(last, base)} as fast on {many:g} "
+    return (f"{line.label} is {ratio(last.rate / base.rate)}{worse(last, base)} as fast on {many:g} "
             f"workers as on {few:g}")
 
 
 def of_formulations(best: list[Result]) -> str:
-    """The first over the other formulations, like for like."""
+    """The first over the other formulations, like for like; none that is in doubt is compared."""
+    trusted = [result for result in best if not result.mark]
+    if len({result.name.formulation for result in trusted}) < 2:
+        return f"{best[0].name.kernel}: rates in doubt are not compared"
+    best = trusted
     base, *others = [result for result in best if result.name.words == best[0].name.words]
     others = others or [result for result in best[1:]
                         if result.name.formulation != base.name.formulation]
-    rates = " and ".join(f"{ratio(base.rate / other.rate)}{_worse(base, other)} "
+    rates = " and ".join(f"{ratio(base.rate / other.rate)}{worse(base, other)} "
                          f"{other.name.formulation}'s" for other in others)
     return f"{base.name.kernel}: {base.name.formulation} reaches {rates} rate".replace(
         " rate and", " and")
 
 
-def _worse(one: Result, other: Result) -> str:
+def worse(one: Result, other: Result) -> str:
     """The graver of two marks: a ratio has it, too."""
     return max(one.mark, other.mark, key=["", "!", "?"].index)

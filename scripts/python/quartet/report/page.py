@@ -14,6 +14,7 @@ from .sections import Section, Table
 
 STYLE = Path(__file__).with_name("style.css")
 LONG = 34  # characters of a cell that may be broken anywhere, given room
+MISSING, NOT_MEASURED = "missing", "Not measured yet"
 TALL = 30  # rows of a table that scrolls in itself
 MOST_NOTES = 6  # beside a chart
 MOST_SHOWN = 4  # of what a warning is about
@@ -41,10 +42,12 @@ def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) ->
                tag("meta", http_equiv="Content-Security-Policy", content=NOTHING_ELSE),
                tag("title", "Quartet report"),
                tag("style", Markup(STYLE.read_text(encoding="utf-8"))))
+    full = [section for section in page.sections if not section.is_empty]
+    empty = [section for section in page.sections if section.is_empty]
     body = tag("body", tag("header", tag("h1", "Quartet report"), tag("p", page.subtitle)),
                _warnings(page.warnings), *(() if pictures else (_NO_CHARTS,)),
-               _contents(page.sections),
-               tag("main", *(_section(section, pictures, endings) for section in page.sections)))
+               _contents(full, empty),
+               tag("main", *(_section(section, pictures, endings) for section in full), _not_measured(empty)))
     return join(Markup("<!DOCTYPE html>\n"), tag("html", head, "\n", body, lang="en"), "\n")
 
 
@@ -67,18 +70,25 @@ def _warning(warning: Warning) -> Markup:
     return tag("li", text, about)
 
 
-def _contents(sections: list[Section]) -> Markup:
-    return tag("nav", tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.slug}"))
-                                  for section in sections)), aria_label="Contents")
+def _contents(full: list[Section], empty: list[Section]) -> Markup:
+    links = [(section.slug, section.title) for section in full] + [(MISSING, NOT_MEASURED)] * bool(empty)
+    return tag("nav", tag("ul", *(tag("li", tag("a", title, href=f"#{slug}")) for slug, title in links)),
+               aria_label="Contents")
+
+
+def _not_measured(empty: list[Section]) -> Markup:
+    """What the page could show, and what would fill it."""
+    if not empty:
+        return Markup("")
+    items = [tag("li", f"{section.title}: {section.missing}",
+                 *((" To get it: ", tag("code", section.command)) if section.command else ())) for section in empty]
+    return tag("section", tag("h2", NOT_MEASURED), tag("ul", *items, class_="missing"), id=MISSING)
 
 
 def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, ...]) -> Markup:
     parts = [tag("h2", section.title)]
     if section.introduction:
         parts.append(tag("p", section.introduction))
-    if section.is_empty:
-        how = join(" To get it: ", tag("code", section.command)) if section.command else ""
-        parts.append(tag("p", section.missing, how, class_="missing"))
     if section.charts:
         notes = [tag("ul", *(tag("li", note) for note in section.notes), class_="notes")]
         parts.append(tag("div", *(_figure(chart, name, pictures.get(name), endings)

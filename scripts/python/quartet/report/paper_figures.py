@@ -152,7 +152,7 @@ def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
 def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
            variants: "Variants", expected: Optional[Expectations]) -> LineChart:
     measured = [Series(line.label, tuple(
-        Point(x, result.rate, result.interval, result.case.text, _mark(result))
+        Point(x, result.rate, result.interval, result.case.text, result.mark)
         for x, result in line.points), formulation=line.formulation, transport=line.transport,
         variant=variants.of(line)) for line in lines]
     xs = sorted({x for line in lines for x, _ in line.points})
@@ -170,15 +170,10 @@ def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
                      tuple(series), f"{figure.kernel.name}: {about}", _doubts(lines))
 
 
-def _mark(result: Result) -> str:
-    """Above its limit, a rate may still be right: the limit is in the chart."""
-    return "?" if result.mark == "?" else ""
-
-
 def _doubts(lines: list[Line]) -> tuple[str, ...]:
     """Of each marked point why it is marked."""
-    return tuple(f"? {line.label} at {x:g}: {result.doubts}"
-                 for line in lines for x, result in line.points if _mark(result))
+    return tuple(f"{result.mark} {line.label} at {x:g}: {result.doubts}"
+                 for line in lines for x, result in line.points if result.mark)
 
 
 def _step_chart(chart: LineChart, lines: list[Line]) -> list[LineChart]:
@@ -207,9 +202,9 @@ def _step(x: float, result: Result) -> Point:
     steps = result.case.median.get("step_seconds") or {}
     if steps.get("p50") and steps.get("p99"):
         middle, high = (steps[key] * 1e6 for key in ("p50", "p99"))
-        return Point(x, middle, (middle, high), result.case.text, _mark(result))
+        return Point(x, middle, (middle, high), result.case.text, result.mark)
     mean = result.case.seconds / _pushes(result) * 1e6
-    return Point(x, mean, None, result.case.text, _mark(result))
+    return Point(x, mean, None, result.case.text, result.mark)
 
 
 def _limits(lines: list[Line]) -> list[Series]:
