@@ -1,4 +1,5 @@
-"""The first picture: each kernel's formulations against the limit that the machine sets."""
+"""The first picture: each kernel's formulations against one limit, that of native, so that bars of a
+kernel compare as their rates do. (A data flow's own limit leaves out what its reducers could compute.)"""
 
 from typing import Any, Optional, Sequence
 
@@ -11,6 +12,7 @@ from .factors import by_kernel, fastest_of_each, grouped, is_pair, size_of
 from .sections import Section
 
 ABOVE = "above its limit: a cache helps, or the limit was measured in a slower moment"
+NATIVE = "native"
 
 
 def section(results: list[Result], references: Sequence[Result] = ()) -> Section:
@@ -19,9 +21,9 @@ def section(results: list[Result], references: Sequence[Result] = ()) -> Section
     groups = grouped(candidates, lambda result: (result.machine, result.series, result.name.device))
     return Section(
         "kernels", "Each kernel against its limit",
-        "The limit was measured in the same job with the bare resource, so 100% is perfect. Each "
-        "bar is the fastest verified way, in per cent of its own limit. A kernel's bars are alike: of "
-        "one problem, on as many ranks, stored and ordered alike. Other variants have bars of their own."
+        "100% is the rate that the machine allows native, measured in the same job with the bare resource. "
+        "A kernel's bars share this limit, so they compare as rates do. Each is the fastest verified way "
+        "for one problem on as many ranks. A variant that native has, too, is shown against native's limit there."
         + (" A tick across a bar is what the shipped results reached." if references else ""),
         [_chart(members, _candidates(references)) for members in groups.values()],
         missing="No verified row has a limit.", command="any program without --limits off")
@@ -40,19 +42,32 @@ def _chart(results: list[Result], references: list[Result]) -> ShareChart:
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     first = results[0]
     where = ", ".join(filter(None, (first.series * first.told_by_folder, first.machine)))
-    groups = tuple((kernel, tuple(_bar(result, references, best[0].name.words)
+    limits = {kernel: _limits(best[0], [*best, *others]) for kernel, (best, others) in chosen.items()}
+    groups = tuple((kernel, tuple(_bar(result, limits[kernel], references, best[0].name.words)
                                   for result in (*best, *others)))
                    for kernel, (best, others) in chosen.items())
-    bests = [(kernel, *_best_share(best)) for kernel, (best, _) in chosen.items()]
     hollow = "; hollow: do not quote" * any(result.mark for result in shown)
-    return ShareChart(findings.of_shares(bests, "its limit"), "per cent of the limit", groups,
+    return ShareChart(_title(chosen), "per cent of native's limit", groups,
                       about=f"{where}; {when}{hollow}", notes=_notes(shown))
 
 
-def _best_share(results: list[Result]) -> tuple[float, str]:
-    sound = [result for result in results if not result.mark] or results
-    best = max(sound, key=lambda result: result.share)
-    return best.share, best.mark
+def _title(chosen: dict[str, tuple[list[Result], list[Result]]]) -> str:
+    """Of native alone, where there is any: only its bars are shares of their own limit."""
+    natives = [(kernel, result.share, result.mark) for kernel, (best, _) in chosen.items()
+               for result in best if result.name.formulation == NATIVE]
+    if natives:
+        return "Native " + findings.of_shares(natives, "its limit")
+    return findings.of_shares([(kernel, best[0].share, best[0].mark) for kernel, (best, _) in chosen.items()],
+                              "its limit")
+
+
+def _limits(main: Result, shown: list[Result]) -> dict[tuple[str, ...], float]:
+    """The rate that stands for 100% by the words of a variant: native's limit there, else that of the
+    main variant, else the row's own."""
+    natives = {result.name.words: result.rate / result.share for result in shown
+               if result.name.formulation == NATIVE}
+    usual = natives.get(main.name.words, main.rate / main.share)
+    return {result.name.words: natives.get(result.name.words, usual) for result in shown}
 
 
 def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
@@ -74,10 +89,12 @@ def _fastest(results: list[Result]) -> list[Result]:
     return fastest_of_each(results, lambda result: (not result.mark, result.rate))
 
 
-def _bar(result: Result, references: list[Result], usual: tuple[str, ...]) -> Bar:
+def _bar(result: Result, limits: dict[tuple[str, ...], float], references: list[Result],
+         usual: tuple[str, ...]) -> Bar:
     variant = "".join(f", {word}" for word in result.name.words if word not in usual)
-    return Bar(f"{result.name.formulation} {result.name.transport}{variant}", result.share * 100,
-               f"{result.fraction_text} ({rate(result.rate)} {result.unit}{variant})",
+    share = result.rate / limits[result.name.words]
+    return Bar(f"{result.name.formulation} {result.name.transport}{variant}", share * 100,
+               f"{share:.0%}{result.mark} ({rate(result.rate)} {result.unit}{variant})",
                formulation=result.name.formulation, mark=result.mark,
                reference=_reference(result, references),
                about=f"limit: {result.limit.what}. {result.case.text}"
@@ -85,7 +102,7 @@ def _bar(result: Result, references: list[Result], usual: tuple[str, ...]) -> Ba
 
 
 def _reference(result: Result, references: list[Result]) -> Optional[float]:
-    """In per cent of its limit: the undoubted case of this kernel, formulation and variant on the most
+    """In per cent of native's limit: the undoubted case of this kernel, formulation and variant on the most
     ranks, then of the largest problem."""
     name = result.name
     fitting = [other for other in references if not other.mark
@@ -94,8 +111,12 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
     same = [other for other in fitting if other.name.transport == name.transport] or fitting
     if not same:
         return None
-    return max(same, key=lambda other: (other.name.ranks, size_of(other))
-               ).share * 100
+    chosen = max(same, key=lambda other: (other.name.ranks, size_of(other)))
+    alike = [other for other in references if other.name.formulation == NATIVE
+             and (other.name.kernel, other.name.device, other.name.words, other.name.ranks, size_of(other))
+             == (name.kernel, name.device, name.words, chosen.name.ranks, size_of(chosen))]
+    limit = max(alike, key=lambda other: (not other.mark, other.rate)) if alike else chosen
+    return chosen.rate / (limit.rate / limit.share) * 100
 
 
 def _notes(shown: list[Result]) -> tuple[str, ...]:
