@@ -221,10 +221,6 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.uses_files = data.in_files();
     planned.traffic = {planned.work.bytes.value / roles.workers()};
     planned.moved = traffic_of(session, problem, roles, variant.formulation);
-    planned.conditions = {{"device", variant.device},
-                          {"transport", variant.transport},
-                          {"n", std::to_string(problem.size)},
-                          {"workers", std::to_string(roles.workers())}};
     planned.make = [&session, variant, problem, data,
                     checkpoint]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<SolveCase>(session, variant, problem, data, checkpoint);

@@ -59,9 +59,7 @@ void add_dataflow(bench::Session& session, const bench::Variant& variant, const 
     planned.roles = roles;
     planned.work.workers = roles.workers();
     planned.traffic = planned.work.bytes;
-    planned.conditions["workers"] = std::to_string(roles.workers());
     planned.clock_rows = {{bench::paper_suffix, planned.work}};
-    planned.compared = bench::ComparedRow::paper_clock;
     planned.plan_note = "rank 0 merges, the others work";
     const DataflowPlan plan =
         plan_dataflow(session, variant.transport, problem, roles, options.data, options.checkpoint);
@@ -172,10 +170,6 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
     planned.uses_files = options.data.in_files();
     planned.work = problem.work(ranks);
     planned.traffic = {planned.work.bytes.value / ranks};
-    planned.conditions = {{"device", variant.device},
-                          {"transport", variant.transport},
-                          {"n", std::to_string(problem.points)},
-                          {"workers", std::to_string(ranks)}};
     switch (variant.formulation) {
         case bench::Formulation::native:
             add_native(session, variant, problem, options, planned);

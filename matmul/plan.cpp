@@ -151,10 +151,6 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     bench::Arena memory = plan.memory;
     count_besides(memory, context, plan.block, plan.limit);
     bench::announce(memory, session, planned);
-    planned.conditions = {{"device", context.variant.device},
-                          {"transport", context.variant.transport},
-                          {"n", std::to_string(problem.size)},
-                          {"workers", std::to_string(planned.work.workers)}};
     bench::plan_checkpoints(session, context.options.checkpoint, checkpoint_kind(), planned);
     planned.make = [context, plan]() -> std::unique_ptr<bench::Case> {
         require_available(context);

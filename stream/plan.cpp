@@ -43,11 +43,9 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
 void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
     if (problem.pattern == Pattern::all_to_one) {
         planned.clock_rows = {{bench::paper_suffix, planned.work}};
-        planned.compared = bench::ComparedRow::paper_clock;
         return;
     }
     planned.whole = bench::WholeRow::omitted;
-    planned.compared = bench::ComparedRow::none;
     for (const Route& route : problem.routes) {
         planned.clock_rows.push_back({pair_name(route), problem.work(route)});
     }
@@ -103,10 +101,6 @@ bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& v
         plan_memory(planned, session, problem);
         plan_traffic(planned, session, problem);
     }
-    planned.conditions = {{"device", variant.device},
-                          {"transport", variant.transport},
-                          {"size", std::to_string(problem.size.value)},
-                          {"workers", std::to_string(planned.work.workers)}};
     add_clock_rows(planned, problem);
     planned.make = [&session, variant, problem]() -> std::unique_ptr<bench::Case> {
         return std::make_unique<PushCase>(session, variant, problem);

@@ -195,15 +195,6 @@ TEST_F(PlannedCaseTest, PlansSharedMemoryWhereItUsesWindows) {
               bytes_of<double>(rows + (world.size() > 1 ? 1000 : 0)));
 }
 
-TEST_F(PlannedCaseTest, HasTheConditionsOfPublishedNumbers) {
-    const Problem problem{"laplace", 4096, 1, Storage::full, Algorithm::classic};
-    const std::map<std::string, std::string> wanted{{"device", "host"},
-                                                    {"transport", "shm"},
-                                                    {"n", "4096"},
-                                                    {"workers", std::to_string(world.size())}};
-    EXPECT_EQ(planned_case(*session, over_shm, problem, {}).conditions, wanted);
-}
-
 TEST_F(PlannedCaseTest, IsPlannedForEachStorageAndAlgorithm) {
     Options wanted;
     wanted.sizes = {64};

@@ -11,11 +11,11 @@ MATMUL = f"--size 96 --tile 32 --reducers 2 {ONCE}"
 
 
 class Clusters(unittest.TestCase):
-    def test_each_rank_has_role_index_host_and_cpus_before_the_table(self):
+    def test_each_rank_has_role_index_host_and_cpus_before_the_rows(self):
         outcome = run("matmul", 4, MATMUL, "--formulation native,dataflow --cluster")
         self.assertEqual(outcome.code, 0, outcome)
-        text, table = outcome.stdout.split("matmul on host", 1)
-        self.assertIn("dataflow", table)
+        text, rows = outcome.stdout.split("matmul on host", 1)
+        self.assertIn("dataflow", rows)
         self.assertIn("native: 0 reducers, 4 workers\n", text)
         flow = text.split("dataflow: 2 reducers, 2 workers\n")[1]
         found = re.findall(r"^  (\w+) +(\d): rank (\d) on (\S+), cpus [\d,-]+$", flow, re.MULTILINE)

@@ -29,7 +29,7 @@ def other_work(seconds):
 
 @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "ranks that share a core disturb each other")
 class Disturbed(unittest.TestCase):
-    def test_work_beside_all_runs_is_flagged_and_not_quoted(self):
+    def test_work_beside_all_runs_is_flagged_and_marked(self):
         with other_work(120):
             outcome = run("stream", 2, STREAM)
         self.assertEqual(outcome.code, 0, outcome)
@@ -37,9 +37,6 @@ class Disturbed(unittest.TestCase):
             self.assertTrue(row["distrusted"], row["name"])
             self.assertIn("disturbed", [flag["kind"] for flag in row["flags"]])
         self.assertRegex(outcome.stdout, r"\d\? ")
-        self.assertIn("to distrust, left out below", outcome.stdout)
-        self.assertNotIn("Of the limit:", outcome.stdout)
-        self.assertNotIn("Native over library:", outcome.stdout)
 
     def test_runs_that_were_disturbed_are_measured_again(self):
         with other_work(2):

@@ -128,7 +128,7 @@ class Flags(unittest.TestCase):
             self.assertEqual(names, [
                 name for name in kernel.names(2, [self.automatic(kernel)]) if "/native/" in name])
 
-    def test_table_is_printed_and_nothing_with_quiet(self):
+    def test_rows_are_printed_and_nothing_with_quiet(self):
         for kernel in KERNELS:
             self.assertIn(kernel.rate, self.run_small(kernel, "--runs 1").stdout)
             outcome = self.run_small(kernel, "--runs 1 --quiet")

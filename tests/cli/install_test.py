@@ -50,21 +50,12 @@ class Installed(unittest.TestCase):
         self.assertEqual(done.returncode, code, done)
         return done.stdout + done.stderr
 
-    def test_programs_run_and_find_the_published_numbers_beside_them(self):
+    def test_programs_run(self):
         self.assertTrue((self.prefix / "share/quartet/schema/quartet-results.schema.json").exists())
         self.assertTrue((self.prefix / "share/quartet/scripts/packaging/reframe/checks.py").exists())
         for kernel in KERNELS:
             outcome = run(self.prefix / "bin" / kernel.name, 2, kernel.small, "--runs 1")
             self.assertEqual(outcome.code, 0, outcome)
-            compared = [row["published"]["source"] for row in medians(outcome.document)
-                        if "published" in row]
-            self.assertEqual(len(compared), 1 if self.has_rate_of_a_host(kernel.name) else 0)
-            self.assertTrue(all(source.startswith("Installed") for source in compared))
-
-    def has_rate_of_a_host(self, kernel):
-        file = ROOT / "results" / "published" / f"{kernel}.json"
-        return any(number["match"]["device"] == "host" and number["unit"] != "speed-up"
-                   for number in json.loads(file.read_text(encoding="utf-8"))["numbers"])
 
     def test_nothing_names_the_folder_that_it_was_installed_to(self):
         for file in self.prefix.rglob("*"):

@@ -49,7 +49,7 @@ class Signals(unittest.TestCase):
             code, stdout, stderr = job.end()
             self.assertEqual(code, 75, (kernel.name, number, stderr))
             self.assertEqual(stderr, f"{kernel.name}: stopped on request: complete runs are kept\n")
-            self.assertIn("verified", stdout)
+            self.assertIn("95% interval", stdout)
             document = schemas.read_strictly(results)
             context = document["context"]["quartet"]
             self.assertTrue(context["method"]["stopped"])

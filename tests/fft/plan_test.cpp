@@ -65,13 +65,6 @@ TEST_F(PlannedCaseTest, AnnouncesItsArrays) {
               (alone ? 1 : 2) * (array - array / 100) + sent);
 }
 
-TEST_F(PlannedCaseTest, HasTheConditionsOfPublishedNumbers) {
-    const auto plan = planned("shm", {1 << 20, 256, ResultOrder::transposed});
-    EXPECT_EQ(plan.conditions.at("n"), "1048576");
-    EXPECT_EQ(plan.conditions.at("workers"), std::to_string(world.size()));
-    EXPECT_EQ(plan.compared, bench::ComparedRow::whole);
-}
-
 // As on nodes each of which has a folder of its own.
 TEST(FftPlan, RefusesOnAllRanksAFolderThatOneRankCannotUse) {
     const TemporaryFolder temporary;

@@ -255,7 +255,7 @@ void CommandLine::add_output() {
         options_.progress,
         std::vector<std::pair<std::string, Progress>>{
             {"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}});
-    add({.name = "--quiet", .group = group, .help = "print no table"}, options_.quiet);
+    add({.name = "--quiet", .group = group, .help = "print no rows"}, options_.quiet);
 }
 
 void CommandLine::add_general() {

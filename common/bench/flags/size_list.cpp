@@ -97,6 +97,19 @@ std::int64_t parse_size(std::string_view text, std::int64_t most) {
     return require_between(parse_elements(text), text, 1, most);
 }
 
+GpuMap parse_gpu_map(std::string_view text) {
+    constexpr int most_gpus = 1024;  // that any node has
+    GpuMap map;
+    while (true) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        map.push_back(static_cast<int>(parse_count(text.substr(0, comma), 0, most_gpus - 1)));
+        if (comma == text.size()) {
+            return map;
+        }
+        text.remove_prefix(comma + 1);
+    }
+}
+
 std::string join_sizes(const std::vector<std::int64_t>& sizes) {
     return fmt::format("{}", fmt::join(sizes, ","));
 }

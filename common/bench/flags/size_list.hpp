@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/session/gpu_map.hpp"
+
 namespace quartet::bench {
 
 /// Splits at commas, each member once; throws UsageError for an empty member, and for more members
@@ -25,6 +27,9 @@ std::int64_t parse_count(std::string_view text, std::int64_t least, std::int64_t
 
 /// parse_elements from 1 to `most`. Throws UsageError that names the bounds.
 std::int64_t parse_size(std::string_view text, std::int64_t most);
+
+/// "0,0,1": for each rank of a node the number of its GPU. Throws UsageError.
+GpuMap parse_gpu_map(std::string_view text);
 
 /// "1024,2048"
 std::string join_sizes(const std::vector<std::int64_t>& sizes);

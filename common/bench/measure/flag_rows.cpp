@@ -12,7 +12,6 @@ namespace quartet::bench {
 
 namespace {
 
-constexpr double far_below = 0.5;
 constexpr double least_overhead = 0.01;
 // A BLAS with kernels for its processor has 0.8 and more; in registers half as wide, or with one of
 // two multipliers, it has 0.5 at most.
@@ -20,10 +19,6 @@ constexpr double least_of_hardware = 0.6;
 
 bool is_judged(const Row& row) {
     return row.error.empty() && !row.name.is_of_paper_clock() && !row.runs.empty();
-}
-
-double rate_of(const Row& row) {
-    return row.work.rate({median(row.times())});
 }
 
 // What a model's row says of itself, beside which nothing about machines holds.
@@ -89,73 +84,7 @@ void flag_runs(Row& row, std::optional<double> best_clock_probe) {
     }
 }
 
-// Whether two rows differ in their sizes alone.
-bool differ_in_size(const Row& one, const Row& other) {
-    RowName name = one.name;
-    name.size = other.name.size;
-    return one.name.size != other.name.size && name.text() == other.name.text();
-}
-
-double size_of(const Row& row) {
-    return row.work.unit == RateUnit::gflops ? row.work.flops.value
-                                             : static_cast<double>(row.work.bytes.value);
-}
-
-// By fractions of the limit, since caches make small sizes faster.
-bool is_far_below(const Row& row, const Row& other) {
-    const auto mine = row.fraction_of_limit();
-    const auto others = other.fraction_of_limit();
-    return mine && others && *mine < far_below * *others;
-}
-
-// The smallest size has no neighbour that says what it should be: its runs are short. A neighbour
-// that is itself far below its own says nothing.
-void flag_beside_neighbours(std::span<Row> rows) {
-    std::vector<Row*> by_size;
-    for (Row& row : rows) {
-        if (is_judged(row) && row.results == device::Results::computed) {
-            by_size.push_back(&row);
-        }
-    }
-    std::ranges::stable_sort(by_size, {}, [](const Row* row) { return size_of(*row); });
-    for (auto row = by_size.begin(); row != by_size.end(); ++row) {
-        const Row* smaller = nullptr;  // the nearest one
-        for (auto other = by_size.begin(); other != row; ++other) {
-            const bool fits = std::ranges::none_of((*other)->flags, [](const Flag& flag) {
-                return flag.kind == FlagKind::below_neighbours;
-            });
-            smaller = fits && differ_in_size(**row, **other) ? *other : smaller;
-        }
-        if (smaller && is_far_below(**row, *smaller)) {
-            (*row)->flags.push_back(
-                {FlagKind::below_neighbours,
-                 fmt::format("{:.0f}% of the limit, where size {} has {:.0f}%",
-                             100 * *(*row)->fraction_of_limit(), smaller->name.size,
-                             100 * *smaller->fraction_of_limit())});
-        }
-    }
-}
-
-void flag_beside_library(Row& row, std::span<const Row> rows) {
-    for (const Row& other : rows) {
-        if (is_judged(other) && is_library_of(row, other) &&
-            rate_of(row) < far_below * rate_of(other)) {
-            row.flags.push_back(
-                {FlagKind::below_library, fmt::format("{:.0f}% of the library's rate",
-                                                      100 * rate_of(row) / rate_of(other))});
-        }
-    }
-}
-
 }  // namespace
-
-bool is_library_of(const Row& native, const Row& library) {
-    return native.name.variant.formulation == Formulation::native &&
-           library.name.variant.formulation == Formulation::library &&
-           native.name.size == library.name.size && native.name.words == library.name.words &&
-           native.name.suffix == library.name.suffix && native.work.flops == library.work.flops &&
-           native.work.bytes == library.work.bytes;
-}
 
 void flag_rows(std::span<Row> rows) {
     const auto best_clock = best_clock_probe(rows);
@@ -165,10 +94,8 @@ void flag_rows(std::span<Row> rows) {
             row.flags = {flag_of_model(row)};
         } else if (is_judged(row)) {
             flag_runs(row, best_clock);
-            flag_beside_library(row, rows);
         }
     }
-    flag_beside_neighbours(rows);
     for (Row& row : rows) {
         for (auto* runs : {&row.runs, &row.replaced}) {
             for (Run& run : *runs) {

@@ -16,7 +16,7 @@
 #include "bench/report/cluster.hpp"
 #include "bench/report/document.hpp"
 #include "bench/report/provenance.hpp"
-#include "bench/report/table.hpp"
+#include "bench/report/rows_text.hpp"
 #include "bench/report/timeline.hpp"
 #include "bench/report/verdict.hpp"
 #include "bench/results/json_values.hpp"
@@ -74,10 +74,7 @@ void require_no_files_of_model(const Session& session) {
     }
 }
 
-// With what compares it with other machines.
-std::vector<Row> finished(Session& session, std::vector<Row> rows,
-                          const PublishedNumbers& published) {
-    compare_with_published(rows, session, published);
+std::vector<Row> finished(Session& session, std::vector<Row> rows) {
     for (Row& row : rows) {
         row.whole_task = whole_task(session.record().stages, row);
         row.work.gpus = static_cast<int>(session.gpus().all().size());
@@ -206,15 +203,12 @@ Measured Program::measure_all(Session& session) {
         timeline.emplace(session);
     }
     ProgressLine progress(session);
-    const auto folder = published_folder();
-    const PublishedNumbers published =
-        folder ? PublishedNumbers(*folder, description_.name) : PublishedNumbers();
     // Written while measuring, so that a later failure does not lose it; in a fiftieth of the time.
     constexpr double between_writes = 50;
     Seconds last_write = now();
     Seconds writing{0};
     const auto write = [&](const std::vector<Row>& rows) {
-        write_document(session, {finished(session, rows, published), {}}, Completion::under_way);
+        write_document(session, {finished(session, rows), {}}, Completion::under_way);
     };
     const Listener listener{.on_run = [&](std::size_t index, int done,
                                           int total) { progress.begin_run(index, done, total); },
@@ -229,7 +223,7 @@ Measured Program::measure_all(Session& session) {
                                     }
                                 }};
     Measured measured = measure(session, listener);
-    measured.rows = finished(session, std::move(measured.rows), published);
+    measured.rows = finished(session, std::move(measured.rows));
     const auto write_all = [&] { write_document(session, measured, Completion::complete); };
     session.record().stages.end(Stage::rest);
     try_to_write(write_all);
@@ -263,7 +257,7 @@ void Program::write_document(Session& session, const Measured& measured,
     }
 }
 
-// A full disk must not lose the measurements or the table: the problem is reported at the end.
+// A full disk must not lose the measurements: the problem is reported at the end.
 void Program::try_to_write(const std::function<void()>& write) {
     try {
         write();
@@ -278,15 +272,19 @@ void Program::report(Session& session, const Measured& measured) const {
     }
     const std::vector<Row>& rows = measured.rows;
     if (session.options().quiet == Switch::off) {
-        print(stdout, table(rows, warnings(session, rows), session.gpus().summary()));
-        if (device::computes(session.device())) {
-            print(stdout, summary_of(rows));
+        print(stdout, rows_text(rows, session.gpus().summary()));
+        for (const std::string& warning : warnings(session, rows)) {
+            const bool is_marked = warning.starts_with("? ") || warning.starts_with("! ");
+            print(stdout, fmt::format("{}{}\n", is_marked ? "" : "warning: ", warning));
+        }
+        if (const auto& json = session.options().json) {
+            print(stdout, fmt::format("more: quartet table {}\n", json->native()));
         }
     }
     if (measured.method.stopped && has_runs(rows)) {  // else failures_of() says so
         print(stderr,
               fmt::format("{}: stopped on request: complete runs are kept{}\n", description_.name,
-                          session.options().json ? "" : " in the table alone"));
+                          session.options().json ? "" : " in the printed rows alone"));
     }
     print(stderr, failures_of(rows, description_.name));
 }

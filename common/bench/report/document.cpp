@@ -100,26 +100,6 @@ void put_check(Json& json, const Row& row) {
     }
 }
 
-void put_published(Json& json, const Row& row) {
-    if (row.published) {
-        const Comparison& other = *row.published;
-        Json published{{"value", other.value},   {"unit", other.unit},
-                       {"bound", other.bound},   {"conditions", other.conditions},
-                       {"source", other.source}, {"caveat", other.caveat}};
-        if (other.nodes) {
-            published["nodes"] = *other.nodes;
-        }
-        for (const auto& [key, text] :
-             {std::pair("device", other.device), std::pair("ours", other.ours)}) {
-            if (!text.empty()) {
-                published[key] = text;
-            }
-        }
-        put(published, "ratio", other.ratio);
-        json["published"] = std::move(published);
-    }
-}
-
 void put_median_extras(Json& json, const Row& row, double median_time) {
     put_run(json, row, middle_run(row, median_time));
     put(json, "flops", row.work.flops.value);
@@ -138,7 +118,6 @@ void put_median_extras(Json& json, const Row& row, double median_time) {
     }
     put_check(json, row);
     put_limit(json, row);
-    put_published(json, row);
     if (const auto drifted = drift(row.times())) {
         put(json, "drift", *drifted);
     }

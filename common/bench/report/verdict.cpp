@@ -13,72 +13,6 @@
 
 namespace quartet::bench {
 
-namespace {
-
-// "26%", "26% to 80%" or "1.3x to 2x"; empty of none.
-std::string range_of(std::vector<double> values, const char* format) {
-    if (values.empty()) {
-        return {};
-    }
-    const auto text = [&](double value) { return fmt::format(fmt::runtime(format), value); };
-    const auto [low, high] = std::ranges::minmax(values);
-    return text(low) == text(high) ? text(low) : fmt::format("{} to {}", text(low), text(high));
-}
-
-bool can_be_quoted(const Row& row) {
-    return row.error.empty() && !row.name.is_of_paper_clock() && row.mark().empty();
-}
-
-std::string say_verified(std::span<const Row> rows) {
-    const auto count = [&](auto holds) { return std::ranges::count_if(rows, holds); };
-    const auto of_whole = [](const Row& row) { return !row.name.is_of_paper_clock(); };
-    const auto all = count(of_whole);
-    const auto good = count([&](const Row& row) {
-        return of_whole(row) && row.error.empty() && row.check && row.check->passed;
-    });
-    const auto wrong = count([](const Row& row) { return row.check && !row.check->passed; });
-    const auto failed = count([](const Row& row) { return !row.error.empty(); });
-    const auto marked = count(
-        [&](const Row& row) { return of_whole(row) && row.error.empty() && !row.mark().empty(); });
-    std::string text = good == all ? fmt::format("All {} row{} verified", all, all == 1 ? "" : "s")
-                                   : fmt::format("{} of {} rows verified", good, all);
-    text += wrong > 0 ? fmt::format("; {} WRONG", wrong) : "";
-    text += failed > 0 ? fmt::format("; {} not run", failed) : "";
-    text += marked > 0 ? fmt::format("; {} to distrust, left out below", marked) : "";
-    return text + ".\n";
-}
-
-std::string say_fractions(std::span<const Row> rows) {
-    std::string text;
-    for (const Formulation formulation : all_formulations) {
-        std::vector<double> fractions;
-        for (const Row& row : rows) {
-            if (row.name.variant.formulation == formulation && can_be_quoted(row) && row.limit) {
-                fractions.push_back(100 * *row.fraction_of_limit());
-            }
-        }
-        if (const std::string range = range_of(std::move(fractions), "{:.0f}%"); !range.empty()) {
-            text += fmt::format("{} {} {}", text.empty() ? "" : ",", name(formulation), range);
-        }
-    }
-    return text.empty() ? "" : fmt::format("Of the limit:{}.\n", text);
-}
-
-std::string say_leads(std::span<const Row> rows) {
-    std::vector<double> leads;
-    for (const Row& native : rows) {
-        for (const Row& library : rows) {
-            if (can_be_quoted(native) && can_be_quoted(library) && is_library_of(native, library)) {
-                leads.push_back(median(library.times()) / median(native.times()));
-            }
-        }
-    }
-    const std::string range = range_of(std::move(leads), "{:.2g}x");
-    return range.empty() ? "" : fmt::format("Native over library: {}.\n", range);
-}
-
-}  // namespace
-
 bool has_runs(const std::vector<Row>& rows) {
     return std::ranges::any_of(rows, [](const Row& row) { return row.error.empty(); });
 }
@@ -102,18 +36,6 @@ ExitCode verdict(const Measured& measured) {
         return has_runs(rows) ? ExitCode::stopped : ExitCode::failed;
     }
     return has(ExitCode::unavailable) ? ExitCode::unavailable : ExitCode::verified;
-}
-
-std::string summary_of(std::span<const Row> rows) {
-    if (rows.empty()) {
-        return {};
-    }
-    std::string text = say_verified(rows) + say_fractions(rows) + say_leads(rows);
-    if (std::ranges::any_of(rows, &Row::distrusted)) {
-        text +=
-            "Next: measure again where nothing else runs (make check-machine says what does).\n";
-    }
-    return text;
 }
 
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows) {

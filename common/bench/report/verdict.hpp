@@ -22,11 +22,6 @@ bool has_runs(const std::vector<Row>& rows);
 /// this is asked, with 3.
 ExitCode verdict(const Measured& measured);
 
-/// What the rows say, in a few lines for people: how many are verified, what fraction of the limit
-/// each formulation has, how far native is ahead of the library, and what to do next. Rows that are
-/// not to be trusted are in no range and in no ratio.
-std::string summary_of(std::span<const Row> rows);
-
 /// What to know before a rate is quoted: of the ranks' places, the GPUs, the runs and the flags of
 /// rows.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);

@@ -18,26 +18,23 @@ inline constexpr int cause_count = 5;
 /// The word in documents: "others", "waiting", ...
 std::string_view name(Cause cause);
 
-/// Why a row's figures may not be the machine's.
+/// Why a row's figures may not be the machine's, as far as the row alone tells.
 enum class FlagKind {
-    disturbed,         ///< more than a quarter of its runs were
-    drift,             ///< the runs became slower or faster
-    step,              ///< at some run the speed changed
-    two_speeds,        ///< the runs have two speeds, in turn
-    limit_moved,       ///< the limit did so while it was probed
-    below_neighbours,  ///< less than half of the fraction of the limit of a smaller size
-    below_library,     ///< native has less than half of the library formulation's rate
-    slow_library,      ///< a library that decides the limit is far below what the hardware allows
-    above_limit,       ///< limit and rate disagree, by more than chance
-    overhead,          ///< the timer and the barrier take more than 1% of a run
-    emulated,          ///< nothing was computed: its time was let pass
-    simulated,         ///< likewise, by a simulated clock, between simulated ranks
+    disturbed,     ///< more than a quarter of its runs were
+    drift,         ///< the runs became slower or faster
+    step,          ///< at some run the speed changed
+    two_speeds,    ///< the runs have two speeds, in turn
+    limit_moved,   ///< the limit did so while it was probed
+    slow_library,  ///< a library that decides the limit is far below what the hardware allows
+    above_limit,   ///< limit and rate disagree, by more than chance
+    overhead,      ///< the timer and the barrier take more than 1% of a run
+    emulated,      ///< nothing was computed: its time was let pass
+    simulated,     ///< likewise, by a simulated clock, between simulated ranks
 };
 inline constexpr std::array all_flag_kinds{
-    FlagKind::disturbed,     FlagKind::drift,        FlagKind::step,
-    FlagKind::two_speeds,    FlagKind::limit_moved,  FlagKind::below_neighbours,
-    FlagKind::below_library, FlagKind::slow_library, FlagKind::above_limit,
-    FlagKind::overhead,      FlagKind::emulated,     FlagKind::simulated};
+    FlagKind::disturbed,   FlagKind::drift,        FlagKind::step,        FlagKind::two_speeds,
+    FlagKind::limit_moved, FlagKind::slow_library, FlagKind::above_limit, FlagKind::overhead,
+    FlagKind::emulated,    FlagKind::simulated};
 /// The word in documents: "disturbed", "drift", ...
 std::string_view name(FlagKind kind);
 

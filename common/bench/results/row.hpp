@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/report/published.hpp"
 #include "bench/results/flag.hpp"
 #include "bench/results/formulation.hpp"
 #include "bench/results/limit.hpp"
@@ -175,18 +174,17 @@ struct Row {
     std::vector<Run> runs;
     std::optional<Limit> limit;
     std::optional<Check> check;  ///< nothing with --verify off
-    std::optional<Comparison> published;
-    std::string note;           ///< for people: how the case ran
-    Details details;            ///< of the last run
-    Seconds set_up;             ///< making the data and the transport's memory
-    Seconds write_results;      ///< what is kept in files, and the end of the case
-    WholeTask whole_task;       ///< the median run's; empty where it is none
-    Seconds overhead;           ///< of the timer and the barrier, in each run
-    std::vector<Flag> flags;    ///< why to distrust it
-    std::vector<Run> replaced;  ///< runs that were measured again, in the order measured
-    int measured_again = 0;     ///< how often it was measured anew after a flag
-    std::string alone_because;  ///< why its runs are not interleaved with others; else empty
-    std::string error;          ///< why the case could not run; only name and work go with it
+    std::string note;            ///< for people: how the case ran
+    Details details;             ///< of the last run
+    Seconds set_up;              ///< making the data and the transport's memory
+    Seconds write_results;       ///< what is kept in files, and the end of the case
+    WholeTask whole_task;        ///< the median run's; empty where it is none
+    Seconds overhead;            ///< of the timer and the barrier, in each run
+    std::vector<Flag> flags;     ///< why to distrust it
+    std::vector<Run> replaced;   ///< runs that were measured again, in the order measured
+    int measured_again = 0;      ///< how often it was measured anew after a flag
+    std::string alone_because;   ///< why its runs are not interleaved with others; else empty
+    std::string error;           ///< why the case could not run; only name and work go with it
     ExitCode error_code = ExitCode::unavailable;  ///< of the error: unavailable, failed or stopped
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }

@@ -18,7 +18,5 @@ std::string_view compiler_flags();
 std::string_view build_type();
 /// Whose CBLAS was linked, and which file.
 std::string_view cblas();
-/// The source tree's results folder, for where the suite runs uninstalled.
-std::string_view source_results();
 
 }  // namespace quartet::bench

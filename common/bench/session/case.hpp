@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,9 +73,6 @@ struct ClockRow {
 /// Whether a case's whole time is a row.
 enum class WholeRow { reported, omitted };
 
-/// Which of a case's rows is compared with published numbers.
-enum class ComparedRow { whole, paper_clock, none };
-
 /// How often a case runs.
 enum class Repetition {
     as_asked,
@@ -107,9 +103,6 @@ struct PlannedCase {
     /// Whether runs read or write files: they are not interleaved with other cases' runs, since the
     /// page cache is one.
     bool uses_files = false;
-    /// What published numbers are matched with, and the row that is compared with them.
-    std::map<std::string, std::string> conditions;
-    ComparedRow compared = ComparedRow::whole;
     /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
     /// Why it will not run, found out while planning; nothing where it will.

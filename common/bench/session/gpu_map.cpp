@@ -5,14 +5,12 @@
 
 #include <algorithm>
 
-#include "bench/flags/command_line.hpp"
+#include "core/check.hpp"
 #include "device/device_kind.hpp"
 
 namespace quartet::bench {
 
 namespace {
-
-constexpr int most_gpus = 1024;  // that any node has
 
 std::string text_of(const std::optional<GpuMap>& map) {
     return map ? fmt::format("{}", fmt::join(*map, ",")) : "";
@@ -56,18 +54,6 @@ int nearest_gpu(const std::vector<std::string>& visible, const comm::Topology& t
 }
 
 }  // namespace
-
-GpuMap parse_gpu_map(std::string_view text) {
-    GpuMap map;
-    while (true) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        map.push_back(static_cast<int>(parse_count(text.substr(0, comma), 0, most_gpus - 1)));
-        if (comma == text.size()) {
-            return map;
-        }
-        text.remove_prefix(comma + 1);
-    }
-}
 
 GpuMap deal_gpus(const std::vector<std::vector<int>>& distances) {
     struct Pair {

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "comm/mpi/communicator.hpp"
@@ -13,9 +12,6 @@ namespace quartet::bench {
 /// Which GPU each rank of a node uses, by local rank: "0,0,1". Numbers count the GPUs that a rank
 /// sees, which CUDA_VISIBLE_DEVICES and the batch system decide.
 using GpuMap = std::vector<int>;
-
-/// Throws UsageError unless `text` is a list of numbers.
-GpuMap parse_gpu_map(std::string_view text);
 
 /// Who gets which GPU, by rank of a node: `distances[rank][gpu]` says how far each is from the
 /// rank's cores. No GPU gets another rank before each has one; of what that leaves free the

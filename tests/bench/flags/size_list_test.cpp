@@ -81,5 +81,13 @@ TEST(JoinSizes, SeparatesByCommas) {
     EXPECT_EQ(join_sizes({8}), "8");
 }
 
+TEST(ParseGpuMap, TakesAListOfNumbers) {
+    EXPECT_THAT(parse_gpu_map("0"), ElementsAre(0));
+    EXPECT_THAT(parse_gpu_map("3,0,3"), ElementsAre(3, 0, 3));
+    for (const char* text : {"", ",", "0,", ",0", "-1", "a", "0;1", "1024", "0 1"}) {
+        EXPECT_THROW(parse_gpu_map(text), UsageError) << text;
+    }
+}
+
 }  // namespace
 }  // namespace quartet::bench

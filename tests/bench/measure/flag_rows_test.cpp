@@ -90,41 +90,6 @@ TEST(FlagRows, ARowAboveItsLimitOrTooShortIsNotDistrusted) {
     EXPECT_FALSE(rows.front().distrusted());
 }
 
-TEST(FlagRows, ARowFarBelowTheSizesBesideItIsFlagged) {
-    std::vector<Row> rows{row_of_size(2, {1}), row_of_size(4, {9}), row_of_size(8, {5})};
-    flag_rows(rows);
-    EXPECT_THAT(kinds_of(rows[0]), IsEmpty());
-    EXPECT_THAT(kinds_of(rows[1]), ElementsAre(FlagKind::below_neighbours));
-    EXPECT_THAT(kinds_of(rows[2]), IsEmpty());
-    EXPECT_EQ(rows[1].flags.front().text, "22% of the limit, where size 2MiB has 100%");
-
-    rows = {row_of_size(2, {9}), row_of_size(4, {2})};
-    flag_rows(rows);
-    EXPECT_FALSE(rows[0].distrusted()) << "the smallest has runs of its own kind";
-
-    rows = {row_of_size(2, {1}), row_of_size(4, {9}), row_of_size(8, {19})};
-    flag_rows(rows);
-    EXPECT_TRUE(rows[1].distrusted()) << "from here on all are as slow";
-    EXPECT_EQ(rows[2].flags.front().text, "21% of the limit, where size 2MiB has 100%");
-
-    rows = {row_of_size(2, {1}), row_of_size(4, {9})};
-    rows[1].name.variant.transport = "mpi";
-    flag_rows(rows);
-    EXPECT_FALSE(rows[1].distrusted()) << "another transport";
-}
-
-TEST(FlagRows, NativeFarBelowTheLibraryIsFlagged) {
-    std::vector<Row> rows{fake_row({3}), fake_row({1}), fake_row({3}), fake_row({1})};
-    rows[0].name.words = {{"storage", "full"}};
-    rows[1].name.words = {{"storage", "full"}};
-    rows[1].name.variant = {Formulation::library, "host", "mpi"};
-    rows[2].name.variant.formulation = Formulation::dataflow;
-    rows[3].name.variant = {Formulation::library, "host", "mpi"};
-    flag_rows(rows);
-    EXPECT_THAT(kinds_of(rows[0]), ElementsAre(FlagKind::below_library));
-    EXPECT_THAT(kinds_of(rows[2]), IsEmpty()) << "a queue has its price";
-}
-
 TEST(FlagRows, ThePapersClockIsJudgedWithItsRow) {
     std::vector<Row> rows{fake_row({1, 1, 1, 5, 5, 5, 5, 5}), fake_row({2, 2, 2, 2, 2, 2, 2, 2})};
     rows[1].name.suffix = paper_suffix;

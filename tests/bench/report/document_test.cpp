@@ -39,8 +39,6 @@ const Json& aggregate(const Json& rows, const std::string& name) {
 Row complete_row() {
     Row row = fake_row({1, 3, 2, 4, 6, 5});
     row.limit = Limit{{{"local add", {1.75}}}, {1.75}, {1.5, 2}};
-    row.published = Comparison{50,        "MiB/s", "about", "then", "they",
-                               "careful", 1.5,     1,       "K80",  "within one node, 1 worker"};
     row.note = "window on huge pages";
     row.set_up = {0.5};
     return row;
@@ -233,9 +231,6 @@ TEST(Document, TheMedianRowTellsTheRest) {
     EXPECT_EQ(row.at("limit").at("seconds"), 1.75);
     EXPECT_EQ(row.at("limit").at("probes"), Json({1.5, 2}));
     EXPECT_EQ(row.at("fraction_of_limit"), 0.5);
-    EXPECT_EQ(row.at("published").at("ratio"), 1.5);
-    EXPECT_EQ(row.at("published").at("device"), "K80");
-    EXPECT_EQ(row.at("published").at("ours"), "within one node, 1 worker");
     EXPECT_EQ(row.at("note"), "window on huge pages");
 }
 
@@ -325,7 +320,6 @@ TEST(Document, NeverHoldsNanOrInfinity) {
         row.runs[2].phases[0] = bad;
         row.check = Check{false, bad, bad};
         row.limit = Limit{{{"local add", {bad}}}, {bad}, {bad, 1}};
-        row.published->ratio = bad;
         row.set_up = {bad};
 
         std::vector<std::pair<std::string, double>> numbers;

@@ -13,14 +13,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(GpuMapTest, IsAListOfNumbers) {
-    EXPECT_THAT(parse_gpu_map("0"), ElementsAre(0));
-    EXPECT_THAT(parse_gpu_map("3,0,3"), ElementsAre(3, 0, 3));
-    for (const char* text : {"", ",", "0,", ",0", "-1", "a", "0;1", "1024", "0 1"}) {
-        EXPECT_THROW(parse_gpu_map(text), UsageError) << text;
-    }
-}
-
 // Ranks of a node by socket, and how far it is to a GPU there and elsewhere.
 constexpr int here = 8;
 constexpr int there = 16;

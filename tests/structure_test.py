@@ -1,11 +1,16 @@
 """Tests that the sources keep the suite's structure, and that each rule of it can fail.
 
 - Includes point down: kernels -> bench -> flow -> comm -> device -> system -> core; no kernel uses another.
+- Includes between folders form no cycle.
 - Vendors' headers stay in the files that are for them.
 - The preprocessor includes and says #pragma once; features are chosen by linking. One header alone asks
   for the compiler's own macros.
-- The environment is read in one file, so that what was read is recorded."""
+- The environment is read in one file, so that what was read is recorded.
+- Only common/device knows device/cuda/: everything above asks for devices by the registry.
+- A transport's or a kernel's name stands as a string in its own folder and in the registry alone.
+- No product header includes CLI11 or the whole of nlohmann/json: both take seconds to compile."""
 
+import posixpath
 import re
 import tempfile
 import unittest
@@ -36,6 +41,13 @@ VENDORS = {
 }
 CONDITIONAL = "common/device/host/simd/streaming_store.hpp"  # stores past the caches, by processor
 ENVIRONMENT_READER = "common/core/environment.cpp"
+UNTIED = ("common",)  # whose folders' includes form no cycle
+
+TRANSPORTS_FOLDER = "common/comm/transport"
+REGISTRY = f"{TRANSPORTS_FOLDER}/registry/transport_registry.cpp"
+# Strings that are no names: keys of documents.
+KEYS = {("common/bench/checkpoint/set_up.cpp", "mpi"), ("common/bench/report/provenance.cpp", "mpi")}
+HEAVY_HEADERS = r"<CLI/|<nlohmann/json\.hpp>"
 
 
 def sources(root):
@@ -107,35 +119,144 @@ def file_problems(path, text):
         yield 1, "has no #pragma once"
 
 
-def problems(root):
+def transports(root):
+    """The transports: the folders of their room, but for their registry and what they share."""
+    folder = root / TRANSPORTS_FOLDER
+    return sorted(path.name for path in folder.iterdir()
+                  if path.is_dir() and path.name not in ("registry", "support")) if folder.is_dir() else []
+
+
+def name_problem(path, name, own_folder):
+    """Why a file must not hold that name as a string, or None."""
+    if path == REGISTRY or (path, name) in KEYS or path.startswith(own_folder + "/"):
+        return None
+    return f'holds "{name}" as a string: ask the registry, or for what it can do'
+
+
+def product_problems(path, text, transport_names):
+    """What is wrong with one file of the product, as (line number, problem)."""
+    for number, line in enumerate(without_comments(text).splitlines(), 1):
+        if re.search(r'#\s*include "device/cuda/', line) and not path.startswith("common/device/"):
+            yield number, "includes device/cuda/: ask the registry of devices"
+        if ".hpp" in path and re.search(r"#\s*include " + f"(?:{HEAVY_HEADERS})", line):
+            yield number, "is a header that includes CLI11 or all of nlohmann/json"
+        for literal in re.findall(r'"((?:\\.|[^"\\\n])*)"', line):
+            problem = None
+            if literal in transport_names:
+                problem = name_problem(path, literal, f"{TRANSPORTS_FOLDER}/{literal}")
+            elif literal in KERNELS and not path.startswith("common/device/"):  # there, an operation
+                problem = name_problem(path, literal, literal)
+            if problem:
+                yield number, problem
+
+
+def folder_arrows(texts):
+    """Which folders each folder includes from, with one file that does: {folder: {other: file}}."""
+    folders = {posixpath.dirname(path) for path in texts}
+    arrows = {folder: {} for folder in folders}
+    for path, text in texts.items():
+        own = posixpath.dirname(path)
+        for header in re.findall(r'^\s*#\s*include "([^"]+)"', without_comments(text), re.MULTILINE):
+            other = posixpath.dirname(header)
+            other = next((folder for folder in (f"common/{other}", other) if folder in folders), own)
+            if other != own:
+                arrows[own].setdefault(other, path)
+    return arrows
+
+
+def cycle(arrows):
+    """A way from a folder back to itself, or None."""
+    done, way = set(), []
+
+    def visit(folder):
+        if folder in way:
+            return [*way[way.index(folder):], folder]
+        if folder in done:
+            return None
+        way.append(folder)
+        for other in sorted(arrows[folder]):
+            if other in arrows and (found := visit(other)):
+                return found
+        done.add(way.pop())
+        return None
+
+    return next((found for folder in sorted(arrows) if (found := visit(folder))), None)
+
+
+def cycle_problems(texts, untied):
+    """The first cycle of includes between the folders below these."""
+    arrows = folder_arrows({path: text for path, text in texts.items()
+                            if path.startswith(tuple(f"{folder}/" for folder in untied))})
+    found = cycle(arrows) or []
+    return [f"{arrows[below][above]}:1: includes {above}, in a cycle: {' -> '.join(found)}"
+            for below, above in zip(found, found[1:])]
+
+
+def problems(root, untied=UNTIED):
     """Every problem of a tree, a line each."""
-    return [f"{path}:{number}: {problem}" for path in sources(root)
-            for number, problem in file_problems(path, (root / path).read_text(encoding="utf-8"))]
+    texts = {path: (root / path).read_text(encoding="utf-8") for path in sources(root)}
+    product = {path: text for path, text in texts.items() if not path.startswith("tests/")}
+    names = transports(root)
+    return [f"{path}:{number}: {problem}" for path, text in texts.items()
+            for number, problem in (*file_problems(path, text),
+                                    *(product_problems(path, text, names) if path in product else ()))
+            ] + cycle_problems(product, untied)
 
 
 class Suite(unittest.TestCase):
     def test_sources_keep_the_structure(self):
         self.assertGreater(len(sources(ROOT)), 10)
+        self.assertGreater(len(transports(ROOT)), 3)
         self.assertEqual(problems(ROOT), [])
 
 
 class Rules(unittest.TestCase):
-    """Each rule on a made-up tree of one file."""
+    """Each rule on a made-up tree of a file or a few."""
 
-    def check(self, path, text):
+    def check(self, texts, **settings):
         with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / path
-            file.parent.mkdir(parents=True)
-            file.write_text(text)
-            return problems(Path(folder))
+            for path, text in texts.items():
+                file = Path(folder) / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+            return problems(Path(folder), **settings)
 
-    def assert_fails(self, path, text, words):
-        found = self.check(path, text)
+    def assert_fails(self, path, text, words, **others):
+        found = self.check({path: text, **others})
         self.assertEqual(len(found), 1, (path, text, found))
         self.assertIn(words, found[0])
 
     def assert_passes(self, path, text):
-        self.assertEqual(self.check(path, text), [], (path, text))
+        self.assertEqual(self.check({path: text}), [], (path, text))
+
+    def test_cycles_of_folders_are_found(self):
+        files = {"common/core/a.hpp": '#pragma once\n#include "core/files/b.hpp"\n',
+                 "common/core/files/b.hpp": '#pragma once\n#include "core/units/c.hpp"\n',
+                 "common/core/units/c.hpp": '#pragma once\n#include "core/a.hpp"\n'}
+        found = self.check(files, untied=("common", "cg"))
+        self.assertEqual(len(found), 3, found)
+        self.assertIn("common/core -> common/core/files -> common/core/units -> common/core", found[0])
+        self.assertEqual(self.check(files, untied=("common/core/files", "common/core/units")), [])
+        files["common/core/units/c.hpp"] = '#pragma once\n// #include "core/a.hpp"\n'
+        self.assertEqual(self.check(files, untied=("common",)), [])
+
+    def test_names_of_transports_and_kernels_are_found(self):
+        transport = {"common/comm/transport/pigeon/pigeon_transport.cpp": 'auto a = "pigeon";\n'}
+        self.assertEqual(self.check({**transport, REGISTRY: 'auto a = "pigeon";\n',
+                                     "cg/main.cpp": '// "pigeon"\nauto a = "cg";\n'}), [])
+        self.assert_fails("cg/plan.cpp", 'bool is = name == "pigeon";\n', 'cg/plan.cpp:1: holds "pigeon"',
+                          **transport)
+        self.assert_fails("common/bench/a.cpp", 'auto a = "matmul";\n', 'holds "matmul"')
+
+    def test_only_devices_know_the_cuda_device(self):
+        text = '#include "device/cuda/runtime/a.hpp"\n'
+        self.assert_passes("common/device/a.cpp", text)
+        self.assert_fails("common/comm/a.cpp", text, "common/comm/a.cpp:1: includes device/cuda/")
+
+    def test_heavy_headers_are_found_in_headers_alone(self):
+        self.assert_passes("common/bench/a.cpp", "#include <CLI/CLI.hpp>\n")
+        self.assert_fails("common/bench/a.hpp", "#pragma once\n#include <nlohmann/json.hpp>\n",
+                          "common/bench/a.hpp:2: is a header that includes")
 
     def test_includes_point_down(self):
         order = [*(f"common/{layer}" for layer in LAYERS), "cg"]
@@ -185,7 +306,7 @@ class Rules(unittest.TestCase):
     def test_one_header_asks_for_the_compilers_macros(self):
         text = "#pragma once\n#if defined(__SSE2__)\n#elif 1\n#else\n#endif\n"
         self.assert_passes(CONDITIONAL, text)
-        self.assertTrue(self.check("common/device/host/simd/simd.hpp", text))
+        self.assertTrue(self.check({"common/device/host/simd/simd.hpp": text}))
         self.assert_fails(CONDITIONAL, text + "#define A\n", "linking another file")
 
     def test_headers_say_pragma_once(self):

@@ -1,0 +1,87 @@
+#include "bench/report/rows_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/results/samples.hpp"
+
+namespace quartet::bench {
+
+namespace {
+
+// Way, size, rate with its mark, interval, limit, fraction, check.
+constexpr auto columns = "{:<22} {:>8} {:>9}{:<1} {:>15} {:>8} {:>5} {}\n";
+
+std::string plural(int count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// Everything that changes the work, but for what stands in the row's own line.
+std::string heading_of(const Row& row, std::string_view gpus) {
+    const RowName& name = row.name;
+    std::string text = fmt::format("{} on {}{}{}, {} x {}", name.kernel, name.variant.device,
+                                   name.machine.empty() ? "" : " of " + name.machine,
+                                   gpus.empty() ? "" : fmt::format(" ({})", gpus),
+                                   plural(name.ranks, "rank"), plural(name.threads, "thread"));
+    for (const Word& word : name.words) {
+        text += fmt::format(", {}", word.text);
+    }
+    for (const auto& [key, value] : name.factors) {
+        text += fmt::format(", {} {}", key, value);
+    }
+    return text + "\n";
+}
+
+std::string titles_of(const Row& row) {
+    return fmt::format(columns, "formulation, transport", "size", name(row.work.unit), "",
+                       "95% interval", "limit", "of it", "check");
+}
+
+std::string line_of(const Row& row) {
+    const RowName& name = row.name;
+    std::string way =
+        fmt::format("{} {}", bench::name(name.variant.formulation), name.variant.transport);
+    if (!row.error.empty()) {
+        return fmt::format("{:<22} {:>8} error: {}\n", way, name.size, row.error);
+    }
+    way += name.suffix.empty() ? "" : " " + name.suffix;
+    const Summary times = summarise(row.times());
+    const auto rate = [&](double seconds) { return format_rate(row.work.rate({seconds})); };
+    const auto& interval = times.interval;  // the longest time is the lowest rate
+    const auto fraction = row.fraction_of_limit();
+    return fmt::format(
+        columns, way, name.size, rate(times.median), row.mark(),
+        interval ? fmt::format("{}..{}", rate(interval->upper), rate(interval->lower)) : "-",
+        row.limit ? rate(row.limit->seconds.value) : "-",
+        fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
+        !row.check          ? "off"
+        : row.check->passed ? "ok"
+                            : "WRONG");
+}
+
+}  // namespace
+
+std::string format_rate(double rate) {
+    if (!(rate > 0)) {
+        return "0";
+    }
+    const int digits = static_cast<int>(std::floor(std::log10(rate)));
+    return fmt::format("{:.{}f}", rate, std::max(0, 3 - digits));
+}
+
+std::string rows_text(std::span<const Row> rows, std::string_view gpus) {
+    std::string text;
+    std::string last_heading;
+    for (const Row& row : rows) {
+        if (std::string heading = heading_of(row, gpus); heading != last_heading) {
+            text += heading + (last_heading.empty() ? titles_of(row) : "");
+            last_heading = std::move(heading);
+        }
+        text += line_of(row);
+    }
+    return text;
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,114 @@
+#include "bench/report/rows_text.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "bench/fake_rows.hpp"
+
+namespace quartet::bench {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::vector<std::string> lines_of(const std::vector<Row>& rows, std::string_view gpus = {}) {
+    std::istringstream text(rows_text(rows, gpus));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+// The words of the line of `row`, which stands below its heading and the titles.
+std::vector<std::string> words_of(const Row& row) {
+    std::istringstream line(lines_of({row}).at(2));
+    std::vector<std::string> words;
+    for (std::string word; line >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+Row with_limit(Row row, double seconds) {
+    row.limit = Limit{{{"local add", {seconds}}}, {seconds}, {seconds}};
+    return row;
+}
+
+TEST(FormatRate, HasFourSignificantDigitsWithoutAnExponent) {
+    EXPECT_EQ(format_rate(38123.4), "38123");
+    EXPECT_EQ(format_rate(1234.56), "1235");
+    EXPECT_EQ(format_rate(1.23456), "1.235");
+    EXPECT_EQ(format_rate(0.0012345), "0.001234");
+    EXPECT_EQ(format_rate(0), "0");
+}
+
+TEST(RowsText, HasALineForEachRow) {
+    const std::vector<double> times{2, 1, 4, 2, 2, 2};
+    EXPECT_THAT(
+        lines_of({with_limit(fake_row(times), 0.5)}),
+        ElementsAre(
+            "stream on host, 2 ranks x 1 thread, pushes 100",
+            "formulation, transport     size     MiB/s     95% interval    limit of it check",
+            "native shm                 2MiB     100.0     50.00..200.0    400.0   25% ok"));
+}
+
+TEST(RowsText, SaysWhatIsNotKnown) {
+    Row row = fake_row({2});
+    row.check.reset();
+    EXPECT_THAT(words_of(row), ElementsAre("native", "shm", "2MiB", "100.0", "-", "-", "-", "off"));
+    row.check = Check{};
+    EXPECT_EQ(words_of(row).back(), "WRONG");
+}
+
+TEST(RowsText, MarksARowBehindItsRate) {
+    Row row = with_limit(fake_row({2}), 4);
+    row.flags = {{FlagKind::above_limit, "too fast"}};
+    EXPECT_EQ(words_of(row).at(3), "100.0!");
+    row.flags = {{FlagKind::disturbed, "others"}};
+    EXPECT_EQ(words_of(row).at(3), "100.0?");
+}
+
+TEST(RowsText, SaysWhatRowsShareOnceAndAgainWhenItChanges) {
+    std::vector<Row> rows{fake_row({1}), fake_row({1}), fake_row({1})};
+    rows[1].name.size = "4MiB";
+    rows[2].name.words = {{"storage", "full"}};
+    const auto lines = lines_of(rows, "2 x NVIDIA H200");
+    ASSERT_THAT(lines, SizeIs(6));
+    EXPECT_EQ(lines[0], "stream on host (2 x NVIDIA H200), 2 ranks x 1 thread, pushes 100");
+    EXPECT_EQ(lines[4], "stream on host (2 x NVIDIA H200), 2 ranks x 1 thread, full, pushes 100");
+}
+
+TEST(RowsText, TellsFurtherClocksFromTheWhole) {
+    Row row = fake_row({1});
+    row.name.suffix = "pair:1-0";
+    EXPECT_EQ(words_of(row).at(2), "pair:1-0");
+}
+
+TEST(RowsText, AnErrorIsOneLine) {
+    EXPECT_EQ(lines_of({fake_error("nothing is there")}).at(2),
+              "native shm                 2MiB error: nothing is there");
+}
+
+TEST(RowsText, FitsEightyColumns) {
+    Row row = with_limit(fake_row(std::vector<double>(10, 0.0002105)), 0.0004);  // 950119 MiB/s
+    row.name.variant = {Formulation::dataflow, "cuda", "staged"};
+    row.name.size = "1023MiB";
+    row.name.suffix = paper_suffix;
+    row.name.ranks = 1024;
+    row.name.threads = 128;
+    row.flags = {{FlagKind::above_limit, "too fast"}};
+    row.check = Check{};
+    EXPECT_THAT(lines_of({row}), Each(SizeIs(testing::Le(80U))));
+    EXPECT_THAT(lines_of({row}).at(2), HasSubstr("950119!"));
+}
+
+TEST(RowsText, OfNoRowsIsEmpty) {
+    EXPECT_EQ(rows_text({}), "");
+}
+
+}  // namespace
+}  // namespace quartet::bench
