@@ -109,8 +109,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--problem",
                       .value = "NAME|FILE.npy",
                       .help = "laplace, random, or a symmetric positive definite matrix in a file",
-                      .standard = "laplace",
-                      .words = made_problems()},
+                      .standard = "laplace"},
                      [&options](const std::string& text) {
                          options.problem = parse_problem(text);
                          options.problem_given = bench::Switch::on;
@@ -118,16 +117,14 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--storage",
                       .value = "LIST",
                       .help = "what is stored, of full, symmetric (one element of each pair)",
-                      .standard = "full",
-                      .words = names_of(storage_words())},
+                      .standard = "full"},
                      [&options](const std::string& text) {
                          options.storages = parse_words(text, storage_words());
                      });
     command_line.add({.name = "--algorithm",
                       .value = "LIST",
                       .help = "algorithms, of classic, single-reduction (one joint sum)",
-                      .standard = "classic",
-                      .words = names_of(algorithm_words())},
+                      .standard = "classic"},
                      [&options](const std::string& text) {
                          options.algorithms = parse_words(text, algorithm_words());
                      });

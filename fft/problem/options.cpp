@@ -54,15 +54,11 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add({.name = "--wisdom",
                       .value = "FILE|none",
                       .help = "unless --plan estimate: where FFTW's plans are kept",
-                      .standard = "none",
-                      .words = {"none"}},
+                      .standard = "none"},
                      [&options](const std::string& text) {
-                         if (text.empty()) {
-                             throw UsageError("an empty name names no file");
-                         }
                          options.wisdom.reset();
                          if (text != "none") {
-                             options.wisdom = text;
+                             options.wisdom = bench::parse_path(text);
                          }
                      });
     command_line.add(

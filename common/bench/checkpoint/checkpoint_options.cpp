@@ -13,20 +13,13 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 24;
 
-fs::path parse_folder(const std::string& text) {
-    if (text.empty()) {
-        throw UsageError("an empty name names no folder");
-    }
-    return text;
-}
-
 }  // namespace
 
 void add_checkpoint_options(CommandLine& command_line, CheckpointOptions& options,
                             const CheckpointKind& kind) {
     const auto group = FlagGroup::checkpoints;
     command_line.add({.name = "--checkpoint", .group = group, .value = "DIR", .help = kind.help},
-                     [&options](const std::string& text) { options.folder = parse_folder(text); });
+                     into(options.folder, parse_path));
     command_line.add({.name = "--every",
                       .group = group,
                       .value = "N",
@@ -43,8 +36,8 @@ void add_checkpoint_options(CommandLine& command_line, CheckpointOptions& option
         help += ", or the 'previous'";
     }
     command_line.add_with_optional_value(
-        {.name = "--restart", .group = group, .value = "[WHICH]", .help = help, .words = which},
-        which.front(), [&options, which](const std::string& text) {
+        {.name = "--restart", .group = group, .value = "[WHICH]", .help = help}, which.front(),
+        [&options, which](const std::string& text) {
             if (std::ranges::find(which, text) == which.end()) {
                 throw UsageError(not_one_of(text, which));
             }

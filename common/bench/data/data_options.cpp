@@ -10,15 +10,11 @@ void add_data_options(CommandLine& command_line, DataOptions& options) {
                       .group = group,
                       .value = "memory|DIR",
                       .help = "where it lies: memory, or a folder of .npy files",
-                      .standard = "memory",
-                      .words = {"memory"}},
+                      .standard = "memory"},
                      [&options](const std::string& text) {
-                         if (text.empty()) {
-                             throw UsageError("an empty name names no folder");
-                         }
                          options.folder.reset();
                          if (text != "memory") {
-                             options.folder = text;
+                             options.folder = parse_path(text);
                          }
                      });
     command_line.add({.name = "--generate",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,44 +9,70 @@
 #include <utility>
 #include <vector>
 
-#include "bench/flags/manual.hpp"
 #include "bench/flags/size_list.hpp"
 #include "bench/session/options.hpp"
 #include "core/nearest_word.hpp"
 
+namespace CLI {
+class App;  // takes long to compile
+}
+
 namespace quartet::bench {
 
+/// Under which heading --help explains a flag; in this order.
+enum class FlagGroup { work, data, checkpoints, measuring, resources, transfers, output, general };
+/// The heading: "What to run".
+std::string_view title(FlagGroup group);
+
+/// What --help says of a flag.
+struct CommandFlag {
+    std::string name;  ///< "--size"
+    FlagGroup group = FlagGroup::work;
+    std::string value{};  ///< what stands for its value: "N", "FILE", "on|off"; empty: it has none
+    std::string help;
+    std::string standard{};  ///< its default as text; empty where the help tells
+    std::string alias{};     ///< another name for it: "--sizes"
+};
+
+/// A command that works as written, and what it is for.
+struct Example {
+    int ranks = 2;
+    std::string arguments;
+    std::string purpose;
+};
+
+/// Converts the text of a flag's value. Throws UsageError.
+using ReadFlag = std::function<void(const std::string&)>;
+
+/// Reads a value into `target`, which outlives the command line.
+template <typename Target, typename Parse>
+ReadFlag into(Target& target, Parse parse) {
+    return [&target, parse](const std::string& text) { target = parse(text); };
+}
+
 /// The command line of one program: the common flags, and those that the program adds. Values are
-/// converted and checked while parsing; what cannot be converted is a UsageError in one line.
+/// converted and checked while parsing; a value that cannot be converted is a UsageError in one
+/// line.
 class CommandLine {
   public:
     CommandLine(std::string program, std::string summary);
     ~CommandLine();
 
-    /// Adds a flag with a value: `read` converts the text, throwing UsageError.
-    void add(const CommandFlag& flag, std::function<void(const std::string&)> read);
+    void add(const CommandFlag& flag, ReadFlag read);
     /// Adds a flag whose value may be left out: then it is `meant`.
-    void add_with_optional_value(const CommandFlag& flag, const std::string& meant,
-                                 std::function<void(const std::string&)> read);
+    void add_with_optional_value(const CommandFlag& flag, const std::string& meant, ReadFlag read);
     /// Adds a flag without a value.
     void add(const CommandFlag& flag, Switch& value);
     /// Adds a flag that takes one of a few words.
     template <typename Value>
     void add(CommandFlag flag, Value& value,
              const std::vector<std::pair<std::string, Value>>& words);
-    /// Adds --lookahead, which only some programs act on.
+    /// Flags that only some programs act on.
     void add_lookahead();
-    /// Adds --queue, likewise.
     void add_queue();
-    /// Adds --reducer-device, likewise.
     void add_reducer_device();
     /// Adds a command to those that --help ends with.
-    void add(Example example);
-
-    /// All that the program says of its own use.
-    [[nodiscard]] Manual manual() const;
-    /// What --manual prints; nothing unless it is all that is given. It needs no MPI.
-    [[nodiscard]] std::optional<std::string> manual(int argc, const char* const* argv) const;
+    void add(Example example) { examples_.push_back(std::move(example)); }
 
     /// Reads the arguments (and --config's file). Returns a text to print instead of running, for
     /// --help and --version. Throws UsageError or Unavailable.
@@ -58,27 +85,26 @@ class CommandLine {
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> resolved() const;
 
   private:
-    struct Parser;  ///< the library's, which takes long to compile
-
     void add_selection();
     void add_measurement();
     void add_resources();
-    void add_transfers();
     void add_output();
-    void add_general();
     void reserve_the_rest();
+    void require_known(const std::vector<std::string>& rest) const;
     void require_effect() const;
     void fit_to_device();
-    void reserve(const std::string& flag);
+    [[nodiscard]] std::vector<std::string> names() const;
+    [[nodiscard]] std::string help() const;
 
     std::string summary_;
-    std::unique_ptr<Parser> parser_;
+    std::unique_ptr<CLI::App> app_;
+    std::size_t common_flags_;  ///< that stand before the program's own
     CommonOptions options_;
-    std::vector<CommandFlag> common_flags_;
-    std::vector<CommandFlag> own_flags_;
-    std::vector<std::string> foreign_flags_;
     std::vector<Example> examples_;
 };
+
+/// Throws UsageError for an empty name.
+std::filesystem::path parse_path(const std::string& text);
 
 /// "on" and "off".
 const std::vector<std::pair<std::string, Switch>>& switch_words();
@@ -86,10 +112,11 @@ const std::vector<std::pair<std::string, Switch>>& switch_words();
 template <typename Value>
 void CommandLine::add(CommandFlag flag, Value& value,
                       const std::vector<std::pair<std::string, Value>>& words) {
+    std::vector<std::string> allowed;
     for (const auto& [word, meaning] : words) {
-        flag.words.push_back(word);
+        allowed.push_back(word);
+        flag.value += (flag.value.empty() ? "" : "|") + word;
     }
-    const std::vector<std::string> allowed = flag.words;
     add(flag, [&value, words, allowed](const std::string& text) {
         for (const auto& [word, meaning] : words) {
             if (word == text) {

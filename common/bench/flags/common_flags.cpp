@@ -8,7 +8,7 @@
 #include "bench/flags/filter.hpp"
 #include "device/registry/device_registry.hpp"
 
-// The flags that all programs have.
+// The flags that all programs have, and those that several have.
 namespace quartet::bench {
 
 const std::vector<std::pair<std::string, Switch>>& switch_words() {
@@ -31,248 +31,151 @@ double parse_percentage(std::string_view text) {
     return value / 100;
 }
 
-std::filesystem::path parse_path(const std::string& text) {
-    if (text.empty()) {
-        throw UsageError("an empty name names no file");
+Bytes parse_chunk(std::string_view text) {
+    const Bytes chunk = parse_bytes(text);
+    if (chunk < kibibytes(1) || chunk > gibibytes(1)) {
+        throw UsageError(fmt::format("{} is out of range: 1 KiB to 1 GiB", quotation(text)));
     }
-    return text;
+    return chunk;
+}
+
+std::vector<Formulation> parse_formulations(std::string_view text) {
+    std::vector<Formulation> formulations;
+    for (const std::string& word : parse_list(text)) {
+        formulations.push_back(parse_formulation(word));
+    }
+    return formulations;
+}
+
+auto count_between(int least, int most) {
+    return [least, most](std::string_view text) {
+        return static_cast<int>(parse_count(text, least, most));
+    };
 }
 
 }  // namespace
 
+std::filesystem::path parse_path(const std::string& text) {
+    if (text.empty()) {
+        throw UsageError("file name is empty");
+    }
+    return text;
+}
+
 void CommandLine::add_selection() {
     const auto group = FlagGroup::work;
-    const std::vector<std::string> formulations = formulation_names();
-    add({.name = "--formulation",
-         .group = group,
-         .value = "LIST",
-         .help = fmt::format("formulations, of {}", fmt::join(formulations, ", ")),
-         .standard = "native",
-         .words = formulations},
-        [this](const std::string& text) {
-            options_.formulations.clear();
-            for (const std::string& word : parse_list(text)) {
-                options_.formulations.push_back(parse_formulation(word));
-            }
-        });
-    std::vector<std::string> transports = comm::TransportRegistry::standard().names();
-    transports.insert(transports.begin(), "auto");
-    add({.name = "--transport",
-         .group = group,
-         .value = "LIST",
-         .help = fmt::format("ways to move data, of {}", fmt::join(transports, ", ")),
-         .standard = "auto",
-         .words = transports},
-        [this](const std::string& text) { options_.transports = parse_list(text); });
     const auto devices = device::DeviceRegistry::standard();
-    add({.name = "--device",
-         .group = group,
-         .help = "what computes; auto: a GPU where there is one",
-         .standard = "auto",
-         .words = devices.choices()},
-        [this, devices](const std::string& text) {
-            options_.device = text == "auto" ? text : devices.find(text).name;
-        });
-    add({.name = "--machine",
-         .group = group,
-         .value = "FILE",
-         .help = "with --device model: the machine, whose rates say how long operations take"},
+    add({"--formulation", group, "LIST",
+         fmt::format("formulations, of {}", fmt::join(formulation_names(), ", ")), "native"},
+        into(options_.formulations, parse_formulations));
+    add({"--transport", group, "LIST",
+         fmt::format("ways to move data, of auto, {}",
+                     fmt::join(comm::TransportRegistry::standard().names(), ", ")),
+         "auto"},
+        into(options_.transports, parse_list));
+    add({"--device", group, fmt::format("{}", fmt::join(devices.choices(), "|")),
+         "what computes; auto: a GPU where there is one", "auto"},
+        into(options_.device, [devices](const std::string& text) {
+            return text == "auto" ? text : devices.find(text).name;
+        }));
+    add({"--machine", group, "FILE",
+         "with --device model: the machine, whose rates say how long operations take"},
         [this](const std::string& text) {
             options_.machine_file = parse_path(text);
             options_.machine = device::read_machine_rates(*options_.machine_file);
         });
-    add({.name = "--filter",
-         .group = group,
-         .value = "REGEX",
-         .help = "only cases with a row whose name matches (ECMAScript)"},
-        [this](const std::string& text) { options_.filter = parse_filter(text); });
-    add({.name = "--list",
-         .group = group,
-         .help = "show what can run here, and why the rest cannot"},
-        options_.list);
-    add({.name = "--dry-run",
-         .group = group,
-         .help = "show the cases, their memory and the estimated time"},
+    add({"--filter", group, "REGEX", "only cases with a row whose name matches (ECMAScript)"},
+        into(options_.filter, parse_filter));
+    add({"--list", group, "", "show what can run here, and why the rest cannot"}, options_.list);
+    add({"--dry-run", group, "", "show the cases, their memory and the estimated time"},
         options_.dry_run);
 }
 
 void CommandLine::add_measurement() {
     const auto group = FlagGroup::measuring;
     Runs& runs = options_.runs;
-    add({.name = "--runs",
-         .group = group,
-         .value = "N|auto",
-         .help = "measured runs of a case; auto: as many as --ci needs",
-         .standard = "10",
-         .words = {"auto"}},
-        [&runs](const std::string& text) {
-            runs.count = text == "auto"
-                             ? std::nullopt
-                             : std::optional(static_cast<int>(parse_count(text, 1, 100000)));
-        });
-    add({.name = "--ci",
-         .group = group,
-         .value = "PERCENT",
-         .help = "with --runs auto: width of the median's 95% interval",
-         .standard = "5%"},
-        [&runs](const std::string& text) { runs.interval = parse_percentage(text); });
-    add({.name = "--warmup",
-         .group = group,
-         .value = "N",
-         .help = "runs before the measured ones; unless 0 one more before each that is shorter "
-                 "than 0.05 s, after its limit was probed",
-         .standard = "1"},
-        [&runs](const std::string& text) {
-            runs.warmup = static_cast<int>(parse_count(text, 0, 1000));
-        });
-    add({.name = "--remeasure",
-         .group = group,
-         .help = "rows that the machine disturbed are measured again at the end, for at most as "
-                 "long as the measuring took",
-         .standard = "on"},
+    add({"--runs", group, "N|auto", "measured runs of a case; auto: as many as --ci needs", "10"},
+        into(runs.count, [](const std::string& text) {
+            return text == "auto" ? std::nullopt : std::optional(count_between(1, 100000)(text));
+        }));
+    add({"--ci", group, "PERCENT", "with --runs auto: width of the median's 95% interval", "5%"},
+        into(runs.interval, parse_percentage));
+    add({"--warmup", group, "N",
+         "runs before the measured ones; unless 0 one more before each that is shorter than 0.05 "
+         "s, after its limit was probed",
+         "1"},
+        into(runs.warmup, count_between(0, 1000)));
+    add({"--remeasure", group, "",
+         "rows that the machine disturbed are measured again at the end, for at most as long as "
+         "the measuring took",
+         "on"},
         options_.remeasure, switch_words());
-    add({.name = "--limits",
-         .group = group,
-         .help = "measure the machine's limits between the runs",
-         .standard = "on"},
+    add({"--limits", group, "", "measure the machine's limits between the runs", "on"},
         options_.limits, switch_words());
-    add({.name = "--verify", .group = group, .help = "check each result", .standard = "on"},
-        options_.verify, switch_words());
-    add({.name = "--seed",
-         .group = FlagGroup::data,
-         .value = "N",
-         .help = "seed of all data",
-         .standard = "1"},
-        [this](const std::string& text) {
-            options_.seed = static_cast<std::uint64_t>(
+    add({"--verify", group, "", "check each result", "on"}, options_.verify, switch_words());
+    add({"--seed", FlagGroup::data, "N", "seed of all data", "1"},
+        into(options_.seed, [](std::string_view text) {
+            return static_cast<std::uint64_t>(
                 parse_count(text, 0, std::numeric_limits<std::int64_t>::max()));
-        });
+        }));
 }
 
 void CommandLine::add_resources() {
     const auto group = FlagGroup::resources;
-    add({.name = "--threads",
-         .group = group,
-         .value = "N",
-         .help = "threads of a rank [cores of the node / its ranks]"},
-        [this](const std::string& text) {
-            options_.threads =
-                static_cast<int>(parse_count(text, 1, device::DeviceSettings::most_threads));
-        });
-    add({.name = "--memory",
-         .group = group,
-         .value = "SIZE",
-         .help = "memory that a rank may take [what is there]"},
-        [this](const std::string& text) { options_.memory = parse_bytes(text); });
-    add({.name = "--device-memory",
-         .group = group,
-         .value = "SIZE",
-         .help = "GPU memory that a rank may take [what is free there]"},
-        [this](const std::string& text) { options_.device_memory = parse_bytes(text); });
-    add({.name = "--gpu-map",
-         .group = group,
-         .value = "NUMBERS",
-         .help = "GPU of each rank of a node, as 0,0,1 [the nearest]"},
-        [this](const std::string& text) { options_.gpu_map = parse_gpu_map(text); });
-}
-
-void CommandLine::add_transfers() {
-    const auto group = FlagGroup::transfers;
-    add({.name = "--chunk",
-         .group = group,
-         .value = "SIZE",
-         .help = "piece of a pipelined transfer, 1 KiB to 1 GiB",
-         .standard = "2MiB"},
-        [this](const std::string& text) {
-            options_.transfer.chunk = parse_bytes(text);
-            if (options_.transfer.chunk < kibibytes(1) || options_.transfer.chunk > gibibytes(1)) {
-                throw UsageError(
-                    fmt::format("{} is out of range: 1 KiB to 1 GiB", quotation(text)));
-            }
-        });
-    add({.name = "--pipeline",
-         .group = group,
-         .help = "overlap the pieces of a transfer",
-         .standard = "on"},
+    const auto bytes = [](std::string_view text) { return parse_bytes(text); };
+    add({"--threads", group, "N", "threads of a rank [cores of the node / its ranks]"},
+        into(options_.threads, count_between(1, device::DeviceSettings::most_threads)));
+    add({"--memory", group, "SIZE", "memory that a rank may take [what is there]"},
+        into(options_.memory, bytes));
+    add({"--device-memory", group, "SIZE", "GPU memory that a rank may take [what is free there]"},
+        into(options_.device_memory, bytes));
+    add({"--gpu-map", group, "NUMBERS", "GPU of each rank of a node, as 0,0,1 [the nearest]"},
+        into(options_.gpu_map, parse_gpu_map));
+    add({"--chunk", FlagGroup::transfers, "SIZE", "piece of a pipelined transfer, 1 KiB to 1 GiB",
+         "2MiB"},
+        into(options_.transfer.chunk, parse_chunk));
+    add({"--pipeline", FlagGroup::transfers, "", "overlap the pieces of a transfer", "on"},
         options_.transfer.pipeline,
         std::vector<std::pair<std::string, comm::Pipeline>>{{"on", comm::Pipeline::on},
                                                             {"off", comm::Pipeline::off}});
 }
 
 void CommandLine::add_lookahead() {
-    add({.name = "--lookahead",
-         .group = FlagGroup::transfers,
-         .value = "N",
-         .help = "products whose tiles are read ahead"},
-        [this](const std::string& text) {
-            options_.lookahead = static_cast<int>(parse_count(text, 0, 1024));
-        });
+    add({"--lookahead", FlagGroup::transfers, "N", "products whose tiles are read ahead"},
+        into(options_.lookahead, count_between(0, 1024)));
 }
 
 void CommandLine::add_queue() {
-    add({.name = "--queue",
-         .group = FlagGroup::transfers,
-         .value = "N",
-         .help = "with dataflow: items that a queue holds",
-         .standard = "16"},
-        [this](const std::string& text) {
-            options_.queue = static_cast<int>(parse_count(text, 1, 1 << 16));
-        });
+    add({"--queue", FlagGroup::transfers, "N", "with dataflow: items that a queue holds", "16"},
+        into(options_.queue, count_between(1, 1 << 16)));
 }
 
 void CommandLine::add_reducer_device() {
-    const auto devices = device::DeviceRegistry::standard();
     std::vector<std::pair<std::string, std::string>> words;
-    for (const device::DeviceKind& kind : devices.kinds()) {
+    for (const device::DeviceKind& kind : device::DeviceRegistry::standard().kinds()) {
         words.emplace_back(kind.name, kind.name);
     }
-    add({.name = "--reducer-device",
-         .group = FlagGroup::work,
-         .help = "with dataflow on a GPU: what the sums are made on",
-         .standard = "host"},
+    add({"--reducer-device", FlagGroup::work, "",
+         "with dataflow on a GPU: what the sums are made on", "host"},
         options_.reducer_device, words);
 }
 
 void CommandLine::add_output() {
     const auto group = FlagGroup::output;
-    add({.name = "--json", .group = group, .value = "FILE", .help = "write the results there"},
-        [this](const std::string& text) { options_.json = parse_path(text); });
-    add({.name = "--trace",
-         .group = group,
-         .value = "FILE",
-         .help = "write a timeline there (Chrome trace format)"},
-        [this](const std::string& text) { options_.trace = parse_path(text); });
-    add({.name = "--force", .group = group, .help = "overwrite the files of --json and --trace"},
-        options_.force);
-    add({.name = "--cluster",
-         .group = group,
-         .help = "first print which rank has which role and index, on which host, CPUs and GPU"},
+    add({"--json", group, "FILE", "write the results there"}, into(options_.json, parse_path));
+    add({"--trace", group, "FILE", "write a timeline there (Chrome trace format)"},
+        into(options_.trace, parse_path));
+    add({"--force", group, "", "overwrite the files of --json and --trace"}, options_.force);
+    add({"--cluster", group, "",
+         "first print which rank has which role and index, on which host, CPUs and GPU"},
         options_.cluster);
-    add({.name = "--progress",
-         .group = group,
-         .help = "say on standard error what is being run",
-         .standard = "auto"},
+    add({"--progress", group, "", "say on standard error what is being run", "auto"},
         options_.progress,
         std::vector<std::pair<std::string, Progress>>{
             {"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}});
-    add({.name = "--quiet", .group = group, .help = "print no rows"}, options_.quiet);
-}
-
-void CommandLine::add_general() {
-    const auto group = FlagGroup::general;
-    add({.name = "--manual",
-         .group = group,
-         .help = "print the man page, or a script that completes flags in bash",
-         .words = {"man", "bash"}},
-        [](const std::string&) {
-            throw UsageError("man or bash, and no other flag beside it: leave out the rest");
-        });
-    own_flags_.push_back({.name = "--config",
-                          .group = group,
-                          .value = "FILE",
-                          .help = "file of flags: one 'flag = value' a line (TOML)"});
-    own_flags_.push_back({.name = "--version", .group = group, .help = "print it and end"});
-    own_flags_.push_back({.name = "--help", .group = group, .help = "print this and end"});
+    add({"--quiet", group, "", "print no rows"}, options_.quiet);
+    add({"--config", FlagGroup::general, "FILE", "file of flags: one 'flag = value' a line (TOML)"},
+        into(options_.config, parse_path));
 }
 
 }  // namespace quartet::bench

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <CLI/CLI.hpp>
 
-#include "bench/flags/manual.hpp"
+#include <algorithm>
+#include <array>
+
+#include "bench/flags/command_line.hpp"
 
 namespace quartet::bench {
 
@@ -11,6 +14,19 @@ namespace {
 
 constexpr std::size_t help_columns = 80;
 constexpr std::size_t column_of_help = 28;
+constexpr std::array<std::string_view, 8> titles{
+    "What to run",           "Data",      "Checkpoints", "Measuring",
+    "Processors and memory", "Transfers", "Output",      "General"};
+
+constexpr std::array<std::string_view, 3> notation{
+    "A number of elements is written 8192, 2^13, 8k or 1e4: k, M, G and T are binary (8k is "
+    "8192), e is decimal (1e4 is 10000).",
+    "SIZE is in bytes: 4096, 64k or 64KiB, 1.5GiB; here, too, k, M, G and T are binary.",
+    "LIST is members with commas between, each run in turn; of sizes, 1k:8k doubles from 1k to "
+    "8k."};
+constexpr std::string_view exit_codes =
+    "Exit codes: 0 all is well, results verified, 1 a wrong result, 2 bad usage, 3 failed while "
+    "running, 75 stopped on request, 77 not available here.";
 
 /// Lines of words, indented and at most 80 columns long. The first line goes on behind `begun`;
 /// words that are longer than a line stay whole.
@@ -34,14 +50,16 @@ std::string indented_lines(std::string begun, std::string_view text, std::size_t
     return fmt::format("{}{}\n", lines, line);
 }
 
-std::string help_entry(const CommandFlag& flag) {
-    std::string names = fmt::format("  {}{}{} {}", flag.name, flag.alias.empty() ? "" : ", ",
-                                    flag.alias, flag.value_text());
+std::string entry(const CLI::Option& option) {
+    std::string names =
+        fmt::format("  --{} {}", fmt::join(option.get_lnames(), ", --"), option.get_option_text());
     if (names.ends_with(' ')) {
         names.pop_back();
     }
-    const std::string text =
-        flag.standard.empty() ? flag.help : fmt::format("{} [{}]", flag.help, flag.standard);
+    std::string text = option.get_description();
+    if (const std::string standard = option.get_default_str(); !standard.empty()) {
+        text += fmt::format(" [{}]", standard);
+    }
     if (names.size() + 2 > column_of_help) {
         return names + "\n" +
                indented_lines(std::string(column_of_help, ' '), text, column_of_help);
@@ -50,41 +68,44 @@ std::string help_entry(const CommandFlag& flag) {
     return indented_lines(std::move(names), text, column_of_help);
 }
 
-std::string exit_line() {
-    std::vector<std::string> codes;
-    for (const ExitMeaning& exit : exit_meanings()) {
-        codes.push_back(fmt::format("{} {}", exit.code, exit.meaning));
-    }
-    return indented_lines("Exit codes: ", fmt::format("{}.", fmt::join(codes, ", ")), 0);
-}
-
 }  // namespace
 
-std::string help_text(const Manual& manual) {
+std::string_view title(FlagGroup group) {
+    return titles.at(static_cast<std::size_t>(group));
+}
+
+std::string CommandLine::help() const {
+    const std::string program = app_->get_name();
     std::string text =
         fmt::format("{}: {}\nusage: mpirun -n RANKS {} [flags]; defaults are in brackets\n",
-                    manual.program, manual.summary, manual.program);
-    for (const FlagSection& section : sections(manual)) {
-        text += fmt::format("\n{}\n", section.title);
-        for (const CommandFlag& flag : section.flags) {
-            text += help_entry(flag);
+                    program, summary_, program);
+    auto options = static_cast<const CLI::App&>(*app_).get_options();
+    std::ranges::rotate(options, options.begin() + static_cast<std::ptrdiff_t>(common_flags_));
+    std::vector<std::string> reserved;
+    for (const std::string_view title : titles) {
+        std::string section;
+        for (const CLI::Option* option : options) {
+            section += option->get_group() == title ? entry(*option) : "";
+        }
+        text += section.empty() ? "" : fmt::format("\n{}\n{}", title, section);
+    }
+    for (const CLI::Option* option : options) {
+        if (option->get_group().empty()) {
+            reserved.push_back(option->get_name());
         }
     }
-    if (!manual.foreign.empty()) {
-        text += '\n';
-        text += indented_lines(
-            "Not available in this build: ", fmt::format("{}", fmt::join(manual.foreign, ", ")), 0);
+    if (!reserved.empty()) {
+        text += "\n" + indented_lines("Not available in this build: ",
+                                      fmt::format("{}", fmt::join(reserved, ", ")), 0);
     }
-    text += '\n';
-    for (const std::string& sentence : notation()) {
+    text += "\n";
+    for (const std::string_view sentence : notation) {
         text += indented_lines("", sentence, 0);
     }
-    text += exit_line();
-    if (!manual.examples.empty()) {
-        text += "\nExamples\n";
-    }
-    for (const Example& example : manual.examples) {
-        text += fmt::format("  {}\n", command(manual, example));
+    text += indented_lines("", exit_codes, 0);
+    text += examples_.empty() ? "" : "\nExamples\n";
+    for (const Example& example : examples_) {
+        text += fmt::format("  mpirun -n {} {} {}\n", example.ranks, program, example.arguments);
         text += indented_lines("      ", example.purpose, 6);
     }
     return text;

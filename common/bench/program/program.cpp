@@ -94,10 +94,6 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
     const auto say = [&](const std::string& message) {
         print(stderr, fmt::format("{}: {}\n", description_.name, message));
     };
-    if (const auto text = command_line_.manual(argc, argv)) {
-        print(stdout, *text);
-        return code(ExitCode::verified);
-    }
     try {
         Environment environment;
         StageClock stages(launch_time(environment));
