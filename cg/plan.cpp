@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/data/own_data.hpp"
+#include "bench/session/variants.hpp"
 #include "cg/checkpoint/checkpoint_folder.hpp"
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
@@ -75,7 +76,7 @@ bool is_library(const bench::Variant& variant) {
 
 bench::RowName row_name(const bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
-    bench::RowName row = session.row_name(variant, std::to_string(problem.size));
+    bench::RowName row = bench::row_name(session, variant, std::to_string(problem.size));
     row.words = {{"problem", problem.word()},
                  {"storage", std::string(name(problem.storage))},
                  {"algorithm", std::string(name(problem.algorithm))}};
@@ -251,7 +252,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     session.resolve("size", bench::join_sizes(sizes));
     session.resolve("storage", joined(options.storages));
     session.resolve("algorithm", joined(options.algorithms));
-    for (const bench::Variant& variant : session.variants()) {
+    for (const bench::Variant& variant : bench::variants(session)) {
         bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (const std::int64_t size : sizes) {
             problem.size = size;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "bench/session/variants.hpp"
 #include "cg/system/make_system.hpp"
 
 namespace quartet::cg {
@@ -97,8 +98,8 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       data_(data),
       roles_(roles_of(variant.formulation, session.world().size())),
       rows_(problem.rows(roles_, session.world().rank())),
-      transport_(
-          (session.require_formulation(variant.formulation), session.transport(variant.transport))),
+      transport_((bench::require_formulation(session, variant.formulation),
+                  session.transport(variant.transport))),
       system_(make_system(problem, session, data)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
@@ -166,8 +167,8 @@ std::optional<std::string> SolveCase::stopped() const {
     return checkpointing_ ? checkpointing_->stopped() : std::nullopt;
 }
 
-bench::Spent SolveCase::earlier() const {
-    return checkpointing_ ? checkpointing_->earlier() : bench::Spent{};
+bench::EarlierTime SolveCase::earlier() const {
+    return checkpointing_ ? checkpointing_->earlier() : bench::EarlierTime{};
 }
 
 std::string SolveCase::note() const {

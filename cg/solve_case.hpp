@@ -37,7 +37,7 @@ class SolveCase final : public bench::Case {
     void prepare() override;
     void run(bench::Clocks& clocks) override;
     [[nodiscard]] std::optional<std::string> stopped() const override;
-    [[nodiscard]] bench::Spent earlier() const override;
+    [[nodiscard]] bench::EarlierTime earlier() const override;
     bench::Check verify() override;
     void prepare_limit() override;
     std::vector<bench::LimitComponent> limit() override;

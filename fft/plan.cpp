@@ -8,6 +8,7 @@
 #include "bench/checkpoint/tile_checkpoint.hpp"
 #include "bench/data/listable.hpp"
 #include "bench/data/own_data.hpp"
+#include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
 #include "fft/library/library_case.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem, const Options& options) {
-    bench::RowName name = session.row_name(variant, std::to_string(problem.points));
+    bench::RowName name = bench::row_name(session, variant, std::to_string(problem.points));
     name.size_key = std::string_view("n");
     name.words = {{"order", std::string(fft::name(problem.order))}};
     if (variant.formulation == bench::Formulation::library) {
@@ -209,7 +210,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     });
     session.resolve("size", bench::join_sizes(options.sizes));
     session.resolve("tiles", bench::join_sizes(tiles));
-    const std::vector<bench::Variant> variants = session.variants();
+    const std::vector<bench::Variant> variants = bench::variants(session);
     bench::add_used(options.data, session.files());
     bench::add_used(options.checkpoint, checkpoint_kind(), session.files());
     if (options.wisdom) {

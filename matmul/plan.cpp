@@ -6,6 +6,7 @@
 
 #include "bench/data/listable.hpp"
 #include "bench/data/own_data.hpp"
+#include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "matmul/dataflow/dataflow_plan.hpp"
 #include "matmul/library/library_plan.hpp"
@@ -94,7 +95,7 @@ Options with_own_data(bench::Session& session, Options options) {
 void require_available(const CaseContext& context) {
     const bench::Variant& variant = context.variant;
     bench::Session& session = context.session;
-    session.require_formulation(variant.formulation);
+    bench::require_formulation(session, variant.formulation);
     const comm::Transport& transport = session.transport(variant.transport);
     if (variant.formulation == bench::Formulation::library) {
         comm::require_plain_mpi(transport, "formulation library");
@@ -137,7 +138,7 @@ bench::PlannedCase plan_case(const CaseContext& context) {
     bench::Session& session = context.session;
     const Problem& problem = context.problem;
     bench::PlannedCase planned;
-    planned.name = session.row_name(context.variant, std::to_string(problem.size));
+    planned.name = bench::row_name(session, context.variant, std::to_string(problem.size));
     planned.name.size_key = "n";
     planned.work.unit = bench::RateUnit::gflops;
     planned.work.flops = problem.flops();
@@ -179,7 +180,7 @@ void plan_cases(bench::Session& session, const Options& given) {
     if (options.data.in_files()) {
         require_usable_folder(contexts.front());
     }
-    for (const bench::Variant& variant : session.variants()) {
+    for (const bench::Variant& variant : bench::variants(session)) {
         bench::require_formulation(options.checkpoint, checkpoint_kind(), variant);
         for (CaseContext& context : contexts) {
             context.variant = variant;

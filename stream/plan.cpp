@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
 #include "stream/push.hpp"
 #include "stream/push_case.hpp"
@@ -23,7 +24,7 @@ std::int64_t traffic_factor(const bench::Variant& variant, const comm::Transport
 
 bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
                         const Problem& problem) {
-    bench::RowName name = session.row_name(variant, to_exact_string(problem.size));
+    bench::RowName name = bench::row_name(session, variant, to_exact_string(problem.size));
     name.factors = {{"pushes", std::to_string(problem.pushes)}};
     if (variant.formulation == bench::Formulation::dataflow) {
         name.factors.emplace_back("queue", std::to_string(session.options().queue));
@@ -122,7 +123,7 @@ void plan_cases(bench::Session& session, const Options& given) {
         session.resolve("pairs", fmt::format("{} of {}", count_of(pair_rounds(ranks, seed)),
                                              std::int64_t{ranks} * (ranks - 1)));
     }
-    for (const bench::Variant& variant : session.variants()) {
+    for (const bench::Variant& variant : bench::variants(session)) {
         for (const Problem& problem : problems(options, ranks, seed)) {
             session.add(planned_case(session, variant, problem));
         }

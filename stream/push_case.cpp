@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
 #include "device/vector_operations.hpp"
 #include "stream/push.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 // Checked before there are windows: they could not be freed while an exception unwinds.
 comm::Transport& usable_transport(bench::Session& session, const bench::Variant& variant) {
-    session.require_formulation(variant.formulation);
+    bench::require_formulation(session, variant.formulation);
     comm::Transport& transport = session.transport(variant.transport);
     require_usable(variant.formulation, transport);
     return transport;

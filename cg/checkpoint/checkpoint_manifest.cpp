@@ -122,7 +122,7 @@ CheckpointManifest manifest_in(const Json& content) {
     manifest.residual_dot = real_number(content.at("residual_dot"));
     manifest.alpha = real_number(content.at("step"));
     manifest.segments = static_cast<int>(count_of(content, "segments", 0, most_counted));
-    manifest.spent = bench::spent_time(content.at("spent"));
+    manifest.spent = bench::earlier_time_of(content.at("spent"));
     manifest.history = saved_file(content.at("history"), manifest.iterations);
     for (const Json& file : content.at("vectors")) {
         manifest.vectors.push_back(saved_file(file, manifest.size));

@@ -41,7 +41,7 @@ struct CheckpointManifest {
     double alpha = 0;  ///< "step" in the file
 
     int segments = 0;  ///< processes that have worked on it, one after another
-    bench::Spent spent;
+    bench::EarlierTime spent;
 
     SavedFile history;               ///< r.r before each of the iterations that are done
     std::vector<SavedFile> vectors;  ///< by rank

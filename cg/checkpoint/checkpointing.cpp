@@ -58,12 +58,12 @@ void Checkpointing::begin() {
 }
 
 bool Checkpointing::wants_stop() const {
-    return session_.is_asked_to_stop();
+    return session_.stop_request().is_made();
 }
 
 Next Checkpointing::after(const IterationState& state, std::span<const double> history, bool stop) {
     if (stop) {
-        session_.ignore_later_signals();
+        session_.stop_request().ignore_later();
     }
     const bool stops = stop && state.done < now_.iterations;
     if (!stops && state.done % options_.every != 0) {
@@ -89,12 +89,12 @@ CheckpointManifest Checkpointing::manifest() const {
     return manifest;
 }
 
-bench::Spent Checkpointing::earlier() const {
-    return origin_ ? origin_->manifest().spent : bench::Spent{};
+bench::EarlierTime Checkpointing::earlier() const {
+    return origin_ ? origin_->manifest().spent : bench::EarlierTime{};
 }
 
 // So far, the slowest rank's. Collective.
-bench::Spent Checkpointing::spent() const {
+bench::EarlierTime Checkpointing::spent() const {
     std::array<double, 2 + phase_count> mine{(now() - begin_).value,
                                              (process_cpu_time() - cpu_begin_).value};
     std::ranges::copy(session_.trace().busy(), mine.begin() + 2);
@@ -103,7 +103,7 @@ bench::Spent Checkpointing::spent() const {
     for (std::size_t row = 0; row < all.size(); row += mine.size()) {
         slowest = all[row] > all[slowest] ? row : slowest;
     }
-    bench::Spent spent = earlier();
+    bench::EarlierTime spent = earlier();
     spent.real.value += all[slowest];
     spent.cpu.value += all[slowest + 1];
     for (std::size_t phase = 0; phase < phase_count; ++phase) {

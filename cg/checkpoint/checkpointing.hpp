@@ -36,14 +36,14 @@ class Checkpointing final : public Observer {
 
     /// As Case has them.
     [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
-    [[nodiscard]] bench::Spent earlier() const;
+    [[nodiscard]] bench::EarlierTime earlier() const;
     /// From where it went on, and what differs from what it went on from.
     [[nodiscard]] std::string note() const;
     [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
 
   private:
     [[nodiscard]] CheckpointManifest manifest() const;
-    [[nodiscard]] bench::Spent spent() const;
+    [[nodiscard]] bench::EarlierTime spent() const;
 
     bench::Session& session_;
     const comm::Communicator& world_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bench/data/input_guard.hpp"
+#include "bench/session/variants.hpp"
 #include "fft/library/library_threads.hpp"
 #include "fft/library/library_wisdom.hpp"
 #include "fft/problem/block_reader.hpp"
@@ -137,7 +138,7 @@ LibraryCase::LibraryCase(bench::Session& session, const Problem& problem, const 
       data_(options.data),
       layout_(layout_of(problem, options, session.world())),
       guard_(session.threads()) {
-    session.require_formulation(bench::Formulation::library);
+    bench::require_formulation(session, bench::Formulation::library);
     allocate();
     make_plan(options);
     find_order();

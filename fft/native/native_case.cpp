@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bench/session/variants.hpp"
 #include "device/host_access.hpp"
 
 namespace quartet::fft {
@@ -9,7 +10,7 @@ namespace quartet::fft {
 namespace {
 
 comm::Transport& usable_transport(bench::Session& session, const NativePlan& plan) {
-    session.require_formulation(bench::Formulation::native);
+    bench::require_formulation(session, bench::Formulation::native);
     comm::Transport& transport = session.transport(plan.transport);
     // Before there are windows: they could not be freed while an exception unwinds.
     if (plan.shape.ranks > 1) {

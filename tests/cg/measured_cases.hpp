@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"
 

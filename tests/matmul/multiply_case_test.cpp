@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "bench/program/plan.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"

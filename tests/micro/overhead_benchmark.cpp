@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/fake_session.hpp"
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "comm/mpi/mpi_session.hpp"
 
 namespace quartet::bench {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "core/message_of.hpp"
 #include "stream/plan.hpp"
 #include "stream/spoiling_transport.hpp"

@@ -72,7 +72,7 @@ std::int64_t count_of(const Json& json, const char* key, std::int64_t least, std
     return value.get<std::int64_t>();
 }
 
-Json to_json(const Spent& spent) {
+Json to_json(const EarlierTime& spent) {
     Json phases = Json::object();
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
         if (spent.phases[phase] > 0) {
@@ -83,8 +83,9 @@ Json to_json(const Spent& spent) {
         {"real_seconds", spent.real.value}, {"cpu_seconds", spent.cpu.value}, {"phases", phases}};
 }
 
-Spent spent_time(const Json& json) {
-    Spent spent{{seconds_of(json.at("real_seconds"))}, {seconds_of(json.at("cpu_seconds"))}, {}};
+EarlierTime earlier_time_of(const Json& json) {
+    EarlierTime spent{
+        {seconds_of(json.at("real_seconds"))}, {seconds_of(json.at("cpu_seconds"))}, {}};
     const Json& phases = json.at("phases");
     if (!phases.is_object()) {
         throw Failure("holds phases that are none");

@@ -24,8 +24,8 @@ std::uint64_t whole_number(const nlohmann::ordered_json& text, int base);
 std::int64_t count_of(const nlohmann::ordered_json& json, const char* key, std::int64_t least,
                       std::int64_t most);
 
-nlohmann::ordered_json to_json(const Spent& spent);
-Spent spent_time(const nlohmann::ordered_json& json);
+nlohmann::ordered_json to_json(const EarlierTime& spent);
+EarlierTime earlier_time_of(const nlohmann::ordered_json& json);
 
 /// The most of anything that is counted: rows, iterations, tiles, processes.
 inline constexpr std::int64_t most_counted = std::int64_t{1} << 30;

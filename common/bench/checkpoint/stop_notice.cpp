@@ -5,7 +5,7 @@
 namespace quartet::bench {
 
 bool StopNotice::poll() {
-    if (session_.is_asked_to_stop() && !has_sent_) {
+    if (session_.stop_request().is_made() && !has_sent_) {
         has_sent_ = true;
         for (int rank = 0; rank < session_.world().size(); ++rank) {
             if (rank != session_.world().rank()) {
@@ -18,7 +18,7 @@ bool StopNotice::poll() {
     }
     const bool stop = has_sent_ || received_ > 0;
     if (stop) {
-        session_.ignore_later_signals();
+        session_.stop_request().ignore_later();
     }
     return stop;
 }

@@ -24,8 +24,8 @@ std::optional<std::string> TileCase::stopped() const {
     return checkpoint_ ? checkpoint_->stopped() : std::nullopt;
 }
 
-Spent TileCase::earlier() const {
-    return checkpoint_ ? checkpoint_->earlier() : Spent{};
+EarlierTime TileCase::earlier() const {
+    return checkpoint_ ? checkpoint_->earlier() : EarlierTime{};
 }
 
 std::string TileCase::resumed(const std::string& note) const {

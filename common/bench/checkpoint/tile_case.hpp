@@ -15,7 +15,7 @@ class TileCase : public Case {
   public:
     void run(Clocks& clocks) final;
     [[nodiscard]] std::optional<std::string> stopped() const final;
-    [[nodiscard]] Spent earlier() const final;
+    [[nodiscard]] EarlierTime earlier() const final;
 
   protected:
     /// The timed step, as Case::run().

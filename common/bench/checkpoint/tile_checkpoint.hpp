@@ -65,7 +65,7 @@ class TileCheckpoint {
 
     /// As Case has them, after end().
     [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
-    [[nodiscard]] const Spent& earlier() const { return earlier_; }
+    [[nodiscard]] const EarlierTime& earlier() const { return earlier_; }
     [[nodiscard]] std::string note() const;
     [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
 
@@ -84,7 +84,7 @@ class TileCheckpoint {
     TileList mine_;                  ///< this rank's, with what its file had before
     std::vector<KeptTile> sources_;  ///< what was taken over, of all ranks
     std::vector<bool> taken_over_;   ///< by tile
-    Spent earlier_;
+    EarlierTime earlier_;
     std::optional<SetUp> begun_;  ///< a set-up before that differs, or any
     Seconds begin_;
     Seconds cpu_begin_;

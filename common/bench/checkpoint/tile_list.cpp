@@ -25,7 +25,7 @@ TileList list_in(const Json& content) {
     list.tiles = count_of(content, "tiles", 1, most_counted);
     content.at("set_up").get_to(list.set_up);
     list.segments = static_cast<int>(count_of(content, "segments", 0, most_counted));
-    list.spent = spent_time(content.at("spent"));
+    list.spent = earlier_time_of(content.at("spent"));
     std::set<std::int64_t> numbers;
     for (const Json& tile : content.at("done")) {
         list.done.push_back({count_of(tile, "number", 0, list.tiles - 1),

@@ -26,7 +26,7 @@ struct TileList {
     std::int64_t tiles = 1;  ///< of the whole job
     SetUp set_up;            ///< what may differ, but perhaps not with the same bits
     int segments = 0;        ///< processes that have worked on it, one after another
-    Spent spent;
+    EarlierTime spent;
     std::vector<KeptTile> done;  ///< each once
 };
 

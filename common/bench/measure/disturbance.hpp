@@ -30,7 +30,7 @@ std::vector<Cause> causes_of(const RunConditions& conditions,
 /// causes_of() the run itself and the probe right before it, each once.
 std::vector<Cause> causes_of(const Run& run, std::optional<double> best_clock_probe);
 
-/// Of so many runs, how many may be disturbed before their median is: a quarter.
+/// How many disturbed runs the median tolerates: a quarter.
 constexpr std::size_t tolerated_disturbances(std::size_t runs) {
     return runs == 0 ? 0 : (runs - 1) / 4;
 }

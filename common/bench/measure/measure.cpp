@@ -4,10 +4,10 @@
 #include <numeric>
 #include <optional>
 
+#include "bench/measure/case_runs.hpp"
 #include "bench/measure/disturbance.hpp"
 #include "bench/measure/flag_rows.hpp"
 #include "bench/measure/groups.hpp"
-#include "bench/measure/measurement.hpp"
 #include "bench/measure/run_times.hpp"
 
 namespace quartet::bench {
@@ -17,7 +17,7 @@ namespace {
 // What may always be spent on measuring again, however short the first time was.
 constexpr Seconds least_time_again{1};
 
-/// All cases of a job while they are measured.
+/// All cases of a job while they are measured. Members are collective, but for rows().
 class Job {
   public:
     Job(Session& session, const Listener& listener, const MachineProbes& machine)
@@ -28,63 +28,78 @@ class Job {
         }
     }
 
-    Measured measure();
+    void measure_group(const Group& group);
+    /// Those with a flag, to be measured anew: once, what is flagged again stays flagged.
+    [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
+    void start_anew(const Group& group) {
+        for (const std::size_t index : group) {
+            cases_[index].start_anew();
+        }
+    }
+    /// What began then is repeated for as long as it took.
+    [[nodiscard]] Seconds end_of_repeats(Seconds begin) const {
+        return now_on_all() + std::max(now_on_all() - begin, least_time_again);
+    }
+    void set_deadline(Seconds deadline) { deadline_ = deadline; }
+    [[nodiscard]] bool may_repeat() const {
+        return session_.options().remeasure == Switch::on && !is_stopped_;
+    }
+    [[nodiscard]] bool is_past(const std::optional<Seconds>& time) const {
+        return time && now_on_all() > *time;
+    }
+    [[nodiscard]] Seconds now_on_all() const {
+        return {session_.world().broadcast(now().value, 0)};
+    }
+
+    [[nodiscard]] std::vector<Row> rows() const;
+    [[nodiscard]] int rounds() const { return rounds_; }
+    [[nodiscard]] bool is_stopped() const { return is_stopped_; }
 
   private:
-    /// One run of each of these cases that `wants` one. Whether there was any.
-    template <typename Wants>
-    bool round(const Group& group, Wants wants);
-    void measure_group(const Group& group);
-    void repeat_disturbed(const Group& group, Seconds at_most);
-    void measure_anew(Seconds at_most);
-    [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
+    bool is_ready(CaseRuns& one);
+    bool is_left_out(const CaseRuns& one);
+    void begin_repeats(const Group& group);
     void tell_rows() const {
         listener_.on_rows([this] { return rows(); });
     }
-    [[nodiscard]] bool is_over() const { return deadline_ && agreed_time() > *deadline_; }
-    /// The same on all ranks.
-    [[nodiscard]] Seconds agreed_time() const {
-        return {session_.world().broadcast(now().value, 0)};
-    }
-    /// Whether a signal has asked any rank to stop. To be asked before what would still be done,
-    /// so that a signal which comes after everything changes nothing. Collective.
-    bool is_stopped();
-    /// Whether it makes no further run for that. One that runs once may save a checkpoint when it
-    /// is asked to stop, and does so itself, unless the job has agreed to stop before. Collective.
-    bool is_left_out(const Measurement& one) {
-        const bool stops_itself = one.planned().repetition == Repetition::once && !method_.stopped;
-        return !stops_itself && is_stopped();
-    }
-    [[nodiscard]] std::vector<Row> rows() const;
-    [[nodiscard]] bool remeasures() const { return session_.options().remeasure == Switch::on; }
 
     Session& session_;
     const Listener& listener_;
-    std::vector<Measurement> cases_;  ///< as in the plan
-    Method method_;
+    std::vector<CaseRuns> cases_;  ///< as in the plan
+    int rounds_ = 0;
+    bool is_stopped_ = false;
     std::optional<Seconds> deadline_;
 };
 
-Measured Job::measure() {
-    std::vector<std::size_t> all(cases_.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const Seconds begin = agreed_time();
-    for (const Group& group : groups_of(session_, all)) {
-        measure_group(group);
-        ++method_.groups;
-    }
-    if (remeasures() && !method_.stopped) {
-        measure_anew(std::max(agreed_time() - begin, least_time_again));
-    }
-    return {rows(), method_};
-}
-
+// Rounds of one run of each case, every other one in reverse: until all have the runs that were
+// asked for, then until none has a disturbed one, or it takes too long.
 void Job::measure_group(const Group& group) {
-    const Seconds begin = agreed_time();
-    while (!is_over() && round(group, [](const Measurement& one) { return one.wants_run(); })) {
-    }
-    if (remeasures() && !method_.stopped) {
-        repeat_disturbed(group, std::max(agreed_time() - begin, least_time_again));
+    const Seconds begin = now_on_all();
+    std::optional<Seconds> repeats_end;
+    while (!is_past(deadline_) && !is_past(repeats_end)) {
+        Group order = group;
+        if (rounds_ % 2 == 1) {
+            std::ranges::reverse(order);
+        }
+        bool any = false;
+        for (const std::size_t index : order) {
+            CaseRuns& one = cases_[index];
+            if (one.wants_run() && is_ready(one)) {
+                listener_.on_run(index, one.runs(), one.planned_runs());
+                one.run(rounds_);
+                tell_rows();
+                any = true;
+            }
+        }
+        if (any) {
+            ++rounds_;
+            session_.gpus().update(session_.world());
+        } else if (repeats_end || !may_repeat()) {
+            break;
+        } else {
+            repeats_end = end_of_repeats(begin);
+            begin_repeats(group);
+        }
     }
     for (const std::size_t index : group) {
         cases_[index].end();
@@ -92,54 +107,36 @@ void Job::measure_group(const Group& group) {
     tell_rows();
 }
 
-bool Job::is_stopped() {
-    if (!method_.stopped && session_.world().any(session_.is_asked_to_stop())) {
-        method_.stopped = true;
-        session_.ignore_later_signals();
+// Makes the case at its first run: so late that one which fails loses no run of those before it.
+bool Job::is_ready(CaseRuns& one) {
+    if (!one.has_begun() && !is_left_out(one)) {
+        one.begin();
     }
-    return method_.stopped;
+    if (is_left_out(one)) {  // also when asked to stop while it made its data
+        one.leave_out();
+        return false;
+    }
+    return one.wants_run();
 }
 
-template <typename Wants>
-bool Job::round(const Group& group, Wants wants) {
-    Group order = group;
-    if (method_.rounds % 2 == 1) {
-        std::ranges::reverse(order);
+// Whether a signal has asked any rank to stop. Asked before what would still be done, so that a
+// signal which comes after everything changes nothing. A case that runs once may save a checkpoint
+// when it is asked to stop, and does so itself, unless the job has agreed to stop before.
+bool Job::is_left_out(const CaseRuns& one) {
+    if (one.planned().repetition == Repetition::once && !is_stopped_) {
+        return false;
     }
-    bool any = false;
-    for (const std::size_t index : order) {
-        Measurement& one = cases_[index];
-        if (!wants(one)) {
-            continue;
-        }
-        // So late that a case which fails loses no run of those before it.
-        if (!one.has_begun() && !is_left_out(one)) {
-            one.begin();
-        }
-        if (is_left_out(one)) {  // also when asked while it made its data
-            one.leave_out();
-        } else if (wants(one)) {
-            listener_.on_run(index, one.runs(), one.planned_runs());
-            one.run(method_.rounds);
-            tell_rows();
-            any = true;
-        }
+    if (!is_stopped_ && session_.world().any(session_.stop_request().is_made())) {
+        is_stopped_ = true;
+        session_.stop_request().ignore_later();
     }
-    if (any) {
-        ++method_.rounds;
-        session_.gpus().update(session_.world());
-    }
-    return any;
+    return is_stopped_;
 }
 
-void Job::repeat_disturbed(const Group& group, Seconds at_most) {
-    const Seconds begin = agreed_time();
+void Job::begin_repeats(const Group& group) {
     const auto best_clock = best_clock_probe(rows());
     for (const std::size_t index : group) {
         cases_[index].begin_repeats(best_clock);
-    }
-    while (!is_over() && agreed_time() - begin < at_most &&
-           round(group, [](const Measurement& one) { return one.wants_repeat(); })) {
     }
 }
 
@@ -158,24 +155,9 @@ std::vector<std::size_t> Job::distrusted_cases() const {
     return cases;
 }
 
-// Once: what is flagged again stays flagged.
-void Job::measure_anew(Seconds at_most) {
-    const std::vector<std::size_t> cases = distrusted_cases();
-    deadline_ = agreed_time() + at_most;
-    for (const Group& group : groups_of(session_, cases)) {
-        if (is_over()) {
-            return;
-        }
-        for (const std::size_t index : group) {
-            cases_[index].start_anew();
-        }
-        measure_group(group);
-    }
-}
-
 std::vector<Row> Job::rows() const {
     std::vector<Row> rows;
-    for (const Measurement& one : cases_) {
+    for (const CaseRuns& one : cases_) {
         std::ranges::move(one.rows(), std::back_inserter(rows));
     }
     flag_rows(rows);
@@ -185,22 +167,28 @@ std::vector<Row> Job::rows() const {
 }  // namespace
 
 Measured measure(Session& session, const Listener& listener, const MachineProbes& machine) {
-    return Job(session, listener, machine).measure();
-}
-
-std::vector<Row> measure(Session& session, const PlannedCase& planned,
-                         const std::function<void(int done, int total)>& on_run,
-                         const MachineProbes& machine) {
-    Measurement one(session, planned, empty_run(session), machine);
-    one.begin();
-    for (int round = 0; one.wants_run(); ++round) {
-        on_run(one.runs(), one.planned_runs());
-        one.run(round);
+    Job job(session, listener, machine);
+    const Seconds begin = job.now_on_all();
+    std::vector<std::size_t> all(session.plan().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<Group> groups = groups_of(session, all);
+    for (const Group& group : groups) {
+        job.measure_group(group);
     }
-    one.end();
-    std::vector<Row> rows = one.rows();
-    flag_rows(rows);
-    return rows;
+    if (job.may_repeat()) {
+        const Seconds deadline = job.end_of_repeats(begin);
+        job.set_deadline(deadline);
+        for (const Group& group : groups_of(session, job.distrusted_cases())) {
+            if (!job.is_past(deadline)) {
+                job.start_anew(group);
+                job.measure_group(group);
+            }
+        }
+    }
+    return {job.rows(),
+            {.groups = static_cast<int>(groups.size()),
+             .rounds = job.rounds(),
+             .stopped = job.is_stopped()}};
 }
 
 }  // namespace quartet::bench

@@ -37,19 +37,12 @@ struct Measured {
 /// each, and every other round takes them in reverse. Right before each run stands a probe of its
 /// limit, since the memory rate of a shared machine changes within seconds. With --remeasure on,
 /// runs that the machine disturbed are repeated, and cases with another reason for distrust are
-/// measured anew at the end; each takes at most as long as what it repeats
-/// took, or a second.
+/// measured anew at the end; each takes at most as long as what it repeats took, or a second.
 ///
 /// Where a signal asks any rank to stop, no further run begins: complete runs are kept, and a case
 /// without any becomes an error row. So does a case that throws Unavailable or is stopped with a
-/// checkpoint. Collective; rows are complete
-/// on rank 0, and verified on all.
+/// checkpoint. Collective; rows are complete on rank 0, and verified on all.
 Measured measure(Session& session, const Listener& listener = {},
                  const MachineProbes& machine = this_machine());
-
-/// Runs one case alone, without repetitions. `on_run` as in Listener. Collective.
-std::vector<Row> measure(Session& session, const PlannedCase& planned,
-                         const std::function<void(int done, int total)>& on_run,
-                         const MachineProbes& machine = this_machine());
 
 }  // namespace quartet::bench

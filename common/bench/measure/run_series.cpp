@@ -23,28 +23,26 @@ std::vector<Run> runs_in(const std::vector<Sample>& samples) {
     return runs;
 }
 
-bool RunSeries::wants_run() const {
+bool RunSeries::is_complete() const {
     if (wanted_.count) {
-        return size() < *wanted_.count;
+        return size() >= *wanted_.count;
     }
-    if (size() < fewest_automatic_runs) {
-        return true;
+    return size() >= most_automatic_runs || (size() >= fewest_automatic_runs &&
+                                             converged(times(runs_in(samples_)), wanted_.interval));
+}
+
+bool RunSeries::wants_run() const {
+    if (!asked_) {
+        return !is_complete();
     }
-    return size() < most_automatic_runs && !converged(times(runs_in(samples_)), wanted_.interval);
+    const auto clean =
+        std::ranges::count_if(samples_, [this](const Sample& sample) { return is_clean(sample); });
+    return clean < *asked_ && size() < most_repeats * *asked_;
 }
 
 void RunSeries::begin_repeats(std::optional<double> best_clock_probe) {
     asked_ = size();
     best_clock_probe_ = best_clock_probe;
-}
-
-bool RunSeries::wants_repeat() const {
-    if (!asked_) {
-        return false;
-    }
-    const auto clean =
-        std::ranges::count_if(samples_, [this](const Sample& sample) { return is_clean(sample); });
-    return clean < *asked_ && size() < most_repeats * *asked_;
 }
 
 bool RunSeries::is_clean(const Sample& sample) const {
@@ -69,7 +67,7 @@ bool RunSeries::give_up() {
 void RunSeries::end() {
     choose_among_repeats();
     if (!earlier_.empty()) {
-        if (wants_run()) {
+        if (!is_complete()) {
             std::swap(samples_, earlier_);
         }
         std::ranges::move(runs_in(earlier_), std::back_inserter(replaced_));

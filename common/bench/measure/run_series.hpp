@@ -27,15 +27,14 @@ class RunSeries {
     /// Runs of the series so far, without those of one before.
     [[nodiscard]] int size() const { return static_cast<int>(samples_.size()); }
     [[nodiscard]] bool has_any() const { return !samples_.empty() || !earlier_.empty(); }
-    /// Whether it has fewer runs than asked for, or its median is not yet known well enough.
+    /// Whether it has fewer runs than asked for, its median is not yet known well enough, or, while
+    /// it repeats, a run was disturbed that no repetition has replaced.
     [[nodiscard]] bool wants_run() const;
     /// 0 where --ci or the machine's disturbances decide it.
     [[nodiscard]] int planned_size() const { return asked_ ? 0 : wanted_.count.value_or(0); }
 
     /// From now on runs are repetitions. Clocks are judged beside the job's best so far.
     void begin_repeats(std::optional<double> best_clock_probe);
-    /// Whether a run was disturbed that no repetition has yet replaced.
-    [[nodiscard]] bool wants_repeat() const;
     /// Sets all runs aside, to be measured anew.
     void start_anew();
     /// Goes back to the runs that were set aside. False where there are none.
@@ -46,13 +45,15 @@ class RunSeries {
 
     /// A new series once it is complete, until then the one before.
     [[nodiscard]] const std::vector<Sample>& shown() const {
-        return earlier_.empty() || !wants_run() ? samples_ : earlier_;
+        return earlier_.empty() || is_complete() ? samples_ : earlier_;
     }
     /// Runs that do not count, in the order they were made.
     [[nodiscard]] const std::vector<Run>& replaced() const { return replaced_; }
     [[nodiscard]] int measured_again() const { return measured_again_; }
 
   private:
+    /// But for repetitions.
+    [[nodiscard]] bool is_complete() const;
     [[nodiscard]] bool is_clean(const Sample& sample) const;
     void choose_among_repeats();
 

@@ -43,7 +43,7 @@ void set_slowest(Run& run, const Session& session, const RankTimes& mine,
                            [](double time) { return Seconds{time}; });
 }
 
-void add_earlier(Run& run, const Spent& earlier) {
+void add_earlier(Run& run, const EarlierTime& earlier) {
     run.real = run.real + earlier.real;
     run.cpu = run.cpu + earlier.cpu;
     for (double& seconds : run.rank_seconds) {

@@ -22,6 +22,6 @@ void set_slowest(Run& run, const Session& session, const RankTimes& mine,
                  std::vector<double> clocks);
 
 /// Adds what the same run took in a job before, which is the same on all ranks. Local.
-void add_earlier(Run& run, const Spent& earlier);
+void add_earlier(Run& run, const EarlierTime& earlier);
 
 }  // namespace quartet::bench

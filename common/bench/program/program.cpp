@@ -1,7 +1,6 @@
 #include "bench/program/program.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,16 +13,11 @@
 #include "bench/measure/progress_line.hpp"
 #include "bench/program/plan.hpp"
 #include "bench/report/cluster.hpp"
-#include "bench/report/document.hpp"
-#include "bench/report/provenance.hpp"
+#include "bench/report/result_files.hpp"
 #include "bench/report/rows_text.hpp"
-#include "bench/report/timeline.hpp"
 #include "bench/report/verdict.hpp"
-#include "bench/results/json_values.hpp"
-#include "bench/results/whole_task.hpp"
 #include "comm/mpi/agree.hpp"
 #include "comm/mpi/mpi_session.hpp"
-#include "core/files/result_file.hpp"
 #include "device/model/emulation.hpp"
 
 namespace quartet::bench {
@@ -74,14 +68,6 @@ void require_no_files_of_model(const Session& session) {
     }
 }
 
-std::vector<Row> finished(Session& session, std::vector<Row> rows) {
-    for (Row& row : rows) {
-        row.whole_task = whole_task(session.record().stages, row);
-        row.work.gpus = static_cast<int>(session.gpus().all().size());
-    }
-    return rows;
-}
-
 }  // namespace
 
 Program::Program(ProgramDescription description, comm::TransportRegistry registry)
@@ -91,9 +77,6 @@ Program::Program(ProgramDescription description, comm::TransportRegistry registr
 
 int Program::run(int argc, char** argv, const std::function<void(Session&)>& plan) {
     int rank = -1;
-    const auto say = [&](const std::string& message) {
-        print(stderr, fmt::format("{}: {}\n", description_.name, message));
-    };
     try {
         Environment environment;
         StageClock stages(launch_time(environment));
@@ -115,7 +98,7 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
             stages.end(Stage::device_start);
             session.record().stages = stages;
             if (!device::ranks_are_simulated()) {
-                session.take_signals();  // of a process: simulated ranks share one
+                session.stop_request().take_signals();  // of a process: simulated ranks share one
             }
             return code(run_session(session, plan));
         } catch (const UsageError& error) {
@@ -155,13 +138,42 @@ void Program::parse(int argc, char** argv, const comm::Communicator& world) {
 
 ExitCode Program::run_session(Session& session, const std::function<void(Session&)>& plan) {
     const CommonOptions& options = session.options();
-    if (options.list == Switch::on) {
-        const std::string choices = describe_choices(session);
+    const auto print_on_root = [&](const std::string& text) {
         if (session.is_root()) {
-            print(stdout, choices);
+            print(stdout, text);
         }
+    };
+    if (options.list == Switch::on) {
+        print_on_root(describe_choices(session));
         return ExitCode::verified;
     }
+    prepare(session, plan);
+    if (options.dry_run == Switch::on) {
+        print_on_root(describe_plan(session));
+        return ExitCode::verified;
+    }
+    if (options.cluster == Switch::on) {
+        print_on_root(describe_clusters(session));
+    }
+    session.record().stages.end(Stage::plan);
+    ResultFiles files(session, command_line_.resolved());
+    ProgressLine progress(session);
+    Measured measured =
+        measure(session, {.on_run = [&](std::size_t index, int done,
+                                        int total) { progress.begin_run(index, done, total); },
+                          .on_rows = [&](const auto& rows_so_far) { files.update(rows_so_far); }});
+    files.write(measured);
+    report(session, measured, files.warning());
+    if (session.world().any(!files.problem().empty())) {
+        if (session.is_root()) {
+            say(files.problem());
+        }
+        return ExitCode::failed;
+    }
+    return verdict(measured);
+}
+
+void Program::prepare(Session& session, const std::function<void(Session&)>& plan) {
     comm::agree<UsageError>(session.world(), [&] {
         plan(session);
         apply_filter(session);
@@ -171,118 +183,37 @@ ExitCode Program::run_session(Session& session, const std::function<void(Session
     if (!device::ranks_are_simulated()) {  // on machines whose memory is not there
         require_memory(session);
     }
-    if (options.dry_run == Switch::on) {
-        const std::string text = describe_plan(session);
-        if (session.is_root()) {
-            print(stdout, text);
-        }
-        return ExitCode::verified;
-    }
-    if (options.cluster == Switch::on && session.is_root()) {
-        print(stdout, describe_clusters(session));
-    }
-    session.record().stages.end(Stage::plan);
-    const Measured measured = measure_all(session);
-    report(session, measured);
-    if (session.world().any(!write_problem_.empty())) {
-        if (session.is_root()) {
-            print(stderr, fmt::format("{}: {}\n", description_.name, write_problem_));
-        }
-        return ExitCode::failed;
-    }
-    return verdict(measured);
 }
 
-Measured Program::measure_all(Session& session) {
-    std::optional<Timeline> timeline;
-    if (session.options().trace) {
-        timeline.emplace(session);
-    }
-    ProgressLine progress(session);
-    // Written while measuring, so that a later failure does not lose it; in a fiftieth of the time.
-    constexpr double between_writes = 50;
-    Seconds last_write = now();
-    Seconds writing{0};
-    const auto write = [&](const std::vector<Row>& rows) {
-        write_document(session, {finished(session, rows), {}}, Completion::under_way);
-    };
-    const Listener listener{.on_run = [&](std::size_t index, int done,
-                                          int total) { progress.begin_run(index, done, total); },
-                            .on_rows =
-                                [&](const auto& rows_so_far) {
-                                    const Seconds begin = now();
-                                    if (session.is_root() && session.options().json &&
-                                        begin - last_write > between_writes * writing) {
-                                        try_to_write([&] { write(rows_so_far()); });
-                                        last_write = now();
-                                        writing = last_write - begin;
-                                    }
-                                }};
-    Measured measured = measure(session, listener);
-    measured.rows = finished(session, std::move(measured.rows));
-    const auto write_all = [&] { write_document(session, measured, Completion::complete); };
-    session.record().stages.end(Stage::rest);
-    try_to_write(write_all);
-    session.record().stages.end(Stage::write_document);
-    if (write_problem_.empty()) {
-        try_to_write(write_all);  // with the time that this took
-    }
-    if (timeline) {
-        const TimelineDocument document = timeline->document();
-        if (!document.warning.empty()) {
-            print(stderr, fmt::format("{}: {}\n", description_.name, document.warning));
-        }
-        try_to_write([&] {
-            if (session.is_root()) {
-                write_aside(*session.options().trace, document.text);
-            }
-        });
-    }
-    return measured;
-}
-
-void Program::write_document(Session& session, const Measured& measured,
-                             Completion completion) const {
-    if (session.is_root() && session.options().json) {
-        const auto& rows = measured.rows;
-        const nlohmann::ordered_json document{
-            {"context", context(session, command_line_.resolved(), measured, completion,
-                                warnings(session, rows))},
-            {"benchmarks", benchmarks(rows)}};
-        write_aside(*session.options().json, text_of(document) + "\n");
-    }
-}
-
-// A full disk must not lose the measurements: the problem is reported at the end.
-void Program::try_to_write(const std::function<void()>& write) {
-    try {
-        write();
-    } catch (const Failure& failure) {
-        write_problem_ = failure.what();
-    }
-}
-
-void Program::report(Session& session, const Measured& measured) const {
+void Program::report(const Session& session, const Measured& measured,
+                     const std::string& warning) const {
     if (!session.is_root()) {
         return;
     }
     const std::vector<Row>& rows = measured.rows;
+    const auto& json = session.options().json;
     if (session.options().quiet == Switch::off) {
         print(stdout, rows_text(rows, session.gpus().summary()));
-        for (const std::string& warning : warnings(session, rows)) {
-            const bool is_marked = warning.starts_with("? ") || warning.starts_with("! ");
-            print(stdout, fmt::format("{}{}\n", is_marked ? "" : "warning: ", warning));
+        for (const std::string& text : warnings(session, rows)) {
+            const bool is_marked = text.starts_with("? ") || text.starts_with("! ");
+            print(stdout, fmt::format("{}{}\n", is_marked ? "" : "warning: ", text));
         }
-        if (const auto& json = session.options().json) {
+        if (json) {
             print(stdout, fmt::format("more: quartet table {}\n", json->native()));
         }
     }
+    if (!warning.empty()) {
+        say(warning);
+    }
     if (measured.method.stopped && has_runs(rows)) {  // else failures_of() says so
-        print(stderr,
-              fmt::format("{}: stopped on request: complete runs are kept{}\n", description_.name,
-                          session.options().json ? "" : " in the printed rows alone"));
+        say(fmt::format("stopped on request: complete runs are kept{}",
+                        json ? "" : " in the printed rows alone"));
     }
     print(stderr, failures_of(rows, description_.name));
+}
+
+void Program::say(const std::string& message) const {
+    print(stderr, fmt::format("{}: {}\n", description_.name, message));
 }
 
 }  // namespace quartet::bench

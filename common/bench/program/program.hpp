@@ -5,7 +5,6 @@
 
 #include "bench/flags/command_line.hpp"
 #include "bench/measure/measure.hpp"
-#include "bench/report/provenance.hpp"
 #include "bench/session/session.hpp"
 
 namespace quartet::bench {
@@ -27,16 +26,14 @@ class Program {
   private:
     void parse(int argc, char** argv, const comm::Communicator& world);
     ExitCode run_session(Session& session, const std::function<void(Session&)>& plan);
-    Measured measure_all(Session& session);
-    void write_document(Session& session, const Measured& measured, Completion completion) const;
-    void try_to_write(const std::function<void()>& write);
-    void report(Session& session, const Measured& measured) const;
+    static void prepare(Session& session, const std::function<void(Session&)>& plan);
+    void report(const Session& session, const Measured& measured, const std::string& warning) const;
+    void say(const std::string& message) const;
 
     ProgramDescription description_;
     comm::TransportRegistry registry_;
     CommandLine command_line_;
     std::optional<std::string> text_;  ///< to print instead of running
-    std::string write_problem_;        ///< why a file could not be written, on the root
 };
 
 }  // namespace quartet::bench

@@ -25,9 +25,9 @@ class Clocks {
     std::vector<Seconds> times_;
 };
 
-/// Time that a case took in earlier processes which were stopped, up to their last checkpoints.
-/// Each is the slowest rank's.
-struct Spent {
+/// What a case took in earlier processes that were stopped, up to their last checkpoints; each of
+/// the slowest rank.
+struct EarlierTime {
     Seconds real;
     Seconds cpu;
     PhaseSeconds phases{};
@@ -48,7 +48,7 @@ class Case {
     /// all. Same answer on all ranks.
     [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
     /// The time of earlier processes that belongs to the last run.
-    [[nodiscard]] virtual Spent earlier() const { return {}; }
+    [[nodiscard]] virtual EarlierTime earlier() const { return {}; }
     /// Checks the last run's result, outside of its time. Same answer on all ranks.
     virtual Check verify() = 0;
     /// Prepares limit(), outside of the set-up time; not called with --limits off.
@@ -112,7 +112,7 @@ struct PlannedCase {
     [[nodiscard]] std::string why_alone() const;
 };
 
-/// How often a case runs where so many runs are asked for.
+/// The case's run count, given the requested one.
 Runs runs_of(const PlannedCase& planned, const Runs& asked);
 
 }  // namespace quartet::bench

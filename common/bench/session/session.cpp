@@ -11,29 +11,6 @@
 
 namespace quartet::bench {
 
-namespace {
-
-bool serves_queues(const comm::TransportTraits& transport) {
-    return transport.can(comm::Capability::payload_channel);
-}
-
-// What a formulation lacks is an error, unless it is left out.
-bool is_left_out(const ProgramDescription& program, Formulation formulation,
-                 const comm::TransportTraits& transport, bool has_dataflow) {
-    switch (formulation) {
-        case Formulation::dataflow:
-            return !serves_queues(transport);
-        case Formulation::native:
-            return program.native_needs && !transport.can(*program.native_needs) && has_dataflow &&
-                   serves_queues(transport);
-        case Formulation::library:
-            break;
-    }
-    return false;
-}
-
-}  // namespace
-
 Session::Session(ProgramDescription description, const CommonOptions& options,
                  comm::TransportRegistry registry)
     : description_(std::move(description)),
@@ -201,67 +178,6 @@ comm::Transport& Session::message_transport(comm::PayloadPlace place) {
             registry_.make(name, {world_, topology_, *host_, trace_, options_.transfer});
     }
     return *host_messages_;
-}
-
-std::vector<Variant> Session::variants() {
-    std::vector<std::string> transports;
-    for (const std::string& name : options_.transports) {
-        const std::string resolved =
-            name == "auto" ? registry_.automatic(transport_context()) : name;
-        if (std::ranges::find(transports, resolved) == transports.end()) {
-            transports.push_back(resolved);
-        }
-    }
-    const bool automatic =
-        std::ranges::find(options_.transports, "auto") != options_.transports.end();
-    const std::string plain_mpi = comm::TransportRegistry::plain_mpi();
-    const bool has_mpi = automatic || std::ranges::find(transports, plain_mpi) != transports.end();
-    std::vector<Variant> variants;
-    for (const Formulation formulation : options_.formulations) {
-        if (formulation == Formulation::library && has_mpi) {
-            variants.push_back({formulation, std::string(device_->name()), plain_mpi});
-            continue;
-        }
-        const auto usable = [&](const std::string& name) {
-            return !is_left_out(description_, formulation, registry_.traits(name),
-                                options_.has(Formulation::dataflow));
-        };
-        const bool has_choice = std::ranges::any_of(transports, usable);
-        for (const std::string& transport : transports) {
-            if (!has_choice || usable(transport)) {
-                variants.push_back({formulation, std::string(device_->name()), transport});
-            }
-        }
-    }
-    return variants;
-}
-
-void Session::require_formulation(Formulation formulation) const {
-    if (std::ranges::find(description_.formulations, formulation) ==
-        description_.formulations.end()) {
-        throw Unavailable(fmt::format("not available in this build: formulation {} of {}",
-                                      name(formulation), description_.name));
-    }
-}
-
-RowName Session::row_name(const Variant& variant, std::string size) const {
-    RowName name;
-    name.kernel = description_.name;
-    name.variant = variant;
-    name.size = std::move(size);
-    name.ranks = world_.size();
-    name.threads = threads_;
-    name.nodes = topology_.nodes();
-    if (!device::computes(*device_)) {
-        name.machine = options_.machine->name;
-    }
-    return name;
-}
-
-void add_reducer_device(Session& session, RowName& name) {
-    if (device::has_own_memory(session.reducer_device())) {
-        name.factors.emplace_back("reducer-device", session.reducer_device().name());
-    }
 }
 
 }  // namespace quartet::bench

@@ -10,13 +10,13 @@
 #include "bench/session/gpus.hpp"
 #include "bench/session/options.hpp"
 #include "bench/session/run_record.hpp"
+#include "bench/session/stop_request.hpp"
 #include "bench/session/used_files.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "comm/topology/topology.hpp"
 #include "comm/transport/registry/transport_registry.hpp"
 #include "core/trace.hpp"
 #include "device/registry/device_registry.hpp"
-#include "system/signal_flag.hpp"
 
 namespace quartet::bench {
 
@@ -56,9 +56,7 @@ class Session {
     [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
     device::Device& device() { return *device_; }
     /// Where reducers of a data flow compute: the device, or the CPU beside it.
-    device::Device& reducer_device() { return reduces_beside_gpu() ? host() : *device_; }
-    /// The CPU beside a GPU in data flows, else the device.
-    device::Device& host() { return host_ ? *host_ : *device_; }
+    device::Device& reducer_device() { return reduces_beside_gpu() ? *host_ : *device_; }
     /// The GPUs of all ranks; none on the host.
     [[nodiscard]] const Gpus& gpus() const { return gpus_; }
     Gpus& gpus() { return gpus_; }
@@ -75,29 +73,7 @@ class Session {
     /// Collective. Throws Unavailable.
     comm::Transport& message_transport(comm::PayloadPlace place);
 
-    /// The formulations and transports to run in turn, each once, with `auto` resolved. `library`
-    /// is plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out
-    /// transports without payload channel where another one is asked for, `native` those without
-    /// what it needs where another one is, and `dataflow` runs over them. Collective.
-    [[nodiscard]] std::vector<Variant> variants();
-
-    /// Throws Unavailable unless the program has the formulation.
-    void require_formulation(Formulation formulation) const;
-
-    /// From now on a signal asks to stop, instead of ending the process. One session at a time.
-    /// Forgets those that came before. Local.
-    void take_signals() {
-        signals_.reset();
-        signals_ = std::make_unique<system::SignalFlag>();
-    }
-    /// Whether this rank has been asked to stop. Local.
-    [[nodiscard]] bool is_asked_to_stop() const { return signals_ && signals_->raised(); }
-    /// Once the ranks have agreed to stop, as SignalFlag has it. Local.
-    void ignore_later_signals() {
-        if (signals_) {
-            signals_->ignore_later();
-        }
-    }
+    StopRequest& stop_request() { return stop_request_; }
 
     [[nodiscard]] RunRecord& record() { return record_; }
     /// Records the value of an option where the command line does not say it.
@@ -117,9 +93,6 @@ class Session {
     [[nodiscard]] const std::vector<PlannedCase>& plan() const { return plan_; }
     std::vector<PlannedCase>& plan() { return plan_; }
 
-    /// The name of a row that is measured here.
-    [[nodiscard]] RowName row_name(const Variant& variant, std::string size) const;
-
   private:
     void require_gpu_for_its_flags() const;
     void require_usable_reducer_device() const;
@@ -130,7 +103,7 @@ class Session {
     std::unique_ptr<device::Device> make_device(const device::DeviceKind& kind);
     bool serves_transports(device::Device& device);
 
-    std::unique_ptr<system::SignalFlag> signals_;
+    StopRequest stop_request_;
     ProgramDescription description_;
     CommonOptions options_;
     comm::TransportRegistry registry_;
@@ -150,8 +123,5 @@ class Session {
     std::unique_ptr<comm::Transport> host_messages_;  ///< over host_
     std::vector<PlannedCase> plan_;
 };
-
-/// Names the reducers' device in a data flow's row, where it is not the CPU.
-void add_reducer_device(Session& session, RowName& name);
 
 }  // namespace quartet::bench

@@ -135,7 +135,7 @@ TEST_F(TileCheckpointTest, RefusesAnotherJobAndWhatWasAltered) {
 }
 
 TEST_F(TileCheckpointTest, AllRanksLearnThatOneWasAskedToStop) {
-    session.take_signals();
+    session.stop_request().take_signals();
     const auto checkpoint = open();
     checkpoint->begin();
     EXPECT_FALSE(checkpoint->wants_stop());

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/fake_session.hpp"
+#include "bench/session/variants.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::bench {
@@ -17,7 +18,7 @@ class FilterTest : public testing::Test {
   protected:
     void add(Session& session, const std::string& size) const {
         PlannedCase planned;
-        planned.name = session.row_name({Formulation::native, "host", "mpi"}, size);
+        planned.name = row_name(session, {Formulation::native, "host", "mpi"}, size);
         planned.memory = mebibytes(1 << 30);
         session.add(planned);
     }
@@ -64,7 +65,7 @@ TEST_F(FilterTest, KnowsTheRowsOfACasesOwnClocks) {
     options.filter = "pair:0-1$";
     Session session = fake_session(options);
     PlannedCase planned;
-    planned.name = session.row_name({Formulation::native, "host", "mpi"}, "1MiB");
+    planned.name = row_name(session, {Formulation::native, "host", "mpi"}, "1MiB");
     planned.whole = WholeRow::omitted;
     for (const char* pair : {"pair:0-1", "pair:1-0"}) {
         planned.clock_rows = {{pair, {}}};

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/fake_session.hpp"
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 
 namespace quartet::bench {
 
@@ -27,7 +27,7 @@ struct Script {
     std::vector<double> limits{1};  ///< by probe, the last one again and again
     std::string calls;              ///< p(repare), r(un), v(erify), l(imit)
     std::optional<int> stopped_run;
-    Spent earlier;
+    EarlierTime earlier;
     Seconds finish{0};  ///< for which its end sleeps
 };
 
@@ -50,7 +50,7 @@ class FakeCase final : public Case {
     [[nodiscard]] std::optional<std::string> stopped() const override {
         return run_ == script_.stopped_run ? std::optional("stopped here") : std::nullopt;
     }
-    [[nodiscard]] Spent earlier() const override { return script_.earlier; }
+    [[nodiscard]] EarlierTime earlier() const override { return script_.earlier; }
     void prepare_limit() override {}
     void finish() override { sleep(script_.finish); }
     std::vector<LimitComponent> limit() override {

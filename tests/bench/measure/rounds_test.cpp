@@ -45,7 +45,7 @@ class RoundsTest : public MeasureTest {
 
     std::vector<Row> measured_together() {
         Session session = fake_session(options);
-        session.take_signals();
+        session.stop_request().take_signals();
         session.plan() = cases;
         const Listener listener{.on_run = [this](std::size_t index, int done, int total) {
             progress.emplace_back(done, total);

@@ -48,15 +48,15 @@ TEST(RunSeries, WantsAsManyRunsAsWereAskedFor) {
 TEST(RunSeries, DisturbedRunsGiveWayToRepetitionsThatAreNot) {
     RunSeries series =
         series_of({sample(1), sample(2, Machine::disturbed), sample(3, Machine::disturbed)});
-    EXPECT_FALSE(series.wants_repeat()) << "nobody asked";
+    EXPECT_FALSE(series.wants_run()) << "nobody asked for repetitions";
     series.begin_repeats({});
     EXPECT_EQ(series.planned_size(), 0);
-    EXPECT_TRUE(series.wants_repeat());
+    EXPECT_TRUE(series.wants_run());
     series.add(sample(4, Machine::disturbed));
     series.add(sample(5));
-    EXPECT_TRUE(series.wants_repeat());
+    EXPECT_TRUE(series.wants_run());
     series.add(sample(6));
-    EXPECT_FALSE(series.wants_repeat());
+    EXPECT_FALSE(series.wants_run());
     series.end();
     EXPECT_THAT(shown(series), ElementsAre(1, 5, 6));
     EXPECT_THAT(times(series.replaced()), ElementsAre(2, 3, 4));
@@ -66,7 +66,7 @@ TEST(RunSeries, RepetitionsEndAlsoOnAMachineThatIsNeverQuiet) {
     RunSeries series = series_of({sample(1, Machine::disturbed), sample(2, Machine::disturbed)});
     series.begin_repeats({});
     int round = 3;
-    for (; series.wants_repeat(); ++round) {
+    for (; series.wants_run(); ++round) {
         ASSERT_LT(round, 20);
         series.add(sample(round, Machine::disturbed));
     }

@@ -4,6 +4,7 @@
 
 #include "bench/fake_session.hpp"
 #include "bench/session/buffer_plan.hpp"
+#include "bench/session/variants.hpp"
 #include "core/message_of.hpp"
 
 namespace quartet::bench {
@@ -19,7 +20,7 @@ class PlanTest : public testing::Test {
     PlannedCase case_of(const Session& session, const std::string& size, Bytes memory,
                         Bytes shared_memory = {}) {
         PlannedCase planned;
-        planned.name = session.row_name({Formulation::native, "host", "mpi"}, size);
+        planned.name = row_name(session, {Formulation::native, "host", "mpi"}, size);
         planned.memory = rank == last ? memory : Bytes{1};
         planned.shared_memory = rank == last ? shared_memory : Bytes{};
         planned.traffic = mebibytes(1);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/fake_session.hpp"
+#include "bench/session/variants.hpp"
 #include "core/message_of.hpp"
 #include "core/temporary_folder.hpp"
 
@@ -27,7 +28,7 @@ class SessionTest : public testing::Test {
         options.transports = std::move(transports);
         Session session = fake_session(options);
         std::vector<std::string> texts;
-        for (const Variant& variant : session.variants()) {
+        for (const Variant& variant : variants(session)) {
             EXPECT_EQ(variant.device, "host");
             texts.push_back(fmt::format("{}/{}", name(variant.formulation), variant.transport));
         }
@@ -120,8 +121,8 @@ TEST_F(SessionTest, MakesATransportOnce) {
 
 TEST_F(SessionTest, KnowsWhichFormulationsThereAre) {
     const Session session = fake_session({});
-    EXPECT_NO_THROW(session.require_formulation(Formulation::dataflow));
-    EXPECT_EQ(message_of<Unavailable>([&] { session.require_formulation(Formulation::library); }),
+    EXPECT_NO_THROW(require_formulation(session, Formulation::dataflow));
+    EXPECT_EQ(message_of<Unavailable>([&] { require_formulation(session, Formulation::library); }),
               "not available in this build: formulation library of kernel");
 }
 
@@ -130,7 +131,7 @@ TEST_F(SessionTest, NamesRowsByWhatItRuns) {
     options.threads = 3;
     const Session session = fake_session(options);
     EXPECT_EQ(
-        session.row_name({Formulation::native, "host", "mpi"}, "2MiB").text(),
+        row_name(session, {Formulation::native, "host", "mpi"}, "2MiB").text(),
         "kernel/native/host/mpi/size:2MiB/ranks:" + std::to_string(world.size()) + "/threads:3");
 }
 

@@ -51,7 +51,7 @@ class CheckpointingTest : public testing::Test {
     Ending solve(const Problem& problem, const CheckpointOptions& checkpoint, int number = 0) {
         SolveCase subject(*session, {Formulation::native, "host", "mpi"}, problem, {}, checkpoint);
         bench::Clocks clocks(0);
-        session->take_signals();
+        session->stop_request().take_signals();
         subject.prepare();
         if (number != 0 && session->world().rank() == session->world().size() - 1) {
             std::raise(number);

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "bench/report/cluster.hpp"
 #include "cg/cg_session.hpp"
 #include "cg/plan.hpp"

@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "bench/checkpoint/checkpoint_files.hpp"
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "comm/mpi/shared_folder.hpp"
 #include "core/files/file.hpp"
 #include "fft/fake_session.hpp"
@@ -168,7 +168,7 @@ TEST_P(KeptTilesTest, TransformsTheOthersAloneAndGivesTheSameBits) {
 
 TEST_P(KeptTilesTest, StopsAndGoesOn) {
     session = make_session(options);
-    session->take_signals();
+    session->stop_request().take_signals();
     auto stopped = open(bench::Restart::none);
     if (world.rank() == world.size() - 1) {
         std::raise(SIGTERM);

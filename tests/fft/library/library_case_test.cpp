@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "core/message_of.hpp"
 #include "fft/fake_session.hpp"
 #include "fft/native/native_case.hpp"

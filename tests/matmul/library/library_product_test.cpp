@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "bench/measure/measure.hpp"
+#include "bench/measured.hpp"
 #include "core/message_of.hpp"
 #include "matmul/library/block_cyclic.hpp"
 #include "matmul/multiply_case.hpp"

@@ -11,13 +11,13 @@
 
 namespace quartet::bench {
 
-/// The measurement of one case, run by run, so that the runs of several can be interleaved. All
-/// members but accessors are collective.
-class Measurement {
+/// One case while it is measured: made, run by run, verified, and told as rows. So the runs of
+/// several can be interleaved. All members but accessors are collective.
+class CaseRuns {
   public:
     /// `overhead` is that of empty_run().
-    Measurement(Session& session, const PlannedCase& planned, Seconds overhead,
-                const MachineProbes& machine);
+    CaseRuns(Session& session, const PlannedCase& planned, Seconds overhead,
+             const MachineProbes& machine);
 
     /// Makes the case and warms it up. Where the case cannot be had, it is over with an error row.
     void begin();
@@ -27,18 +27,20 @@ class Measurement {
     /// No further run will be made, since the job is to stop. Without any it is an error row.
     /// Local.
     void leave_out();
-    /// Whether it has fewer runs than asked for, or its median is not yet known well enough.
+    /// Whether it has fewer runs than asked for, its median is not yet known well enough, or, while
+    /// it repeats, a run was disturbed that no repetition has replaced.
     [[nodiscard]] bool wants_run() const { return !error_ && series_.wants_run(); }
     /// Ends the case and frees its memory. Of runs that were repeated, as many as were asked for
     /// stay: those that nothing disturbed, before the others.
     void end();
 
-    /// From now on runs are repetitions. Clocks are judged beside the job's best so far.
+    /// From now on runs are repetitions, unless the case runs once. Clocks are judged beside the
+    /// job's best so far.
     void begin_repeats(std::optional<double> best_clock_probe) {
-        series_.begin_repeats(best_clock_probe);
+        if (subject_ && planned_.repetition != Repetition::once) {
+            series_.begin_repeats(best_clock_probe);
+        }
     }
-    /// Whether a run was disturbed that no repetition has yet replaced.
-    [[nodiscard]] bool wants_repeat() const;
 
     /// Sets all runs aside, to be measured anew. A new series that ends early is given up.
     void start_anew() { series_.start_anew(); }

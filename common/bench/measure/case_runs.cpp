@@ -1,4 +1,4 @@
-#include "bench/measure/measurement.hpp"
+#include "bench/measure/case_runs.hpp"
 
 #include <cmath>
 #include <utility>
@@ -30,8 +30,8 @@ std::vector<double> times_of(const Clocks& clocks, const PlannedCase& planned) {
 
 }  // namespace
 
-Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds overhead,
-                         const MachineProbes& machine)
+CaseRuns::CaseRuns(Session& session, const PlannedCase& planned, Seconds overhead,
+                   const MachineProbes& machine)
     : session_(session),
       planned_(planned),
       overhead_(overhead),
@@ -44,7 +44,7 @@ Measurement::Measurement(Session& session, const PlannedCase& planned, Seconds o
 }
 
 // Nothing where another job has taken the space since the case was planned: then it is over.
-std::unique_ptr<comm::ReservedSpace> Measurement::reserve_windows() {
+std::unique_ptr<comm::ReservedSpace> CaseRuns::reserve_windows() {
     const comm::Communicator& world = session_.world();
     const auto kind = session_.registry()
                           .traits(planned_.name.variant.transport)
@@ -58,13 +58,13 @@ std::unique_ptr<comm::ReservedSpace> Measurement::reserve_windows() {
 }
 
 // What was measured before stays.
-void Measurement::give_up(const std::string& reason, ExitCode code) {
+void CaseRuns::give_up(const std::string& reason, ExitCode code) {
     if (!series_.give_up()) {
         error_ = error_row(planned_, reason, code);
     }
 }
 
-void Measurement::begin() {
+void CaseRuns::begin() {
     has_begun_ = true;
     if (error_) {
         return;
@@ -97,7 +97,7 @@ void Measurement::begin() {
     }
 }
 
-void Measurement::run(int round) {
+void CaseRuns::run(int round) {
     const bool has_limit = session_.options().limits == Switch::on;
     Sample sample;
     RunConditions probe_conditions;
@@ -131,13 +131,13 @@ void Measurement::run(int round) {
     }
 }
 
-void Measurement::leave_out() {
+void CaseRuns::leave_out() {
     if (!series_.has_any() && !error_) {
         error_ = error_row(planned_, "stopped on request before its first run");
     }
 }
 
-void Measurement::end() {
+void CaseRuns::end() {
     has_begun_ = false;
     series_.end();
     if (!subject_) {
@@ -155,15 +155,11 @@ void Measurement::end() {
     end_stage(Stage::write_results);
 }
 
-bool Measurement::wants_repeat() const {
-    return !error_ && subject_ && planned_.repetition != Repetition::once && series_.wants_repeat();
-}
-
-comm::Movers Measurement::movers() const {
+comm::Movers CaseRuns::movers() const {
     return session_.registry().traits(planned_.name.variant.transport).movers;
 }
 
-Run Measurement::timed_run(Stage stage) {
+Run CaseRuns::timed_run(Stage stage) {
     Clocks clocks(planned_.clock_rows.size());
     subject_->prepare();
     session_.stream().synchronize();
@@ -197,7 +193,7 @@ Run Measurement::timed_run(Stage stage) {
 }
 
 // One wrong run makes the row wrong; the worst error stands for all runs.
-void Measurement::verify() {
+void CaseRuns::verify() {
     if (!check_) {
         return;
     }
@@ -212,7 +208,7 @@ void Measurement::verify() {
     end_stage(Stage::verify);
 }
 
-Row Measurement::whole_row() const {
+Row CaseRuns::whole_row() const {
     Row whole;
     whole.name = planned_.name;
     whole.work = planned_.work;
@@ -242,7 +238,7 @@ Row Measurement::whole_row() const {
     return whole;
 }
 
-std::vector<Row> Measurement::rows() const {
+std::vector<Row> CaseRuns::rows() const {
     if (error_) {
         return {*error_};
     }

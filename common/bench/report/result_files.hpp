@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/measure/measure.hpp"
+#include "bench/report/provenance.hpp"
+#include "bench/report/timeline.hpp"
+
+namespace quartet::bench {
+
+/// The files of --json and --trace, which the root writes. A full disk must not lose what was
+/// measured: what cannot be written is a problem to report at the end.
+class ResultFiles {
+  public:
+    /// `options`: every flag with its value. Begins the timeline. Collective. Borrows the session.
+    ResultFiles(Session& session, std::vector<std::pair<std::string, std::string>> options);
+
+    /// While measuring goes on, so that a later failure does not lose what was measured; writes for
+    /// at most a fiftieth of the time. Local.
+    void update(const std::function<std::vector<Row>()>& rows_so_far);
+    /// At the end. Gives the rows what only the whole job knows. Collective.
+    void write(Measured& measured);
+
+    /// Why a file could not be written, on the root; else empty.
+    [[nodiscard]] const std::string& problem() const { return problem_; }
+    /// What the timeline lacks, on the root; else empty.
+    [[nodiscard]] const std::string& warning() const { return warning_; }
+
+  private:
+    void try_to_write(const std::function<void()>& write);
+    void write_document(const Measured& measured, Completion completion) const;
+    void write_trace();
+
+    Session& session_;
+    std::vector<std::pair<std::string, std::string>> options_;
+    std::optional<Timeline> timeline_;
+    Seconds last_write_;
+    Seconds writing_;
+    std::string problem_;
+    std::string warning_;
+};
+
+}  // namespace quartet::bench

@@ -1,0 +1,95 @@
+#include "bench/session/variants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace quartet::bench {
+
+namespace {
+
+bool serves_queues(const comm::TransportTraits& transport) {
+    return transport.can(comm::Capability::payload_channel);
+}
+
+// What a formulation lacks is an error, unless it is left out.
+bool is_left_out(const ProgramDescription& program, Formulation formulation,
+                 const comm::TransportTraits& transport, bool has_dataflow) {
+    switch (formulation) {
+        case Formulation::dataflow:
+            return !serves_queues(transport);
+        case Formulation::native:
+            return program.native_needs && !transport.can(*program.native_needs) && has_dataflow &&
+                   serves_queues(transport);
+        case Formulation::library:
+            break;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::vector<Variant> variants(Session& session) {
+    const CommonOptions& options = session.options();
+    const comm::TransportRegistry& registry = session.registry();
+    std::vector<std::string> transports;
+    for (const std::string& name : options.transports) {
+        const std::string resolved =
+            name == "auto" ? registry.automatic(session.transport_context()) : name;
+        if (std::ranges::find(transports, resolved) == transports.end()) {
+            transports.push_back(resolved);
+        }
+    }
+    const bool automatic =
+        std::ranges::find(options.transports, "auto") != options.transports.end();
+    const std::string plain_mpi = comm::TransportRegistry::plain_mpi();
+    const bool has_mpi = automatic || std::ranges::find(transports, plain_mpi) != transports.end();
+    std::vector<Variant> variants;
+    for (const Formulation formulation : options.formulations) {
+        if (formulation == Formulation::library && has_mpi) {
+            variants.push_back({formulation, std::string(session.device().name()), plain_mpi});
+            continue;
+        }
+        const auto usable = [&](const std::string& name) {
+            return !is_left_out(session.description(), formulation, registry.traits(name),
+                                options.has(Formulation::dataflow));
+        };
+        const bool has_choice = std::ranges::any_of(transports, usable);
+        for (const std::string& transport : transports) {
+            if (!has_choice || usable(transport)) {
+                variants.push_back({formulation, std::string(session.device().name()), transport});
+            }
+        }
+    }
+    return variants;
+}
+
+void require_formulation(const Session& session, Formulation formulation) {
+    const ProgramDescription& program = session.description();
+    if (std::ranges::find(program.formulations, formulation) == program.formulations.end()) {
+        throw Unavailable(fmt::format("not available in this build: formulation {} of {}",
+                                      name(formulation), program.name));
+    }
+}
+
+RowName row_name(Session& session, const Variant& variant, std::string size) {
+    RowName name;
+    name.kernel = session.description().name;
+    name.variant = variant;
+    name.size = std::move(size);
+    name.ranks = session.world().size();
+    name.threads = session.threads();
+    name.nodes = session.topology().nodes();
+    if (!device::computes(session.device())) {
+        name.machine = session.options().machine->name;
+    }
+    return name;
+}
+
+void add_reducer_device(Session& session, RowName& name) {
+    if (device::has_own_memory(session.reducer_device())) {
+        name.factors.emplace_back("reducer-device", session.reducer_device().name());
+    }
+}
+
+}  // namespace quartet::bench

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/results/row.hpp"
+#include "bench/session/session.hpp"
+
+namespace quartet::bench {
+
+/// The formulations and transports to run in turn, each once, with `auto` resolved. `library` is
+/// plain MPI and runs over mpi alone where mpi is asked for; `dataflow` leaves out transports
+/// without payload channel where another one is asked for, `native` those without what it needs
+/// where another one is, and `dataflow` runs over them. Collective.
+std::vector<Variant> variants(Session& session);
+
+/// Throws Unavailable unless the program has the formulation. Local.
+void require_formulation(const Session& session, Formulation formulation);
+
+/// The name of a row that is measured here. Local.
+RowName row_name(Session& session, const Variant& variant, std::string size);
+
+/// Names the reducers' device in a data flow's row, where it is not the CPU. Local.
+void add_reducer_device(Session& session, RowName& name);
+
+}  // namespace quartet::bench
