@@ -152,7 +152,8 @@ void CommandLine::add_queue() {
 
 void CommandLine::add_reducer_device() {
     std::vector<std::pair<std::string, std::string>> words;
-    for (const device::DeviceKind& kind : device::DeviceRegistry::standard().kinds()) {
+    const auto devices = device::DeviceRegistry::standard();
+    for (const device::DeviceKind& kind : devices.kinds()) {
         words.emplace_back(kind.name, kind.name);
     }
     add({"--reducer-device", FlagGroup::work, "",
