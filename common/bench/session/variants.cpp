@@ -72,7 +72,7 @@ void require_formulation(const Session& session, Formulation formulation) {
     }
 }
 
-RowName row_name(Session& session, const Variant& variant, std::string size) {
+RowName row_name(const Session& session, const Variant& variant, std::string size) {
     RowName name;
     name.kernel = session.description().name;
     name.variant = variant;
@@ -80,8 +80,8 @@ RowName row_name(Session& session, const Variant& variant, std::string size) {
     name.ranks = session.world().size();
     name.threads = session.threads();
     name.nodes = session.topology().nodes();
-    if (!device::computes(session.device())) {
-        name.machine = session.options().machine->name;
+    if (const auto& machine = session.options().machine) {
+        name.machine = machine->name;
     }
     return name;
 }

@@ -18,7 +18,7 @@ std::vector<Variant> variants(Session& session);
 void require_formulation(const Session& session, Formulation formulation);
 
 /// The name of a row that is measured here. Local.
-RowName row_name(Session& session, const Variant& variant, std::string size);
+RowName row_name(const Session& session, const Variant& variant, std::string size);
 
 /// Names the reducers' device in a data flow's row, where it is not the CPU. Local.
 void add_reducer_device(Session& session, RowName& name);
