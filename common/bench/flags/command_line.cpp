@@ -122,7 +122,7 @@ void CommandLine::reserve_the_rest() {
             };
             app_->add_option_function<std::string>(flag, refuse)
                 ->expected(0, 1)  // some take a value, some do not
-                ->group("");
+                ->group(std::string(title(FlagGroup::unavailable)));
         }
     }
 }

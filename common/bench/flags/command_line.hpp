@@ -20,7 +20,17 @@ class App;  // takes long to compile
 namespace quartet::bench {
 
 /// Under which heading --help explains a flag; in this order.
-enum class FlagGroup { work, data, checkpoints, measuring, resources, transfers, output, general };
+enum class FlagGroup {
+    work,
+    data,
+    checkpoints,
+    measuring,
+    resources,
+    transfers,
+    output,
+    general,
+    unavailable,  ///< in this program
+};
 /// The heading: "What to run".
 std::string_view title(FlagGroup group);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "bench/flags/command_line.hpp"
 
@@ -14,9 +15,15 @@ namespace {
 
 constexpr std::size_t help_columns = 80;
 constexpr std::size_t column_of_help = 28;
-constexpr std::array<std::string_view, 8> titles{
-    "What to run",           "Data",      "Checkpoints", "Measuring",
-    "Processors and memory", "Transfers", "Output",      "General"};
+constexpr std::array<std::string_view, 9> titles{"What to run",
+                                                 "Data",
+                                                 "Checkpoints",
+                                                 "Measuring",
+                                                 "Processors and memory",
+                                                 "Transfers",
+                                                 "Output",
+                                                 "General",
+                                                 "Not available in this build"};
 
 constexpr std::array<std::string_view, 3> notation{
     "A number of elements is written 8192, 2^13, 8k or 1e4: k, M, G and T are binary (8k is "
@@ -81,22 +88,22 @@ std::string CommandLine::help() const {
                     program, summary_, program);
     auto options = static_cast<const CLI::App&>(*app_).get_options();
     std::ranges::rotate(options, options.begin() + static_cast<std::ptrdiff_t>(common_flags_));
-    std::vector<std::string> reserved;
-    for (const std::string_view title : titles) {
+    for (const std::string_view title : std::span(titles).first(titles.size() - 1)) {
         std::string section;
         for (const CLI::Option* option : options) {
             section += option->get_group() == title ? entry(*option) : "";
         }
         text += section.empty() ? "" : fmt::format("\n{}\n{}", title, section);
     }
+    std::vector<std::string> unavailable;
     for (const CLI::Option* option : options) {
-        if (option->get_group().empty()) {
-            reserved.push_back(option->get_name());
+        if (option->get_group() == titles.back()) {
+            unavailable.push_back(option->get_name());
         }
     }
-    if (!reserved.empty()) {
-        text += "\n" + indented_lines("Not available in this build: ",
-                                      fmt::format("{}", fmt::join(reserved, ", ")), 0);
+    if (!unavailable.empty()) {
+        text += "\n" + indented_lines(fmt::format("{}: ", titles.back()),
+                                      fmt::format("{}", fmt::join(unavailable, ", ")), 0);
     }
     text += "\n";
     for (const std::string_view sentence : notation) {

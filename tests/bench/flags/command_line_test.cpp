@@ -322,7 +322,7 @@ TEST(CommandLine, HelpExplainsEachFlagUnderItsHeading) {
 }
 
 TEST(CommandLine, HelpFitsEightyColumns) {
-    CommandLine command_line("program", "");
+    CommandLine command_line("program", "what it does");
     std::string words;
     for (int count = 0; count < 100; ++count) {
         words += "word ";
@@ -399,6 +399,7 @@ TEST(CommandLine, ResolvesEveryFlagForTheRecord) {
     EXPECT_THAT(resolved, testing::IsSupersetOf({Pair("--runs", "4"), Pair("--force", "on"),
                                                  Pair("--memory", "1GiB"), Pair("--ci", "5%"),
                                                  Pair("--transport", "auto")}));
+    EXPECT_THAT(resolved, testing::Contains(Pair("--lookahead", "")));
     for (const char* text_only : {"--help", "--version"}) {
         EXPECT_TRUE(std::ranges::none_of(
             resolved, [&](const auto& flag) { return flag.first == text_only; }));
