@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "bench/checkpoint/tile_checkpoint.hpp"
-#include "bench/data/listable.hpp"
 #include "bench/data/own_data.hpp"
+#include "bench/data/tile_limits.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "fft/dataflow/dataflow_case.hpp"
@@ -202,8 +202,8 @@ void plan_cases(bench::Session& session, const Options& given) {
             }
         }
         if (options.data.in_files()) {
-            bench::require_listable(problems.front().tiles, "--tiles",
-                                    "ask for fewer, longer ones");
+            bench::require_few_tiles(problems.front().tiles, "--tiles",
+                                     "ask for fewer, longer ones");
             tile_folder(problems.front(), session.options().seed, options.data)
                 .require_usable(options.data.generate);
         }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bench/data/listable.hpp"
 #include "bench/data/own_data.hpp"
+#include "bench/data/tile_limits.hpp"
 #include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "matmul/dataflow/dataflow_plan.hpp"
@@ -54,9 +54,9 @@ CaseContext context_of(bench::Session& session, const Options& options, std::int
         .session = session, .options = options, .variant = {}, .problem = {}, .blocks = {}};
     require_consistent(context);
     context.problem = {size, tile_of(context, size), session.options().seed};
-    bench::require_listable(saturated_product(context.problem.tiles(), context.problem.tiles()),
-                            fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
-                            "ask for larger tiles or a smaller size");
+    bench::require_few_tiles(saturated_product(context.problem.tiles(), context.problem.tiles()),
+                             fmt::format("--tile: {}, with --size {},", context.problem.tile, size),
+                             "ask for larger tiles or a smaller size");
     context.blocks = partition(context.problem, session.world().size());
     return context;
 }

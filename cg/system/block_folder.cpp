@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bench/data/listable.hpp"
+#include "bench/data/tile_limits.hpp"
 #include "core/data_source.hpp"
 #include "core/files/file.hpp"
 #include "core/files/own_files.hpp"
@@ -85,7 +85,7 @@ std::int64_t blocks_of_both(const std::filesystem::path& folder) {
             quotation(folder.native()),
             block_file(of_a < of_b ? matrix : right_side, std::min(of_a, of_b)), of_a, of_b));
     }
-    bench::require_listable(of_a, quotation(folder.native()), "cut the matrix into larger blocks");
+    bench::require_few_tiles(of_a, quotation(folder.native()), "cut the matrix into larger blocks");
     return of_a;
 }
 

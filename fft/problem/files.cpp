@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "bench/data/listable.hpp"
+#include "bench/data/tile_limits.hpp"
 #include "core/data_source.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file.hpp"
@@ -39,7 +39,7 @@ std::vector<std::int64_t> read_own_points(const std::filesystem::path& folder) {
     if (tiles == 0) {
         return {};
     }
-    bench::require_listable(tiles, quotation(folder.native()), "cut the vector into longer tiles");
+    bench::require_few_tiles(tiles, quotation(folder.native()), "cut the vector into longer tiles");
     const std::int64_t length = own_shape(folder / block_file("x", 0), ElementType::c16, 1).front();
     const std::int64_t points = saturated_product(tiles, length);
     if (points < 1 || points > largest_size) {

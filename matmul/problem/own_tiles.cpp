@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "bench/data/listable.hpp"
+#include "bench/data/tile_limits.hpp"
 #include "core/check.hpp"
 #include "core/files/own_files.hpp"
 #include "core/saturated.hpp"
@@ -28,8 +28,8 @@ std::int64_t tiles_of_both(const std::filesystem::path& folder) {
             tile_file(name(of_a < of_b ? Operand::a : Operand::b), fewer > 0 ? 0 : fewer, fewer),
             of_a, of_a, of_b, of_b));
     }
-    bench::require_listable(saturated_product(of_a, of_a), quotation(folder.native()),
-                            "cut the matrices into larger tiles");
+    bench::require_few_tiles(saturated_product(of_a, of_a), quotation(folder.native()),
+                             "cut the matrices into larger tiles");
     return of_a;
 }
 

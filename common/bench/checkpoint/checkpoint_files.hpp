@@ -17,8 +17,8 @@ void make_usable(const std::filesystem::path& folder, const comm::Communicator& 
 /// its folder. Throws FileError. Local.
 void write_flushed(const std::filesystem::path& file, std::span<const std::byte> data);
 
-/// What is in a file, unless it is longer than `most` or has another checksum. Throws Failure that
-/// names it. Local.
+/// Reads a file. Throws Failure that names it if it is longer than `most` or has another checksum.
+/// Local.
 std::string unaltered(const std::filesystem::path& file, Bytes most, std::uint64_t checksum);
 
 }  // namespace quartet::bench

@@ -16,7 +16,7 @@ SetUp set_up_of(Session& session, const Variant& variant);
 /// What differs: "ranks 2 (was 3), threads 1 (was 2)"; empty where nothing does.
 std::string differences(const SetUp& found, const SetUp& now);
 
-/// What a resumed row says of that: " as it was begun", or what differs.
+/// For a resumed row's note: " as it was begun", or what differs.
 std::string as_it_was_begun(const SetUp& found, const SetUp& now);
 
 }  // namespace quartet::bench

@@ -25,7 +25,7 @@ class TileCase : public Case {
     void keep_tiles(std::unique_ptr<TileCheckpoint> checkpoint);
     [[nodiscard]] TileCheckpoint* checkpoint() const { return checkpoint_.get(); }
 
-    /// With what was taken over.
+    /// The note and details, with what was taken over from earlier processes.
     [[nodiscard]] std::string resumed(const std::string& note) const;
     [[nodiscard]] Details resumed(Details details) const;
 

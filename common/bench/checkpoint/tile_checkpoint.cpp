@@ -46,7 +46,7 @@ bool is_tile(const fs::path& file) {
            std::ranges::all_of(number, [](char digit) { return '0' <= digit && digit <= '9'; });
 }
 
-// What killed ranks were writing. Nobody else does: the job has locked the folder.
+// Removes what killed ranks were writing. No other job writes there: the folder is locked.
 void remove_unfinished(const fs::path& folder) {
     for (const std::string_view prefix : {tile_prefix, list_prefix}) {
         for (const fs::path& file : files_in(folder, prefix, ".tmp")) {

@@ -9,7 +9,7 @@
 
 namespace quartet::bench {
 
-/// What a case computes with, as it was when it was made: tells a bit that has flipped in it since,
+/// Remembers a case's input by a checksum, and so notices a bit that has flipped in it since,
 /// however small its effect on the result. A product's check cannot: what it expects comes from the
 /// same memory, and it allows for rounding. Reads the memory once when it is made and once for each
 /// check, outside of the time. A GPU's memory is not looked at.

@@ -62,7 +62,7 @@ bool is_seen_by_all(const std::filesystem::path& folder, const comm::Communicato
     return all_see;
 }
 
-// What each rank has computed the checksums of, everywhere. Collective.
+// All ranks' checksums, on every rank. Collective.
 std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uint64_t>& mine,
                                             const comm::Communicator& comm) {
     std::string lines;
@@ -84,7 +84,7 @@ std::map<std::string, std::uint64_t> joined(const std::map<std::string, std::uin
 constexpr double least_magnitude = 1e-60;
 constexpr double greatest_magnitude = 1e60;
 
-// Of a complex number: the larger of its parts.
+// A complex number's is the larger of its parts'.
 double magnitude(double element) {
     return std::abs(element);
 }

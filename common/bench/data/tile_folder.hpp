@@ -55,7 +55,7 @@ class TileFolder {
         return folder_ / file;
     }
     [[nodiscard]] const std::vector<TileFile>& files() const { return files_; }
-    /// Of all elements.
+    /// The bytes of all elements.
     [[nodiscard]] Bytes size() const;
 
   private:

@@ -22,7 +22,7 @@ std::int64_t require_between(std::int64_t value, std::string_view text, std::int
     return value;
 }
 
-// What nobody would run; and lists are searched for each new member.
+// More than anybody would run; and each new member is looked for among the others.
 void require_few(std::ptrdiff_t members, std::string_view text) {
     if (members > most_members) {
         throw UsageError(

@@ -57,7 +57,7 @@ std::unique_ptr<comm::ReservedSpace> CaseRuns::reserve_windows() {
     }
 }
 
-// What was measured before stays.
+// Keeps what was measured before.
 void CaseRuns::give_up(const std::string& reason, ExitCode code) {
     if (!series_.give_up()) {
         error_ = error_row(planned_, reason, code);

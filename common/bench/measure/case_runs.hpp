@@ -60,7 +60,7 @@ class CaseRuns {
     Run timed_run(Stage stage);
     void verify();
     [[nodiscard]] Row whole_row() const;
-    /// What has passed since the last call was this stage of the job.
+    /// Counts the time since the last call as this stage of the job.
     void end_stage(Stage stage) const { session_.record().stages.end(stage); }
 
     Session& session_;

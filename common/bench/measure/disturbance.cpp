@@ -11,7 +11,7 @@ namespace quartet::bench {
 
 namespace {
 
-// Of a counter that samples: what may be seen though nothing was there.
+// What a sampling counter may show though nothing happened.
 constexpr Seconds six_ticks{0.06};
 constexpr Seconds minor_fault{0.5e-6};
 constexpr Seconds major_fault{100e-6};
@@ -164,7 +164,7 @@ std::string describe_disturbance(std::span<const Run> runs,
     if (disturbed <= tolerated_disturbances(runs.size())) {
         return {};
     }
-    // What disturbed most runs; the first of equals.
+    // The cause that disturbed most runs; the first of equals.
     const auto worst = std::ranges::max_element(by_cause, {}, &std::vector<const Run*>::size);
     const auto cause = static_cast<Cause>(worst - by_cause.begin());
     return fmt::format("{} in {} of {} runs", describe(cause, *worst, best_clock_probe.value_or(0)),

@@ -35,7 +35,7 @@ double spread_of_neighbours(std::span<const double> times) {
     return median(differences) / median_difference;
 }
 
-// Of all pairs of a run of each, the share in which the same one is longer.
+// The share of all pairs, one run of each, in which the same one is longer.
 double agreement(std::span<const double> first, std::span<const double> last) {
     double longer = 0;
     for (const double before : first) {

@@ -21,7 +21,7 @@ bool is_judged(const Row& row) {
     return row.error.empty() && !row.name.is_of_paper_clock() && !row.runs.empty();
 }
 
-// What a model's row says of itself, beside which nothing about machines holds.
+// A model's row has this flag alone: it says nothing about machines.
 Flag flag_of_model(const Row& row) {
     return row.results == device::Results::simulated
                ? Flag{FlagKind::simulated,

@@ -4,7 +4,7 @@ namespace quartet::bench {
 
 namespace {
 
-/// What the cases of a group take of this rank together.
+/// The memory that the cases of a group need together on this rank.
 struct Needs {
     Bytes memory;
     Bytes shared_memory;

@@ -32,7 +32,7 @@ int threads_on_node(const Session& session) {
     return session.topology().node().size() * session.threads();
 }
 
-// That the node's ranks keep busy.
+// The cores that the node's ranks keep busy.
 int node_cores(const Session& session) {
     return std::max(1, std::min(threads_on_node(session), session.topology().resources().cores));
 }
@@ -80,7 +80,7 @@ RunConditions MachineWatch::end() {
     return conditions;
 }
 
-// Of those ranks that know theirs.
+// Among the ranks that know theirs.
 std::optional<double> MachineWatch::largest_share(std::optional<double> share) const {
     const double most = session_.world().maximum(share.value_or(-1));
     return most < 0 ? std::nullopt : std::optional(most);
@@ -104,7 +104,7 @@ std::optional<double> MachineWatch::waiting(const MachineCounters& after, Second
     return largest_share(share);
 }
 
-// What the node's processors ran besides its ranks.
+// The time that the node's processors spent on other processes.
 std::optional<double> MachineWatch::others(const MachineCounters& after, Seconds window) const {
     const comm::Communicator& node = session_.topology().node();
     const double own = node.sum((after.cpu - before_.cpu).value);

@@ -29,14 +29,14 @@ class Job {
     }
 
     void measure_group(const Group& group);
-    /// Those with a flag, to be measured anew: once, what is flagged again stays flagged.
+    /// Cases with a flag, to be measured anew once: what is flagged again stays flagged.
     [[nodiscard]] std::vector<std::size_t> distrusted_cases() const;
     void start_anew(const Group& group) {
         for (const std::size_t index : group) {
             cases_[index].start_anew();
         }
     }
-    /// What began then is repeated for as long as it took.
+    /// What was begun then may be repeated for as long as it took.
     [[nodiscard]] Seconds end_of_repeats(Seconds begin) const {
         return now_on_all() + std::max(now_on_all() - begin, least_time_again);
     }

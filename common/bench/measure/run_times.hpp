@@ -5,7 +5,7 @@
 
 namespace quartet::bench {
 
-/// What an empty run takes: the timer, the stream's synchronisation, and the barrier that begins
+/// The time of an empty run: the timer, the stream's synchronisation, and the barrier that begins
 /// it, which ranks leave one after the other. The median of some tries. Collective.
 Seconds empty_run(Session& session);
 

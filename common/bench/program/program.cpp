@@ -33,8 +33,8 @@ void print(std::FILE* stream, const std::string& text) {
     std::fflush(stream);
 }
 
-// Where several ranks fail at once, the first one's words are enough: it ends the others, unless
-// they have spoken by then.
+// If several ranks fail at once, one message is enough. The first rank speaks and ends the others
+// before they do.
 std::chrono::milliseconds wait_before_speaking(int rank) {
     constexpr std::chrono::milliseconds to_be_ended{500};  // what it takes on a busy machine
     constexpr std::chrono::milliseconds between{100};
@@ -42,7 +42,7 @@ std::chrono::milliseconds wait_before_speaking(int rank) {
     return rank == 0 ? std::chrono::milliseconds{0} : to_be_ended + std::min(rank, most) * between;
 }
 
-// What the standard library throws says neither what was wanted nor what to do.
+// The standard library's messages say neither what was wanted nor what to do.
 std::string words_of(const std::exception& error) {
     if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
         return "out of memory (the system gave none): ask for a smaller size or fewer ranks, or "

@@ -52,7 +52,7 @@ std::int64_t cache_bytes(const std::string& text) {
     return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
 }
 
-// What the kernel writes begins with a number.
+// The number that a line of the kernel begins with.
 int leading_number(const char* text) {
     return static_cast<int>(std::strtol(text, nullptr, 10));
 }

@@ -9,10 +9,10 @@ namespace quartet::bench {
 /// The parts of a row's name as an object of typed values: sizes of bytes and numbers as numbers.
 nlohmann::ordered_json factors_of(const Row& row);
 
-/// What each rank took; of many ranks quantiles and the slowest ones; nothing of pairs of ranks.
+/// Each rank's seconds; of many ranks quantiles and the slowest ones; of pairs of ranks none.
 void put_rank_seconds(nlohmann::ordered_json& json, const Run& run);
 
-/// What went on while it ran, and what of it disturbed the run.
+/// What happened on the machine during the run, and what of that disturbed it.
 void put_conditions(nlohmann::ordered_json& json, const Run& run);
 
 /// The limit, its components, what stands beside them, and the fractions; nothing where none was

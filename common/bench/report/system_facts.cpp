@@ -28,7 +28,7 @@ std::string chosen(const fs::path& file) {
                                                       : line;
 }
 
-// Of a line "key<separator>value", without quotation marks; empty where there is none.
+// The value in a line "key<separator>value", without quotation marks; empty if there is none.
 std::string value_of(const std::string& text, std::string_view key, char separator) {
     std::string_view rest = text;
     while (!rest.empty()) {

@@ -6,8 +6,9 @@
 
 namespace quartet::bench {
 
-/// What of the first rank's machine bears on the figures: processor, operating system, C library,
-/// memory, huge pages, frequency scaling. What the system does not tell is left out. Local.
+/// Facts about the first rank's machine that explain the figures: processor, operating system, C
+/// library, memory, huge pages, frequency scaling. What the system does not tell is left out.
+/// Local.
 nlohmann::ordered_json system_facts(const Session& session);
 
 }  // namespace quartet::bench

@@ -22,8 +22,8 @@ bool has_runs(const std::vector<Row>& rows);
 /// this is asked, with 3.
 ExitCode verdict(const Measured& measured);
 
-/// What to know before a rate is quoted: of the ranks' places, the GPUs, the runs and the flags of
-/// rows.
+/// What a reader must know before quoting a rate: about the ranks' places, the GPUs, the runs and
+/// the rows' flags.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
 
 /// A line for each reason why a row has no result, and for each wrong result. Empty where there is

@@ -24,7 +24,7 @@ bool is_plain(const Json& json) {
     return std::ranges::none_of(json, [](const Json& part) { return part.is_structured(); });
 }
 
-// In a list: an object of plain values and lists of these.
+// An object, in a list, of plain values and lists of these.
 bool is_short(const Json& json) {
     return std::ranges::all_of(json, [](const Json& part) {
         return !part.is_structured() || (part.is_array() && is_plain(part));

@@ -38,8 +38,8 @@ struct Word {
     bool operator==(const Word&) const = default;
 };
 
-/// What a row is called: every factor that changes the work, in a fixed order, never host, date or
-/// version. "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1".
+/// A row's name: every factor that changes the work, in a fixed order, never host, date or version.
+/// "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1".
 struct RowName {
     std::string kernel;
     Variant variant;
@@ -84,9 +84,9 @@ struct Check {
     bool input_changed = false;  ///< in memory, since it was made: then nothing passes
 };
 
-/// What else went on while something was measured. Shares are of the time of the cores that the job
-/// keeps busy, on the node or the rank where they are largest; nothing where the system does not
-/// tell.
+/// What the machine did besides, during a measurement. Shares are of the time of the cores that the
+/// job keeps busy, on the node or the rank where they are largest; nothing where the system does
+/// not tell.
 struct RunConditions {
     std::optional<double> stolen_share;   ///< that the hypervisor withheld (system::steal_time)
     std::optional<double> others_share;   ///< that other processes ran, on any core of a node
@@ -107,7 +107,7 @@ struct RunConditions {
 /// Ranks whose seconds a document lists one by one, at most.
 inline constexpr int most_ranks_listed = 256;
 
-/// What stands for the seconds of more ranks than are listed.
+/// A summary of the ranks' seconds, where there are too many ranks to list.
 struct RankSummary {
     struct Slow {
         int rank = 0;
@@ -125,12 +125,12 @@ struct RankSummary {
     double maximum = 0;
     std::vector<Slow> slowest;  ///< 16 at most, the slowest first
 
-    /// Of ranks that each took so much longer.
+    /// Adds the same time to every rank.
     void add(double seconds);
 };
 
-/// Of seconds by rank. Quantiles are the smallest value that so large a share of all does not
-/// exceed. Throws Failure for no ranks.
+/// Summarises seconds by rank. A quantile is the smallest value that this share of all does not
+/// exceed. Throws Failure without ranks.
 RankSummary summary_of_ranks(std::span<const double> seconds,
                              const std::function<std::string(int)>& host_of);
 
@@ -152,7 +152,7 @@ struct Run {
 /// Times of the runs, in seconds.
 std::vector<double> times(const std::vector<Run>& runs);
 
-/// What the single steps of a run took, in seconds.
+/// Seconds of the single steps of a run.
 struct Steps {
     std::string of;  ///< "iteration"
     Quantiles seconds;

@@ -43,12 +43,12 @@ class StageClock {
   public:
     explicit StageClock(const LaunchTime& launch);
 
-    /// What has passed since the last call, or since the launch, was this stage.
+    /// Counts the time since the last call, or since the launch, as this stage.
     void end(Stage stage);
     [[nodiscard]] Seconds of(Stage stage) const {
         return seconds_[static_cast<std::size_t>(stage)];
     }
-    /// Of all stages: from the launch to the last call.
+    /// The sum of all stages: from the launch to the last call.
     [[nodiscard]] Seconds total() const;
     [[nodiscard]] bool by_a_launcher() const { return by_a_launcher_; }
 

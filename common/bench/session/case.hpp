@@ -25,8 +25,8 @@ class Clocks {
     std::vector<Seconds> times_;
 };
 
-/// What a case took in earlier processes that were stopped, up to their last checkpoints; each of
-/// the slowest rank.
+/// Time that earlier, stopped processes spent on a case, up to their last checkpoints; each figure
+/// is the slowest rank's.
 struct EarlierTime {
     Seconds real;
     Seconds cpu;
@@ -58,7 +58,7 @@ class Case {
     virtual std::vector<LimitComponent> limit() = 0;
     /// Called after the last run, outside of its time: writes what is to be kept.
     virtual void finish() {}
-    /// For people: how it ran ("windows on huge pages"). Facts for programs go into details().
+    /// How it ran, for people ("windows on huge pages"). Facts for programs go into details().
     [[nodiscard]] virtual std::string note() const { return {}; }
     /// Further figures of the last run. Same answer on all ranks.
     [[nodiscard]] virtual Details details() const { return {}; }

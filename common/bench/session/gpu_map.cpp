@@ -16,7 +16,7 @@ std::string text_of(const std::optional<GpuMap>& map) {
     return map ? fmt::format("{}", fmt::join(*map, ",")) : "";
 }
 
-/// What is wrong with the map on this rank's node, or nothing.
+/// Why the map does not fit this rank's node; nothing if it does.
 std::optional<std::string> why_wrong(const GpuMap& map, int visible,
                                      const comm::Placement& placement) {
     if (std::ssize(map) != placement.local_size) {

@@ -49,11 +49,11 @@ class Gpus {
     /// Reads anew how the GPUs are: right after a case. Collective.
     void update(const comm::Communicator& world);
 
-    /// What about them costs speed or spoils a comparison. Local; complete on rank 0.
+    /// Conditions of the GPUs that cost speed or spoil a comparison. Local; complete on rank 0.
     [[nodiscard]] std::vector<std::string> warnings() const;
     /// "2 x NVIDIA H200", for headings, on rank 0; empty where there are none.
     [[nodiscard]] std::string summary() const;
-    /// For the document, on rank 0: what stays, and what changed.
+    /// For the document, on rank 0: lasting facts, and what changed.
     [[nodiscard]] nlohmann::ordered_json json() const;
 
   private:

@@ -20,7 +20,7 @@
 
 namespace quartet::bench {
 
-/// What a program is, beside its flags.
+/// What a program is, apart from its flags.
 struct ProgramDescription {
     std::string name;
     std::string summary{};

@@ -12,7 +12,7 @@ bool serves_queues(const comm::TransportTraits& transport) {
     return transport.can(comm::Capability::payload_channel);
 }
 
-// What a formulation lacks is an error, unless it is left out.
+// Whether a formulation that cannot use a transport is skipped there instead of failing.
 bool is_left_out(const ProgramDescription& program, Formulation formulation,
                  const comm::TransportTraits& transport, bool has_dataflow) {
     switch (formulation) {

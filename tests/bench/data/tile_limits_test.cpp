@@ -1,4 +1,4 @@
-#include "bench/data/listable.hpp"
+#include "bench/data/tile_limits.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,10 +8,10 @@
 namespace quartet::bench {
 namespace {
 
-TEST(RequireListable, RefusesMoreThanEveryRankCanList) {
-    EXPECT_NO_THROW(require_listable(most_tiles, "--tiles", "ask for fewer"));
+TEST(TileLimits, RefusesMoreThanEveryRankCanList) {
+    EXPECT_NO_THROW(require_few_tiles(most_tiles, "--tiles", "ask for fewer"));
     EXPECT_EQ(message_of<UsageError>(
-                  [] { require_listable(most_tiles + 1, "--tiles", "ask for fewer"); }),
+                  [] { require_few_tiles(most_tiles + 1, "--tiles", "ask for fewer"); }),
               "--tiles makes 1048577 tiles (1048576 are the most): ask for fewer");
 }
 
