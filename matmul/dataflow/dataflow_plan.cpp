@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/session/variants.hpp"
 #include "comm/mpi/agree.hpp"
 #include "device/blas.hpp"
 #include "matmul/dataflow/dataflow_product.hpp"
