@@ -22,8 +22,8 @@ BUILD := build/$(PRESET)
 CONFIGURE = cmake --preset $(PRESET) --log-level=NOTICE $(if $(filter-out gpu,$(PRESET)),-D QUARTET_CUDA=$(CUDA_HERE))
 PROGRAMS := $(patsubst %/main.cpp,%,$(wildcard */main.cpp))
 JOBS := $(shell nproc)
-# A Python that has pytest: the first of these.
-PYTEST = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'import pytest' 2>/dev/null && echo $(p))) python3) -m pytest
+# A Python that has pytest and xdist: the first of these.
+PYTEST = $(firstword $(foreach p,python3 /usr/bin/python3,$(shell $(p) -c 'import pytest, xdist' 2>/dev/null && echo $(p))) python3) -m pytest -n $(JOBS)
 # Layout differs between versions of clang-format: the one of Debian 12 decides where it is there.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14),clang-format)
 # One version from PyPI finds the same everywhere; from 22 on clang-tidy passes over the system's headers: a third of

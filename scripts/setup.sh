@@ -53,6 +53,7 @@ test module:scipy                      python3-scipy      python3-scipy         
 test module:xxhash                     python3-xxhash     python3-xxhash         py-xxhash     xxhash for Python
 test module:jsonschema                 python3-jsonschema python3-jsonschema     py-jsonschema jsonschema
 test module:pytest                     python3-pytest     python3-pytest         py-pytest     pytest
+test module:xdist                      python3-pytest-xdist python3-pytest-xdist py-pytest-xdist pytest-xdist
 report module:matplotlib               python3-matplotlib python3-matplotlib     py-matplotlib matplotlib
 test command:clang-format              clang-format       clang-tools-extra      llvm          clang-format
 manuals command:help2man               help2man           help2man               help2man      help2man
@@ -164,7 +165,7 @@ has_share() (
 # none has, what the first lacks counts: packages are for the system's.
 find_missing_modules() (
     modules=matplotlib
-    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema pytest matplotlib' ;; esac
+    case $groups in *" test "*) modules='numpy scipy xxhash jsonschema pytest xdist matplotlib' ;; esac
     missing_first=
     IFS=:
     for python in $prefixes PATH; do

@@ -50,7 +50,7 @@ class Tarball(unittest.TestCase):
         assert done.returncode == 0, done
         with tarfile.open(cls.file) as archive:
             archive.extractall(cls.folder)
-        cls.root = next(cls.folder.glob("quartet-*"))
+        cls.root = next(path for path in cls.folder.glob("quartet-*") if path.is_dir())
 
     @classmethod
     def make(cls, file, *more, **environment):
@@ -72,6 +72,11 @@ class Tarball(unittest.TestCase):
         self.make(again)
         digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in (self.file, again)]
         self.assertEqual(*digests)
+
+    def test_a_recipe_with_its_checksum_lies_beside(self):
+        recipe, = self.folder.glob("quartet-*.eb")
+        self.assertIn(hashlib.sha256(self.file.read_bytes()).hexdigest(), recipe.read_text(encoding="utf-8"))
+        self.assertTrue(recipe.name.startswith(f"{self.root.name}-"))
 
     def test_nothing_is_carried_without_a_licence(self):
         done = self.make(self.folder / "none.tar.gz", "--licence", f"fmt={self.folder}/nowhere")
