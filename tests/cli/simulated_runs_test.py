@@ -118,7 +118,7 @@ class Simulations(unittest.TestCase):
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         nodes = ("--ranks-per-node", plan.per_node) if plan.per_node else ()
         code, output, errors = run(simulate, self.machine_file(plan), plan.kernel, "--sizes", plan.size, "--ranks", plan.ranks,
-                                   "--arguments", plan.arguments, "--formulation", plan.formulation, "--out",
+                                   "--arguments", plan.arguments, "--formulation", plan.formulation, "--results",
                                    folder, *nodes)
         self.assertEqual(code, 0, errors)
         self.assertLessEqual(max(map(len, output.splitlines())), 80)

@@ -78,7 +78,7 @@ def simulated(host, kernel, size, ranks, formulation="native", flags=()):
     machine.write_text(json.dumps({"name": "simulated hosts", "cores_per_node": 1, "rates": {**UNUSED, **rates}}))
     shutil.rmtree(out, ignore_errors=True)
     host.must(*_script("simulate", machine, kernel, size, ranks, formulation, flags), "--build", SIMULATED.parent,
-              "--out", out)
+              "--results", out)
     [document] = out.glob("*.json")
     return seconds_of(document)
 

@@ -146,7 +146,7 @@ class Script(unittest.TestCase):
 
     def refusal(self, *arguments, kernel="cg", ranks="8"):
         code, _, errors = run(simulate, self.file, kernel, "--sizes", "4096", "--ranks", ranks,
-                              "--build", self.folder, "--out", self.folder / "out", *arguments)
+                              "--build", self.folder, "--results", self.folder / "out", *arguments)
         self.assertEqual(len(errors.splitlines()), 1, errors)
         return code, errors
 

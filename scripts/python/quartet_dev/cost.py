@@ -68,8 +68,7 @@ def fitted(sizes: list[int], values: list[float]) -> float:
     """The exponent e of values ~ size^e, by least squares over the logarithms."""
     across, up = [log2(size) for size in sizes], [log2(value) for value in values]
     middle, level = sum(across) / len(across), sum(up) / len(up)
-    return (sum((x - middle) * (y - level) for x, y in zip(across, up))
-            / sum((x - middle) ** 2 for x in across))
+    return (sum((x - middle) * (y - level) for x, y in zip(across, up)) / sum((x - middle) ** 2 for x in across))
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,7 @@ class Cost:
         return Cost([Point(**point) for point in data["points"]], data["start"])
 
 
-def _complete(launcher: LocalLauncher, job: Job, files: Files,
-              timeout: float) -> tuple[Outcome, int]:
+def _complete(launcher: LocalLauncher, job: Job, files: Files, timeout: float) -> tuple[Outcome, int]:
     """How the job ended, and the peak memory of its largest process. The kernel of the operating
     system keeps that peak over all children of a process, hence a process for each job."""
     end_jobs_when_ended()
@@ -136,8 +134,7 @@ class Laboratory:
     def _launch(self, name: str, size: int, how_often: str) -> tuple[Point, Outcome]:
         stem = f"cost-{name}-{size}"
         files = Files(self._results / f"{stem}.json", self._results / f"{stem}.log")
-        arguments = (*COSTS[name].arguments(size).split(), *how_often.split(), "--device", "host",
-                     "--threads", "1")
+        arguments = (*COSTS[name].arguments(size).split(), *how_often.split(), "--device", "host", "--threads", "1")
         job = quiet_job(self._programs / name, RANKS, 1, arguments, files.document)
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             outcome, memory = pool.apply(_complete, (self._launcher, job, files, self._timeout))

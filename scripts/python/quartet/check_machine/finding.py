@@ -36,8 +36,7 @@ class Finding:
         text = f"{self.level.value:<4}  {label}  {self.text}"
         if self.level is not Level.OK and self.remedy:
             text += f": {self.remedy}"
-        lines = textwrap.wrap(text, WIDTH, subsequent_indent=" " * (8 + len(label)),
-                              break_long_words=False)
+        lines = textwrap.wrap(text, WIDTH, subsequent_indent=" " * (8 + len(label)), break_long_words=False)
         head = self.level.value
         return [style.paint(head, self.level.colour) + lines[0][len(head):], *lines[1:]]
 

@@ -44,8 +44,7 @@ def look(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Findin
     return found or [Finding("launches", Level.LOOK, f"no program in {folder}", "`make build`")]
 
 
-def _launch(program: Path, launcher: LocalLauncher, ranks: int,
-            arguments: tuple[str, ...]) -> list[Finding]:
+def _launch(program: Path, launcher: LocalLauncher, ranks: int, arguments: tuple[str, ...]) -> list[Finding]:
     with tempfile.TemporaryDirectory(prefix="quartet-") as name:
         files = Files(Path(name) / "run.json", Path(name) / "log")
         job: Job = quiet_job(program, ranks, 1, arguments, files.document)

@@ -129,8 +129,7 @@ def _affinity(root: Path, cpus: set[int]) -> Finding:
 
 def _siblings(root: Path, cpus: set[int]) -> Finding:
     folder = root / "sys/devices/system/cpu"
-    cores = {text_of(folder / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu)
-             for cpu in cpus}
+    cores = {text_of(folder / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in cpus}
     if len(cores) == len(cpus):
         return Finding("hyperthreads", Level.OK, "one processor a core, as far as is told")
     return Finding("hyperthreads", Level.OK, f"{len(cpus)} processors on {counted(len(cores), 'core')}"

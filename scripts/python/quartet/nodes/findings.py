@@ -95,8 +95,7 @@ def _best_of_each(pairs: dict[tuple[str, ...], float]) -> dict[str, float]:
     return best
 
 
-def _rates(folder: SweepFolder, found: Findings
-           ) -> tuple[dict[str, dict[tuple[str, ...], float]], dict[str, str]]:
+def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[str, ...], float]], dict[str, str]]:
     """The best launch of each, by kind and nodes: what disturbs one launch does not make a node slow. And the
     units."""
     rates: dict[str, dict[tuple[str, ...], float]] = {}

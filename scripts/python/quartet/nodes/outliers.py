@@ -1,11 +1,10 @@
 """Who is slower than the others, by a rule whose rate of false alarms is known.
 
-The logarithms of the rates are compared with their median, in robust standard deviations: 1.4826 times
-the median absolute deviation (Hampel, J. Amer. Stat. Assoc. 69, 1974), which up to half of the values may
-be wrong without harm. The threshold is the one that the lowest of so many normal values passes as rarely
-as is asked for, from simulated samples: with few values the deviation itself is uncertain, and tables for
-the normal distribution would give false alarms. What is slower by less than `least` is not named, however
-alike the others are."""
+The logarithms of the rates are compared with their median, in robust standard deviations: 1.4826 times the median
+absolute deviation (Hampel, J. Amer. Stat. Assoc. 69, 1974), which up to half of the values may be wrong without
+harm. The threshold is the one that the lowest of so many normal values passes as rarely as is asked for, from
+simulated samples: with few values the deviation itself is uncertain, and tables for the normal distribution would
+give false alarms. What is slower by less than `least` is not named, however alike the others are."""
 
 import math
 import random

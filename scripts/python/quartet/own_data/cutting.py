@@ -22,8 +22,7 @@ def opened(path: Path) -> numpy.ndarray:
     except OSError as error:
         raise ScriptError(f"cannot open {path} ({reason_of(error)}): check the path") from None
     except (ValueError, EOFError, SyntaxError) as error:
-        raise ScriptError(f"{path} is no .npy file of numbers ({error}): save it with numpy.save") \
-            from None
+        raise ScriptError(f"{path} is no .npy file of numbers ({error}): save it with numpy.save") from None
     if not isinstance(array, numpy.ndarray):
         raise ScriptError(f"{path} holds several arrays: save each with numpy.save")
     return array

@@ -104,8 +104,7 @@ class RowBlocks(Layout):
 
     def found(self, count_of: Callable[[str], int], shape_of: ShapeOf) -> Cut:
         name = self.arrays[0][0]
-        return self._of(_bounds(shape_of(f"{name}-{r}.npy")[0]
-                                for r in range(count_of(f"{name}-{{0}}.npy"))))
+        return self._of(_bounds(shape_of(f"{name}-{r}.npy")[0] for r in range(count_of(f"{name}-{{0}}.npy"))))
 
     def _of(self, bounds: list[int]) -> Cut:
         (matrix, _), (vector, _) = self.arrays

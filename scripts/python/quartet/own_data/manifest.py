@@ -48,8 +48,7 @@ def found_in(layout: Layout, folder: Path) -> Cut:
             raise ScriptError(f"{path} cannot be used (dtype {array.dtype.str}, shape {array.shape} "
                               f"where {layout.dtype}, {piece.shape} is expected): write it again")
         if not array.flags.c_contiguous:
-            raise ScriptError(f"{path} cannot be used in Fortran order: convert it with "
-                              "numpy.ascontiguousarray")
+            raise ScriptError(f"{path} cannot be used in Fortran order: convert it with numpy.ascontiguousarray")
     return cut
 
 

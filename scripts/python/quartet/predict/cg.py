@@ -23,8 +23,7 @@ def _local(run: Run, workers: int, vectors: int, launches: int) -> Duration:
     cluster = run.cluster
     size = (_matrix(run.size, run.options) + vectors * run.size) / workers
     seconds = size / cluster.rate("memory_bytes_per_second", run.formulation)
-    return Duration(compute=cluster.slowest(seconds),
-                    overhead=launches * cluster.values["launch_seconds"])
+    return Duration(compute=cluster.slowest(seconds), overhead=launches * cluster.values["launch_seconds"])
 
 
 def _native(run: Run) -> Duration:

@@ -44,8 +44,7 @@ class Cluster:
     def host_memory(self) -> float:
         """Bytes per second that a rank reads and writes on the CPU."""
         name = "host_memory_bytes_per_second"
-        return self.values[name if self.has_gpus or name in self.values
-                           else "memory_bytes_per_second"]
+        return self.values[name if self.has_gpus or name in self.values else "memory_bytes_per_second"]
 
     def rate(self, name: str, formulation: str) -> float:
         """Of computing; the library formulation may have one of its own."""
@@ -65,8 +64,7 @@ class Cluster:
     def link(self, nodes: int) -> float:
         """Bytes per second of a node's link when all of so many nodes send across all of them."""
         shares = self.values.shares
-        share = next((share for most, share in shares if nodes <= most),
-                     shares[-1][1] if shares else 1.0)
+        share = next((share for most, share in shares if nodes <= most), shares[-1][1] if shares else 1.0)
         return self.values["link_bytes_per_second"] * share
 
     def link_into(self, nodes: int) -> float:
@@ -90,8 +88,7 @@ class Cluster:
             return Duration(latency=self.values["node_latency_seconds"], bandwidth=self.within(size))
         spanned = min(self.nodes, 2 * -(-distance // self.per_node))
         inside = self.within(size) if leaving < self.per_node else 0.0
-        return Duration(latency=self.latency,
-                        bandwidth=max(leaving * size / self.link(spanned), inside))
+        return Duration(latency=self.latency, bandwidth=max(leaving * size / self.link(spanned), inside))
 
     def _leaving(self, distance: int, in_pairs: bool) -> int:
         """Ranks of a node that send to another node."""
@@ -110,8 +107,7 @@ class Cluster:
         others, node = self.ranks - 1, self.per_node
         part = size / self.ranks
         away = self.ranks - node  # ranks on other nodes
-        bandwidth = max(self.within(part * (node - 1)),
-                        self.copied(part * others) if self.is_staged else 0.0)
+        bandwidth = max(self.within(part * (node - 1)), self.copied(part * others) if self.is_staged else 0.0)
         overhead = others * self.overhead
         if away:
             bandwidth = max(bandwidth, node * part * away / self.link(self.nodes))

@@ -54,15 +54,13 @@ def reduce_scatter(cluster: Cluster, size: float) -> Duration:
     """`size` is of each rank's contribution. Parts travel as those of an all-gather, backwards."""
     if cluster.ranks == 1:
         return Duration()
-    added = Duration(compute=ADDED * _of_others(cluster, size)
-                     / cluster.values["memory_bytes_per_second"])
+    added = Duration(compute=ADDED * _of_others(cluster, size) / cluster.values["memory_bytes_per_second"])
     return all_gather(cluster, size) + added
 
 
 def ordered_sums(cluster: Cluster, count: int) -> Duration:
-    """Sums over ranks that keep their order: MPI gathers `count` numbers of each rank on all ranks,
-    which add them one by one. In memory that they share they read one another's numbers: at most a message's
-    latency."""
+    """Sums over ranks that keep their order: MPI gathers `count` numbers of each rank on all ranks, which add them
+    one by one. In memory that they share they read one another's numbers: at most a message's latency."""
     if cluster.ranks == 1:
         return Duration()
     added = count * cluster.ranks * cluster.values["addition_seconds"]

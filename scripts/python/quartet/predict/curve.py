@@ -74,8 +74,7 @@ def _grown(work: Work, base: int) -> Work:
     """With the size that gives each worker what it has on as many workers as the base."""
     growth = GROWTH.get(work.kernel.name)
     if not growth:
-        raise ScriptError(f"--weak: {work.kernel.name} has no problem that grows with its workers: "
-                          "leave it out")
+        raise ScriptError(f"--weak: {work.kernel.name} has no problem that grows with its workers: leave it out")
     flags = {f"--{name}": str(value) for name, value in work.options.items()}
     size = grow(growth, work.size, work.workers, base, flags).size
     return Work(work.kernel, work.formulation, size, work.ranks, work.options)

@@ -37,8 +37,7 @@ class Work:
     @property
     def reducers(self) -> int:
         """Ranks that do not compute."""
-        return self.model.reducers(self.ranks, self.options) \
-            if self.formulation == "dataflow" else 0
+        return self.model.reducers(self.ranks, self.options) if self.formulation == "dataflow" else 0
 
     @property
     def workers(self) -> int:

@@ -40,8 +40,7 @@ def _block(tiles: int, ranks: int, columns: int, column: int) -> tuple[int, int]
 def _native(run: Run) -> Duration:
     """Nothing is sent: each rank has what it multiplies. GPUs copy it in beside their products."""
     tile, size = min(run.options["tile"], run.size), run.size
-    rows, columns = (min(size, tile * count)
-                     for count in largest_block(ceil(size / tile), run.ranks))
+    rows, columns = (min(size, tile * count) for count in largest_block(ceil(size / tile), run.ranks))
     cluster = run.cluster
     product = Duration(
         compute=cluster.slowest(2.0 * rows * columns * size / cluster.values[SGEMM]),

@@ -58,8 +58,7 @@ class Model:
         unknown = sorted(given.keys() - self.options.keys())
         if unknown and is_strict:
             known = ", ".join(f"--{name}" for name in self.options) or "none"
-            raise ScriptError(f"--{unknown[0]:.40} (no option that changes this prediction): known are "
-                              f"{known}")
+            raise ScriptError(f"--{unknown[0]:.40} (no option that changes this prediction): known are {known}")
         return {name: _value(name, given.get(name), default) for name, default in self.options.items()}
 
 

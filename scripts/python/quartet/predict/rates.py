@@ -93,8 +93,7 @@ class Rates:
         """As the rates may be, given their uncertainty. The same for the same seed; each rate has
         random numbers of its own, so that another one more or less changes none of them."""
         sources = {name: random.Random(f"{seed} {name}") for name in (*self.single, BISECTION)}
-        return [self._drawn({name: source.gauss(0, 1) for name, source in sources.items()})
-                for _ in range(count)]
+        return [self._drawn({name: source.gauss(0, 1) for name, source in sources.items()}) for _ in range(count)]
 
     def _drawn(self, normals: dict[str, float]) -> Values:
         values: dict[str, Union[float, Shares]] = {

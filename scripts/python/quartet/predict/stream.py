@@ -19,8 +19,7 @@ ACKNOWLEDGED = 2  # messages, one after the other: the first piece, and the word
 
 
 def bytes_of(text: str) -> int:
-    """A size as the program's flag has it: a number alone counts MiB, 4k is 4 KiB. Raises
-    ValueError."""
+    """A size as the program's flag has it: a number alone counts MiB, 4k is 4 KiB. Raises ValueError."""
     match = re.fullmatch(r"([1-9]\d{0,9})([kKMG])(?:iB)?", text, re.ASCII)
     return size_in_bytes(f"{match[1]}{match[2].upper()}iB") if match else points(text) * MIB
 
@@ -72,8 +71,7 @@ def _dataflow(run: Run) -> Duration:
     copy whole vectors to the host and back, none. Of several senders other vectors are there meanwhile."""
     flow, pushes = DataFlow(run.cluster, 1, run.count("queue")), run.count("pushes")
     handled = flow.handled(flow.workers, float(run.size))
-    adds = Duration(compute=_added(run), overhead=handled,
-                    bandwidth=2 * run.cluster.copied(float(run.size)))
+    adds = Duration(compute=_added(run), overhead=handled, bandwidth=2 * run.cluster.copied(float(run.size)))
     if run.cluster.shares_memory:
         return adds * pushes + _answered(run)
     crosses = Duration(bandwidth=_wire(run))
@@ -83,8 +81,7 @@ def _dataflow(run: Run) -> Duration:
         return (vector + waits) * pushes + _answered(run)
     # All that are under way share the link: the first ones come together, before anything is added.
     at_once = min(flow.under_way(OUTGOING) / flow.workers, pushes)
-    return _answered(run) + longer(crosses * at_once + adds * pushes,
-                                   crosses * pushes + adds * (1 / flow.workers))
+    return _answered(run) + longer(crosses * at_once + adds * pushes, crosses * pushes + adds * (1 / flow.workers))
 
 
 LATENCY = "latency_seconds"

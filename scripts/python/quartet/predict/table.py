@@ -9,8 +9,7 @@ from quartet.predict.rates import BISECTION, Rate
 from quartet.text import WIDTH, Footnotes, aligned, counted, rate, widths_of
 from quartet.text import size as written
 
-HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band",
-            "effic.", "")
+HEADINGS = ("ranks", "nodes", "seconds", "comp.", "lat.", "bandw.", "overh.", "rate", "90% band", "effic.", "")
 LETTERS = "abcdefghij"
 OF_DATA_FLOW = ("queue", "reducers")  # options
 LONGEST_SIZE = 10  # characters
@@ -41,8 +40,7 @@ def render(machine: Machine, curve: Curve) -> str:
 def _size(curve: Curve, point: Prediction) -> str:
     """In the words of the kernel's flag."""
     size = point.work.size
-    return f"{size // 2**20} MiB" if curve.wanted.kernel.unit == "MiB/s" and size % 2**20 == 0 else \
-        str(size)
+    return f"{size // 2**20} MiB" if curve.wanted.kernel.unit == "MiB/s" and size % 2**20 == 0 else str(size)
 
 
 def _cells(curve: Curve, point: Prediction, marks: str) -> tuple[str, ...]:
@@ -71,8 +69,7 @@ def describe(machine: Machine) -> str:
     rates = machine.used
     rows = [(name, one) for name, one in rates.single.items()]
     rows += [(f"{BISECTION}, to {nodes} nodes", one) for nodes, one in rates.bisection]
-    lines = textwrap.wrap(f"Rates that were used, of {machine.name}, {machine.per_node} ranks a node:",
-                          WIDTH)
+    lines = textwrap.wrap(f"Rates that were used, of {machine.name}, {machine.per_node} ranks a node:", WIDTH)
     for name, one in rows:
         lines += textwrap.wrap(f"{name}: {_value(one)}", WIDTH, initial_indent="  ",
                                subsequent_indent="    ", break_on_hyphens=False)

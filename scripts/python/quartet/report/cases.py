@@ -48,8 +48,7 @@ def read(sources: list[Source]) -> list[Launch]:
     launches: list[Launch] = []
     for members in groups.values():
         pairs = [(source, case) for source in members for case in cases(source.document)]
-        launches += [_launch(source, case) for (source, _), case in
-                     zip(pairs, judged([case for _, case in pairs]))]
+        launches += [_launch(source, case) for (source, _), case in zip(pairs, judged([case for _, case in pairs]))]
     return launches
 
 
@@ -153,13 +152,11 @@ class Result:
             return None
         parts = self.case.median.get("limit_components") or []
         decided = str(self.case.median.get("limit_decided_by", "")) if len(parts) > 1 else ""
-        return Limit(str(limits[0]["what"]), statistics.median(limit["rate"] for limit in limits),
-                     decided)
+        return Limit(str(limits[0]["what"]), statistics.median(limit["rate"] for limit in limits), decided)
 
     @property
     def fraction(self) -> Optional[float]:
-        known = [case.fraction_of_limit for case in self._cases
-                 if case.fraction_of_limit is not None]
+        known = [case.fraction_of_limit for case in self._cases if case.fraction_of_limit is not None]
         return statistics.median(known) if known else None
 
     @property

@@ -72,8 +72,7 @@ def surprises(results: list[Result], expected: Optional[Expectations]) -> list[W
 def _about_builds(documents: Any, results: list[Result]) -> list[Warning]:
     found = []
     if any(document["context"].get("library_build_type") == "debug" for _, document in documents):
-        found.append(Warning("Some documents are from a debug build: do not quote their rates.",
-                             is_grave=True))
+        found.append(Warning("Some documents are from a debug build: do not quote their rates.", is_grave=True))
     of_folder: dict[str, set[str]] = {}
     for result in results:
         of_folder.setdefault(result.series, set()).update(launch.commit for launch in result.launches)

@@ -45,14 +45,12 @@ def _ranks(result: Result) -> int:
 
 def _bar(result: Result, base: Result, name: str) -> Bar:
     text = f"{rate(result.rate)}{result.mark} ({ratio(result.rate / base.rate)})"
-    return Bar(name, result.rate, text, result.interval, result.name.formulation,
-               result.case.text, result.mark)
+    return Bar(name, result.rate, text, result.interval, result.name.formulation, result.case.text, result.mark)
 
 
 def _doubts(results: list[Result], leave_out: Any = ("nodes",)) -> tuple[str, ...]:
     """Of each marked bar why it is marked."""
-    return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}"
-                 for result in results if result.mark)
+    return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}" for result in results if result.mark)
 
 
 def formulations(results: list[Result]) -> Section:
@@ -154,8 +152,7 @@ def devices(results: list[Result]) -> Section:
 
 
 def _computes(result: Result) -> str:
-    return (f"{result.name.device}: {counted(result.workers, 'worker')}, {_way(result)}; "
-            f"{result.machine}")
+    return f"{result.name.device}: {counted(result.workers, 'worker')}, {_way(result)}; {result.machine}"
 
 
 def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
@@ -190,8 +187,7 @@ def _largest_of_each_way(results: list[Result]) -> list[Result]:
     ways = grouped(_cases(results), lambda result: (
         result.name.kernel, result.machine, result.series, result.name.formulation,
         result.name.device, result.name.transport, result.name.words))
-    chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item)))
-              for group in ways.values()]
+    chosen = [max(group, key=lambda item: (item.workers, _ranks(item), size_of(item))) for group in ways.values()]
     return sorted(chosen, key=by_kernel)
 
 

@@ -18,8 +18,7 @@ def factors(result: Result) -> dict[str, str]:
     folder and machine, where there are several."""
     name = result.name
     words = {f"word {index}": word for index, word in enumerate(name.words)}
-    places = {"folder": result.series * result.told_by_folder,
-              "machine": result.machine * result.told_by_machine}
+    places = {"folder": result.series * result.told_by_folder, "machine": result.machine * result.told_by_machine}
     return {**places, "formulation": name.formulation, "device": name.device, "transport": name.transport,
             **words, **name.values, "nodes": str(result.nodes)}
 
@@ -50,8 +49,7 @@ def label(result: Result, leave_out: Collection[str] = ()) -> str:
     where = ", ".join(own.pop(key) for key in ("folder", "machine") if key in own)
     way = " ".join(own.pop(key) for key in ("formulation", "device", "transport") if key in own)
     way = ": ".join(filter(None, (where, way)))
-    return ", ".join(filter(None, (way, *(shown(key, value) for key, value in own.items())))) \
-        or result.name.kernel
+    return ", ".join(filter(None, (way, *(shown(key, value) for key, value in own.items())))) or result.name.kernel
 
 
 def counted(number: float, noun: str) -> str:
@@ -60,8 +58,7 @@ def counted(number: float, noun: str) -> str:
 
 
 def in_words(common: dict[str, str], leave_out: Collection[str] = ()) -> str:
-    return ", ".join(shown(key, value) for key, value in common.items()
-                     if _tells(key, value, leave_out))
+    return ", ".join(shown(key, value) for key, value in common.items() if _tells(key, value, leave_out))
 
 
 def _tells(key: str, value: str, leave_out: Collection[str]) -> bool:
@@ -76,8 +73,7 @@ def size_of(result: Result) -> float:
 
 def natural(text: str) -> list[Any]:
     """A key that sorts 2 before 10."""
-    return [int(part) if place % 2 else part
-            for place, part in enumerate(re.split("([0-9]{1,18})", text))]
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split("([0-9]{1,18})", text))]
 
 
 def is_pair(result: Result) -> bool:

@@ -37,13 +37,11 @@ def of_sizes(lines: list[Line], at: Callable[[float], str]) -> str:
         x, best = max(line.points, key=lambda point: point[1].rate)
         return f"{line.label} is fastest at {at(x)}{best.mark}"
     x = max(common)
-    there = sorted(((dict(line.points)[x], line.label) for line in lines),
-                   key=lambda pair: pair[0].rate)
+    there = sorted(((dict(line.points)[x], line.label) for line in lines), key=lambda pair: pair[0].rate)
     (slow, last), (fast, first) = there[0], there[-1]
     if fast.rate / slow.rate < NEARLY:
         return f"At {at(x)} all ways are equally fast"
-    return (f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{worse(fast, slow)} as fast as "
-            f"{last}")
+    return f"At {at(x)} {first} is {ratio(fast.rate / slow.rate)}{worse(fast, slow)} as fast as {last}"
 
 
 def of_scaling(lines: list[Line]) -> str:
@@ -64,12 +62,10 @@ def of_formulations(best: list[Result]) -> str:
         return f"{best[0].name.kernel}: rates in doubt are not compared"
     best = trusted
     base, *others = [result for result in best if result.name.words == best[0].name.words]
-    others = others or [result for result in best[1:]
-                        if result.name.formulation != base.name.formulation]
+    others = others or [result for result in best[1:] if result.name.formulation != base.name.formulation]
     rates = " and ".join(f"{ratio(base.rate / other.rate)}{worse(base, other)} "
                          f"{other.name.formulation}'s" for other in others)
-    return f"{base.name.kernel}: {base.name.formulation} reaches {rates} rate".replace(
-        " rate and", " and")
+    return f"{base.name.kernel}: {base.name.formulation} reaches {rates} rate".replace(" rate and", " and")
 
 
 def worse(one: Result, other: Result) -> str:

@@ -30,8 +30,7 @@ def section(results: list[Result], references: Sequence[Result] = ()) -> Section
 
 
 def _candidates(results: Any) -> list[Result]:
-    return [result for result in results
-            if result.verified and result.fraction and not is_pair(result)]
+    return [result for result in results if result.verified and result.fraction and not is_pair(result)]
 
 
 def _chart(results: list[Result], references: list[Result]) -> ShareChart:
@@ -73,15 +72,13 @@ def _limits(main: Result, shown: list[Result]) -> dict[tuple[str, ...], float]:
 def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
     """Each formulation's best on one problem, variant and number of ranks: those that most
     formulations have. Then the best of each formulation in the other variants."""
-    problems = grouped(results, lambda result: (result.name.ranks,
-                                                size_of(result)))
+    problems = grouped(results, lambda result: (result.name.ranks, size_of(result)))
     best = {key: fastest_of_each(members) for key, members in problems.items()}
     members = problems[max(best, key=lambda key: (len(best[key]), key))]
     variants = {words: _fastest(found) for words, found in
                 grouped(members, lambda result: result.name.words).items()}
     main = max(variants, key=lambda words: len(variants[words]))
-    return variants[main], [result for words, found in variants.items() if words != main
-                            for result in found]
+    return variants[main], [result for words, found in variants.items() if words != main for result in found]
 
 
 def _fastest(results: list[Result]) -> list[Result]:

@@ -54,8 +54,7 @@ def by(x: Callable[[Result], float], members: list[Result], leave_out: Any = FOL
 
 
 def weak_sets(results: list[Result]) -> list[list[Result]]:
-    """Cases of weak scaling: the problem grows with the workers. One list for each smallest
-    problem."""
+    """Cases of weak scaling: the problem grows with the workers. One list for each smallest problem."""
     ways = grouped((result for result in results if result.name.kernel in GROWTH),
                    lambda result: (result.machine, result.name.kernel, tuple(
                        (key, value) for key, value in factors(result).items()
@@ -66,8 +65,7 @@ def weak_sets(results: list[Result]) -> list[list[Result]]:
         for base in members:
             grown = [result for result in members if _is_grown(result, base)]
             if base.workers == fewest and grown:
-                key = (base.machine, base.name.kernel, base.name.device, base.name.size,
-                       fewest)
+                key = (base.machine, base.name.kernel, base.name.device, base.name.size, fewest)
                 sets.setdefault(key, []).extend([base, *grown])
     return list(sets.values())
 

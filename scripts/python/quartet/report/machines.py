@@ -21,8 +21,7 @@ def section(documents: list[tuple[str, dict[str, Any]]]) -> Section:
                     caption=f"{members[0][1]['context'].get('host_name', '?')}: "
                             f"{device(members[0][1])}")
               for members in groups.values()]
-    tables.append(Table(("option", "values", "programs"), _options(documents),
-                        caption="Options as resolved"))
+    tables.append(Table(("option", "values", "programs"), _options(documents), caption="Options as resolved"))
     tables.append(Table(("variable", "values"), _environment(documents),
                         caption="Environment variables read (without those of the launcher "
                                 "itself)"))
@@ -43,8 +42,7 @@ def _build(document: dict[str, Any]) -> tuple[str, ...]:
 def _values(found: Any) -> str:
     """Each once, in a natural order; a long list shortened."""
     distinct = sorted({str(value) for value in found if value not in ("", None)}, key=natural)
-    return ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12
-                                       else "")
+    return ", ".join(distinct[:12]) + (f" and {len(distinct) - 12} more" if len(distinct) > 12 else "")
 
 
 def _settings(documents: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -121,8 +119,7 @@ def _options(documents: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str
         quartet = _quartet(document)
         for key, value in (quartet.get("options") or {}).items():
             if key not in ignored and value != "":
-                found.setdefault(key, {}).setdefault(str(value), set()).add(
-                    str(quartet.get("program")))
+                found.setdefault(key, {}).setdefault(str(value), set()).add(str(quartet.get("program")))
     return [(f"--{key}", _values(values), _values(
         program for programs in values.values() for program in programs))
             for key, values in sorted(found.items())]

@@ -14,8 +14,7 @@ HEADING = ("kernel", "device", "what", "rate", "a device", "of peak", "condition
 
 
 def section(results: list[Result], published: list[Number]) -> Section:
-    """For each kernel and kind of device here: other work, and the paper's numbers that fit none of
-    ours."""
+    """For each kernel and kind of device here: other work, and the paper's numbers that fit none of ours."""
     rows = []
     for kernel, is_gpu in dict.fromkeys((result.name.kernel, result.name.device == "cuda")
                                         for result in sorted(results, key=by_kernel)):

@@ -58,8 +58,7 @@ def _warnings(warnings: list[Warning]) -> Markup:
     if not warnings:
         return tag("div", tag("h2", "No warnings"), tag("p", "Every document was read, every row "
                    "verified, none above its limit."), class_="warnings none")
-    return tag("div", tag("h2", "Read this first"), tag("ul", *map(_warning, warnings)),
-               class_="warnings")
+    return tag("div", tag("h2", "Read this first"), tag("ul", *map(_warning, warnings)), class_="warnings")
 
 
 def _warning(warning: Warning) -> Markup:
@@ -98,8 +97,7 @@ def _section(section: Section, pictures: dict[str, Markup], endings: tuple[str, 
     return tag("section", *parts, id=section.slug)
 
 
-def _figure(chart: Chart, name: str, picture: Optional[Markup],
-            endings: tuple[str, ...]) -> Markup:
+def _figure(chart: Chart, name: str, picture: Optional[Markup], endings: tuple[str, ...]) -> Markup:
     links = [part for ending in endings for part in (
         " ", tag("a", ending.upper(), href=f"figures/{name}.{ending}"))]
     notes = [tag("ul", *(tag("li", note) for note in chart.notes[:MOST_NOTES]), class_="doubts")]

@@ -131,8 +131,7 @@ def _panels(figure: Figure, ours: list[Result]) -> list[Panel]:
     if not figure.is_scaling:
         return [by(figure.x, members, ("size",)) for members in _fixed(figure, ours)]
     weak = weak_sets(ours)
-    grown = {result.case.text for members in weak for result in members
-             if result.name.size != members[0].name.size}
+    grown = {result.case.text for members in weak for result in members if result.name.size != members[0].name.size}
     strong = [members for members in _fixed(figure, ours)
               if not all(result.case.text in grown for result in members)]
     return [by(figure.x, members) for members in strong] + [
@@ -143,10 +142,8 @@ def _panels(figure: Figure, ours: list[Result]) -> list[Panel]:
 
 def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
     """Cases by what is alike in a chart, in a natural order."""
-    groups = grouped(ours, lambda result: (*(
-        factors(result).get(key, "") for key in figure.fixed), result.machine))
-    return [members for _, members in sorted(groups.items(),
-                                             key=lambda item: natural(" ".join(item[0])))]
+    groups = grouped(ours, lambda result: (*(factors(result).get(key, "") for key in figure.fixed), result.machine))
+    return [members for _, members in sorted(groups.items(), key=lambda item: natural(" ".join(item[0])))]
 
 
 def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
@@ -163,8 +160,7 @@ def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
     values = [point.y for item in series for point in item.points]
     drawn = [result for line in lines for _, result in line.points]
     series += _published(figure, numbers, xs, drawn)
-    title = findings.of_scaling(lines) if figure.is_scaling else findings.of_sizes(
-        lines, lambda x: f"{x:g} MiB")
+    title = findings.of_scaling(lines) if figure.is_scaling else findings.of_sizes(lines, lambda x: f"{x:g} MiB")
     return LineChart(title, Axis(figure.x_label, True, tuple(xs)),
                      Axis(figure.unit, figure.is_scaling or max(values) / min(values) > WIDE),
                      tuple(series), f"{figure.kernel.name}: {about}", _doubts(lines))
@@ -186,8 +182,7 @@ def _step_chart(chart: LineChart, lines: list[Line]) -> list[LineChart]:
     if not measured:
         return []
     x = min(point.x for series in measured for point in series.points)
-    least, whose = min((point.y, series.label) for series in measured for point in series.points
-                       if point.x == x)
+    least, whose = min((point.y, series.label) for series in measured for point in series.points if point.x == x)
     return [LineChart(f"A push of {x:g} MiB takes {least:.3g} us at best ({whose})", chart.x,
                       Axis("microseconds a push", True), tuple(measured), chart.about, chart.notes)]
 
@@ -197,8 +192,7 @@ def _pushes(result: Result) -> float:
 
 
 def _step(x: float, result: Result) -> Point:
-    """The median run's mean. Where pushes were timed one by one: their median, up to the 99%
-    quantile."""
+    """The median run's mean. Where pushes were timed one by one: their median, up to the 99% quantile."""
     steps = result.case.median.get("step_seconds") or {}
     if steps.get("p50") and steps.get("p99"):
         middle, high = (steps[key] * 1e6 for key in ("p50", "p99"))
@@ -208,8 +202,7 @@ def _step(x: float, result: Result) -> Point:
 
 
 def _limits(lines: list[Line]) -> list[Series]:
-    """Measured limits: one grey line where several lines have the same limit, else one in the
-    colour of its line."""
+    """Measured limits: one grey line where several lines have the same limit, else one in the colour of its line."""
     curves: list[tuple[str, list[Line], dict[float, list[float]]]] = []
     for line in lines:
         own = {x: result.limit for x, result in line.points if result.limit}
@@ -227,8 +220,7 @@ def _limits(lines: list[Line]) -> list[Series]:
     made = []
     for what, owners, rates in curves:
         whose = "" if len(owners) > 1 or len(lines) == 1 else f" of {owners[0].label}"
-        points = tuple(Point(x, sorted(found)[len(found) // 2])
-                       for x, found in sorted(rates.items()))
+        points = tuple(Point(x, sorted(found)[len(found) // 2]) for x, found in sorted(rates.items()))
         made.append(Series(f"limit{whose}: {what}", points, "limit",
                            formulation=owners[0].formulation if whose else ""))
     return made
@@ -236,8 +228,7 @@ def _limits(lines: list[Line]) -> list[Series]:
 
 def _agree(rates: dict[float, list[float]], own: dict[float, Limit]) -> bool:
     common = [x for x in rates if x in own]
-    return bool(common) and all(
-        1 / SAME_LIMIT < own[x].rate / rates[x][0] < SAME_LIMIT for x in common)
+    return bool(common) and all(1 / SAME_LIMIT < own[x].rate / rates[x][0] < SAME_LIMIT for x in common)
 
 
 def _ideal(lines: list[Line], unit: str) -> list[Series]:
@@ -257,8 +248,7 @@ def _ideal(lines: list[Line], unit: str) -> list[Series]:
     return made
 
 
-def _published(figure: Figure, numbers: list[Number], xs: list[float],
-               ours: list[Result]) -> list[Series]:
+def _published(figure: Figure, numbers: list[Number], xs: list[float], ours: list[Result]) -> list[Series]:
     """Published rates that fit: points where the devices are known, else across the chart."""
     made = []
     for letter, number in _lettered(numbers, ours):

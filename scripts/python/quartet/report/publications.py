@@ -44,16 +44,13 @@ class Number:
 
     @property
     def text(self) -> str:
-        return f"{BOUNDS[self.bound]} {self.value:g} {self.unit}" if self.unit != "speed-up" else \
-            f"{self.value:g}x"
+        return f"{BOUNDS[self.bound]} {self.value:g} {self.unit}" if self.unit != "speed-up" else f"{self.value:g}x"
 
 
 def nearest(result: Result, numbers: list[Number]) -> Optional[Number]:
-    """The rate that may be set against the result in a ratio, by the rule in the schema of published
-    numbers."""
+    """The rate that may be set against the result in a ratio, by the rule in the schema of published numbers."""
     known = _known(result)
-    fitting = [number for number in numbers
-               if number.unit == result.unit and is_like(number.match, known)]
+    fitting = [number for number in numbers if number.unit == result.unit and is_like(number.match, known)]
     return max(fitting, default=None, key=lambda number: merit(
         number.match, known, number.device, (result.machine,) if number.is_gpu else (), number.value))
 

@@ -49,8 +49,7 @@ def _chart(results: list[Result]) -> Optional[Roofline]:
                                      if (spot.intensity < arithmetic / memory) is side))
                   for side in (True, False))
     title = f"Memory limits {' and '.join(slow)}, arithmetic {' and '.join(fast)}"
-    where = ", ".join(filter(None, (results[0].series * results[0].told_by_folder,
-                                    results[0].machine)))
+    where = ", ".join(filter(None, (results[0].series * results[0].told_by_folder, results[0].machine)))
     notes = tuple(f"{spot.mark} {spot.group} {spot.label}: {result.doubts}"
                   for spot, result in zip(spots, _largest(results)) if spot.mark)
     return Roofline(title, memory, arithmetic, tuple(spots), where, notes)
@@ -60,8 +59,7 @@ def _largest(results: list[Result]) -> list[Result]:
     """Of each way the case on the most workers, then of the largest problem."""
     ways = grouped(sorted(results, key=by_kernel), lambda result: (
         result.name.kernel, result.name.formulation, result.name.words))
-    return [max(group, key=lambda item: (item.workers, size_of(item), item.rate))
-            for group in ways.values()]
+    return [max(group, key=lambda item: (item.workers, size_of(item), item.rate)) for group in ways.values()]
 
 
 def _spot(result: Result) -> Spot:

@@ -53,16 +53,13 @@ def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]
 def _ours(results: list[Result], number: Number) -> Optional[tuple[str, str, str]]:
     """Speed-up, base in absolute terms, and case, of the largest such problem that was run so."""
     alike = [result for result in results if number.is_of(result)]
-    lines = grouped(alike, lambda result: (label(result, FOLLOW_RANKS),
-                                             result.machine, result.series))
+    lines = grouped(alike, lambda result: (label(result, FOLLOW_RANKS), result.machine, result.series))
     pairs = []
     for members in lines.values():
-        by_workers = {result.workers: result
-                      for result in sorted(members, key=lambda item: item.rate)}
+        by_workers = {result.workers: result for result in sorted(members, key=lambda item: item.rate)}
         if number.base in by_workers and number.workers in by_workers:
             pairs.append((by_workers[number.base], by_workers[number.workers]))
     if not pairs:
         return None
     base, more = max(pairs, key=lambda pair: (size_of(pair[1]), pair[1].rate))
-    return (f"{more.rate / base.rate:.2f}x",
-            f"{rate(base.rate)} {base.unit} on {base.workers}", label(more))
+    return (f"{more.rate / base.rate:.2f}x", f"{rate(base.rate)} {base.unit} on {base.workers}", label(more))

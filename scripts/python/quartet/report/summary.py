@@ -33,8 +33,7 @@ def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
     interval = (f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else "")
     share = "not measured"
     if best.limit and best.fraction:
-        share = (f"{best.fraction_text} of {rate(best.limit.rate)} "
-                 f"({best.limit.decided_by or best.limit.what})")
+        share = f"{best.fraction_text} of {rate(best.limit.rate)} ({best.limit.decided_by or best.limit.what})"
     return (best.name.kernel, f"{rate(best.rate)}{best.mark} {best.unit}", interval,
             share, _nearest(best, published), label(best, ("machine", "ranks", "nodes")),
             f"{counted(best.workers, 'worker')} on {counted(best.nodes, 'node')}, "

@@ -50,10 +50,9 @@ class SlurmLauncher:
 
     def submit(self, wanted: Request, jobs: dict[str, Job], folder: Path,
                after: Iterable[str] = ()) -> dict[str, str]:
-        """Submits jobs, by name, as an array that waits for other arrays to end, well or not. What
-        NAME leaves lies beside `folder`, which is made: NAME.log, and NAME.code at its end; and TASK.slurm,
-        what Slurm itself says of a task. The tasks, by name. Raises QueueFull, or LaunchError where Slurm
-        refuses."""
+        """Submits jobs, by name, as an array that waits for other arrays to end, well or not. What NAME leaves lies
+        beside `folder`, which is made: NAME.log, and NAME.code at its end; and TASK.slurm, what Slurm itself says
+        of a task. The tasks, by name. Raises QueueFull, or LaunchError where Slurm refuses."""
         tasks = [jobs] if self.shares else [{name: job} for name, job in jobs.items()]
         _write_tasks([{name: self._words(job) for name, job in task.items()} for task in tasks], folder)
         array = f"--array=0-{len(tasks) - 1}%{self._machine.jobs_at_a_time}"
@@ -94,8 +93,7 @@ class SlurmLauncher:
             words = dict(word.split("=", 1) for word in record.split() if "=" in word)
             states[words.get("ArrayTaskId", "")] = words.get("JobState", "")
         # Tasks that never started have one record together, "0-4%2"; cancelled, it has no numbers.
-        together = [state for indices, state in states.items()
-                    if not indices.isdigit() or indices == NO_TASK]
+        together = [state for indices, state in states.items() if not indices.isdigit() or indices == NO_TASK]
         return states.get(index, next(iter(together), ""))
 
     def cancel(self, tasks: Iterable[str]) -> None:
@@ -106,8 +104,7 @@ class SlurmLauncher:
 
 
 def _write_tasks(tasks: list[dict[str, tuple[str, ...]]], folder: Path) -> None:
-    """A file for each task, as array.sbatch reads it: the words of each launch by its name. Raises
-    LaunchError."""
+    """A file for each task, as array.sbatch reads it: the words of each launch by its name. Raises LaunchError."""
     try:
         folder.mkdir()
         for index, task in enumerate(tasks):
@@ -126,8 +123,7 @@ def _ask(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except (OSError, ValueError) as error:
-        raise LaunchError(FAILED, f"{command[0]} cannot be run ({error}): go to a machine with Slurm"
-                          ) from None
+        raise LaunchError(FAILED, f"{command[0]} cannot be run ({error}): go to a machine with Slurm") from None
 
 
 def _one_line(text: str) -> str:

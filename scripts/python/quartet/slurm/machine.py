@@ -50,8 +50,7 @@ class SlurmMachine:
         try:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
-            raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json"
-                               ) from None
+            raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json") from None
         return SlurmMachine.of(data, f"{path}: ")
 
     @staticmethod
@@ -61,8 +60,7 @@ class SlurmMachine:
         problem = Schema(schema).problem(data)
         if problem or not isinstance(data, dict):
             raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json")
-        defaults = {key: rule["default"] for key, rule in schema["properties"].items()
-                    if "default" in rule}
+        defaults = {key: rule["default"] for key, rule in schema["properties"].items() if "default" in rule}
         values = {key: value for key, value in {**defaults, **data}.items() if key != "$schema"}
         machine = SlurmMachine(more_options=values.pop("options"), **values)
         if machine.cpu_bind and machine.hint:

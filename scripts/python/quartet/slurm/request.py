@@ -52,9 +52,8 @@ class Shape:
 
 
 def shape_of(machine: SlurmMachine, job: Job) -> Shape:
-    """As many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each
-    rank that computes on one. Raises MachineError where a rank does not fit a node, or all do not fit
-    the nodes."""
+    """As many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each rank that
+    computes on one. Raises MachineError where a rank does not fit a node, or all do not fit the nodes."""
     if job.ranks < 1 or job.threads < 1:
         raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
     if job.threads > machine.cores_per_node:
@@ -129,10 +128,8 @@ def _request(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
 
 
 def ranks_on_each_node(machine: SlurmMachine, text: str) -> Optional[int]:
-    """A number, or as many as a node has "cores", "sockets" or "gpus"; None where it is neither, or
-    zero."""
-    known = {"cores": machine.cores_per_node, "sockets": machine.sockets_per_node,
-             "gpus": machine.gpus_per_node}
+    """A number, or as many as a node has "cores", "sockets" or "gpus"; None where it is neither, or zero."""
+    known = {"cores": machine.cores_per_node, "sockets": machine.sockets_per_node, "gpus": machine.gpus_per_node}
     return known.get(text, whole_number(text)) or None
 
 
@@ -150,8 +147,7 @@ def _option(job: Job, flag: str, default: str) -> str:
 def reducers_of(job: Job) -> int:
     """Ranks of a data flow that collect and do not compute. Raises MachineError."""
     kernel = KERNELS.get(job.program.name)
-    if _option(job, "--formulation", "native") != "dataflow" \
-            or (kernel and kernel.reducers is Reducers.NONE):
+    if _option(job, "--formulation", "native") != "dataflow" or (kernel and kernel.reducers is Reducers.NONE):
         return 0
     reducers = _option(job, "--reducers", "1")
     if whole_number(reducers) is None:

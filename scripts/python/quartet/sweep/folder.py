@@ -53,14 +53,12 @@ class Launch:
 
 
 def launches(plan: Plan) -> list[Launch]:
-    """All launches in the order in which they run. Each round has every configuration once, in a
-    shuffled order: drift of the machine then affects all alike, and a sweep that is cut short has
-    about as many launches of each."""
+    """All launches in the order in which they run. Each round has every configuration once, in a shuffled order:
+    drift of the machine then affects all alike, and a sweep that is cut short has about as many launches of each."""
     shuffler = random.Random(plan.seed)
     ordered = []
     for repetition in range(1, max(one.launches for one in plan.configurations) + 1):
-        numbers = [number for number, one in enumerate(plan.configurations)
-                   if one.launches >= repetition]
+        numbers = [number for number, one in enumerate(plan.configurations) if one.launches >= repetition]
         shuffler.shuffle(numbers)
         ordered += [Launch(plan.configurations[number], number, repetition) for number in numbers]
     return ordered
@@ -159,8 +157,7 @@ class SweepFolder:
 
 
 def stored_plan(path: Path) -> Optional[dict[str, Any]]:
-    """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot
-    be read."""
+    """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot be read."""
     try:
         data: dict[str, Any] = read_json(path / PLAN_FILE)
     except FileNotFoundError:
@@ -210,8 +207,7 @@ def differences(there: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
 
 
 def _only_in(plan: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    return [_described(item) for item in plan["configurations"]
-            if item not in other["configurations"]]
+    return [_described(item) for item in plan["configurations"] if item not in other["configurations"]]
 
 
 def _described(item: dict[str, Any]) -> str:

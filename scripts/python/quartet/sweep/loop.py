@@ -38,8 +38,7 @@ class Clock:
         if not remaining or len(expected) < len(remaining):
             return ""
         seconds = sum(expected)
-        return f"; about {seconds / 60:.0f} min left" if seconds > 100 else \
-            f"; about {seconds:.0f} s left"
+        return f"; about {seconds / 60:.0f} min left" if seconds > 100 else f"; about {seconds:.0f} s left"
 
 
 class Sweep:
@@ -81,8 +80,7 @@ class Sweep:
         for index, launch in enumerate(remaining):
             over = time.monotonic() - begin + (self._clock.expected(launch) or 0)
             if self._budget is not None and over > self._budget:
-                return (f"{len(remaining) - index} launches were left out by the budget of "
-                        f"{self._budget:g} s")
+                return f"{len(remaining) - index} launches were left out by the budget of {self._budget:g} s"
             try:
                 outcome = self._attempt(launch)
                 self._report(launch, outcome, total, remaining[index + 1:])
@@ -112,6 +110,5 @@ class Sweep:
         """The launch as a job. Removes the document of an earlier, failed attempt."""
         one, document = launch.configuration, self._folder.document(launch)
         document.unlink(missing_ok=True)
-        job = quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(),
-                        document.resolve())
+        job = quiet_job(self._programs / one.kernel, one.ranks, one.threads, one.command_line(), document.resolve())
         return replace(job, nodes=one.nodes, hosts=one.hosts)

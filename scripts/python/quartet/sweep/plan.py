@@ -120,8 +120,7 @@ class Plan:
 
     @staticmethod
     def problem(data: object) -> str:
-        """Why this is no plan that can be run; empty where it is one. A plan names kernels, and no
-        other programs."""
+        """Why this is no plan that can be run; empty where it is one. A plan names kernels, and no other programs."""
         problem = SCHEMA.problem(data)
         if problem or not isinstance(data, dict):
             return problem
@@ -134,13 +133,11 @@ class Plan:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "Plan":
-        blocks = tuple(Block(block["title"], block["scaling"], tuple(block["members"]))
-                       for block in data["blocks"])
+        blocks = tuple(Block(block["title"], block["scaling"], tuple(block["members"])) for block in data["blocks"])
         configurations = tuple(
             Configuration(**{**item, "arguments": tuple(item["arguments"]), "hosts": tuple(item.get("hosts", ()))})
             for item in data["configurations"])
-        return Plan(data["name"], data["seed"], data["programs"], blocks, configurations,
-                    tuple(data["notes"]))
+        return Plan(data["name"], data["seed"], data["programs"], blocks, configurations, tuple(data["notes"]))
 
 
 @dataclass
@@ -274,16 +271,14 @@ class _Roles:
         """Ranks and workers."""
         if counts_workers:
             if "," in self.formulation or self._kind is Reducers.NONE:
-                others = " and ".join(name for name, kernel in KERNELS.items()
-                                      if kernel.reducers is Reducers.NONE)
+                others = " and ".join(name for name, kernel in KERNELS.items() if kernel.reducers is Reducers.NONE)
                 raise SpecError(f"{self.where}: workers need kernels other than {others} and one "
                                 "formulation a launch (others have other roles): give ranks")
             return count + self.collecting, count
         return count, count - self.collecting
 
 
-def _weak(draft: Draft, one: Configuration, workers: int, base: int,
-          roles: _Roles) -> Configuration:
+def _weak(draft: Draft, one: Configuration, workers: int, base: int, roles: _Roles) -> Configuration:
     """The configuration with the size that gives each worker what it has at `base` workers."""
     growth = GROWTH.get(one.kernel)
     if not growth or "," in one.formulation:

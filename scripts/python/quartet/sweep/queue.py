@@ -27,8 +27,7 @@ from quartet.sweep.loop import Sweep
 from quartet.text import counted, say
 from quartet.units import KIB
 
-JOBS = Schema({"type": "object",
-               "additionalProperties": {"type": "string", "pattern": "^[0-9]{1,18}_[0-9]{1,9}$"}})
+JOBS = Schema({"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9]{1,18}_[0-9]{1,9}$"}})
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 SECONDS_BETWEEN_LOOKS = 2.0  # at the folder
 MOST_WORDS = 64 * KIB  # of Slurm's about a task
@@ -85,8 +84,7 @@ class QueuedSweep(Sweep):
         while there is None:
             time.sleep(self._poll)
             there = self._queue.waiting(self._tasks.values())
-        found = [launch for launch in known
-                 if self._tasks[launch.name] in there or self._collected(launch)]
+        found = [launch for launch in known if self._tasks[launch.name] in there or self._collected(launch)]
         if found:
             say(f"submitted before: {counted(len(found), 'launch')}")
         return found
@@ -119,8 +117,7 @@ class QueuedSweep(Sweep):
 
     def _submit_array(self, wanted: Request, part: list[Launch], before: list[str],
                       watched: list[Launch], arrays: list[str]) -> list[Launch]:
-        """Adds the array to `arrays`: several where one would be too long. Returns what there was no room
-        for."""
+        """Adds the array to `arrays`: several where one would be too long. Returns what there was no room for."""
         for launch in part:
             for file in (self._code_file(launch), self._folder.files(launch).log):
                 file.unlink(missing_ok=True)

@@ -146,9 +146,8 @@ def positive(value: Any, what: str, most: int = 10**6) -> int:
 
 
 def counts_of(values: Any, known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
-    """Counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b; either may be one
-    of the `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even
-    on one core."""
+    """Counts of ranks or nodes: numbers, and "a:b", which doubles from a and ends with b; either may be one of the
+    `known` words, as "cores". If a exceeds b, a is the only count: a data flow needs two ranks even on one core."""
     counts: list[int] = []
     for value in listed(values, f"{where}: {what}", []):
         ends = [known.get(part, whole_number(part) or 0) for part in str(value).split(":")]

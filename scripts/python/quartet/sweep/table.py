@@ -159,8 +159,7 @@ def _block_rows(points: list[Point], scaling: str, expected: Optional[Expectatio
 
 
 def _unique(points: list[Any]) -> list[Any]:
-    return [point for place, point in enumerate(points)
-            if all(point is not other for other in points[:place])]
+    return [point for place, point in enumerate(points) if all(point is not other for other in points[:place])]
 
 
 def _failures(folder: SweepFolder, everything: list[Launch]) -> list[str]:

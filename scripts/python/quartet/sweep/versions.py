@@ -15,6 +15,5 @@ def version_of(program: Path) -> str:
         done = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               text=True, errors="replace", check=True, timeout=SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
-        raise SpecError(f"{program} cannot be run ({error}): build it first (make build)"
-                        ) from None
+        raise SpecError(f"{program} cannot be run ({error}): build it first (make build)") from None
     return printable(done.stdout.strip())

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="instead of the machine file's")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "simulate", metavar="DIR",
                         help="of the preset simulate (%(default)s)")
-    parser.add_argument("--out", type=Path, default=RESULTS / "simulated", metavar="FOLDER",
+    parser.add_argument("--results", type=Path, default=RESULTS / "simulated", metavar="FOLDER",
                         help="for the documents (%(default)s)")
     parser.add_argument("--timeout", type=seconds, default=3600.0, metavar="SECONDS",
                         help="of one simulation (%(default)g)")
@@ -85,7 +85,7 @@ class Simulations:
     def document(self, work: Work) -> Path:
         name = slug(f"{work.kernel.name}-{work.formulation}-{work.transport}-{work.size}-{work.ranks}-"
                     f"{self.options.machine.stem}-{self.options.collectives}")
-        return Path(self.options.out, f"{name}.json")
+        return Path(self.options.results, f"{name}.json")
 
     def run(self, work: Work) -> table.Point:
         """Raises ScriptError where it fails."""
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     if max(ranks) > MOST_RANKS:
         raise ScriptError(f"--ranks {max(ranks)} (at most {MOST_RANKS} are simulated): predict more")
     require_simulator()
-    options.out.mkdir(parents=True, exist_ok=True)
+    options.results.mkdir(parents=True, exist_ok=True)
     for formulation, size in product(formulations, sizes):
         works = [simulations.work(formulation, size, count) for count in sorted(set(ranks))]
         for work in works:

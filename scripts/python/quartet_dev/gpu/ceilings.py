@@ -8,8 +8,7 @@ from typing import Any, Optional
 
 # Cores for single precision of a multiprocessor: CUDA C++ Programming Guide, table "Throughput of
 # Native Arithmetic Instructions", by compute capability.
-CORES = {75: 64, 80: 64, 86: 128, 87: 128, 89: 128, 90: 128, 100: 128, 103: 128, 110: 128,
-         120: 128, 121: 128}
+CORES = {75: 64, 80: 64, 86: 128, 87: 128, 89: 128, 90: 128, 100: 128, 103: 128, 110: 128, 120: 128, 121: 128}
 # Assumed, and to be measured: refreshes and turns of direction take a part of the memory's time, the
 # power cap a part of the clock.
 MEMORY_SHARE, FLOPS_SHARE = 0.9, 0.8
@@ -42,8 +41,7 @@ class Ceilings:
         return FLOPS_SHARE * self.peak_flops if self.peak_flops else None
 
     def __str__(self) -> str:
-        memory = (f"{self.peak_memory / 1e12:.2f} TB/s of memory" if self.peak_memory
-                  else "unknown rate of memory")
+        memory = (f"{self.peak_memory / 1e12:.2f} TB/s of memory" if self.peak_memory else "unknown rate of memory")
         flops = (f"{self.peak_flops / 1e12:.1f} TFLOP/s in single precision" if self.peak_flops
                  else "unknown rate in single precision")
         return f"{memory}, {flops}"

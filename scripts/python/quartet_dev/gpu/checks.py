@@ -83,8 +83,7 @@ def check_steps(place: Place, part: str) -> list[Step]:
     return steps
 
 
-def _kernel_checks(place: Place, part: str, name: str, ranks: int,
-                   sanitizer: Optional[str]) -> list[Step]:
+def _kernel_checks(place: Place, part: str, name: str, ranks: int, sanitizer: Optional[str]) -> list[Step]:
     title = f"{name}, {counted(ranks, 'rank')}"
     listed = listing(place, name, ranks)
     if listed.returncode != VERIFIED:
@@ -103,10 +102,8 @@ def _kernel_checks(place: Place, part: str, name: str, ranks: int,
     return steps
 
 
-def small_run(place: Place, name: str, ranks: int, small: SmallRun,
-              sanitizer: Optional[str]) -> list[str]:
-    watched = ([sanitizer, "--error-exitcode", str(FAILED), "--target-processes", "all"]
-               if sanitizer else [])
+def small_run(place: Place, name: str, ranks: int, small: SmallRun, sanitizer: Optional[str]) -> list[str]:
+    watched = ([sanitizer, "--error-exitcode", str(FAILED), "--target-processes", "all"] if sanitizer else [])
     data = (["--data", str(place.scratch / f"{name}-{ranks}"), "--generate"] if small.files else [])
     return place.launch(ranks, *watched, place.program(name), "--device", "cuda",
                         *small.arguments, *data, "--runs", "1", "--warmup", "0", "--limits", "off",

@@ -84,8 +84,7 @@ def counter_steps(place: Place) -> list[Step]:
                 "--metrics", ",".join(metrics), place.program(name), "--device", "cuda",
                 *(profile.small if place.small else profile.arguments), "--runs", "1", "--warmup",
                 "0", "--limits", "off", "--verify", "off", "--quiet")
-            steps.append(Step("counters", title, command, 120,
-                              environment=place.cores_for(profile.ranks)))
+            steps.append(Step("counters", title, command, 120, environment=place.cores_for(profile.ranks)))
     return steps
 
 

@@ -1,5 +1,4 @@
-"""What the documents of quartet gpu say: each promise with its verdict, each row with what was
-expected of it."""
+"""What the documents of quartet gpu say: each promise with its verdict, each row with what was expected of it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,14 +78,12 @@ def _ceilings(document: dict[str, Any]) -> Ceilings:
     return Ceilings.of(gpus[0]) if gpus else Ceilings()
 
 
-def _document(record: Optional[PartRecord], title: str,
-              folder: Path) -> tuple[Optional[dict[str, Any]], str]:
+def _document(record: Optional[PartRecord], title: str, folder: Path) -> tuple[Optional[dict[str, Any]], str]:
     if record is None:
         return None, "this part has not run"
     step = next((step for step in record.steps if step.title == title), None)
     if step is None or not step.document:
-        reasons = [each.reason for each in [step] if each] or [
-            each.reason for each in record.steps if each.reason]
+        reasons = [each.reason for each in [step] if each] or [each.reason for each in record.steps if each.reason]
         return None, (reasons or ["no such launch"])[0] or "no document"
     try:
         return load(folder / f"{slug(title)}.json"), ""

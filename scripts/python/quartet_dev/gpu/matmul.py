@@ -11,8 +11,7 @@ _BOUNDED = (*_SMALL, "--device-memory", "33MiB")
 _TRIED = ("--size", "256", "--tile", "64")
 
 
-def _benchmark(where: str, arguments: tuple[str, ...], seconds: float,
-               files: bool = False) -> Benchmark:
+def _benchmark(where: str, arguments: tuple[str, ...], seconds: float, files: bool = False) -> Benchmark:
     title = f"{NAME} {where}"
     return Benchmark(
         title, 1, arguments, seconds, small=(*_TRIED, "--runs", "2"), files=files,

@@ -46,8 +46,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> list[st
 
 
 def _machine(found: Findings, gpu: Gpu) -> list[str]:
-    rows = [("GPU", gpu.name), ("architecture", gpu.architecture),
-            ("driver", gpu.driver or "not said")]
+    rows = [("GPU", gpu.name), ("architecture", gpu.architecture), ("driver", gpu.driver or "not said")]
     for each in found.gpus:
         rows += [("UUID", each["uuid"]),
                  ("data sheet, computed from the driver's clocks, bus and cores",

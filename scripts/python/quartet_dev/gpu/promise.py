@@ -64,8 +64,7 @@ class OnGpu:
 
 
 def judged(promise: Promise, side: str, cases: list[Case]) -> GoalResult:
-    """The verdict over the runs of one launch, each a round of its own: the launch's rows ran in
-    turns."""
+    """The verdict over the runs of one launch, each a round of its own: the launch's rows ran in turns."""
     return judge(promise.goal, rounds_of(side, cases))
 
 

@@ -52,8 +52,7 @@ def save(part: str, steps: list[Step], place: Place, gpu: Gpu, seconds: float) -
                    step.result.name if step.result and step.has_result else "")
         for step in steps], asdict(gpu))
     place.parts.mkdir(parents=True, exist_ok=True)
-    (place.parts / f"{part}.json").write_text(json.dumps(asdict(record), indent=1) + "\n",
-                                              encoding="utf-8")
+    (place.parts / f"{part}.json").write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
 
 
 def load(folder: Path, part: str) -> Optional[PartRecord]:

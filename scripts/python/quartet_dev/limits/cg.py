@@ -42,5 +42,4 @@ def _solutions(size: int, setup: Setup, programs: Path) -> Match:
         over("full, 1 sum", "full-single", ("full",), "classic", never_slower),
         over("symmetric, 1 sum", "symmetric-single", ("symmetric",), "classic", never_slower),
         Goal("limit of full", LimitOverLoop(Row("full"), Row("read"), "reading the matrix"), AS_ANOTHER))
-    return Match(NAME, f"{NAME}-{size}-{setup.short}", sides,
-                 (Section(f"{NAME}, N = {size}, {setup}", goals),))
+    return Match(NAME, f"{NAME}-{size}-{setup.short}", sides, (Section(f"{NAME}, N = {size}, {setup}", goals),))

@@ -108,8 +108,7 @@ def _limit_over(figure: Callable[[Case], float], comparison: Comparison, peer: R
 
     Over the peer's rate: no goal above this ratio can be met. Over the peer's limit: how much the
     machine itself differed between the two launches."""
-    if (not isinstance(comparison, OverPeer) or comparison.figure is not rate
-            or comparison.row == peer):
+    if (not isinstance(comparison, OverPeer) or comparison.figure is not rate or comparison.row == peer):
         return None
     found = []
     for results in rounds:

@@ -123,8 +123,7 @@ class OfLimit:
         case = self.row.of(results)
         if not case.limit or not case.fraction_of_limit:
             raise Missing("no limit was measured")
-        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note,
-                       case.huge_pages)
+        return Figures(case.rate, case.limit["rate"], case.fraction_of_limit, case.unit, case.note, case.huge_pages)
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ class Noise(Enum):
 
 @dataclass(frozen=True)
 class Bound:
-    """What a ratio should be; without a number there is no goal. With both it is as far on either side
-    of 1."""
+    """What a ratio should be; without a number there is no goal. With both it is as far on either side of 1."""
 
     least: Optional[float] = None
     most: Optional[float] = None
@@ -38,8 +37,7 @@ class Bound:
         return self.least is not None or self.most is not None
 
     def holds(self, value: float) -> bool:
-        return ((self.least is None or value >= self.least)
-                and (self.most is None or value <= self.most))
+        return ((self.least is None or value >= self.least) and (self.most is None or value <= self.most))
 
     def __str__(self) -> str:
         if self.least is not None and self.most is not None:
@@ -96,8 +94,7 @@ def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
             troubles["a damaged document"] = None
     if not figures:
         verdict = Verdict.UNKNOWN if goal.bound.is_set else Verdict.NOT_WANTED
-        return GoalResult(goal, goal.bound, verdict,
-                       troubles=tuple(troubles) or ("not measured",))
+        return GoalResult(goal, goal.bound, verdict, troubles=tuple(troubles) or ("not measured",))
     ratios = [each.ratio for each in figures]
     bound = goal.bound.for_pages(all(each.huge_pages for each in figures))
     return GoalResult(

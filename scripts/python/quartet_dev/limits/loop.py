@@ -1,7 +1,6 @@
-"""The launches of `quartet limits`: once what all rounds need, then rounds over all matches, in each of
-them side after side, so that what is compared runs in turn and all matches have about as many rounds
-when time is up. Every other round is run backwards, so that no side always comes last: a machine may
-slow down as it is used."""
+"""The launches of `quartet limits`: once what all rounds need, then rounds over all matches, in each of them side
+after side, so that what is compared runs in turn and all matches have about as many rounds when time is up. Every
+other round is run backwards, so that no side always comes last: a machine may slow down as it is used."""
 
 import argparse
 import shutil
@@ -21,8 +20,7 @@ from quartet_dev.limits.match import Match, Side
 class Rounds:
     """Measures until all rounds are done, or another one would pass the budget."""
 
-    def __init__(self, folder: LimitsFolder, launcher: LocalLauncher, programs: Path,
-                 timeout: float):
+    def __init__(self, folder: LimitsFolder, launcher: LocalLauncher, programs: Path, timeout: float):
         self._folder = folder
         self._launcher = launcher
         self._programs = programs
@@ -94,8 +92,7 @@ class Rounds:
                         arguments, files.document)
         return replace(job, variables=side.environment)
 
-    def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float,
-                          budget: Optional[float]) -> None:
+    def _say_what_is_left(self, plan: list[tuple[Match, int]], begin: float, budget: Optional[float]) -> None:
         measured = {name for name, _ in self._last}
         if not plan or any(match.name not in measured for match, _ in plan):
             return  # not known before each was measured once

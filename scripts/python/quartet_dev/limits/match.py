@@ -27,8 +27,7 @@ class Setup:
     threads: int  # of a rank
 
     def __str__(self) -> str:
-        return (f"{self.ranks} rank{'s' * (self.ranks > 1)} x "
-                f"{self.threads} thread{'s' * (self.threads > 1)}")
+        return f"{self.ranks} rank{'s' * (self.ranks > 1)} x {self.threads} thread{'s' * (self.threads > 1)}"
 
     @property
     def short(self) -> str:
@@ -43,8 +42,7 @@ class Peer(Protocol):
 
     kind: str  # the ending of the file that it leaves
 
-    def complete(self, launcher: LocalLauncher, ranks: int, files: Files,
-                 timeout: float) -> Outcome:
+    def complete(self, launcher: LocalLauncher, ranks: int, files: Files, timeout: float) -> Outcome:
         """Runs it to its end."""
 
     def read(self, file: Path) -> list[Case]:

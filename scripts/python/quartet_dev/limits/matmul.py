@@ -15,8 +15,7 @@ FILE_BYTES = (2 * GIB, 8 * GIB)  # of data files, without and with --full
 
 
 def matches(files: LimitsFiles) -> list[Match]:
-    return [*(_products(SIZE, setup, files) for setup in (RANKS, THREADS)),
-            _bounded(files.data)]
+    return [*(_products(SIZE, setup, files) for setup in (RANKS, THREADS)), _bounded(files.data)]
 
 
 def larger(files: LimitsFiles) -> list[Match]:
@@ -31,16 +30,13 @@ def _products(size: int, setup: Setup, files: LimitsFiles) -> Match:
 
     def over_psgemm(what: str, name: str) -> Goal:
         # On one rank it is one call of SGEMM: the limit itself.
-        return Goal(what, OverPeer(Row(name), (Row("psgemm"),), "psgemm"),
-                    Bound(1.4 if setup.ranks > 1 else None))
+        return Goal(what, OverPeer(Row(name), (Row("psgemm"),), "psgemm"), Bound(1.4 if setup.ranks > 1 else None))
 
     sides = [in_files(1024), in_files(2048)]
-    goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.97))
-             for tile in (1024, 2048)]
+    goals = [Goal(f"files, tile {tile}", OfLimit(Row(f"files-{tile}")), Bound(0.97)) for tile in (1024, 2048)]
     if size == SIZE:  # larger, the peer would take as long as all others together
         psgemm = side("psgemm", setup, f"--size {size} --formulation library --runs 1 --limits off")
-        sides += [psgemm,
-                  side("memory", setup, f"--size {size} --tile 1024 --runs 1")]
+        sides += [psgemm, side("memory", setup, f"--size {size} --tile 1024 --runs 1")]
         goals += [over_psgemm("files, tile 1024", "files-1024"),
                   Goal("in memory", OfLimit(Row("memory")), Bound(0.97)),
                   over_psgemm("in memory", "memory")]
@@ -66,8 +62,7 @@ def _bounded(data: Path) -> Match:
     sides = [side(f"{memory}MiB", RANKS, f"--size {SIZE} --tile 1024 --runs 1 --warmup 0 "
                   f"--limits off --memory {memory}MiB --generate --data",
                   str(data / f"{SIZE}-1024")) for memory in memories]
-    goals = [Goal(f"read in {memory} MiB", BytesRead(Row(f"{memory}MiB")), Bound(most=1.1))
-             for memory in memories]
+    goals = [Goal(f"read in {memory} MiB", BytesRead(Row(f"{memory}MiB")), Bound(most=1.1)) for memory in memories]
     return Match(NAME, f"{NAME}-bounded", tuple(sides),
                  (Section(f"{NAME}, N = {SIZE}, tile 1024, {RANKS}", tuple(goals)),),
                  most_rounds=1)

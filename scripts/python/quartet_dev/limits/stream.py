@@ -58,5 +58,4 @@ def _pairs() -> Match:
     goals = [Goal(f"pair 1-0, {each.name}",
                   OverPeer(Row(each.name, ("pair:1-0",)), (Row(each.name, ("pair:0-1",)),),
                            "pair 0-1"), Bound(0.95, 1.05)) for each in sides]
-    return Match(NAME, f"{NAME}-pairs", tuple(sides),
-                 (Section(f"{NAME} --pairs, {RANKS}", tuple(goals)),))
+    return Match(NAME, f"{NAME}-pairs", tuple(sides), (Section(f"{NAME} --pairs, {RANKS}", tuple(goals)),))

@@ -175,8 +175,7 @@ def render(matches: list[Match], folder: LimitsFolder) -> str:
     lines = _lines(HEADINGS, sections, LEFT_ALIGNED)
     documents = [document for match in matches for document in folder.documents(match)]
     rounds = [results for match in matches for results in folder.rounds(match)]
-    machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}"
-                             for document in documents)
+    machines = dict.fromkeys(f"{device(document)}, {document['context']['host_name']}" for document in documents)
     said = dict.fromkeys(text for document in documents for text in warnings(document)
                          if not text.startswith(MARKED))
     lines += [*_beside_what_is_not_met(all_judged), "", _summary(all_judged),

@@ -30,8 +30,7 @@ from quartet.files import read_text
 from quartet.launch import Files, Job, LocalLauncher, Outcome
 from quartet.results import Case, Name
 
-SECTION = re.compile(r"^Begin of MPIFFT section\.$(.*)^End of MPIFFT section\.$",
-                     re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^Begin of MPIFFT section\.$(.*)^End of MPIFFT section\.$", re.MULTILINE | re.DOTALL)
 FIRST_LIMITED = 2**22  # points
 SECONDS_BETWEEN_LOOKS = 0.2
 
@@ -120,8 +119,7 @@ class MpiFft:
     points: int
     kind = "out"  # the ending of what it leaves
 
-    def complete(self, launcher: LocalLauncher, ranks: int, files: Files,
-                 timeout: float) -> Outcome:
+    def complete(self, launcher: LocalLauncher, ranks: int, files: Files, timeout: float) -> Outcome:
         """Runs it, one thread a rank. Its output is the document."""
         program = shutil.which("hpcc")
         if not program:

@@ -31,8 +31,7 @@ class MklBuild:
     arguments: tuple[str, ...]
     kind = "json"
 
-    def complete(self, launcher: LocalLauncher, ranks: int, files: Files,
-                 timeout: float) -> Outcome:
+    def complete(self, launcher: LocalLauncher, ranks: int, files: Files, timeout: float) -> Outcome:
         arguments = (*self.arguments, "--device", "host", "--threads", "1")
         return _run(launcher, quiet_job(PROGRAMS / self.program, ranks, 1, arguments, files.document),
                     files, timeout)
@@ -52,8 +51,7 @@ class MklFft:
     runs: int
     kind = "out"  # the ending of what it leaves
 
-    def complete(self, launcher: LocalLauncher, ranks: int, files: Files,
-                 timeout: float) -> Outcome:
+    def complete(self, launcher: LocalLauncher, ranks: int, files: Files, timeout: float) -> Outcome:
         files.document.unlink(missing_ok=True)
         job = Job(PROGRAMS / "mkl_fft", ranks, 1, (str(self.points), str(self.runs), str(files.document)))
         outcome = _run(launcher, job, files, timeout)

@@ -23,8 +23,7 @@ COLLECTIVES = ("ompi", "mpich", "mvapich2", "impi")
 def require_simulator() -> None:
     """Raises ScriptError."""
     if not shutil.which(COMMAND):
-        raise ScriptError("SimGrid is not installed (there is no smpirun): scripts/setup.sh simulate",
-                          UNAVAILABLE)
+        raise ScriptError("SimGrid is not installed (there is no smpirun): scripts/setup.sh simulate", UNAVAILABLE)
 
 
 class Simulator(LocalLauncher):

@@ -81,8 +81,7 @@ def _damaged(room: Room, folder: Path, chances: Random) -> Input:
 
 def _worded(_room: Room, folder: Path, chances: Random) -> Input:
     program = chances.choice(sorted(SMALL))
-    make = chances.choice((hostile_words.numbers, hostile_words.numbers, hostile_words.flags,
-                           hostile_words.paths))
+    make = chances.choice((hostile_words.numbers, hostile_words.numbers, hostile_words.flags, hostile_words.paths))
     ranks = chances.choice(hostile_words.RANKS) if chances.random() < 0.03 else chances.choice(("2", "2", "3"))
     return Input(folder, program, ranks, make(program, folder, chances))
 
@@ -93,8 +92,7 @@ def _state(folder: Path) -> dict[str, Union[bytes, int]]:
     for file in folder.rglob("*"):
         state = file.lstat()
         if stat.S_ISREG(state.st_mode):
-            found[str(file.relative_to(folder))] = \
-                file.read_bytes() if state.st_size < 2**24 else state.st_size
+            found[str(file.relative_to(folder))] = file.read_bytes() if state.st_size < 2**24 else state.st_size
         else:
             found[str(file.relative_to(folder))] = stat.S_IFMT(state.st_mode)
     return found

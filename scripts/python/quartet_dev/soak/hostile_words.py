@@ -56,8 +56,7 @@ def flags(program: str, _folder: Path, chances: Random) -> list[str]:
     """Flags without values, of other programs, twice, or cut."""
     words = small(program)
     for _ in range(chances.randint(1, 3)):
-        words.insert(chances.randrange(len(words) + 1),
-                     chances.choice(SWITCHES + CHOSEN + COUNTED_BY_ALL))
+        words.insert(chances.randrange(len(words) + 1), chances.choice(SWITCHES + CHOSEN + COUNTED_BY_ALL))
     if chances.random() < 0.3:
         words = words[:chances.randrange(1, len(words) + 1)]
     # Without a size a program takes its own, which is large.

@@ -130,8 +130,7 @@ class Job:
         return self._ended(code, stayed)
 
     def _alive(self) -> str:
-        return "; ".join(" ".join(words_of(process))[:SHOWN] for process
-                         in alive_in_session(self.process.pid))
+        return "; ".join(" ".join(words_of(process))[:SHOWN] for process in alive_in_session(self.process.pid))
 
     def _ended(self, code: int, stayed: bool) -> Ended:
         self._errors.seek(0)

@@ -74,8 +74,7 @@ class Series:
 
     def words(self, iterations: int, folder: Path) -> str:
         restart = "--restart" if folder == self.folder and self.latest() else ""
-        return (f"{self.system} --iterations {iterations} --every {self.every} --checkpoint {folder} "
-                f"{restart}")
+        return f"{self.system} --iterations {iterations} --every {self.every} --checkpoint {folder} {restart}"
 
     def launch(self) -> None:
         """One job, killed at a random moment."""

@@ -44,8 +44,7 @@ def results(room: Room) -> list[Ended]:
 
 
 def checkpoints(room: Room) -> list[Ended]:
-    words = (f"--problem random --size 120 --iterations 200 --every 20 "
-             f"--checkpoint {room.folder / FOLDER}")
+    words = f"--problem random --size 120 --iterations 200 --every 20 --checkpoint {room.folder / FOLDER}"
     ended = _together(room, ("cg", words), ("cg", words))
     _check(ended, (VERIFIED, BAD_USAGE))
     room.run_verified("cg", 2, words, "--restart")
@@ -56,8 +55,7 @@ def data(room: Room) -> list[Ended]:
     program = room.chances.choice(("matmul", "cg", "fft"))
     keep = "--keep" if program != "cg" and room.chances.random() < 0.5 else ""
     words = f"{SMALL[program]} --data {room.folder / FOLDER} --runs 5"
-    ended = _together(room, (program, f"{words} --generate {keep}"),
-                      (program, f"{words} --generate {keep}"))
+    ended = _together(room, (program, f"{words} --generate {keep}"), (program, f"{words} --generate {keep}"))
     _check(ended, (VERIFIED, BAD_USAGE))
     room.run_verified(program, 2, words)
     return ended

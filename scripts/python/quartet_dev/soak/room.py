@@ -52,8 +52,7 @@ class Room:
         arguments = [part for word in words for part in word.split()]
         return self.start_exactly(program, ranks, [*COMMON, *arguments], where)
 
-    def start_exactly(self, program: str, ranks: object, arguments: Iterable[str],
-                      where: str = "") -> Job:
+    def start_exactly(self, program: str, ranks: object, arguments: Iterable[str], where: str = "") -> Job:
         scratch = self.scratch / where
         scratch.mkdir(exist_ok=True)
         command = [self.launcher, ranks, self.programs / program, *arguments]

@@ -43,8 +43,7 @@ def have_own() -> str:
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
         return f"no mounts of one's own here ({os.strerror(ctypes.get_errno())})"
     # Otherwise other namespaces would see what is mounted here.
-    if not _mount("--make-rprivate", "/") or not _mount("-t", "tmpfs", "-o", f"size={SIZE}", "none",
-                                                        str(FOLDER)):
+    if not _mount("--make-rprivate", "/") or not _mount("-t", "tmpfs", "-o", f"size={SIZE}", "none", str(FOLDER)):
         return "nothing can be mounted here"
     return ""
 

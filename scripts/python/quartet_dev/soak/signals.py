@@ -31,8 +31,7 @@ def stop(room: Room) -> None:
     moment, ranks = chances.random(), chances.choice((2, 2, 3))
     transport = chances.choice(("mpi", "shm"))
     file = room.folder / RESULTS
-    job = room.start(program, ranks, SMALL[program], f"--runs {ENDLESS} --transport {transport}",
-                     f"--json {file}")
+    job = room.start(program, ranks, SMALL[program], f"--runs {ENDLESS} --transport {transport}", f"--json {file}")
     if early:
         time.sleep(moment)
     elif not job.wait_until(file.exists):
@@ -64,8 +63,7 @@ def pause(room: Room) -> None:
     program, ranks = chances.choice(sorted(LONGER)), chances.choice((2, 3))
     moment, transport = chances.random(), chances.choice(("mpi", "shm"))
     file = room.folder / RESULTS
-    job = room.start(program, ranks, LONGER[program], f"--runs 5 --transport {transport}",
-                     f"--json {file}")
+    job = room.start(program, ranks, LONGER[program], f"--runs 5 --transport {transport}", f"--json {file}")
     job.wait_until(lambda: len(job.ranks()) == ranks)
     time.sleep(moment)
     found = job.ranks()

@@ -47,19 +47,16 @@ def fitted(points: list[Point]) -> Fit:
     program, numbers = points[0].program, _numbers(points)
     choices = [dict(zip(program.constants, values)) for values in
                itertools.product(*(constant.among for constant in program.constants.values()))]
-    errors = [[math.log(point.data_flow(chosen) / point.value) for point in numbers]
-              for chosen in choices]
+    errors = [[math.log(point.data_flow(chosen) / point.value) for point in numbers] for chosen in choices]
     every = range(len(numbers))
     best = _least(errors, every)
     machines = [point.where for point in numbers]
     by_machine = len(set(machines)) > 1 and program.is_general
     left_out = []
     for own in every:
-        kept = [other for other in every if (machines[other] != machines[own] if by_machine
-                                             else other != own)]
+        kept = [other for other in every if (machines[other] != machines[own] if by_machine else other != own)]
         left_out.append(math.expm1(errors[_least(errors, kept)][own]))
-    return Fit(tuple(points), choices[best], tuple(map(math.expm1, errors[best])), tuple(left_out),
-               by_machine)
+    return Fit(tuple(points), choices[best], tuple(map(math.expm1, errors[best])), tuple(left_out), by_machine)
 
 
 def _least(errors: list[list[float]], kept: Any) -> int:

@@ -51,8 +51,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        size = f"{self.setting.size}" if self.setting.size < 2**20 else \
-            f"2^{self.setting.size.bit_length() - 1}"
+        size = f"{self.setting.size}" if self.setting.size < 2**20 else f"2^{self.setting.size.bit_length() - 1}"
         what = f"{size}, {self.workers} GPUs, {self.unit}"
         if self.unit == SPEED_UP:
             what = f"{size}, {self.base} to {self.workers}"

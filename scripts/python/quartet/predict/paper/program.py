@@ -21,8 +21,7 @@ Constants = dict[str, float]
 
 @dataclass(frozen=True)
 class Constant:
-    """A property of the program that nobody has measured: fitted to the published numbers, among these
-    values."""
+    """A property of the program that nobody has measured: fitted to the published numbers, among these values."""
 
     meaning: str
     unit: str

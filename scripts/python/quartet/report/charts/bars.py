@@ -21,8 +21,7 @@ def draw_bars(chart: BarChart, across: float) -> Figure:
     headings = [wrapped(heading, room, weight="bold") for heading, _ in chart.groups]
     rows = sum(lines_of(heading) - 1 + HEADING for heading in headings if heading) + sum(
         lines_of(name) + THICK + 0.4 for name in names.values()) + bool(chart.reference)
-    figure, body = framed(chart, _formulation_keys(chart), (rows + AXIS) * style.LINE,
-                          across, 3)
+    figure, body = framed(chart, _formulation_keys(chart), (rows + AXIS) * style.LINE, across, 3)
     greatest = max(value for bar in chart.bars() for value in (bar.value, *(bar.interval or ())))
     axes = _rows(body, rows, max(greatest, chart.reference[0] if chart.reference else 0))
     y = 0.0
@@ -46,8 +45,7 @@ def draw_bars(chart: BarChart, across: float) -> Figure:
 
 def _formulation_keys(chart: BarChart) -> list[tuple[Patch, str]]:
     used = [bar.formulation for bar in chart.bars()]
-    return [(Patch(color=shade), name) for name, shade in style.FORMULATIONS.items()
-            if name in used]
+    return [(Patch(color=shade), name) for name, shade in style.FORMULATIONS.items() if name in used]
 
 
 def _rows(body: Figure, rows: float, greatest: float) -> Axes:
@@ -116,8 +114,7 @@ def _stack(axes: Axes, y: float, order: tuple[str, ...], stack: Stack, whole: fl
     for name in (name for name in order if name in stack.parts):
         share = stack.parts[name] / stack.whole
         shade = style.PHASES[name]
-        drawn, = axes.barh(y, 100 * share, 0.9, left=left, color=shade, edgecolor=style.PAPER,
-                           linewidth=0.5)
+        drawn, = axes.barh(y, 100 * share, 0.9, left=left, color=shade, edgecolor=style.PAPER, linewidth=0.5)
         tooltip(drawn, f"{name}: {stack.parts[name]:.3g} s, {share:.1%} of the run")
         if width(f"{share:.0%}") + 6 < share * whole:
             axes.text(left + 50 * share, y, f"{share:.0%}", ha="center", va="center_baseline",
@@ -145,8 +142,7 @@ def draw_shares(chart: ShareChart, across: float) -> Figure:
         ticks.append((y + len(bars) / 2, heading))
         for bar in bars:
             _bar(axes, y + 0.5, bar)
-            axes.text(greatest * (1 + 10 / plot), y + 0.5, plain(bar.text),
-                      va="center_baseline")
+            axes.text(greatest * (1 + 10 / plot), y + 0.5, plain(bar.text), va="center_baseline")
             y += 1
         y += 0.6
     axes.set_yticks([place for place, _ in ticks], [plain(name) for _, name in ticks],

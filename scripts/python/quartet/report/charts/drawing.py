@@ -34,15 +34,13 @@ def draw(chart: Chart, across: float = style.WIDTH) -> Any:
 
 
 def save(chart: Chart, stem: Path) -> Markup:
-    """Writes the chart to stem.svg, .png and .pdf; returns its SVG, for a page that may hold
-    others."""
+    """Writes the chart to stem.svg, .png and .pdf; returns its SVG, for a page that may hold others."""
     with style.applied(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         figure = draw(chart)
         picture = svg(figure, stem.name, chart.title)
         alone = picture.replace("<title>", f"<style>{style.SCHEMES}</style><title>", 1)
-        write_text(stem.with_name(stem.name + ".svg"),
-                   f'<?xml version="1.0" encoding="UTF-8"?>\n{alone}\n')
+        write_text(stem.with_name(stem.name + ".svg"), f'<?xml version="1.0" encoding="UTF-8"?>\n{alone}\n')
         for ending in ENDINGS[1:]:
             with replacing(stem.with_name(f"{stem.name}.{ending}")) as aside:
                 style.save(figure, aside)

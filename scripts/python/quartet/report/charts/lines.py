@@ -33,8 +33,7 @@ def draw(chart: LineChart, across: float) -> Figure:
         _draw(axes, series, chart.y.label)
     _scale_x(axes, chart.x, ours)
     _scale_y(axes, chart.y, ours)
-    _draw_published(axes, [series for series in chart.series if series.role == "published"],
-                    chart.y.label)
+    _draw_published(axes, [series for series in chart.series if series.role == "published"], chart.y.label)
     axes.grid(True, axis="y")
     axes.set_xlabel(plain(chart.x.label))
     axes.set_title(plain(chart.y.label), loc="left", size=style.TEXT, color=style.GREY)
@@ -48,8 +47,7 @@ def _keys(chart: LineChart) -> list[tuple[Line2D, str]]:
     published = [series for series in chart.series if series.role == "published"]
     if published:
         letters = ", ".join(series.mark for series in published)
-        keys.append((_sample(replace(published[0], points=published[0].points[:1])),
-                     f"published: {letters}"))
+        keys.append((_sample(replace(published[0], points=published[0].points[:1])), f"published: {letters}"))
     return keys
 
 
@@ -130,8 +128,7 @@ def _apart(axis: Axis, low: float, high: float) -> list[float]:
     def place(value: float) -> float:
         if high == low:
             return 0.5
-        return math.log(value / low) / math.log(high / low) if axis.logarithmic else \
-            (value - low) / (high - low)
+        return math.log(value / low) / math.log(high / low) if axis.logarithmic else (value - low) / (high - low)
 
     chosen: list[float] = []
     free_from = -math.inf

@@ -5,8 +5,7 @@ import re
 from typing import Any
 
 # No XML text may hold these, and some editors obey them.
-_CONTROLS = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 _VOID = {"meta", "link", "br", "hr", "col"}
 
 
@@ -37,10 +36,8 @@ def _attribute(name: str, value: Any) -> str:
 
 
 def tag(name: str, /, *children: Any, **attributes: Any) -> Markup:
-    """An element. `class_` is class, `http_equiv` http-equiv; attributes that are None are left
-    out."""
-    shown = "".join(_attribute(key, value) for key, value in attributes.items()
-                    if value is not None)
+    """An element. `class_` is class, `http_equiv` http-equiv; attributes that are None are left out."""
+    shown = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
     if name in _VOID:
         return Markup(f"<{name}{shown}>")
     return Markup(f"<{name}{shown}>{join(*children)}</{name}>")

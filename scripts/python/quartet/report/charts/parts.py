@@ -1,5 +1,4 @@
-"""What all charts have: a title and keys above a body, and texts that a page shows where the
-pointer rests."""
+"""What all charts have: a title and keys above a body, and texts that a page shows where the pointer rests."""
 
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure

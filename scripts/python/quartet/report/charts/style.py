@@ -4,10 +4,8 @@ from contextlib import contextmanager
 from typing import Any, Optional
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
-FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73",
-                "tensorflow": "#cc79a7"}
-TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "p", "staged": "v", "nccl": "P",
-              "grpc": "X"}
+FORMULATIONS = {"native": "#0072b2", "dataflow": "#d55e00", "library": "#009e73", "tensorflow": "#cc79a7"}
+TRANSPORTS = {"shm": "o", "mpi": "s", "rma": "^", "ipc": "p", "staged": "v", "nccl": "P", "grpc": "X"}
 # Lines of one formulation and one transport differ by their dashes and by how markers are filled.
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)))
 FILLS = ("full", "none", "left", "bottom")

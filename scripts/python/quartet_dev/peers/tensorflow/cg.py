@@ -58,8 +58,7 @@ class Reductions:
         scalar = ([tf.float64], [()])
         self.alpha = pair("alpha", scalar, scalar)
         self.beta = pair("beta", scalar, scalar)
-        self.direction = pair("direction", ([tf.int32, tf.float64], [(), (rows,)]),
-                              ([tf.float64], [(size,)]))
+        self.direction = pair("direction", ([tf.int32, tf.float64], [(), (rows,)]), ([tf.float64], [(size,)]))
 
 
 class Iterating:
@@ -98,8 +97,7 @@ class Worker(Iterating):
             zero = tf.zeros((count,), tf.float64)
             self._x, r = place.variable(zero), place.variable(zero)
             direction = place.variable(tf.zeros((size,), tf.float64))
-            self._prepare = tf.group(self._x.assign(zero), r.assign(right[rows]),
-                                     direction.assign(right))
+            self._prepare = tf.group(self._x.assign(zero), r.assign(right[rows]), direction.assign(right))
 
             p = direction.read_value()
             own, q = p[rows], tf.linalg.matvec(matrix, p)

@@ -23,8 +23,7 @@ def document(companion: dict[str, Any], plan: Plan, records: list[Record], pytho
     """Of the runs that the processes have recorded, by rank."""
     case = cases(companion)[0]
     rows = _Rows(case, plan, records).all()
-    return {"context": _context(companion["context"], plan, records[0].version, python),
-            "benchmarks": rows}
+    return {"context": _context(companion["context"], plan, records[0].version, python), "benchmarks": rows}
 
 
 def run_name(text: str) -> str:
@@ -110,8 +109,7 @@ class _Rows:
     def _details(self) -> dict[str, Any]:
         ours = self._case.median
         longest = [max(times) for times in self._by_rank]
-        middle = min(range(len(longest)),
-                     key=lambda run: abs(longest[run] - statistics.median(longest)))
+        middle = min(range(len(longest)), key=lambda run: abs(longest[run] - statistics.median(longest)))
         checks = [check for record in self._records for check in record.check]
         finite = [check for check in checks if math.isfinite(check.error)]
         worst = max(finite, key=lambda check: check.error - check.tolerance, default=None)

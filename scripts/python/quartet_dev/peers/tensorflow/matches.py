@@ -59,13 +59,11 @@ def matches(folder: LimitsFolder, data: Path, python: Path, runs: int) -> list[M
             for kernel in (KERNELS[name] for name in BESIDE) for size in BESIDE[kernel.name].sizes]
 
 
-def _match(kernel: Kernel, size: str, folder: LimitsFolder, data: Path, python: Path,
-           runs: int) -> Match:
+def _match(kernel: Kernel, size: str, folder: LimitsFolder, data: Path, python: Path, runs: int) -> Match:
     beside = BESIDE[kernel.name]
     name = f"{kernel.name}-{slug(size)}"
     files = data / name
-    common = (f"{kernel.size_flag} {size} {beside.arguments} --runs {runs} --limits off "
-              "--remeasure off")
+    common = f"{kernel.size_flag} {size} {beside.arguments} --runs {runs} --limits off --remeasure off"
     where = ("--generate", "--data", str(files)) if beside.files else ()
 
     def ours(side_name: str, formulation: str, transport: str, more: str = "",

@@ -25,13 +25,11 @@ def target(tiles: int, i: int, j: int) -> int:
 
 
 def matrix(folder: Path, name: str, tiles: int) -> np.ndarray:
-    return np.block([[np.load(folder / f"{name}_{i}_{j}.npy") for j in range(tiles)]
-                     for i in range(tiles)])
+    return np.block([[np.load(folder / f"{name}_{i}_{j}.npy") for j in range(tiles)] for i in range(tiles)])
 
 
 def worst_error(folder: Path, tiles: int, own: dict[int, np.ndarray]) -> float:
-    """Of these tiles of C beside NumPy's product in double precision, as a share of its largest
-    element."""
+    """Of these tiles of C beside NumPy's product in double precision, as a share of its largest element."""
     a, b = (matrix(folder, name, tiles).astype(np.float64) for name in "AB")
     expected = a @ b
     edge = len(a) // tiles
@@ -71,8 +69,7 @@ class Runner:
     def _build(self, tf: Any, place: Place, geometry: Geometry, mine: np.ndarray) -> None:
         def load(index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             i, j, k = index
-            return (np.load(geometry.folder / f"A_{i}_{k}.npy"),
-                    np.load(geometry.folder / f"B_{k}_{j}.npy"))
+            return (np.load(geometry.folder / f"A_{i}_{k}.npy"), np.load(geometry.folder / f"B_{k}_{j}.npy"))
 
         def with_tiles(index: Any) -> Any:
             return (index, *tf.numpy_function(load, [index], (tf.float32, tf.float32)))
@@ -131,8 +128,7 @@ class Reducer:
     def check(self, _session: Any) -> Check:
         geometry = self._geometry
         # A sum of N products of numbers that are not negative, in single precision (Higham, 3.1).
-        return Check(worst_error(geometry.folder, geometry.tiles, self._sums),
-                     geometry.size * 2.0**-24)
+        return Check(worst_error(geometry.folder, geometry.tiles, self._sums), geometry.size * 2.0**-24)
 
 
 ROLES = {WORKER: Worker, REDUCER: Reducer}

@@ -78,8 +78,7 @@ def _problem(case: Optional[Case], message: str) -> str:
 def _not_tcp(document: dict[str, Any]) -> str:
     """Why its messages took another way; empty where they took TCP."""
     ways = document["context"]["quartet"].get("mpi_settings", {}).get("btl", "")
-    return "" if ways == "self,tcp" else \
-        "MPI did not say that its messages take TCP (this is for Open MPI)"
+    return "" if ways == "self,tcp" else "MPI did not say that its messages take TCP (this is for Open MPI)"
 
 
 def paper_lines(lines: list[Line]) -> list[Line]:
