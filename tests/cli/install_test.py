@@ -9,7 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import KERNELS, ROOT, medians, run
+from quartet_cli import KERNELS, run
+from tree import ROOT
 
 BUILD = os.environ["QUARTET_BUILD"]
 WITHOUT_HELP = {"launch", "start"}  # their words are for the program

@@ -10,7 +10,8 @@ import unittest
 
 import concurrent_tests
 from own_files import BAD_USAGE, ONCE, PYTHON_WITH_NUMPY, UNAVAILABLE, OwnFiles, numpy
-from quartet_cli import PROGRAMS, ROOT, assert_refused, medians, run, run_each
+from quartet_cli import PROGRAMS, assert_refused, medians, run, run_each
+from tree import ROOT
 
 RANKS = (1, 2, 3)
 

@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional
 
-ROOT = Path(__file__).resolve().parents[2]
-LAUNCHER = ROOT / "scripts" / "launch.sh"
-PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
-
 import schemas
 from concurrent_tests import once
 from quartet.processes import kill_session, wait_for_the_last
+from tree import SCRIPTS
 
+LAUNCHER = SCRIPTS / "launch.sh"
+PROGRAMS = Path(os.environ["QUARTET_PROGRAMS"])
 SECONDS_FOR_A_JOB = 240
 SECONDS_TO_VANISH = 5
 

@@ -9,9 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet_cli import PROGRAMS, ROOT
+from quartet_cli import PROGRAMS
+from tree import ROOT
 
-SUITE = ROOT / "scripts" / "deploy" / "reframe"
+SUITE = ROOT / "scripts" / "packaging" / "reframe"
 SMALL = "--device host --size 64 --iterations 3 --runs 2 --threads 1 --limits off"
 # A program that "measures" what was measured before: it writes the document beside it.
 REPEATING = '#!/bin/bash\ncp "$(dirname "$0")/document.json" "${!#}"\nexit CODE\n'

@@ -8,12 +8,10 @@ import unittest
 from pathlib import Path
 
 import concurrent_tests
-from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, ROOT, run_each, schemas
-from tree import QUARTET
-
-SCRIPTS = ROOT / "scripts"
 from quartet.sweep import plan as sweep_plan
 from quartet.sweep import spec as sweep_spec
+from quartet_cli import KERNELS, LAUNCHER, PROGRAMS, run_each, schemas
+from tree import QUARTET, SCRIPTS
 
 SMALL = {"stream": ("64KiB", ["--pushes", "3", "--runs", "6"]),
          "matmul": ("96", ["--tile", "32", "--runs", "6"]),

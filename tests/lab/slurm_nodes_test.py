@@ -144,7 +144,7 @@ class Slow(Nodes):
             self.addCleanup(process.kill)
             wait_for(lambda: len(re.findall(r" of 8: ", log.read_text())) >= 2, SECONDS, "nothing is measured")
             for pid in self.cluster.hosts.head.processes():
-                if "nodes.py" in " ".join(words_of(pid)) and "salloc" not in words_of(pid)[0]:
+                if "nodes" in words_of(pid) and "salloc" not in words_of(pid)[0]:
                     os.kill(pid, signal.SIGKILL)
             process.wait(SECONDS)
         self.cluster.wait()
