@@ -158,7 +158,7 @@ class Script(unittest.TestCase):
             self.assertEqual(code, 2 if arguments else 77, errors)
             self.assertIn(words, errors)
         self.assertIn("at most 4096", self.refusal(ranks="8192")[1])
-        self.assertIn("quartet simulate", self.refusal(kernel="fft")[1])
+        self.assertIn("--preset simulate", self.refusal(kernel="fft")[1])
         self.assertIn("kernel 'lu'", self.refusal(kernel="lu")[1])
 
     def test_a_data_flow_beside_gpus_is_refused(self):

@@ -8,8 +8,8 @@ import io
 import json
 from typing import Any, Callable, Iterable, Union
 
+from quartet.kernels import WORDS
 from quartet.misfits import judged
-from quartet.predict.models import MODELS
 from quartet.results import Case, Name, cases, commit, device, nodes, whole_number
 from quartet.text import size_in_bytes
 
@@ -38,7 +38,7 @@ def rows(documents: Iterable[dict[str, Any]]) -> list[Row]:
 def factors(name: Name) -> Row:
     """Of a name, as the rows of newer documents hold them: numbers are numbers, the size is bytes
     where it has a unit, words are named by the kernel."""
-    keys = MODELS[name.kernel].words if name.kernel in MODELS else ()
+    keys = WORDS.get(name.kernel, ())
     keys = (*keys, *(f"word{index}" for index in range(len(keys), len(name.words))))
     found: Row = {"kernel": name.kernel, "formulation": name.formulation, "device": name.device,
                   "transport": name.transport, **dict(zip(keys, name.words))}

@@ -34,3 +34,5 @@ KERNELS = {kernel.name: kernel for kernel in (
     Kernel("cg", "GFLOP/s"),
     Kernel("fft", "GFLOP/s"))}
 NAMES = tuple(KERNELS)
+# What the factors are that a row's name holds without a key.
+WORDS: dict[str, tuple[str, ...]] = {"cg": ("problem", "storage", "algorithm"), "fft": ("order",)}

@@ -77,5 +77,4 @@ MODEL = Model(
     formulations={"native": _native, "dataflow": _dataflow, "library": _library},
     options={"storage": ("full", "symmetric"), "algorithm": ("classic", "single-reduction"),
              "iterations": 500, "queue": 16},
-    shows=_shows,
-    words=("problem", "storage", "algorithm"))
+    shows=_shows)

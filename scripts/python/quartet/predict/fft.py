@@ -125,5 +125,4 @@ MODEL = Model(
     options={"order": ("transposed", "natural"), "tiles": 0, "queue": 16},
     shows=_shows,
     shows_exchange=_shows_exchange,
-    all_to_alls=("native", "library"),
-    words=("order",))
+    all_to_alls=("native", "library"))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Iterable, Optional
 
 from quartet.exit_codes import ScriptError
+from quartet.kernels import WORDS
 from quartet.misfits import judged
 from quartet.predict.machine import Machine
 from quartet.predict.model import Options
@@ -26,7 +27,7 @@ def options_of(case: Case) -> Optional[Options]:
     model = MODELS.get(case.name.kernel)
     if not model:
         return None
-    given = {**dict(zip(model.words, case.name.words)), **case.name.values}
+    given = {**dict(zip(WORDS.get(case.name.kernel, ()), case.name.words)), **case.name.values}
     try:
         return model.chosen(given, is_strict=False)
     except ScriptError:

@@ -49,7 +49,6 @@ class Model:
     # Bytes that each rank sent to all others, and the seconds, of an all-to-all that a row has measured.
     shows_exchange: Callable[[Case, Options], Optional[tuple[float, float]]] = lambda case, options: None
     all_to_alls: tuple[str, ...] = ()  # formulations that make them
-    words: tuple[str, ...] = ()  # what the factors are that a row's name holds without a key
     least_ranks: int = 1
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:

@@ -1,0 +1,102 @@
+"""Tests of how the packages lie over each other: no ring of folders, users' tools without developers', and a kernel
+that a tool has no entry for is left out by it."""
+
+import ast
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import fake_results
+from quartet import kernels
+from quartet.commands import report
+from quartet.predict.measured import options_of
+from quartet.report import publications
+from quartet.results import cases
+from tree import SCRIPTS
+
+PACKAGES = SCRIPTS / "python"
+ENTRIES = ("__main__",)  # they belong to no folder: whatever is called lies below them
+TO_MOVE = ("quartet.table imports quartet.published.likeness",)
+
+
+def folder_of(module):
+    """The package that a module lies in, as the folder's name with dots."""
+    return module if PACKAGES.joinpath(*module.split(".")).is_dir() else module.rpartition(".")[0]
+
+
+def imported(node, package):
+    """Modules that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [name.name for name in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    above = package.split(".")[:len(package.split(".")) - node.level + 1] if node.level else []
+    base = ".".join([*above, *([node.module] if node.module else [])])
+    whole = [f"{base}.{name.name}" for name in node.names]
+    return [module if PACKAGES.joinpath(*module.split(".")).with_suffix(".py").is_file()
+            or PACKAGES.joinpath(*module.split(".")).is_dir() else base for module in whole]
+
+
+def arrows():
+    """Of each folder those that its modules import from, and by which module."""
+    found = {}
+    for file in sorted(PACKAGES.rglob("*.py")):
+        package = ".".join(file.relative_to(PACKAGES).parent.parts)
+        if not package or file.stem in ENTRIES:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            for module in imported(node, package):
+                other = folder_of(module)
+                why = f"{package}.{file.stem} imports {module}"
+                if other.split(".")[0] in ("quartet", "quartet_dev") and other != package and why not in TO_MOVE:
+                    found.setdefault(package, {}).setdefault(other, why)
+    return found
+
+
+def ring(found):
+    """Why some folders lie in a ring: an import for each step; none where there is no ring."""
+    def search(path):
+        for other, why in found.get(path[-1], {}).items():
+            if other in path:
+                steps = [*path[path.index(other):], other]
+                return [found[one][next_one] for one, next_one in zip(steps, steps[1:])]
+            if other not in done:
+                steps = search([*path, other])
+                if steps:
+                    return steps
+        done.add(path[-1])
+        return []
+
+    done = set()
+    return next(filter(None, (search([package]) for package in found)), [])
+
+
+class Packages(unittest.TestCase):
+    def test_no_folders_lie_in_a_ring(self):
+        self.assertEqual(ring(arrows()), [])
+
+    def test_a_ring_is_found(self):
+        found = {"a": {"b": "a to b"}, "b": {"c": "b to c", "d": "b to d"}, "c": {}, "d": {"a": "d to a"}}
+        self.assertEqual(ring(found), ["a to b", "b to d", "d to a"])
+        self.assertEqual(ring({"a": {"b": "", "c": ""}, "b": {"c": ""}}), [])
+
+    def test_users_tools_need_no_developers_tools(self):
+        self.assertEqual([why for package, others in arrows().items() if package.split(".")[0] == "quartet"
+                          for other, why in others.items() if other.startswith("quartet_dev")], [])
+
+
+class AnotherKernel(unittest.TestCase):
+    """One with the four facts, and in no tool's table."""
+
+    def test_it_is_shown_and_left_out_where_a_tool_has_no_entry(self):
+        row = fake_results.case("example/native/host/shm/n:4096/ranks:2/threads:1", 12.5, "GFLOP/s")
+        document = fake_results.document(row)
+        self.assertIsNone(options_of(cases(document)[0]))
+        with tempfile.TemporaryDirectory() as name:
+            file = Path(name) / "a.json"
+            file.write_text(json.dumps(document), encoding="utf-8")
+            with mock.patch.dict(kernels.KERNELS, {"example": kernels.Kernel("example", "GFLOP/s")}):
+                page = report.compose(report.gather([file]), publications.load())
+        self.assertIn("example", [section.title for section in page.sections])
