@@ -2,10 +2,7 @@
 that a tool has no entry for is left out by it."""
 
 import ast
-import json
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
 import fake_results
@@ -13,6 +10,7 @@ from quartet import kernels
 from quartet.commands import report
 from quartet.predict.measured import options_of
 from quartet.report import publications
+from quartet.report.cases import Source, read
 from quartet.results import cases
 from tree import SCRIPTS
 
@@ -94,9 +92,7 @@ class AnotherKernel(unittest.TestCase):
         row = fake_results.case("example/native/host/shm/n:4096/ranks:2/threads:1", 12.5, "GFLOP/s")
         document = fake_results.document(row)
         self.assertIsNone(options_of(cases(document)[0]))
-        with tempfile.TemporaryDirectory() as name:
-            file = Path(name) / "a.json"
-            file.write_text(json.dumps(document), encoding="utf-8")
-            with mock.patch.dict(kernels.KERNELS, {"example": kernels.Kernel("example", "GFLOP/s")}):
-                page = report.compose(report.gather([file]), publications.load())
+        material = report.Material([("a.json", document)], read([Source("a.json", document, "a machine")]))
+        with mock.patch.dict(kernels.KERNELS, {"example": kernels.Kernel("example", "GFLOP/s")}):
+            page = report.compose(material, publications.load())
         self.assertIn("example", [section.title for section in page.sections])
