@@ -10,8 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from quartet.documents import load
 from quartet.kernels import NAMES
+from quartet.results import load
 from quartet.text import WIDTH, slug
 from quartet_dev.gpu.kernels import ON_GPU
 from quartet_dev.gpu.parts import PARTS

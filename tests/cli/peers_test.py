@@ -9,9 +9,8 @@ import unittest
 from pathlib import Path
 
 import schemas
-from quartet.documents import load
 from quartet.launch import Files
-from quartet.results import cases
+from quartet.results import cases, load
 from quartet_cli import run
 from quartet_dev.peers.tensorflow import environment
 from quartet_dev.peers.tensorflow.launch import TensorFlow

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from in_process import run
-from quartet.documents import load
 from quartet.exit_codes import ScriptError
 from quartet.kernels import KERNELS
 from quartet.launch import Job
@@ -20,7 +19,7 @@ from quartet.predict.measured import LEAST_UNCERTAINTY, options_of
 from quartet.predict.models import MODELS
 from quartet.predict.rates import Rate
 from quartet.processes import alive_in_session, kill_session, words_of
-from quartet.results import cases, device
+from quartet.results import cases, device, load
 from quartet.text import size_in_bytes
 from quartet_dev.commands import simulate
 from quartet_dev.simulate.platform import platform_of

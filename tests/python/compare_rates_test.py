@@ -6,28 +6,26 @@ import unittest
 
 from compare_case import NAME
 from quartet.compare import in_turn
-from quartet.compare.rows import Verdict, compare
+from quartet.compare.pairs import Verdict, compare
 from quartet.compare.sides import Sample, Side
 from quartet.results import Case, Name
-from quartet.statistics import ERROR, values_for
+from quartet.results.statistics import ERROR, values_for
 
 WITHIN = 0.01  # spread of a launch's runs
 CALLED_DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
 
 
 def side(draw, launches, between, rate=1000.0):
-    sample = Sample(Name.parse(NAME), "MiB/s")
+    cases = []
     for _ in range(launches):
         level = rate * draw.lognormvariate(0, between)
-        sample.launches.append([level * draw.lognormvariate(0, WITHIN) for _ in range(10)])
-        sample.cases.append(Case(sample.name, verified=True))
-    return Side("", samples={NAME: sample})
+        runs = tuple(level * draw.lognormvariate(0, WITHIN) for _ in range(10))
+        cases.append(Case(Name.parse(NAME), unit="MiB/s", rates=runs, median={"verified": True}))
+    return Side("", samples={NAME: Sample(tuple(cases))})
 
 
 def first_launches(whole, count):
-    sample = whole.samples[NAME]
-    return Side("", samples={NAME: Sample(sample.name, sample.unit, sample.launches[:count],
-                                          sample.cases[:count])})
+    return Side("", samples={NAME: Sample(whole.samples[NAME].cases[:count])})
 
 
 def share(verdicts, wanted=CALLED_DIFFERENT):

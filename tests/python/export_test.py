@@ -13,7 +13,7 @@ from pathlib import Path
 
 import fake_results
 from quartet import export
-from quartet.results import Name
+from quartet.results import Name, judged_cases
 from tree import QUARTET, ROOT
 
 CG = "cg/native/host/shm/laplace/full/classic/n:8192/iterations:500/ranks:4/threads:1"
@@ -46,13 +46,13 @@ class Factors(unittest.TestCase):
     def test_a_documents_own_factors_win(self):
         document = fake_results.document(fake_results.case(
             fake_results.stream_name(), 1, factors={"kernel": "stream", "size": 7, "tile": 3}))
-        row = export.rows([document])[0]
+        row = export.rows(judged_cases([document]))[0]
         self.assertEqual((row["size"], row["tile"], row["ranks"]), (7, 3, 2))
 
 
 class Rows(unittest.TestCase):
     def test_are_one_a_case_with_the_same_columns(self):
-        rows = export.rows(documents())
+        rows = export.rows(judged_cases(documents()))
         self.assertEqual(len(rows), 3)
         self.assertEqual(len({tuple(row) for row in rows}), 1)
         names = list(rows[0])
@@ -61,7 +61,7 @@ class Rows(unittest.TestCase):
         self.assertIn("storage", names)
 
     def test_hold_every_figure(self):
-        row = next(row for row in export.rows(documents())
+        row = next(row for row in export.rows(judged_cases(documents()))
                    if row["kernel"] == "stream" and not row["error"])
         expected = {"rate": 10000, "unit": "MiB/s", "runs": 10, "limit_rate": 12500,
                     "fraction_of_limit": 0.8, "fraction_low": 0.7, "fraction_high": 0.9,
@@ -72,7 +72,7 @@ class Rows(unittest.TestCase):
         self.assertLess(row["rate_low"], row["rate_high"])
 
     def test_say_what_is_distrusted_and_what_failed(self):
-        rows = export.rows(documents())
+        rows = export.rows(judged_cases(documents()))
         self.assertEqual([(row["flags"], row["distrusted"]) for row in rows
                           if row["kernel"] == "cg"], [("drift", True)])
         failed = next(row for row in rows if row["error"])
@@ -82,7 +82,7 @@ class Rows(unittest.TestCase):
 
 class Formats(unittest.TestCase):
     def test_csv_reads_back(self):
-        read = list(csv.DictReader(io.StringIO(export.as_csv(export.rows(documents())))))
+        read = list(csv.DictReader(io.StringIO(export.as_csv(export.rows(judged_cases(documents()))))))
         self.assertEqual(len(read), 3)
         self.assertEqual({row["size"] for row in read}, {str(2 * 2**20), "8192"})
         self.assertIn("no window | \n none", {row["error"] for row in read})
@@ -92,18 +92,18 @@ class Formats(unittest.TestCase):
         for formula in FORMULAS:
             document = fake_results.document(fake_results.case(fake_results.stream_name(), 1))
             document["context"]["host_name"] = formula
-            read = next(csv.DictReader(io.StringIO(export.as_csv(export.rows([document])))))
+            read = next(csv.DictReader(io.StringIO(export.as_csv(export.rows(judged_cases([document]))))))
             self.assertEqual(read["host"], "'" + formula)
 
     def test_markdown_is_a_table(self):
-        lines = export.as_markdown(export.rows(documents())).splitlines()
+        lines = export.as_markdown(export.rows(judged_cases(documents()))).splitlines()
         self.assertEqual(len(lines), 5)
         columns = {len(re.split(r"(?<!\\)\|", line)) for line in lines}
         self.assertEqual(len(columns), 1)
         self.assertIn("no window \\| none", "".join(lines))
 
     def test_json_lines_are_the_rows(self):
-        rows = export.rows(documents())
+        rows = export.rows(judged_cases(documents()))
         read = [json.loads(line) for line in export.as_jsonl(rows).splitlines()]
         self.assertEqual(read, rows)
 

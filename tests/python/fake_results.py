@@ -115,9 +115,22 @@ def case(run_name, rate, unit="MiB/s", repetitions=10, **median):
         "fraction_of_limit": 0.8,
     }
     details.update(median)
+    details.update(_judged_alone(details))
     details = {key: value for key, value in details.items() if value is not Ellipsis}
     return [*runs, {**aggregate("median"), **details}, aggregate("ci95_low", 0.98),
             aggregate("ci95_high", 1.01), aggregate("cv", 0.01)]
+
+
+def _judged_alone(median):
+    """What a program says of a row that drifted, or is above its limit."""
+    given = median.get("flags", ...)
+    flags = [] if given is ... else list(given)
+    if given is ... and median.get("drift", 0) is not ... and median.get("drift"):
+        flags.append({"kind": "drift", "text": f"drifted by {median['drift']:+.0%}"})
+    if given is ... and isinstance(median["fraction_of_limit"], float) and median["fraction_of_limit"] > 1.05:
+        flags.append({"kind": "above_limit", "text": "limit and rate disagree"})
+    distrusted = any(flag["kind"] not in ("above_limit", "overhead") for flag in flags)
+    return {"flags": flags, "distrusted": median.get("distrusted", distrusted)}
 
 
 def paper(run_name, rate, published=None):

@@ -271,11 +271,11 @@ class Promises(unittest.TestCase):
     @staticmethod
     def case(name, rates, fraction=None):
         case = Case(Name.parse(name), name, unit="GFLOP/s", rate=sorted(rates)[len(rates) // 2],
-                    rates=tuple(rates), verified=True)
+                    rates=tuple(rates), median={"verified": True})
         if not fraction:
             return case
         limit = {"what": "a limit", "rate": case.rate / fraction, "seconds": 1}
-        return promise.replace(case, limit=limit, fraction_of_limit=fraction)
+        return case.with_row(limit=limit, fraction_of_limit=fraction)
 
     def verdicts(self, name, title, rows):
         benchmark = next(each for each in ON_GPU[name].benchmarks if each.title == title)

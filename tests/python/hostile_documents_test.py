@@ -15,7 +15,7 @@ from unittest import mock
 import mutations
 from in_process import FAULT, run
 from quartet.commands import compare, report, table
-from quartet.documents import load
+from quartet.results import load
 
 CODES = {0, 1, 2, 3, 4, 77}
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")  # by a terminal

@@ -9,7 +9,7 @@ import schemas
 from compare_case import CompareCase
 from predicted_machine import file
 from quartet import table
-from quartet.results import cases
+from quartet.results import cases, judged_cases
 from tree import QUARTET
 
 NAME = "cg/native/{}/mpi/laplace/full/classic/n:4096/iterations:50{}/ranks:4/threads:1"
@@ -46,7 +46,7 @@ class Rows(CompareCase):
         self.assertFalse(cases(fake_results.document(fake_results.case(MEASURED, 5)))[0].is_of_model)
 
     def test_the_table_marks_them_and_says_why(self):
-        text = table.render([fake_results.document(simulated(123.0))])
+        text = table.render(judged_cases([fake_results.document(simulated(123.0))]))
         self.assertIn(" 123? ", text)
         self.assertIn(f"?  {TEXT}", text)
         self.assertNotIn("disturbed", text)

@@ -9,7 +9,7 @@ from pathlib import Path
 import fake_results
 from quartet import orientation
 from quartet.kernels import NAMES
-from quartet.table import judged_cases
+from quartet.results import judged_cases
 from tree import QUARTET
 
 
@@ -27,7 +27,7 @@ class Orientation(unittest.TestCase):
             for name in NAMES:
                 (Path(folder) / f"{name}.json").write_text(json.dumps(
                     fake_results.published([fake_results.number()], orientation=list(items))))
-            return orientation.render([document], judged_cases([document])[0], Path(folder))
+            return orientation.render(judged_cases([document]), Path(folder))
 
     def test_a_number_stands_per_device_and_by_its_peak(self):
         text = self.render(fake_results.case(fake_results.stream_name(), 10000, bytes=5 * 10**8),

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import fake_results
 from fake_build import FakeBuild
-from quartet import documents
 from quartet.files import read_json
 from quartet.paths import SHIPPED
 from quartet.report.charts import style
 from quartet.results import FORMULATIONS, cases
+from quartet.results import document as documents
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.peers.tensorflow import environment, launch
 from quartet_dev.peers.tensorflow import matches as peers_plan

@@ -9,9 +9,10 @@ from in_process import run
 from predicted_machine import file
 from quartet.commands import report, sweep
 from quartet.predict.expectation import Expectations
-from quartet.report import cautions, publications
+from quartet.report import cautions
 from quartet.report.cases import joined
 from quartet.report.charts import drawing, style
+from quartet.results import published
 from report_charts_test import Charts, scaling
 from sweep_test import SweepCase
 
@@ -27,7 +28,7 @@ class Reports(Charts):
     def content(self):
         self.expected = Expectations.load(self.machine)
         material = report.gather([self.folder / "runs"])
-        return report.compose(material, publications.load(), expected=self.expected)
+        return report.compose(material, published.read(), expected=self.expected)
 
     def chart(self):
         return next(section for section in self.content().sections
@@ -60,7 +61,7 @@ class Reports(Charts):
             self.assertIn(word, warning.about[0])
 
     def test_without_a_machine_there_is_none(self):
-        content = report.compose(report.gather([self.folder / "runs"]), publications.load())
+        content = report.compose(report.gather([self.folder / "runs"]), published.read())
         text = str(content)
         self.assertNotIn("predicted", text)
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import fake_results
 import schemas
-from quartet.documents import collect, load
-from quartet.results import cases, device
+from quartet.results import cases, collect, device, load
 from quartet_dev.commands.reference import MEASURED
 from tree import QUARTET
 

@@ -14,8 +14,8 @@ from unittest import mock
 
 import fake_results
 from quartet.commands import report
-from quartet.report import publications
 from quartet.report.charts import style
+from quartet.results import published
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
                None)
@@ -141,7 +141,7 @@ class InABrowser(unittest.TestCase):
             for index, document in enumerate(documents()):
                 (Path(folder) / f"{index}.json").write_text(json.dumps(document))
             (Path(folder) / "broken.json").write_text("{")
-            content = report.compose(report.gather([Path(folder)]), publications.load())
+            content = report.compose(report.gather([Path(folder)]), published.read())
             cls.charts = sum(len(section.charts) for section in content.sections)
             with mock.patch.object(style, "save"):  # no PNG and PDF: they take long
                 report.write(content, Path(folder) / "index.html", style.has_matplotlib())

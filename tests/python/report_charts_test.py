@@ -13,8 +13,8 @@ import pytest
 import fake_results
 from in_process import run
 from quartet.commands import report
-from quartet.report import publications
 from quartet.report.charts import style
+from quartet.results import published
 
 pytest.importorskip("matplotlib")
 from matplotlib.colors import to_hex  # noqa: E402
@@ -56,7 +56,7 @@ class Charts(unittest.TestCase):
         (self.folder / "runs" / name).write_text(json.dumps(document))
 
     def content(self):
-        return report.compose(report.gather([self.folder / "runs"]), publications.load())
+        return report.compose(report.gather([self.folder / "runs"]), published.read())
 
     def charts(self, section):
         return next(item for item in self.content().sections if item.slug == section).charts

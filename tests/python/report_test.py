@@ -13,7 +13,7 @@ from pathlib import Path
 import fake_results
 from quartet import table
 from quartet.commands import report
-from quartet.report import publications
+from quartet.results import judged_cases, published
 from tree import QUARTET
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"
@@ -72,7 +72,7 @@ class Reported(unittest.TestCase):
     def page(self):
         """The page over runs/, made in this process."""
         target = self.folder / "out" / "index.html"
-        content = report.compose(report.gather([self.folder / "runs"]), publications.load())
+        content = report.compose(report.gather([self.folder / "runs"]), published.read())
         report.write(content, target, with_charts=False)
         return Visible(target.read_text(encoding="utf-8"))
 
@@ -220,7 +220,8 @@ class Contents(Reported):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 500, fraction_of_limit=0.05))
         self.put("b.json", fake_results.case(fake_results.stream_name("library"), 8000, fraction_of_limit=0.8))
         text = self.page().text
-        shown = table.render([json.loads((self.folder / "runs" / name).read_text()) for name in ("a.json", "b.json")])
+        shown = table.render(judged_cases(
+            json.loads((self.folder / "runs" / name).read_text()) for name in ("a.json", "b.json")))
         self.assertIn("500?", shown)
         self.assertIn("500?", text)
         self.assertNotRegex(text, r"\b500 MiB/s")

@@ -6,7 +6,7 @@ import random
 import statistics
 import unittest
 
-from quartet import statistics as statistic
+from quartet.results import statistics as statistic
 
 
 def drawn(draw, count, spread, rate=1.0):

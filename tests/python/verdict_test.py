@@ -4,8 +4,7 @@ import unittest
 
 import fake_results
 from quartet import verdict
-from quartet.results import OWN_FORMULATIONS
-from quartet.table import judged_cases
+from quartet.results import OWN_FORMULATIONS, judged_cases
 
 
 def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
@@ -19,7 +18,7 @@ def cg(rate, formulation, storage, **more):
 
 
 def lines(*rows):
-    text = verdict.render(judged_cases([fake_results.document(*rows)])[0])
+    text = verdict.render(judged_cases([fake_results.document(*rows)]))
     return text.splitlines()
 
 
@@ -37,7 +36,8 @@ class Verdict(unittest.TestCase):
 
     def test_distrusted_rows_are_named_and_in_no_range_and_no_ratio(self):
         found = lines(stream(10000, fraction_of_limit=0.81),
-                      stream(1000, size="4MiB", fraction_of_limit=0.7, distrusted=True),
+                      stream(1000, size="4MiB", fraction_of_limit=0.7,
+                             flags=[{"kind": "disturbed", "text": "others ran"}]),
                       stream(20000, size="8MiB", fraction_of_limit=1.3),
                       stream(5000, "library", fraction_of_limit=0.5),
                       stream(5000, "library", size="4MiB", fraction_of_limit=0.5))
@@ -50,7 +50,7 @@ class Verdict(unittest.TestCase):
     def test_where_nothing_can_be_quoted_the_mark_stands(self):
         found = lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(found[2].split()[:4], ["stream", "80%", "-", "?"])
-        self.assertIn("? (a row of the pair", found[2])
+        self.assertIn("? (one of the two", found[2])
 
     def test_only_like_is_set_beside_like(self):
         found = lines(cg(17, "native", "symmetric"), cg(8, "native", "full"), cg(8, "library", "full"))
@@ -74,8 +74,21 @@ class Verdict(unittest.TestCase):
     def test_a_misfit_between_documents_is_named(self):
         documents = [fake_results.document(stream(600, fraction_of_limit=0.05)),
                      fake_results.document(stream(9000, "library", fraction_of_limit=0.8))]
-        text = verdict.render(judged_cases(documents)[0])
+        text = verdict.render(judged_cases(documents))
         self.assertIn("Distrust: stream native mpi 2 MiB?.", text)
+
+    def test_the_advice_fits_the_cause(self):
+        def next_line(kind, text="", **context):
+            document = fake_results.document(stream(100, flags=[{"kind": kind, "text": text}]), **context)
+            return verdict.render(judged_cases([document])).splitlines()[-1]
+
+        self.assertIn("check-machine", next_line("disturbed", "other processes ran"))
+        crowd = "rank 0 to 2 on host: 3 x 1 threads share 2 cores (more threads than cores wait for each other)"
+        self.assertIn("Next: 3 x 1 threads share 2 cores: start fewer ranks", next_line("drift", warnings=[crowd]))
+        self.assertIn("BLAS", next_line("slow_library"))
+        self.assertIn("Marks and flags", lines(stream(100), stream(10000, "library"))[-1])
+        for kind in ("disturbed", "slow_library", "simulated"):
+            self.assertLessEqual(len(next_line(kind)), 80)
 
     def test_has_at_most_ten_lines_of_eighty_columns(self):
         rows = [stream(100, formulation, transport, f"{2**power}MiB", distrusted=True)

@@ -19,12 +19,15 @@ import reframe.utility.sanity as sn
 from reframe.core.builtins import parameter, run_before, sanity_function, variable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
-from quartet.documents import collect, load  # noqa: E402
 from quartet.exit_codes import UNAVAILABLE, VERIFIED  # noqa: E402
 from quartet.kernels import KERNELS  # noqa: E402
 from quartet.machine import Machine  # noqa: E402
 from quartet.paths import PROGRAMS  # noqa: E402
-from quartet.results import cases  # noqa: E402
+from quartet.results import (  # noqa: E402
+    cases,  # noqa: E402
+    collect,
+    load,
+)
 
 DOCUMENT = "quartet.json"
 FRACTION = "fraction_of_limit"

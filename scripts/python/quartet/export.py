@@ -6,31 +6,30 @@ the other factors by name, then the results. What a row does not know is empty."
 import csv
 import io
 import json
-from typing import Any, Callable, Iterable, Union
+from collections.abc import Iterable
+from typing import Any, Callable, Union
 
 from quartet.kernels import WORDS
-from quartet.misfits import judged
-from quartet.results import Case, Name, cases, commit, device, nodes, whole_number
+from quartet.results import Case, Name, whole_number
 from quartet.text import size_in_bytes
 
 Cell = Union[str, int, float, bool, None]
-Row = dict[str, Cell]
+Row = dict[str, Any]  # a Cell each, but for `published`, which is an object of the contract's
 
 FACTORS = ("kernel", "formulation", "device", "transport", "size", "ranks", "nodes", "threads")
 RESULTS = ("rate", "unit", "rate_low", "rate_high", "runs", "seconds", "limit_rate",
            "limit_decided_by", "fraction_of_limit", "fraction_low", "fraction_high",
            "fraction_of_all_ranks", "flags",
-           "distrusted", "verified", "error", "workers", "measured_on", "host", "date", "commit",
+           "distrusted", "verified", "error", "workers", "published", "measured_on", "host", "date", "commit",
            "name")
+PUBLISHED = ("value", "unit", "bound", "conditions", "source", "caveat", "nodes", "device", "ours", "ratio")
 FORMULA = ("=", "+", "-", "@", "\N{FULLWIDTH EQUALS SIGN}", "\N{FULLWIDTH PLUS SIGN}",
            "\N{FULLWIDTH HYPHEN-MINUS}", "\N{FULLWIDTH COMMERCIAL AT}")  # a spreadsheet computes such cells
 
 
-def rows(documents: Iterable[dict[str, Any]]) -> list[Row]:
-    """Every case of the documents, all rows with the same columns in the same order."""
-    of_documents = [(document, case) for document in documents for case in cases(document)]
-    found = [_row(document, case) for (document, _), case
-             in zip(of_documents, judged([case for _, case in of_documents]))]
+def rows(all_cases: Iterable[Case]) -> list[Row]:
+    """All (judged) cases, with the same columns in the same order."""
+    found = [_row(case) for case in all_cases]
     others = sorted({key for row in found for key in row} - {*FACTORS, *RESULTS})
     return [{key: row.get(key) for key in (*FACTORS, *others, *RESULTS)} for row in found]
 
@@ -49,14 +48,14 @@ def factors(name: Name) -> Row:
     return {key: value for key, value in found.items() if value != ""}
 
 
-def _row(document: dict[str, Any], case: Case) -> Row:
-    context = document["context"]
+def _row(case: Case) -> Row:
+    context = case.context
     low, high = case.interval or (None, None)
     fraction_low, fraction_high = case.fraction_interval or (None, None)
-    row = {**factors(case.name), "nodes": nodes(document), **case.median.get("factors", {})}
+    row = {**factors(case.name), "nodes": case.nodes, **case.median.get("factors", {})}
     row.update({"distrusted": bool(case.mark), "flags": " ".join(case.flags), "error": case.error,
-                "measured_on": device(document), "host": context.get("host_name"),
-                "date": context.get("date"), "commit": commit(document), "name": case.text})
+                "measured_on": case.machine, "host": context.get("host_name"),
+                "date": context.get("date"), "commit": context["quartet"].get("commit", ""), "name": case.text})
     if not case.error:
         row.update({"rate": case.rate, "unit": case.unit, "rate_low": low, "rate_high": high,
                     "runs": case.runs, "seconds": case.seconds, "workers": case.workers,
@@ -64,15 +63,24 @@ def _row(document: dict[str, Any], case: Case) -> Row:
                     "limit_decided_by": case.median.get("limit_decided_by"),
                     "fraction_of_limit": case.fraction_of_limit, "fraction_low": fraction_low,
                     "fraction_high": fraction_high,
-                    "fraction_of_all_ranks": case.fraction_of_all_ranks, "verified": case.verified})
+                    "fraction_of_all_ranks": case.fraction_of_all_ranks, "verified": case.verified,
+                    "published": case.published})
     return row
 
 
-def as_csv(found: list[Row]) -> str:
+def _flat(found: list[Row]) -> list[dict[str, Cell]]:
+    """Rows of plain cells: the published number has a column for each of its keys."""
+    return [{name: cell for key, value in row.items() for name, cell in (
+        [(f"published_{part}", (value or {}).get(part)) for part in PUBLISHED] if key == "published" else
+        [(key, value)])} for row in found]
+
+
+def as_csv(rows_found: list[Row]) -> str:
     """With a heading. No cell is a formula for a spreadsheet."""
+    found = _flat(rows_found)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(found[0] if found else (*FACTORS, *RESULTS))
+    writer.writerow(found[0] if found else _flat([dict.fromkeys((*FACTORS, *RESULTS))])[0])
     writer.writerows([safe_cell(cell) for cell in row.values()] for row in found)
     return text.getvalue()
 
@@ -84,8 +92,9 @@ def safe_cell(cell: Cell) -> Cell:
     return "'" + cell if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 
-def as_markdown(found: list[Row]) -> str:
+def as_markdown(rows_found: list[Row]) -> str:
     """A table of the columns that any row fills."""
+    found = _flat(rows_found)
     keys = [key for key in (found[0] if found else ()) if any(row[key] not in (None, "")
                                                               for row in found)]
 
@@ -102,7 +111,7 @@ def _in_markdown(cell: Cell) -> str:
 
 
 def as_jsonl(found: list[Row]) -> str:
-    """An object a line, null where a row does not know."""
+    """An object a line, null where a row does not know; `published` is an object as in the contract."""
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in found)
 
 

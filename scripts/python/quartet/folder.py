@@ -11,17 +11,12 @@ from typing import Optional
 
 from quartet.files import FileProblem, read_json, write_json
 from quartet.launch import Files, Outcome
-from quartet.schema import Schema
+from quartet.schema import problem as problem_of
 from quartet.terminal import printable
 from quartet.units import MIB
 
 OUTCOME = "outcome"
 MOST_BYTES = MIB  # of a record
-RECORD = Schema({
-    "type": "object", "required": ["exit_code", "seconds", "message"], "additionalProperties": False,
-    "properties": {"exit_code": {"type": "integer", "minimum": 0, "maximum": 255},
-                   "seconds": {"type": ["number", "null"], "minimum": 0, "maximum": 1e9},
-                   "message": {"type": "string"}}})
 
 
 class LaunchFolder:
@@ -49,7 +44,7 @@ class LaunchFolder:
             if os.path.lexists(file):
                 raise
             return None  # nor can there be any: the folder is none, or closed to us
-        problem = RECORD.problem(record)
+        problem = problem_of("outcome", record)
         if problem:
             raise FileProblem(f"{file}: a damaged record of how a launch ended ({problem})")
         return Outcome(record["exit_code"], record["seconds"], printable(record["message"]))

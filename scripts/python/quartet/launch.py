@@ -2,6 +2,7 @@
 
 Slurm jobs are submitted many at a time: see slurm/launcher.py."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from quartet.units import KIB
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # a terminal that goes away, too
 ASKING = (signal.SIGTERM, signal.SIGTERM)  # what a job gets, and if it goes on, again
 LAST_BYTES = 64 * KIB  # of a log, that hold its last words
+SECONDS_TO_FINISH = 10  # the run under way, of a job that was asked to end
 SECONDS_TO_CLEAN_UP = 5  # of a job that was asked to end, before it is killed
 
 
@@ -120,6 +122,10 @@ class Running:
         kill_session(self._process.pid, SECONDS_TO_CLEAN_UP)
         self._process.wait()
 
+    def ask(self) -> None:
+        """For the end, once the run under way is over."""
+        self._signal(self._ending[0])
+
     def _signal(self, number: signal.Signals) -> None:
         try:
             os.killpg(self._process.pid, number)
@@ -192,14 +198,25 @@ class LocalLauncher:
             return Outcome(FAILED, seconds, f"did not end within {timeout:g} s (--timeout)")
         return judged(job.program.name, files, code, seconds)
 
-    def run(self, job: Job, output: Any) -> subprocess.CompletedProcess[str]:
-        """Runs the job to its end; `output` is subprocess's stdout argument. An exception ends the
-        job."""
+    def run(self, job: Job, output: Any, limit: Optional[float] = None) -> subprocess.CompletedProcess[str]:
+        """Runs the job to its end; `output` is subprocess's stdout argument. After `limit` seconds it is asked to end,
+        and finishes the run under way. An exception ends it."""
         process = subprocess.Popen(self.command(job), stdout=output, stdin=subprocess.DEVNULL,
                                    env=job.environment, text=True, start_new_session=True)
+        running = Running(process)
         try:
-            text, _ = process.communicate()
+            text = self._text_within(process, running, limit)
         except BaseException:
-            Running(process).cancel()
+            running.cancel()
             raise
         return subprocess.CompletedProcess(process.args, process.returncode, text)
+
+    @staticmethod
+    def _text_within(process: subprocess.Popen[str], running: Running, limit: Optional[float]) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=limit)[0]
+        running.ask()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=SECONDS_TO_FINISH)[0]
+        running.cancel()
+        return process.communicate()[0]

@@ -4,9 +4,8 @@ devices' peak. Nothing of it is in a ratio with ours."""
 from pathlib import Path
 from typing import Any
 
-from quartet.documents import load_published
 from quartet.paths import SHIPPED
-from quartet.results import Case, device
+from quartet.results import Case, load_published
 from quartet.text import aligned, counted, rate, widths_of, wrapped
 
 FOLDER = SHIPPED / "published"
@@ -15,13 +14,16 @@ LEFT_ALIGNED = (0, 1)
 
 
 def neighbours(kernel: str, on_gpu: bool, folder: Path = FOLDER) -> list[dict[str, Any]]:
-    """Of a kernel and a kind of device. Raises OSError or ValueError where the folder holds none."""
-    document = load_published(folder / f"{kernel}.json")
+    """Of a kernel and a kind of device; none where nothing is published of it. Raises ValueError."""
+    try:
+        document = load_published(folder / f"{kernel}.json")
+    except FileNotFoundError:
+        return []
     memory = "device" if on_gpu else "host"
     return [item for item in document.get("orientation", []) if item["memory"] == memory]
 
 
-def render(documents: list[dict[str, Any]], all_cases: list[Case], folder: Path = FOLDER) -> str:
+def render(all_cases: list[Case], folder: Path = FOLDER) -> str:
     """A table for each kernel and kind of device that was measured, ours in the first line."""
     best: dict[tuple[str, bool], Case] = {}
     for case in all_cases:
@@ -33,13 +35,8 @@ def render(documents: list[dict[str, Any]], all_cases: list[Case], folder: Path 
     for (kernel, on_gpu), case in best.items():
         items = neighbours(kernel, on_gpu, folder)
         if items:
-            lines += _table(kernel, case, items, _measured_on(documents, case))
+            lines += _table(kernel, case, items)
     return "\n".join(lines) + "\n" if lines else ""
-
-
-def _measured_on(documents: list[dict[str, Any]], case: Case) -> str:
-    return next(device(document) for document in documents
-                if any(row.get("run_name") == case.text for row in document["benchmarks"]))
 
 
 def _ours(case: Case, unit: str) -> tuple[str, ...]:
@@ -49,14 +46,14 @@ def _ours(case: Case, unit: str) -> tuple[str, ...]:
             rate(value / workers), "")
 
 
-def _table(kernel: str, case: Case, items: list[dict[str, Any]], where: str) -> list[str]:
+def _table(kernel: str, case: Case, items: list[dict[str, Any]]) -> list[str]:
     unit = items[0]["unit"]
     rows = [HEADINGS, _ours(case, unit),
             *((item["device"], item["benchmark"], f"{rate(item['value'])} {item['unit']}",
                rate(item["value"] / item["devices"]),
                f"{item['value'] / item['peak']:.0%}" if "peak" in item else "") for item in items)]
     widths = widths_of(rows)
-    title = wrapped("", f"{kernel}, for orientation: other work on other machines; ours on {where}")
+    title = wrapped("", f"{kernel}, for orientation: other work on other machines; ours on {case.machine}")
     notes = [line for item in items for line in wrapped(
         "", f"{item['device']}: {item['conditions']}"
         + (f". Note: {item['caveat']}" if item.get("caveat") else ""))]

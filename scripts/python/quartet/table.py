@@ -7,12 +7,11 @@ documents' warnings."""
 
 import itertools
 import textwrap
+from collections.abc import Iterable, Iterator
 from math import log
-from typing import Iterator
+from typing import Any
 
-from quartet.misfits import judged
-from quartet.published.likeness import place_of_ours
-from quartet.results import OF_MODELS, Case, cases, nodes, warnings, whole_number
+from quartet.results import OF_MODELS, Case, whole_number
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
@@ -24,6 +23,7 @@ from quartet.text import (
     counted,
     percent_of_limit,
     percent_range,
+    plain_versions,
     rate,
     ratio,
     size,
@@ -44,7 +44,7 @@ MOST_WARNINGS = 3
 Rows = list[tuple[Case, tuple[str, ...]]]
 
 
-def _letters():
+def _letters() -> Iterator[str]:
     yield from "abcdefghijklmnopqrstuvwxyz"
     yield from (first + second for first in _letters() for second in "abcdefghijklmnopqrstuvwxyz")
 
@@ -93,9 +93,9 @@ def _groups(all_cases: list[Case]) -> list[Group]:
     return sorted(groups, key=lambda group: kernels.index(group.kernel))
 
 
-def _last_cache(documents: list[dict]) -> int:
+def _last_cache(contexts: Iterable[dict[str, Any]]) -> int:
     """Bytes of the largest cache of the highest level."""
-    caches = [cache for document in documents for cache in document["context"].get("caches", [])]
+    caches = [cache for context in contexts for cache in context.get("caches", [])]
     return max(((cache["level"], cache["size"]) for cache in caches), default=(0, 2**25))[1]
 
 
@@ -126,23 +126,21 @@ def _ranks(case: Case) -> str:
     return pair.replace("-", "->") if pair else case.name.values.get("ranks", "")
 
 
-def _published(case: Case, all_nodes: dict[int, int], footnotes: Footnotes) -> str:
-    """A ratio only where device and number of nodes are alike."""
+def _published(case: Case, footnotes: Footnotes) -> str:
     number = case.published
-    if not number or number.get("nodes") != all_nodes.get(id(case)):
+    if not number:
         return ""
     caveat = f" Note: {number['caveat']}." if number.get("caveat") else ""
     text = (f"{BOUNDS[number['bound']]} {number['value']:g} {number['unit']}: "
-            f"{number['conditions']} ({number['source']}). "
-            f"Ours: {place_of_ours(number['nodes'], case.workers)}.{caveat}")
+            f"{number['conditions']} ({number['source']}). Ours: {number['ours']}.{caveat}")
     return f"{ratio(number['ratio'])} {footnotes.mark(text)}"
 
 
 class Table:
-    """Of the cases of a run; `nodes_of` holds the number of nodes by the id of a case."""
+    """Of the cases of one or several launches."""
 
-    def __init__(self, all_cases: list[Case], nodes_of: dict[int, int], style: Style):
-        self._cases, self._nodes, self._style = all_cases, nodes_of, style
+    def __init__(self, all_cases: list[Case], style: Style):
+        self._cases, self._style = all_cases, style
         self._published, self._errors = Footnotes(_letters()), Footnotes(map(str, itertools.count(1)))
 
     def lines(self) -> list[str]:
@@ -194,14 +192,14 @@ class Table:
         name = case.name
         who = (name.formulation, name.transport, size(name.size), _ranks(case))
         if case.error:
-            return (*who, "failed", f"see {self._errors.mark(case.error)}", "", "", "", "")
+            return (*who, "failed", f"see {self._errors.mark(plain_versions(case.error))}", "", "", "", "")
         interval = "-".join(rate(bound) for bound in case.interval) if case.interval else ""
         limit = rate(case.limit["rate"]) if case.limit else ""
         fraction = percent_of_limit(case.fraction_of_limit, case.is_suspicious)
         check = {True: "ok", False: "WRONG", None: "off"}[case.verified]
         median = rate(case.rate) + ("?" if case.is_distrusted else "")
         return (*who, median, interval, limit, fraction, check,
-                _published(case, self._nodes, self._published))
+                _published(case, self._published))
 
     def footnotes(self) -> list[str]:
         return [*self._published.lines(), *self._errors.lines()]
@@ -247,7 +245,7 @@ def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bo
         lines += wrapped("!", ABOVE_LIMIT)
         for transport, note in dict.fromkeys((case.name.transport, case.note) for case in shown
                                              if case.mark == "!"):
-            lines += wrapped("!", f"{transport}: {note}") if note else []
+            lines += wrapped("!", f"{transport}: {plain_versions(note)}") if note else []
     if any(case.is_distrusted and not case.is_of_model for case in shown):
         lines += wrapped("?", DISTRUSTED)
     for text in dict.fromkeys(text for case in shown if case.is_of_model
@@ -257,22 +255,22 @@ def _notes(shown: list[Case], hidden: int, all_warnings: list[str], is_short: bo
     if hidden:
         lines += wrapped("", f"{counted(hidden, 'row')} of other sizes: --all shows them")
     for text in texts[:MOST_WARNINGS] if is_short else texts:
-        lines += wrapped("", f"warning: {text}")
+        lines += wrapped("", f"warning: {plain_versions(text)}")
     if is_short and len(texts) > MOST_WARNINGS:
         lines += wrapped("", f"{counted(len(texts) - MOST_WARNINGS, 'more warning')}: --all "
                          "shows them")
     return lines
 
 
-def render(documents: list[dict], is_short: bool = False, style: Style = Style()) -> str:
-    """The table over all documents, with its footnotes."""
-    all_cases, nodes_of = judged_cases(documents)
+def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()) -> str:
+    """The table over all (judged) cases, with its footnotes."""
     if not all_cases:
         return "no results\n"
-    shown = chosen(all_cases, _last_cache(documents)) if is_short else all_cases
-    table = Table(shown, nodes_of, style)
+    contexts = {id(case.context): case.context for case in all_cases}.values()
+    shown = chosen(all_cases, _last_cache(contexts)) if is_short else all_cases
+    table = Table(shown, style)
     lines = table.lines()
-    all_warnings = [text for document in documents for text in warnings(document)
+    all_warnings = [text for context in contexts for text in context["quartet"].get("warnings", [])
                     if not (is_short and _is_about_a_marked_row(text, all_cases))]
     notes = _notes(shown, len(all_cases) - len(shown), all_warnings, is_short)
     return "\n".join([*lines, "", *table.footnotes(), *notes]).rstrip() + "\n"
@@ -281,10 +279,3 @@ def render(documents: list[dict], is_short: bool = False, style: Style = Style()
 def _is_about_a_marked_row(warning: str, all_cases: list[Case]) -> bool:
     """The mark and the verdict say it."""
     return any(case.mark and case.text in warning for case in all_cases)
-
-
-def judged_cases(documents: list[dict]) -> tuple[list[Case], dict[int, int]]:
-    """All cases, misfits flagged, and the number of nodes by the id of a case."""
-    of_documents = [(case, nodes(document)) for document in documents for case in cases(document)]
-    all_cases = judged([case for case, _ in of_documents])
-    return all_cases, {id(case): count for case, (_, count) in zip(all_cases, of_documents)}

@@ -4,13 +4,15 @@ import contextlib
 import re
 import sys
 import textwrap
-from typing import Iterable, Optional, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Optional
 
 from quartet.terminal import printable
 
 WIDTH = 80
 LONGEST_LINE = 1000  # of a message
 BOUNDS = {"above": ">", "below": "<", "about": "~"}  # of a published number
+_BUILD_OF_OPENBLAS = re.compile(r"(OpenBLAS \d[\w.]*)(?: [A-Z0-9_]{4,})*(?: \w+)? MAX_THREADS=\d+")
 ABOVE_LIMIT = ("above its limit: limit and rate disagree, usually a cache effect: do not quote this "
                "row")
 DISTRUSTED = "disturbed, or does not fit its neighbours: do not quote without the mark"
@@ -29,6 +31,11 @@ def counted(count: int, noun: str) -> str:
     """ "1 launch", "2 launches"."""
     ending = "es" if noun.endswith(("ch", "s", "x")) else "s"
     return f"{count} {noun}" if count == 1 else f"{count} {noun}{ending}"
+
+
+def plain_versions(text: str) -> str:
+    """Without what OpenBLAS says of its build: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH Zen MAX_THREADS=64"."""
+    return _BUILD_OF_OPENBLAS.sub(r"\1", text)
 
 
 def slug(text: str) -> str:

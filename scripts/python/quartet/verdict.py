@@ -3,13 +3,14 @@ how far native is ahead of the library, which rows are not to be trusted, and wh
 
 A row with a mark is in no range and in no ratio."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import Optional
 
-from quartet import statistics
-from quartet.misfits import is_alike
-from quartet.results import OWN_FORMULATIONS, Case
+from quartet.results import OF_MODELS, OWN_FORMULATIONS, Case, is_alike, statistics
+from quartet.results.judge import library_rows
+from quartet.results.launches import DISTURBING
 from quartet.terminal import BOLD, GREEN, RED, YELLOW, Style
 from quartet.text import WIDTH, aligned, counted, percent_range, ratio, size, widths_of
 
@@ -89,7 +90,7 @@ def _leads(cases: list[Case]) -> str:
     if not found:
         pairs = any(is_alike(one, other) for one in cases for other in cases
                     if (one.name.formulation, other.name.formulation) == ("native", "library"))
-        return "? (a row of the pair is to be distrusted)" if pairs else "-"
+        return "? (one of the two is marked)" if pairs else "-"
     shared = _shared_words(cases)
     ways: dict[tuple[str, tuple[str, ...]], list[Lead]] = {}
     for lead in sorted(found, key=lambda lead: lead.value):
@@ -117,18 +118,11 @@ def _lead_text(ordered: list[Lead]) -> str:
 
 
 def leads(cases: list[Case]) -> list[Lead]:
-    """Of every pair of rows that did the same work and can be trusted. Where the library runs over
-    several transports, native stands beside the one of its own."""
-    sound = [case for case in cases if not case.mark and case.verified is not False]
-    natives, libraries = ([case for case in sound if case.name.formulation == each]
-                          for each in ("native", "library"))
+    """Of every native row that can be trusted over the library rows that did the same work."""
     found = []
-    for native in natives:
-        peers = [other for other in libraries if is_alike(native, other)]
-        peer = min(peers, key=lambda other: other.name.transport != native.name.transport,
-                   default=None)
-        if peer:
-            found.append(_lead(native, peer))
+    for native in cases:
+        if native.name.formulation == "native" and not native.mark and native.verified is not False:
+            found += [_lead(native, peer) for peer in library_rows(native, cases)[:1]]
     return found
 
 
@@ -172,8 +166,29 @@ def _sizes(sizes: list[str]) -> str:
 
 
 def _next(cases: list[Case]) -> str:
+    """What to do, by the first cause that there is."""
     if any(case.verified is False for case in cases):
         return "Next: a result is WRONG: use no rate of this build before `make test` passes."
-    if any(case.is_distrusted for case in cases):
+    kinds = {kind for case in cases if case.is_distrusted for kind in case.flags} or {
+        "" for case in cases if case.is_distrusted}
+    if not kinds:
+        return "Next: `quartet report` (charts), `quartet sweep` (scaling), docs/reading-the-numbers.md."
+    if kinds & OF_MODELS:
+        return "Next: none; a described machine took the time (docs/simulation.md)."
+    crowded = next((found for case in cases if case.is_distrusted for found in [_crowded(case)] if found), "")
+    if crowded:
+        return f"Next: {crowded}: start fewer ranks, or lower --threads; then measure again."
+    if kinds & DISTURBING or "" in kinds:
         return "Next: `quartet check-machine` says what disturbs this machine; measure again."
-    return "Next: `quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md."
+    if "slow_library" in kinds:
+        return "Next: the BLAS does not know this processor: link another one, or set it up."
+    return "Next: see why they are slow (docs/reading-the-numbers.md, Marks and flags)."
+
+
+def _crowded(case: Case) -> str:
+    """Where more threads than cores ran: how many of each; nobody else need have disturbed them."""
+    for warning in case.context.get("quartet", {}).get("warnings", []):
+        found = re.search(r"([0-9]+ x [0-9]+ threads share [0-9]+ cores?)", warning)
+        if found:
+            return found[1]
+    return ""

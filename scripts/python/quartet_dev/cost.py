@@ -8,26 +8,16 @@ from math import log2
 from pathlib import Path
 from typing import Callable
 
-from quartet.documents import load
+from quartet import schema
 from quartet.exit_codes import STOPPED, VERIFIED
 from quartet.files import FileProblem, read_json, write_json
 from quartet.launch import Files, Job, LaunchError, LocalLauncher, Outcome, end_jobs_when_ended, quiet_job
-from quartet.results import cases
-from quartet.schema import Schema
+from quartet.results import cases, load
 from quartet.text import say
 from quartet.units import MIB
 
 RANKS = 2
 START_GOAL = 2.0  # seconds
-STORED = Schema({
-    "$defs": {"positive": {"type": "number", "minimum": 1e-30, "maximum": 1e30}},
-    "type": "object", "required": ["points", "start"],
-    "properties": {"start": {"type": "number", "minimum": -1e9, "maximum": 1e9}, "points": {
-        "type": "array", "minItems": 2, "items": {
-            "type": "object", "required": ["size", "seconds", "memory"], "additionalProperties": False,
-            "properties": {"size": {"type": "integer", "minimum": 1, "maximum": 10**15},
-                           "seconds": {"$ref": "#/$defs/positive"},
-                           "memory": {"type": "number", "minimum": -1e30, "maximum": 1e30}}}}}})
 
 
 @dataclass(frozen=True)
@@ -92,7 +82,7 @@ class Cost:
     def stored(file: Path) -> "Cost":
         """Raises FileNotFoundError where there is none, and FileProblem where it is damaged."""
         data = read_json(file)
-        problem = STORED.problem(data)
+        problem = schema.problem("cost", data)
         if problem:
             raise FileProblem(f"{file}: {problem}: measure again (without --reuse)")
         return Cost([Point(**point) for point in data["points"]], data["start"])

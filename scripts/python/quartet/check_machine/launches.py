@@ -1,15 +1,15 @@
 """What short launches show: whether the memory's rate and the cores' keep still."""
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 from quartet.check_machine.finding import Finding, Level, graded
-from quartet.documents import load
 from quartet.exit_codes import VERIFIED
 from quartet.launch import Files, Job, LocalLauncher, quiet_job
 from quartet.machine import Machine
-from quartet.results import Case, cases
+from quartet.results import Case, cases, load
 from quartet.text import rate
 from quartet.units import MIB
 

@@ -12,26 +12,26 @@ launched twice, differs by more than its runs tell.
 
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
-4 nothing could be decided, or a case looks slower and more launches must decide."""
+4 nothing could be decided, or a case looks slower and more launches must decide. Where no published
+number is of B's kind of machine it shows numbers for orientation, and exits with 0."""
 
 import argparse
 import time
 from pathlib import Path
 from typing import Callable
 
+from quartet import orientation
 from quartet.command_line import add_launcher, seconds, whole_number, why_not
 from quartet.compare import baseline, in_turn
 from quartet.compare import table as compare_table
-from quartet.compare.published import is_published, read_numbers
-from quartet.compare.rows import Row, Verdict, compare, compare_published
-from quartet.compare.sides import Side, read_side
-from quartet.documents import collect
+from quartet.compare.pairs import Pair, Verdict, compare, compare_published
+from quartet.compare.sides import Side, read_sides
 from quartet.exit_codes import BAD_USAGE, UNDECIDED, VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS, SHIPPED
-from quartet.results import device
-from quartet.statistics import ERROR
+from quartet.results import collect, device, published
+from quartet.results.statistics import ERROR
 from quartet.text import say
 
 EXAMPLE = "quartet compare before/ after/"
@@ -43,51 +43,64 @@ def _paths(text: str) -> list[Path]:
     return [Path(word) for word in text.split(",")]
 
 
-def _side(label: str, paths: list[Path]) -> Side:
-    side = read_side(label, paths)
-    for text in side.skipped:
-        say(f"skipped {text}")
-    if not side.samples and not side.errors:
-        raise ScriptError(f"no results in {' '.join(map(str, paths))}: name documents, or folders of "
-                      "them")
-    return side
+def _sides(paths: dict[str, list[Path]]) -> list[Side]:
+    """Raises ScriptError where one has no results."""
+    sides = read_sides(paths)
+    for side in sides:
+        for text in side.skipped:
+            say(f"skipped {text}")
+    empty = [" ".join(map(str, paths[side.label])) for side in sides if not side.samples and not side.errors]
+    if empty:
+        raise ScriptError(f"no results in {' nor in '.join(empty)}: name documents, or folders of them (quartet sweep "
+                          "--folder makes one)")
+    return sides
 
 
-def reference(side: Side, measured: Path) -> list[Path]:
-    """The folders of `measured` for the devices of a side. Raises ScriptError where there is none."""
-    wanted = {device(document) for _, document in side.documents}
+def reference(paths: list[Path], measured: Path) -> list[Path]:
+    """The folders of `measured` for the devices of these results. Raises ScriptError where there is none."""
+    wanted = {device(document) for _, document in collect(paths).documents}
     folders: dict[str, Path] = {}
     for folder in sorted(path for path in measured.iterdir() if path.is_dir()):
         for _, document in collect([folder]).documents:
             folders[device(document)] = folder
     found = sorted({folders[name] for name in wanted if name in folders})
-    if not found:
+    if not found and wanted:
         raise ScriptError(f"no reference for {', '.join(sorted(wanted))} in {measured} (there is "
-                      f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
+                          f"{', '.join(sorted(folders)) or 'nothing'}): name results to compare with")
     return found
 
 
 def compare_named(options: argparse.Namespace) -> int:
     """Compares two sides that are there."""
     _expect(options, 2, "A and B")
-    name, second = options.sides[0], _side("B", _paths(options.sides[1]))
+    name, second = options.sides[0], _paths(options.sides[1])
     folder = options.published if name == "published" else Path(name)
-    if name == "published" or is_published(folder):
-        return _shown([second], compare_published(read_numbers(folder), second,
-                                                  options.threshold / 100), options)
-    paths = reference(second, options.measured) if name == "reference" else _paths(name)
-    return _compared(_side("A", paths), second, options)
+    if name == "published" or published.is_folder_of_numbers(folder):
+        return _beside_published(folder, _sides({"B": second})[0], options)
+    first = reference(second, options.measured) if name == "reference" else _paths(name)
+    return _compared(first, second, options)
+
+
+def _beside_published(folder: Path, side: Side, options: argparse.Namespace) -> int:
+    """Where none of the numbers is of the side's kind of machine there is nothing to compare, which is no failure."""
+    pairs = compare_published(published.read(folder), side, options.threshold / 100)
+    if pairs or not side.samples:
+        return _shown([side], pairs, options)
+    print("No published number is of this kind of device, on as many nodes and workers, at a like size.")
+    print(orientation.render([case for sample in side.samples.values() for case in sample.cases], folder), end="")
+    return NOTHING_SLOWER
 
 
 def compare_with_baseline(options: argparse.Namespace) -> int:
     """Compares with what the baseline holds; with --update keeps the new results, if none is
     slower."""
     _expect(options, 1, "the new results")
-    side = _side("B", _paths(options.sides[0]))
+    paths = _paths(options.sides[0])
+    side, = _sides({"B": paths})
     there = baseline.place(options.baseline, side)
     code = NOTHING_SLOWER if options.update else UNDECIDED
     if there.exists():
-        code = _compared(_side("A", [there]), side, options)
+        code = _compared([there], paths, options)
     else:
         say(f"{options.baseline} has no results of this machine yet"
             + ("" if options.update else ": --update keeps these"))
@@ -121,11 +134,12 @@ def _expect(options: argparse.Namespace, count: int, what: str) -> None:
         raise ScriptError(f"{len(options.sides)} paths, not {count} (name {what}): see --help")
 
 
-def _compared(first: Side, second: Side, options: argparse.Namespace) -> int:
-    return _shown([first, second], compare(first, second, options.threshold / 100), options)
+def _compared(first: list[Path], second: list[Path], options: argparse.Namespace) -> int:
+    sides = _sides({"A": first, "B": second})
+    return _shown(sides, compare(sides[0], sides[1], options.threshold / 100), options)
 
 
-def _shown(sides: list[Side], rows: list[Row], options: argparse.Namespace,
+def _shown(sides: list[Side], rows: list[Pair], options: argparse.Namespace,
            error: float = ERROR) -> int:
     """Prints the comparison. Returns its exit code."""
     print(compare_table.render(sides, rows, options.threshold, error), end="")
@@ -135,7 +149,7 @@ def _shown(sides: list[Side], rows: list[Row], options: argparse.Namespace,
     return code
 
 
-def exit_code(rows: list[Row], is_strict: bool) -> int:
+def exit_code(rows: list[Pair], is_strict: bool) -> int:
     if any(row.fails for row in rows):
         return SLOWER
     if all(row.verdict is Verdict.NOT_COMPARABLE for row in rows):

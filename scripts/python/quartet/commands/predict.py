@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from quartet.command_line import UsageError, shipped_in, whole_number
-from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, write_json
 from quartet.paths import MACHINES
@@ -25,6 +24,7 @@ from quartet.predict.measured import measured
 from quartet.predict.models import MODELS
 from quartet.predict.paper import table as paper_table
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
+from quartet.results import collect
 from quartet.sweep.spec import counts_of
 from quartet.text import say
 

@@ -13,13 +13,12 @@ import argparse
 import csv
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet import identity
 from quartet.command_line import shipped_in
-from quartet.documents import Collection, collect
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
 from quartet.export import safe_cell
 from quartet.files import check_output, make_folder, replacing, write_text
@@ -34,15 +33,15 @@ from quartet.report import (
     orientation,
     page,
     paper_figures,
-    publications,
     rooflines,
     summary,
 )
-from quartet.report.cases import Launch, Source, joined, read
+from quartet.report.cases import Launch, joined, read
 from quartet.report.charts.markup import Markup
 from quartet.report.charts.model import Chart
 from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib
-from quartet.results import cases
+from quartet.results import Collection, collect, identity, judged, published
+from quartet.results.published import Number
 from quartet.terminal import printable
 from quartet.text import counted, say
 
@@ -71,16 +70,15 @@ def gather(paths: list[Path]) -> Material:
     """All documents at the paths, and why others cannot be used."""
     found = collect(paths)
     material = Material(skipped=list(found.skipped))
-    sources: list[Source] = []
     machines_of = identity.names([document for _, document in found.documents])
-    for (path, document), machine, series in zip(found.documents, machines_of, _series(found)):
+    every = judged(document for _, document in found.documents)
+    for (path, document), cases, machine, series in zip(found.documents, every, machines_of, _series(found)):
         shown = printable(os.path.relpath(path))
-        if any(case.is_of_model for case in cases(document)):
+        if any(case.is_of_model for case in cases):
             material.skipped.append(f"{shown}: simulated or emulated, not measured")
             continue
-        sources.append(Source(shown, document, machine, series))
+        material.launches += read(shown, document, cases, machine, series)
         material.documents.append((shown, document))
-    material.launches += read(sources)
     return material
 
 
@@ -95,7 +93,7 @@ def _series(found: Collection) -> list[str]:
     return ["/".join(parts[-enough:]) for parts in folders]
 
 
-def compose(material: Material, published: list[publications.Number],
+def compose(material: Material, numbers: Sequence[Number],
             reference: Optional[Material] = None,
             expected: Optional[Expectations] = None) -> page.Page:
     """The page in its order. `reference` is shown as marks in the first chart alone, what is
@@ -103,12 +101,12 @@ def compose(material: Material, published: list[publications.Number],
     results = joined(material.measured)
     references = joined(reference.measured) if reference else []
     sections = [kernels_chart.section(results, references), rooflines.section(results),
-                summary.summary(results, published),
-                *(paper_figures.section(kernel, results, published, expected)
+                summary.summary(results, numbers),
+                *(paper_figures.section(kernel, results, numbers, expected)
                   for kernel in KERNELS.values()),
                 comparisons.formulations(results), comparisons.devices(results),
                 comparisons.fractions(results), comparisons.phases(results),
-                comparisons.pairs(results), orientation.section(results, published),
+                comparisons.pairs(results), orientation.section(results, numbers),
                 machines.section(material.documents),
                 summary.every_row(material.launches)]
     return page.Page(_subtitle(material), cautions.warnings(
@@ -194,7 +192,7 @@ def run(options: argparse.Namespace) -> int:
         return VERIFIED
     with_charts = has_matplotlib()
     reference = gather([REFERENCE]) if not options.paths and paths != [REFERENCE] else None
-    write(compose(material, publications.load(), reference, expected), options.output, with_charts)
+    write(compose(material, published.read(), reference, expected), options.output, with_charts)
     if not with_charts:
         say(f"tables instead of charts: {NO_MATPLOTLIB}")
     print(os.path.relpath(options.output))

@@ -11,12 +11,13 @@ from quartet import table, verdict
 from quartet.check_machine import system
 from quartet.check_machine.finding import Level
 from quartet.command_line import add_launch_arguments, seconds, seconds_or_none, why_not
-from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, VERIFIED, worst
 from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.paths import RESULTS
-from quartet.run.plan import Launch, attempt, choose_efforts, estimate, measure, plan
+from quartet.results import collect, judged_cases
+from quartet.run.budget import Budget
+from quartet.run.plan import Launch, attempt, estimate, measure, plan
 from quartet.terminal import Style
 from quartet.text import counted, say
 
@@ -26,7 +27,7 @@ EXAMPLE = "quartet run --budget 300"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
     parser.add_argument("--budget", type=seconds, default=90, metavar="SECONDS",
-                        help="of measuring, all programs together (%(default)s)")
+                        help="by the clock, of measuring with all programs (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
     parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
@@ -39,22 +40,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure_all(launches: list[Launch], options: argparse.Namespace, codes: list[int],
                 files: list[Path]) -> None:
     """Adds each launch's exit code and document as they come."""
+    budget = Budget(options.budget)
     codes += [attempt(estimate, launch) for launch in launches]
     ready = [launch for launch, code in zip(launches, codes) if code == VERIFIED]
-    seconds = choose_efforts(ready, options.budget)
-    if seconds > options.budget:
-        say(f"about {seconds:.0f} s of measuring, the least that there is; the budget was "
-            f"{options.budget:.0f} s")
-    elif ready:
+    seconds = budget.begin(ready)
+    if ready:
         say(f"about {seconds:.0f} s of measuring")
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    for launch in ready:
+    while (chosen := budget.next()) is not None:
+        launch, limit = chosen
         file = options.results / f"{stamp}-{launch.name}-{launch.ranks}.json"
+        begin = time.monotonic()
         try:
-            codes.append(attempt(measure, launch, file))
+            codes.append(attempt(measure, launch, file, limit))
         finally:  # interrupted, it has left what it had measured
             if file.exists():
                 files.append(file)
+        budget.ended(launch, time.monotonic() - begin)
+    if budget.left_out:
+        say(budget.shortfall())
 
 
 def look_at_the_machine(seconds: float) -> None:
@@ -72,13 +76,13 @@ def show(files: list[Path], everything: bool) -> bool:
     found = collect(files)
     for problem in found.skipped:
         say(f"left out {problem}")
-    documents = [document for _, document in found.documents]
+    cases = judged_cases(document for _, document in found.documents)
     style = Style.of(sys.stdout)
-    print(table.render(documents, is_short=not everything, style=style))
+    print(table.render(cases, is_short=not everything, style=style))
     if files:
         stamp = os.path.relpath(files[0]).partition("-")[0]
         print(f"{counted(len(files), 'document')}: {stamp}-*.json")
-    print(verdict.render(table.judged_cases(documents)[0], style), end="")
+    print(verdict.render(cases, style), end="")
     return not found.skipped
 
 

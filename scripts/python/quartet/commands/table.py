@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from quartet import export, orientation, verdict
-from quartet.documents import collect
 from quartet.exit_codes import BAD_USAGE, VERIFIED
-from quartet.table import judged_cases, render
+from quartet.results import collect, judged_cases
+from quartet.table import render
 from quartet.terminal import Style
 from quartet.text import say
 
@@ -40,13 +40,13 @@ def run(options: argparse.Namespace) -> int:
         say(f"left out {text}")
     if not found.documents:
         return BAD_USAGE
-    documents = [document for _, document in found.documents]
+    cases = judged_cases(document for _, document in found.documents)
     if options.format:
-        print(export.FORMATS[options.format](export.rows(documents)), end="")
+        print(export.FORMATS[options.format](export.rows(cases)), end="")
         return VERIFIED
     style = Style.of(sys.stdout)
-    print(render(documents, is_short=not options.all, style=style))
+    print(render(cases, is_short=not options.all, style=style))
     if options.published:
-        print(orientation.render(documents, judged_cases(documents)[0]))
-    print(verdict.render(judged_cases(documents)[0], style), end="")
+        print(orientation.render(cases))
+    print(verdict.render(cases, style), end="")
     return VERIFIED

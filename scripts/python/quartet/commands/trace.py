@@ -10,13 +10,13 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quartet import schema
 from quartet.command_line import positive_number, whole_number
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
 from quartet.files import FileProblem, check_output, read_json, replacing, with_bounds
 from quartet.report.charts import style
 from quartet.report.factors import shown
 from quartet.results import Name
-from quartet.schema import Schema
 from quartet.terminal import printable
 from quartet.units import GIB
 
@@ -30,23 +30,6 @@ Spans = dict[Line, list[Stretch]]
 EXAMPLE = "quartet trace trace.json picture.png"
 LEAST_WIDTH = 1 / 700  # of the picture: a dot
 MOST_BYTES = GIB  # of a trace; a span takes about 100
-# What the programs write of Chrome's trace format.
-EVENTS = Schema({
-    "$defs": {"time": {"type": "number", "minimum": -1e15, "maximum": 1e15}},
-    "type": "object", "required": ["traceEvents"], "properties": {"traceEvents": {
-        "type": "array", "items": {
-            "type": "object", "required": ["name", "ph"],
-            "properties": {"name": {"type": "string"}, "ph": {"type": "string"},
-                           "cat": {"type": "string"}, "pid": {"type": "integer"},
-                           "tid": {"type": "integer"}, "ts": {"$ref": "#/$defs/time"},
-                           "dur": {"$ref": "#/$defs/time"},
-                           "args": {"type": "object", "properties": {"name": {"type": "string"}}}},
-            "if": {"properties": {"ph": {"const": "X"}}},
-            "then": {"required": ["cat", "pid", "tid", "ts", "dur"]},
-            "else": {
-                "if": {"properties": {"name": {"enum": ["process_name", "thread_name"]}}},
-                "then": {"required": ["pid", "args"],
-                         "properties": {"args": {"required": ["name"]}}}}}}}})
 
 
 class Timeline:
@@ -97,7 +80,7 @@ def read(path: Path) -> Timeline:
     """The timeline in a file. Raises ScriptError."""
     try:
         document = with_bounds(read_json(path, MOST_BYTES), printable)
-        problem = EVENTS.problem(document)
+        problem = schema.problem("trace", document)
     except FileNotFoundError:
         raise ScriptError(f"{path} is no timeline (there is no such file)") from None
     except FileProblem as error:

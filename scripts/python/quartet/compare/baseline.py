@@ -8,7 +8,7 @@ from pathlib import Path
 
 from quartet.compare.sides import Side
 from quartet.exit_codes import ScriptError
-from quartet.identity import processor
+from quartet.results.identity import processor
 from quartet.text import slug
 
 

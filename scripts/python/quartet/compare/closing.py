@@ -2,11 +2,11 @@
 
 import shlex
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
-from quartet.compare.rows import LEAST_AGAINST_A_NUMBER, LEAST_LAUNCHES, Row, Verdict
+from quartet.compare.pairs import LEAST_AGAINST_A_NUMBER, LEAST_LAUNCHES, Pair, Verdict
 from quartet.compare.sides import Side
-from quartet.statistics import ERROR
+from quartet.results.statistics import ERROR
 from quartet.text import counted, wrapped
 
 MANY_CASES = 10  # from which on some differ by chance
@@ -15,27 +15,31 @@ TELLING = ("size", "sizes", "iterations", "pushes", "device", "formulation", "tr
            "storage", "algorithm", "order", "tile", "tiles", "threads", "runs")
 
 
-def lines(sides: list[Side], rows: list[Row], threshold: float, error: float) -> list[str]:
+def lines(sides: list[Side], rows: list[Pair], threshold: float, error: float) -> list[str]:
     """`threshold` in per cent; intervals miss in `error` of all cases at most."""
     return [*_counts(rows, threshold), *_unclear(rows, threshold), *_too_few(rows),
             *_looks_slower(rows), *_by_chance(rows, error),
             *(_offer(sides, rows) if error == ERROR else [])]  # else they were launched so
 
 
-def _counts(rows: list[Row], threshold: float) -> list[str]:
+def _counts(rows: list[Pair], threshold: float) -> list[str]:
     counts = [f"{sum(row.verdict is verdict for row in rows)} "
               f"{'not comparable' if verdict is Verdict.NOT_COMPARABLE else verdict.value}"
               for verdict in Verdict if any(row.verdict is verdict for row in rows)]
     return wrapped("", f"{', '.join(counts) or 'no case'}, at a threshold of {threshold:g}%")
 
 
-def _unclear(rows: list[Row], threshold: float) -> list[str]:
+def _has_enough(row: Pair) -> bool:
+    """Launches for an interval."""
+    return bool(row.ratio and row.ratio.interval) and row.launches >= LEAST_LAUNCHES
+
+
+def _unclear(rows: list[Pair], threshold: float) -> list[str]:
     """Of those with launches enough for an interval."""
-    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and row.ratio.interval
-            and row.launches >= LEAST_LAUNCHES]
+    seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and _has_enough(row)]
     if not seen:
         return []
-    widest = max(row.ratio.half_width for row in seen)
+    widest = max(row.ratio.half_width or 0 for row in seen if row.ratio)
     more = max((row.more for row in seen if row.more), default=None)
     remedy = f"; {_launches(more)} would decide {threshold:g}%" if more else ""
     worst = " at worst" if len(seen) > 1 else ""
@@ -47,11 +51,13 @@ def _launches(more: int) -> str:
     return f"about {more} more {several} of each side"
 
 
-def _too_few(rows: list[Row]) -> list[str]:
-    few = [row for row in rows if row.verdict is Verdict.UNCLEAR
-           and not (row.ratio.interval and row.launches >= LEAST_LAUNCHES)]
+def _too_few(rows: list[Pair]) -> list[str]:
+    few = [row for row in rows if row.verdict is Verdict.UNCLEAR and not _has_enough(row)]
     if not few:
         return []
+    if any(row.launches == 0 for row in few):
+        return wrapped("", f"no verdict on {counted(len(few), 'case')}: every launch of a side was disturbed. "
+                       "Quiet the machine (quartet check-machine), then repeat")
     more = max(row.more or 0 for row in few)
     have = counted(min(row.launches for row in few), "undisturbed launch")
     least = f"{LEAST_AGAINST_A_NUMBER}" if few[0].number else f"{LEAST_LAUNCHES} of each side"
@@ -60,16 +66,14 @@ def _too_few(rows: list[Row]) -> list[str]:
                    + (f" ({_launches(more)})" if more else ""))
 
 
-def _looks_slower(rows: list[Row]) -> list[str]:
-    doubtful = sorted((row for row in rows if row.looks_slower), key=lambda row: row.ratio.value)
-    if not doubtful:
-        return []
-    worst = doubtful[0]
+def _looks_slower(rows: list[Pair]) -> list[str]:
+    doubtful = [row for row in rows if row.looks_slower and row.launches]
+    worst, mark = min(((row.ratio.value, row.mark) for row in doubtful if row.ratio), default=(1.0, ""))
     return wrapped("!", f"{counted(len(doubtful), 'case')} may be slower, which is not decided: at worst "
-                   f"{worst.ratio.value:.2f}{worst.mark}")
+                   f"{worst:.2f}{mark} of A's rate") if doubtful else []
 
 
-def _by_chance(rows: list[Row], error: float) -> list[str]:
+def _by_chance(rows: list[Pair], error: float) -> list[str]:
     tested = sum(bool(row.ratio and row.ratio.interval) for row in rows)
     if tested < MANY_CASES:
         return []
@@ -77,10 +81,10 @@ def _by_chance(rows: list[Row], error: float) -> list[str]:
                    "slower by chance")
 
 
-def _offer(sides: list[Side], rows: list[Row]) -> list[str]:
+def _offer(sides: list[Side], rows: list[Pair]) -> list[str]:
     """The commands that would decide, one for each program."""
     wanting = {row.name.kernel for row in rows if row.more and row.first and row.second}
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for _, document in sides[-1].documents:
         program = str(document["context"]["quartet"].get("program"))
         if program in wanting:
@@ -103,7 +107,7 @@ def _build(side: Side) -> Optional[str]:
     return str(folders.pop()) if len(folders) == 1 else None
 
 
-def _command(program: str, document: dict) -> list[str]:
+def _command(program: str, document: dict[str, Any]) -> list[str]:
     options = document["context"]["quartet"].get("options") or {}
     words = [program]
     for key in TELLING:

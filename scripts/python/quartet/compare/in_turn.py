@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-from quartet.compare.rows import Row, Verdict, compare
-from quartet.compare.sides import Side, read_side
+from quartet.compare.pairs import Pair, Verdict, compare
+from quartet.compare.sides import Side, read_sides
 from quartet.exit_codes import VERIFIED, WRONG_RESULT, ScriptError
 from quartet.launch import Files, LocalLauncher, quiet_job
 from quartet.text import counted, say
@@ -45,7 +45,7 @@ class Duel:
     folder: Path
     budget: Optional[float] = None  # seconds
 
-    def until_decided(self, threshold: float) -> tuple[list[Side], list[Row]]:
+    def until_decided(self, threshold: float) -> tuple[list[Side], list[Pair]]:
         """Both sides and all rows, at the look that decided or at the last one."""
         begin, done = time.monotonic(), 0
         for look in LOOKS:
@@ -81,6 +81,6 @@ class Duel:
         if outcome.exit_code not in (VERIFIED, WRONG_RESULT):
             raise ScriptError(f"{job.program}: {outcome.message}", outcome.exit_code)
 
-    def _look(self, threshold: float) -> tuple[list[Side], list[Row]]:
-        sides = [read_side(label, [self.folder / label.lower()]) for label in "AB"]
-        return sides, compare(*sides, threshold, ERROR)
+    def _look(self, threshold: float) -> tuple[list[Side], list[Pair]]:
+        sides = read_sides({label: [self.folder / label.lower()] for label in "AB"})
+        return sides, compare(sides[0], sides[1], threshold, ERROR)

@@ -3,66 +3,37 @@
 import statistics
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
-from quartet.documents import collect
-from quartet.misfits import judged
-from quartet.results import Case, Name, cases, device, models_of_gpus, nodes
-from quartet.statistics import variation
+from quartet.results import Case, Collection, Launches, collect, device, judged
+from quartet.results.case import PAPER
+from quartet.results.launches import DISTURBING, is_disturbed
+from quartet.results.statistics import variation
 from quartet.text import counted
 
-PAPER = "/paper"
-# Flags that say that a launch was disturbed. The others are about what it reached: a side that is
-# slower for a reason has them in every launch.
-DISTURBING = {"disturbed", "drift", "step", "two_speeds", "limit_moved"}
 
+@dataclass(frozen=True)
+class Sample(Launches):
+    """A case on one side: one value a launch."""
 
-@dataclass
-class Sample:
-    """A case on one side. Runs of a launch share placement, pages and the minute, so a launch is one
-    value: its median. Disturbed launches do not count where others are left."""
+    clock: str = ""  # the paper's, where that timed it
 
-    name: Name
-    unit: str
-    launches: list[list[float]] = field(default_factory=list)  # rates of the runs of each
-    cases: list[Case] = field(default_factory=list)  # one a launch
-    nodes: int = 1
-    gpus: tuple[str, ...] = ()  # models
-
-    @property
-    def counting(self) -> list[int]:
-        """The launches that were not disturbed."""
-        return [index for index, case in enumerate(self.cases) if not _is_disturbed(case)]
-
-    @property
-    def _used(self) -> list[int]:
-        return self.counting or list(range(len(self.launches)))
+    def _rates_of(self, case: Case) -> tuple[float, ...]:
+        return case.paper_rates if self.clock else case.rates
 
     @property
     def medians(self) -> list[float]:
-        """Of the launches that count; of all where none does."""
-        return [statistics.median(self.launches[index]) for index in self._used]
+        """Of the launches that count."""
+        return [statistics.median(self._rates_of(case)) for case in self.counting]
 
     @property
     def median(self) -> float:
         return statistics.median(self.medians)
 
     @property
-    def mark(self) -> str:
-        """The gravest of the launches whose medians are shown."""
-        marks = {self.cases[index].mark for index in self._used}
-        return next((mark for mark in "?!" if mark in marks), "")
-
-    @property
-    def limit(self) -> Optional[float]:
-        """The median rate of the launches' limits."""
-        rates = [case.limit["rate"] for case in self.cases if case.limit]
-        return statistics.median(rates) if rates else None
-
-    @property
     def disturbance(self) -> str:
         """How many launches do not count, and why; empty where all do."""
-        disturbed = [case for case in self.cases if _is_disturbed(case)]
+        disturbed = [case for case in self.cases if is_disturbed(case)]
         if not disturbed:
             return ""
         causes = dict.fromkeys(text for case in disturbed for kind, text in case.flags.items()
@@ -73,7 +44,7 @@ class Sample:
     @property
     def within(self) -> Optional[float]:
         """The median launch's coefficient of variation over its runs."""
-        spreads = [variation(runs) for runs in self.launches if len(runs) > 1]
+        spreads = [variation(list(self._rates_of(case))) for case in self.cases if len(self._rates_of(case)) > 1]
         return statistics.median(spreads) if spreads else None
 
     @property
@@ -83,17 +54,11 @@ class Sample:
 
     @property
     def is_wrong(self) -> bool:
-        return any(case.verified is False for case in self.cases)
+        return self.verified is False
 
     def problem(self) -> str:
         """Why it cannot be compared; empty where it can be."""
-        if self.is_wrong:
-            return "wrong result"
-        return "not verified" if any(case.verified is None for case in self.cases) else ""
-
-
-def _is_disturbed(case: Case) -> bool:
-    return case.is_distrusted and (not case.flags or bool(DISTURBING & set(case.flags)))
+        return "wrong result" if self.is_wrong else "not verified" if self.verified is None else ""
 
 
 @dataclass
@@ -101,7 +66,7 @@ class Side:
     """A set of documents."""
 
     label: str
-    documents: list[tuple[Path, dict]] = field(default_factory=list)
+    documents: list[tuple[Path, dict[str, Any]]] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     samples: dict[str, Sample] = field(default_factory=dict)  # by the case's name
     papers: dict[str, Sample] = field(default_factory=dict)  # by the paper's own clock
@@ -116,35 +81,30 @@ class Side:
         return {key: ", ".join(values) for key, values in found.items()}
 
 
-def read_side(label: str, paths: list[Path]) -> Side:
-    """All documents at the paths; what cannot be used is named in `skipped`."""
-    found = collect(paths)
+def read_sides(paths: dict[str, list[Path]]) -> list[Side]:
+    """The documents of each side, by its label, judged beside all others; what cannot be used is named in `skipped`."""
+    found = {label: collect(places) for label, places in paths.items()}
+    every = judged(document for each in found.values() for _, document in each.documents)
+    return [_side(label, each, [every.pop(0) for _ in each.documents]) for label, each in found.items()]
+
+
+def _side(label: str, found: Collection, judged_documents: list[list[Case]]) -> Side:
     side = Side(label, found.documents, found.skipped)
-    for _, document in found.documents:
-        _add(side, document)
+    launches: dict[str, list[Case]] = {}
+    for case in (case for cases in judged_documents for case in cases):
+        if case.error:
+            side.errors[case.text] = case.error
+        elif case.rates:
+            launches.setdefault(case.text, []).append(case)
+    for text, cases in launches.items():
+        side.samples[text] = Sample(tuple(cases))
+        timed = tuple(case for case in cases if case.paper_rates)
+        if timed:
+            side.papers[text] = Sample(timed, PAPER)
     return side
 
 
-def _add(side: Side, document: dict) -> None:
-    runs: dict[str, list[dict]] = {}
-    for row in document["benchmarks"]:
-        if row.get("run_type") == "iteration" and not row.get("error_occurred"):
-            runs.setdefault(row["run_name"], []).append(row)
-    for case in judged(cases(document)):
-        if case.error:
-            side.errors[case.text] = case.error
-            continue
-        for samples, clock in ((side.samples, ""), (side.papers, PAPER)):
-            rates = [row[case.unit] for row in runs.get(case.text + clock, [])]
-            if rates:
-                sample = samples.setdefault(case.text, Sample(case.name, case.unit,
-                                                               nodes=nodes(document),
-                                                               gpus=models_of_gpus(document)))
-                sample.launches.append(rates)
-                sample.cases.append(case)
-
-
-def _settings(document: dict) -> dict[str, str]:
+def _settings(document: dict[str, Any]) -> dict[str, str]:
     context, quartet = document["context"], document["context"]["quartet"]
     build = quartet.get("build", {})
     values = {"device": device(document), "host": context.get("host_name"),

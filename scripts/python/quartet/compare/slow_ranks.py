@@ -7,8 +7,11 @@ long as the slowest, and none is named."""
 
 import statistics
 from collections import Counter
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+Key = TypeVar("Key", bound=Hashable)
 LEAST_FELLOWS = 3  # of two that differ, either may be the odd one
 LEAST_RATIO = 1.10
 OUTLIER = 3.5  # modified z-score (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
@@ -27,7 +30,7 @@ class Slow:
     runs: int
 
 
-def outliers(ratios: dict) -> dict:
+def outliers(ratios: dict[Key, float]) -> dict[Key, float]:
     """Those that are far above the others."""
     if len(ratios) < LEAST_FELLOWS:
         return {}
@@ -43,7 +46,7 @@ def _least(middle: float, deviation: float) -> float:
                middle + OUTLIER * max(deviation, LEAST_DEVIATION * middle) / CONSISTENT)
 
 
-def find(document: dict) -> list[Slow]:
+def find(document: dict[str, Any]) -> list[Slow]:
     """Of each case first the nodes, then the ranks on other nodes."""
     found = []
     for case, rows in _runs(document).items():
@@ -62,9 +65,9 @@ def find(document: dict) -> list[Slow]:
     return found
 
 
-def _summaries(document: dict) -> dict[str, list[dict]]:
+def _summaries(document: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Quantiles and slowest ranks, by case and run."""
-    result: dict[str, list[dict]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     for row in document["benchmarks"]:
         if row.get("run_type") == "iteration" and row.get("rank_seconds_summary") \
                 and not row["run_name"].endswith("/paper"):
@@ -72,7 +75,7 @@ def _summaries(document: dict) -> dict[str, list[dict]]:
     return result
 
 
-def _slow_among_many(document: dict, case: str, summaries: list[dict]) -> list[Slow]:
+def _slow_among_many(document: dict[str, Any], case: str, summaries: list[dict[str, Any]]) -> list[Slow]:
     """Of the ranks that are listed in most runs: a rank that is not was no slower than those."""
     first = _first_worker(document, case)
     ratios: dict[int, list[float]] = {}
@@ -99,7 +102,7 @@ def _slow_among_many(document: dict, case: str, summaries: list[dict]) -> list[S
                     for rank, ratio in steady.items() if hosts[rank] not in nodes]
 
 
-def _runs(document: dict) -> dict[str, list[list[float]]]:
+def _runs(document: dict[str, Any]) -> dict[str, list[list[float]]]:
     """Seconds of the ranks, by case and run."""
     result: dict[str, list[list[float]]] = {}
     for row in document["benchmarks"]:
@@ -109,13 +112,13 @@ def _runs(document: dict) -> dict[str, list[list[float]]]:
     return result
 
 
-def _first_worker(document: dict, case: str) -> int:
+def _first_worker(document: dict[str, Any], case: str) -> int:
     """Reducers and receivers come first; they have other work and no fellows."""
     for row in document["benchmarks"]:
         if row.get("run_name") == case and row.get("aggregate_name") == "median":
             summary = row.get("rank_seconds_summary")
             ranks = summary["ranks"] if summary else len(row["rank_seconds"])
-            return max(0, ranks - row["workers"])
+            return max(0, int(ranks) - int(row["workers"]))
     return 0
 
 
@@ -130,11 +133,11 @@ def _ratios(rows: list[list[float]], first: int) -> dict[int, float]:
     return {rank: statistics.median(values) for rank, values in ratios.items()}
 
 
-def _placement(document: dict) -> dict[int, dict]:
+def _placement(document: dict[str, Any]) -> dict[int, dict[str, Any]]:
     return {item["rank"]: item for item in document["context"]["quartet"].get("placement", [])}
 
 
-def _by_host(document: dict, ranks) -> dict[str, list[int]]:
+def _by_host(document: dict[str, Any], ranks: Iterable[int]) -> dict[str, list[int]]:
     placement = _placement(document)
     hosts: dict[str, list[int]] = {}
     for rank in ranks:
@@ -142,7 +145,7 @@ def _by_host(document: dict, ranks) -> dict[str, list[int]]:
     return hosts
 
 
-def _gpus(document: dict, ranks: list[int]) -> str:
+def _gpus(document: dict[str, Any], ranks: list[int]) -> str:
     """What these ranks compute on, if it is not the host."""
     gpus = [gpu for gpu in document["context"]["quartet"].get("gpus", [])
             if set(ranks) & set(gpu.get("ranks", []))]
@@ -150,7 +153,7 @@ def _gpus(document: dict, ranks: list[int]) -> str:
                    for gpu in gpus)
 
 
-def _rank_in_words(document: dict, rank: int) -> str:
+def _rank_in_words(document: dict[str, Any], rank: int) -> str:
     item = _placement(document).get(rank, {})
     cpus = f"cpus {item['cpus']}" if "cpus" in item else "cpus unknown"
     return f"rank {rank} on {item.get('host', 'unknown')} ({_gpus(document, [rank])}{cpus})"

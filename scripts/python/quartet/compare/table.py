@@ -3,13 +3,13 @@ cases, what could not be compared and why, spreads of launches, slow nodes."""
 
 import itertools
 import textwrap
-from typing import Optional
+from typing import Callable, Optional
 
 from quartet.compare import closing, slow_ranks
-from quartet.compare.rows import LEAST_LAUNCHES, Row
+from quartet.compare.pairs import LEAST_LAUNCHES, Pair
 from quartet.compare.sides import Sample, Side
-from quartet.published.likeness import place_of_ours
-from quartet.statistics import ERROR
+from quartet.results.published import Number, place_of_ours
+from quartet.results.statistics import ERROR
 from quartet.text import ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size, widths_of, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
@@ -20,14 +20,14 @@ IN_COLUMNS = {"size", "n", "ranks", "pair"}
 VALUE_WIDTH = 30  # of a setting, of each side
 
 
-def _group(row: Row) -> str:
+def _group(row: Pair) -> str:
     name = row.name
     unit = next(sample.unit for sample in (row.first, row.second) if sample)
     others = [f"{key}:{value}" for key, value in name.values.items() if key not in IN_COLUMNS]
     return ", ".join([f"{name.kernel} {unit}", name.device, *name.words, *others])
 
 
-def _who(row: Row) -> tuple[str, ...]:
+def _who(row: Pair) -> tuple[str, ...]:
     name = row.name
     ranks = name.values.get("pair", name.values.get("ranks", ""))
     return (name.formulation, name.transport, size(name.size), ranks)
@@ -37,27 +37,26 @@ def _ratio(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
-def _cells(row: Row, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:
+def _cells(row: Pair, published: Footnotes, reasons: Footnotes) -> tuple[str, ...]:
     first = rate(row.first.median) if row.first else ""
-    if row.number:
-        first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row, published)}"
+    if row.number and row.second:
+        first = f"{BOUNDS[row.number.bound]}{row.number.value:g} {_mark(row.number, row.second, published)}"
     found = row.ratio
-    is_enough = found and found.interval and row.launches >= LEAST_LAUNCHES
-    interval = "-".join(map(_ratio, found.interval)) if is_enough else ""
+    bounds = found.interval if found and row.launches >= LEAST_LAUNCHES else None
+    interval = "-".join(map(_ratio, bounds)) if bounds else ""
     verdict = f"{row.verdict.value} {','.join(map(reasons.mark, row.why))}".rstrip()
     return (*_who(row), first, rate(row.second.median) if row.second else "",
             _ratio(found.value) + row.mark if found else "", interval,
             str(row.more) if row.more else "", verdict)
 
 
-def _mark(row: Row, published: Footnotes) -> str:
-    number = row.number
+def _mark(number: Number, ours: Sample, published: Footnotes) -> str:
     caveat = f" Note: {number.caveat}." if number.caveat else ""
-    place = place_of_ours(row.second.nodes, row.second.cases[0].workers)
+    place = place_of_ours(ours.nodes, ours.workers)
     return published.mark(f"{number.conditions} ({number.source}). Ours: {place}.{caveat}")
 
 
-def _spread_cells(row: Row) -> Optional[tuple[str, ...]]:
+def _spread_cells(row: Pair) -> Optional[tuple[str, ...]]:
     samples = (row.first, row.second)
     if not any(sample and sample.between is not None for sample in samples):
         return None
@@ -69,7 +68,7 @@ def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
         return ("", "", "")
     shown = ["" if spread is None else f"{spread:.1%}"
              for spread in (sample.within, sample.between)]
-    return (str(len(sample.counting)), *shown)
+    return (str(len(sample.undisturbed)), *shown)
 
 
 def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
@@ -127,7 +126,8 @@ def _not_in_turn(sides: list[Side]) -> list[str]:
                    "them looks like one of the program (--run launches in turn)") if apart else []
 
 
-def _groups(rows: list[Row], cells_of) -> dict[str, list[tuple[str, ...]]]:
+def _groups(rows: list[Pair], cells_of: Callable[[Pair], Optional[tuple[str, ...]]]
+            ) -> dict[str, list[tuple[str, ...]]]:
     groups: dict[str, list[tuple[str, ...]]] = {}
     for row in rows:
         cells = cells_of(row)
@@ -136,7 +136,7 @@ def _groups(rows: list[Row], cells_of) -> dict[str, list[tuple[str, ...]]]:
     return groups
 
 
-def render(sides: list[Side], rows: list[Row], threshold: float, error: float = ERROR) -> str:
+def render(sides: list[Side], rows: list[Pair], threshold: float, error: float = ERROR) -> str:
     """All of it; `threshold` in per cent; intervals miss in `error` of all cases at most."""
     published = Footnotes("abcdefghijklmnopqrstuvwxyz")
     reasons = Footnotes(map(str, itertools.count(1)))
@@ -151,7 +151,7 @@ def render(sides: list[Side], rows: list[Row], threshold: float, error: float = 
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _legend(rows: list[Row], error: float) -> list[str]:
+def _legend(rows: list[Pair], error: float) -> list[str]:
     marks = {row.mark for row in rows}
     found = []
     if any(row.ratio and row.ratio.interval for row in rows):

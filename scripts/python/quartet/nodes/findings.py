@@ -2,27 +2,23 @@
 
     nodes.findings      date, what was measured, and what was slow or failed; in each check's folder"""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Optional
 
-from quartet.documents import load
+from quartet import schema
 from quartet.exit_codes import VERIFIED
 from quartet.files import FileProblem, read_json, write_json
 from quartet.nodes.outliers import LEAST_VALUES, Sample, scored, slow
 from quartet.nodes.plan import PAIR
-from quartet.results import cases
-from quartet.schema import Schema
+from quartet.results import cases, load
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.units import MIB
 
 FINDINGS = "nodes.findings"
 NETWORK = "network"  # a node's best pair
-_TEXT = {"type": "string", "maxLength": 500}
-_NAMES = {"type": "array", "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": _TEXT}}
-SCHEMA = Schema({"type": "object", "additionalProperties": False, "required": ["date", "measured", "bad"],
-                 "properties": {"date": _TEXT, "measured": _NAMES, "bad": _NAMES}})
 
 
 @dataclass(frozen=True)
@@ -157,7 +153,7 @@ class Earlier:
                     check = read_json(file, MIB * 16)
                 except (FileProblem, OSError):
                     continue
-                if not SCHEMA.problem(check):
+                if not schema.problem("findings", check):
                     found.append(check)
         return Earlier(tuple(found))
 

@@ -2,18 +2,18 @@
 nodes, and what is left of it when more nodes send from all-to-alls."""
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Optional
 
 from quartet.exit_codes import ScriptError
 from quartet.kernels import WORDS
-from quartet.misfits import judged
 from quartet.predict.machine import Machine
 from quartet.predict.model import Options
 from quartet.predict.models import MODELS
 from quartet.predict.rates import LINK, Rate
-from quartet.results import Case, cases, nodes
+from quartet.results import Case, judged, nodes
 from quartet.text import counted
 
 LEAST_UNCERTAINTY, LARGEST_UNCERTAINTY = 0.03, 9.0  # what one hour says of another; a schema's bound
@@ -88,8 +88,9 @@ def measured(documents: Iterable[tuple[str, dict[str, Any]]], machine: Machine) 
     found: dict[str, Shown] = {}
     pairs: dict[str, list[tuple[str, Case, Options]]] = {}
     exchanges: list[Exchange] = []
-    for path, document in documents:
-        for case in judged(cases(document)):
+    everything = list(documents)
+    for (path, document), cases in zip(everything, judged(document for _, document in everything)):
+        for case in cases:
             options = options_of(case)
             if options is None or case.name.device != device or not _is_sound(case):
                 continue

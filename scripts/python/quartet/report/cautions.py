@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from quartet.predict.expectation import Expectations
+from quartet.text import plain_versions
 
 from .cases import Launch, Result
 from .factors import grouped, label
@@ -39,7 +40,7 @@ def warnings(documents: list[tuple[str, dict[str, Any]]], skipped: list[str], re
     found.append(Warning(
         "Distrusted: these rows were disturbed or do not fit their neighbours, and measuring again did "
         "not help. They are drawn hollow with ?: do not quote them:",
-        tuple(f"{_named(result)}: {result.doubts}" for result in results if result.mark == "?")))
+        tuple(f"{_named(result)}: {plain_versions(result.doubts)}" for result in results if result.mark == "?")))
     marked = [result.case.text for result in results if result.mark]
     said = Counter(str(text) for _, document in documents
                    for text in document["context"]["quartet"].get("warnings") or []

@@ -1,30 +1,28 @@
 """What others measured on other machines: a list for orientation, in no ratio with ours."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from quartet import orientation
+from quartet.results.published import Number
 from quartet.text import rate
 
 from .cases import Result
 from .factors import by_kernel
-from .publications import Number
 from .sections import Section, Table
 
 HEADING = ("kernel", "device", "what", "rate", "a device", "of peak", "conditions", "source")
 
 
-def section(results: list[Result], published: list[Number]) -> Section:
-    """For each kernel and kind of device here: other work, and the paper's numbers that fit none of ours."""
+def section(results: list[Result], numbers: Sequence[Number]) -> Section:
+    """For each kernel and kind of device here: other work, and the paper's numbers that fit none of
+    ours."""
     rows = []
     for kernel, is_gpu in dict.fromkeys((result.name.kernel, result.name.device == "cuda")
                                         for result in sorted(results, key=by_kernel)):
-        try:
-            items = orientation.neighbours(kernel, is_gpu)
-        except (OSError, ValueError):  # a kernel that nothing is published of
-            items = []
-        rows += [_row(kernel, item) for item in items]
+        rows += [_row(kernel, item) for item in orientation.neighbours(kernel, is_gpu)]
     rows += [(number.kernel, number.device, "as published", number.text, "", "", number.conditions,
-              number.source) for number in published if _is_alone(number, results)]
+              number.source) for number in numbers if _is_alone(number, results)]
     return Section(
         "orientation", "For orientation",
         "What others reached on other machines, or under other conditions than here. Compare it by the "

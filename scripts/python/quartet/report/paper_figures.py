@@ -1,11 +1,13 @@
 """Each kernel's rates as lines: the paper's Figures 7, 8, 10 and 11 with the results here. Rates on
 fewer than three numbers of workers are a table, no chart."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Optional
 
 from quartet.kernels import Kernel
 from quartet.predict.expectation import Expectations
+from quartet.results.published import Number
 from quartet.sizes import GROWTH
 from quartet.text import rate
 from quartet.units import MIB
@@ -15,7 +17,6 @@ from .cases import Limit, Result
 from .charts.model import Axis, LineChart, Point, Series
 from .factors import counted, factors, grouped, in_words, is_pair, natural, shown, size_of, usable
 from .lines import FOLLOW_RANKS, Line, Panel, by, weak_sets
-from .publications import Number
 from .scaling import published_steps, speedups
 from .sections import Section
 
@@ -88,13 +89,13 @@ class Figure:
         return result.workers if self.is_scaling else size_of(result) / MIB
 
 
-def section(kernel: Kernel, results: list[Result], published: list[Number],
+def section(kernel: Kernel, results: list[Result], numbers: Sequence[Number],
             expected: Optional[Expectations] = None) -> Section:
     """A kernel's charts, with their tables and the conditions of the published numbers."""
     figure = Figure(kernel)
     ours = [result for result in usable(results) if result.name.kernel == kernel.name
             and result.unit == kernel.unit and not is_pair(result)]
-    numbers = [number for number in published if number.kernel == kernel.name]
+    numbers = [number for number in numbers if number.kernel == kernel.name]
     rates = [number for number in numbers if number.unit != "speed-up"]
     charts, tables = [], []
     variants = Variants()
@@ -146,7 +147,7 @@ def _fixed(figure: Figure, ours: list[Result]) -> list[list[Result]]:
     return [members for _, members in sorted(groups.items(), key=lambda item: natural(" ".join(item[0])))]
 
 
-def _chart(figure: Figure, about: str, lines: list[Line], numbers: list[Number],
+def _chart(figure: Figure, about: str, lines: list[Line], numbers: Sequence[Number],
            variants: "Variants", expected: Optional[Expectations]) -> LineChart:
     measured = [Series(line.label, tuple(
         Point(x, result.rate, result.interval, result.case.text, result.mark)
@@ -248,7 +249,7 @@ def _ideal(lines: list[Line], unit: str) -> list[Series]:
     return made
 
 
-def _published(figure: Figure, numbers: list[Number], xs: list[float], ours: list[Result]) -> list[Series]:
+def _published(figure: Figure, numbers: Sequence[Number], xs: list[float], ours: list[Result]) -> list[Series]:
     """Published rates that fit: points where the devices are known, else across the chart."""
     made = []
     for letter, number in _lettered(numbers, ours):
@@ -264,13 +265,13 @@ def _published(figure: Figure, numbers: list[Number], xs: list[float], ours: lis
     return made
 
 
-def _lettered(numbers: list[Number], ours: list[Result]) -> list[tuple[str, Number]]:
+def _lettered(numbers: Sequence[Number], ours: list[Result]) -> list[tuple[str, Number]]:
     """The rates that may stand beside one of ours."""
     return [(letter, number) for letter, number in zip(LETTERS, numbers)
             if any(number.fits(result) for result in ours)]
 
 
-def _notes(numbers: list[Number], ours: list[Result]) -> list[str]:
+def _notes(numbers: Sequence[Number], ours: list[Result]) -> list[str]:
     """The conditions of every published rate that is drawn."""
     return [f"{letter}: {number.text}: {number.conditions} ({number.source})."
             + (f" {number.caveat[:1].upper()}{number.caveat[1:]}." if number.caveat else "")

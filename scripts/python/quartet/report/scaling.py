@@ -1,13 +1,14 @@
 """Speed-ups with their base case, beside the published ones."""
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
+from quartet.results.published import Number
 from quartet.text import rate
 
 from .cases import Result
 from .factors import grouped, label, size_of
 from .lines import FOLLOW_RANKS
-from .publications import Number
 from .sections import Table
 
 
@@ -35,7 +36,7 @@ def speedups(title: str, lines: Any, unit: str) -> list[Table]:
                   f"Speed-up, {title}")]
 
 
-def published_steps(results: list[Result], numbers: list[Number]) -> list[Table]:
+def published_steps(results: list[Result], numbers: Sequence[Number]) -> list[Table]:
     """The published speed-ups for which there is one of ours: of the same step in workers, on the same
     kind of device, at a like size."""
     rows = []

@@ -1,15 +1,16 @@
 """The best of each kernel, and every row."""
 
-from quartet.published.likeness import place_of_ours
+from collections.abc import Sequence
+
+from quartet.results.published import Number, nearest, place_of_ours
 from quartet.text import rate, ratio
 
 from .cases import Launch, Result
 from .factors import by_kernel, counted, grouped, is_pair, label
-from .publications import Number, nearest
 from .sections import Section, Table
 
 
-def summary(results: list[Result], published: list[Number]) -> Section:
+def summary(results: list[Result], numbers: Sequence[Number]) -> Section:
     """Each kernel's best verified case on each kind of machine."""
     rows = []
     candidates = [result for result in results if result.verified and not is_pair(result)]
@@ -17,7 +18,7 @@ def summary(results: list[Result], published: list[Number]) -> Section:
                      lambda item: (item.name.kernel, item.name.device, item.machine, item.series))
     for group in groups.values():
         sound = [result for result in group if not result.mark]
-        rows.append(_summary_row(max(sound or group, key=lambda item: item.rate), published))
+        rows.append(_summary_row(max(sound or group, key=lambda item: item.rate), numbers))
     return Section(
         "summary", "Summary",
         "The best verified rate of each kernel on each kind of device. Published numbers were "
@@ -29,20 +30,20 @@ def summary(results: list[Result], published: list[Number]) -> Section:
         missing="No row was verified.", command="any program without --verify off")
 
 
-def _summary_row(best: Result, published: list[Number]) -> tuple[str, ...]:
+def _summary_row(best: Result, numbers: Sequence[Number]) -> tuple[str, ...]:
     interval = (f"{rate(best.interval[0])} to {rate(best.interval[1])}" if best.interval else "")
     share = "not measured"
     if best.limit and best.fraction:
         share = f"{best.fraction_text} of {rate(best.limit.rate)} ({best.limit.decided_by or best.limit.what})"
     return (best.name.kernel, f"{rate(best.rate)}{best.mark} {best.unit}", interval,
-            share, _nearest(best, published), label(best, ("machine", "ranks", "nodes")),
+            share, _nearest(best, numbers), label(best, ("machine", "ranks", "nodes")),
             f"{counted(best.workers, 'worker')} on {counted(best.nodes, 'node')}, "
             f"{best.machine}")
 
 
-def _nearest(best: Result, published: list[Number]) -> str:
+def _nearest(best: Result, numbers: Sequence[Number]) -> str:
     """Ratio and conditions, and where ours was measured."""
-    number = nearest(best, published)
+    number = nearest(best, numbers)
     if not number:
         return "none of this kind of device, on as many nodes and workers, at a like size"
     return (f"{ratio(best.rate / number.value)}{best.mark} of {number.text}: {number.conditions}; "

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from quartet import schema
 from quartet.exit_codes import ScriptError
 from quartet.files import read_json, with_bounds
 from quartet.paths import SLURM
-from quartet.schema import Schema
 from quartet.terminal import printable
 
 
@@ -56,11 +56,11 @@ class SlurmMachine:
     @staticmethod
     def of(data: object, where: str = "") -> "SlurmMachine":
         """From a file's keys. Raises MachineError, which begins with `where`."""
-        schema = read_json(SLURM / "machine.schema.json")
-        problem = Schema(schema).problem(data)
+        problem = schema.problem("machine", data)
         if problem or not isinstance(data, dict):
             raise MachineError(f"{where}{problem}: see {SLURM}/machine.schema.json")
-        defaults = {key: rule["default"] for key, rule in schema["properties"].items() if "default" in rule}
+        known = read_json(SLURM / "machine.schema.json")["properties"]
+        defaults = {key: rule["default"] for key, rule in known.items() if "default" in rule}
         values = {key: value for key, value in {**defaults, **data}.items() if key != "$schema"}
         machine = SlurmMachine(more_options=values.pop("options"), **values)
         if machine.cpu_bind and machine.hint:

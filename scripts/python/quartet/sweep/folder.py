@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.documents import load
 from quartet.exit_codes import BAD_USAGE, FAILED, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, make_folder, read_json, reason_of, write_json
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, LaunchError, Outcome
-from quartet.results import cases
+from quartet.results import cases, load
 from quartet.sweep.plan import PLAN_VERSION, Configuration, Plan
 from quartet.text import say
 

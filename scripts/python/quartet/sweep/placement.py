@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from quartet.documents import load
+from quartet.results import load
 from quartet.sweep.folder import Launch, SweepFolder
 from quartet.sweep.plan import Configuration
 from quartet.text import counted

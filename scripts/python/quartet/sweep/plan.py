@@ -8,9 +8,9 @@ import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Optional
 
+from quartet import schema
 from quartet.kernels import KERNELS, Reducers
 from quartet.launch import options_of
-from quartet.schema import Schema
 from quartet.sizes import GROWTH, grow, points, written
 from quartet.sweep.spec import (
     BLOCK_KEYS,
@@ -31,35 +31,6 @@ PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
 COUNTS = ("ranks", "workers", "ranks_per_node")  # of which a block has one
-
-
-_WORD = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$"}
-_COUNT = {"type": "integer", "minimum": 1, "maximum": 10**6}
-_HOST = {"type": "string", "maxLength": 200, "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]*$"}
-# What a folder may hold as a plan.
-SCHEMA = Schema({
-    "type": "object", "additionalProperties": False,
-    "required": ["name", "seed", "programs", "blocks", "configurations", "notes"],
-    "properties": {
-        "plan_version": {"const": PLAN_VERSION}, "name": _WORD, "seed": _COUNT,
-        "programs": {"type": "object", "propertyNames": {"enum": list(KERNELS)},
-                     "additionalProperties": {"type": "string"}},
-        "blocks": {"type": "array", "minItems": 1, "items": {
-            "type": "object", "required": ["title", "scaling", "members"],
-            "properties": {"title": _WORD, "scaling": {"enum": list(SCALINGS)},
-                           "members": {"type": "array", "minItems": 1,
-                                       "items": {"type": "integer", "minimum": 0}}}}},
-        "configurations": {"type": "array", "minItems": 1, "items": {
-            "type": "object", "additionalProperties": False,
-            "required": ["kernel", "size", "ranks", "formulation", "transport", "device", "threads",
-                         "arguments", "launches"],
-            "properties": {"kernel": {"enum": list(KERNELS)}, "size": _WORD, "ranks": _COUNT,
-                           "formulation": _WORD, "transport": _WORD, "device": _WORD,
-                           "threads": _COUNT, "launches": _COUNT, "nodes": _COUNT,
-                           "hosts": {"type": "array", "minItems": 1, "items": _HOST},
-                           "arguments": {"type": "array", "items": {
-                               "type": "string", "pattern": "^[^\\x00]*$"}}}}},
-        "notes": {"type": "array", "items": {"type": "string", "maxLength": 1000}}}})
 
 
 @dataclass(frozen=True)
@@ -121,9 +92,12 @@ class Plan:
     @staticmethod
     def problem(data: object) -> str:
         """Why this is no plan that can be run; empty where it is one. A plan names kernels, and no other programs."""
-        problem = SCHEMA.problem(data)
+        problem = schema.problem("sweep", data)
         if problem or not isinstance(data, dict):
             return problem
+        unknown = {one["kernel"] for one in data["configurations"]} | data["programs"].keys()
+        if unknown - KERNELS.keys():
+            return f"no kernel is called {min(unknown - KERNELS.keys())!r:.40}"
         count = len(data["configurations"])
         places = {place for block in data["blocks"] for place in block["members"]}
         if max(places) >= count:

@@ -13,13 +13,14 @@ import math
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Optional
 
+from quartet import schema
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
 from quartet.files import FileProblem, read_json, read_text, write_json
 from quartet.launch import LaunchError, Outcome, judged
-from quartet.schema import Schema
 from quartet.slurm.launcher import LONGEST_ARRAY, QueueFull, SlurmLauncher
 from quartet.slurm.request import Request
 from quartet.sweep.folder import Launch, SweepFolder
@@ -27,7 +28,6 @@ from quartet.sweep.loop import Sweep
 from quartet.text import counted, say
 from quartet.units import KIB
 
-JOBS = Schema({"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9]{1,18}_[0-9]{1,9}$"}})
 LOOKS_UNTIL_GONE = 3  # without a trace in the queue; a file server may be late with the exit code
 SECONDS_BETWEEN_LOOKS = 2.0  # at the folder
 MOST_WORDS = 64 * KIB  # of Slurm's about a task
@@ -233,7 +233,7 @@ class QueuedSweep(Sweep):
     def _stored(self) -> dict[str, str]:
         try:
             jobs: dict[str, str] = read_json(self._jobs_file)
-            problem = JOBS.problem(jobs)
+            problem = schema.problem("jobs", jobs)
             if problem:
                 raise FileProblem(f"{self._jobs_file}: {problem}")
         except FileNotFoundError:

@@ -1,84 +1,71 @@
 """The table of a sweep, 80 columns wide: every block with its series of rates. The base of a speed-up
 stands above its series, in absolute terms. Speed-ups count workers, not ranks."""
 
-import statistics
 import textwrap
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from quartet.documents import load
 from quartet.exit_codes import VERIFIED
 from quartet.predict.expectation import Expectations
-from quartet.results import Case, are_suspicious, cases, nodes
+from quartet.results import Case, Launches, judged, load
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block, Configuration
-from quartet.text import ABOVE_LIMIT, WIDTH, aligned, counted, percent_of_limit, rate, size, widths_of, wrapped
+from quartet.text import (
+    ABOVE_LIMIT,
+    DISTRUSTED,
+    WIDTH,
+    aligned,
+    counted,
+    percent_of_limit,
+    rate,
+    size,
+    widths_of,
+    wrapped,
+)
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")
+CHECKS = {True: "ok", False: "WRONG", None: "off"}
 VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
 
 
 @dataclass(frozen=True)
-class Point:
-    """One case over all its launches."""
+class Point(Launches):
+    """One case over all its launches, as one configuration asked for it."""
 
-    cases: tuple[Case, ...]
-    nodes: int
     where: str = ""  # nodes that were asked for
     is_misplaced: bool = False  # a launch ran elsewhere
 
     @property
-    def name(self) -> Any:
-        return self.cases[0].name
-
-    @property
-    def rate(self) -> float:
-        return statistics.median(case.rate for case in self.cases)
-
-    @property
-    def workers(self) -> int:
-        return self.cases[0].workers
-
-    @property
     def is_right(self) -> bool:
-        return all(case.verified is not False for case in self.cases)
+        return self.verified is not False
 
     @property
-    def range(self) -> Optional[tuple[float, float]]:
-        """Of the launches' medians; of a single launch the interval of its median."""
-        if len(self.cases) == 1:
-            return self.cases[0].interval
-        rates = [case.rate for case in self.cases]
-        return min(rates), max(rates)
-
-    @property
-    def fraction(self) -> Optional[float]:
-        known = [case.fraction_of_limit for case in self.cases if case.fraction_of_limit]
-        return statistics.median(known) if known else None
+    def mark_of_rate(self) -> str:
+        return "?" if self.is_misplaced or self.mark == "?" else ""
 
 
-def _cases(folder: SweepFolder, launch: Launch) -> list[tuple[Case, int]]:
-    """With the number of nodes."""
-    try:
-        document = load(folder.document(launch))
-    except (OSError, ValueError):
-        return []  # _failures() says so
-    return [(case, nodes(document)) for case in cases(document)]
-
-
-def _points(folder: SweepFolder, block: Block, everything: list[Launch], misplaced: set[int]) -> list[Point]:
-    found: dict[tuple[int, str, int], list[Case]] = {}
+def _judged(folder: SweepFolder, everything: list[Launch]) -> dict[Launch, list[Case]]:
+    """The cases of every launch that left a document, judged beside all others."""
+    found = {}
     for launch in everything:
-        if launch.number not in block.members:
-            continue
-        for case, count in _cases(folder, launch):
+        try:
+            found[launch] = load(folder.document(launch))
+        except (OSError, ValueError):
+            continue  # _failures() says so
+    return dict(zip(found, judged(found.values())))
+
+
+def _points(folder: SweepFolder, block: Block, measured: dict[Launch, list[Case]], misplaced: set[int]) -> list[Point]:
+    found: dict[tuple[int, str, int], list[Case]] = {}
+    for launch, cases in measured.items():
+        for case in cases if launch.number in block.members else ():
             if not case.error:
-                found.setdefault((launch.number, str(case.name), count), []).append(case)
+                found.setdefault((launch.number, case.text, case.nodes), []).append(case)
     order = {number: place for place, number in enumerate(block.members)}
-    return [Point(tuple(members), count, _where(folder.plan.configurations[number]), number in misplaced)
-            for (number, _, count), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
+    return [Point(tuple(members), _where(folder.plan.configurations[number]), number in misplaced)
+            for (number, _, _), members in sorted(found.items(), key=lambda item: order[item[0][0]])]
 
 
 def _where(one: Configuration) -> str:
@@ -91,7 +78,7 @@ def _series(points: list[Point]) -> dict[str, list[Point]]:
     for point in points:
         name = point.name
         others = [f"{key}:{value}" for key, value in name.values.items() if key not in VARYING]
-        heading = ", ".join([f"{name.kernel} {point.cases[0].unit}", name.formulation,
+        heading = ", ".join([f"{name.kernel} {point.case.unit}", name.formulation,
                              name.transport, name.device, *name.words, *others])
         result.setdefault(heading, []).append(point)
     return result
@@ -109,7 +96,7 @@ def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
 
 def _base_in_words(base: Point, scaling: str) -> str:
     growth = ", the size growing with the workers" if scaling == "weak" else ""
-    return (f"speed-up against {rate(base.rate)} {base.cases[0].unit} on "
+    return (f"speed-up against {rate(base.rate)} {base.case.unit} on "
             f"{counted(base.workers, 'worker')} at {size(base.name.size)}{growth}")
 
 
@@ -120,18 +107,16 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     elif base and point.is_right:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
-    bounds = "-".join(rate(bound) for bound in point.range) if point.range else ""
-    fraction = percent_of_limit(point.fraction, are_suspicious(point.cases))
-    checked = all(case.verified for case in point.cases)
-    check = "WRONG" if not point.is_right else "ok" if checked else "off"
-    mark = "?" * point.is_misplaced
+    bounds = "-".join(map(rate, point.interval)) if point.interval else ""
+    fraction = percent_of_limit(point.fraction, point.mark == "!")
     return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
-            rate(point.rate) + mark, bounds, str(len(point.cases)), speed_up, efficiency, fraction, check)
+            rate(point.rate) + point.mark_of_rate, bounds, str(len(point.cases)), speed_up, efficiency, fraction,
+            CHECKS[point.verified])
 
 
 def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[str]:
     """What the series should give, in a line; nothing where nothing can be said."""
-    found = [(point, expected.of(point.cases[0], point.nodes)) for point in series] if expected else []
+    found = [(point, expected.of(point.case, point.nodes)) for point in series] if expected else []
     bands = [f"{rate(one.low)}-{rate(one.high)} at {size(point.name.size)} on "
              f"{counted(point.workers, 'worker')}" for point, one in found if one]
     return [f"  predicted (90%), not measured: {', '.join(bands)}"] if bands else []
@@ -139,8 +124,8 @@ def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[st
 
 def _surprises(points: list[Point], expected: Optional[Expectations]) -> list[str]:
     """Of the points outside their bands."""
-    found = [(point, expected.surprise(point.cases[0], point.nodes, point.rate)) for point in points
-             if point.is_right and not point.is_misplaced] if expected else []
+    found = [(point, expected.surprise(point.case, point.nodes, point.rate)) for point in points
+             if point.is_right and not point.mark_of_rate] if expected else []
     return [line for point, text in found if text for line in wrapped(
         "~", f"{point.name.kernel} {point.name.formulation} {point.name.transport} "
         f"{size(point.name.size)}, {counted(point.workers, 'worker')}: {text}")]
@@ -191,12 +176,14 @@ def _misplacements(folder: SweepFolder, everything: list[Launch]) -> dict[str, l
     return said
 
 
-def _notes(folder: SweepFolder, everything: list[Launch], flagged: bool,
+def _notes(folder: SweepFolder, everything: list[Launch], marks: set[str],
            misplacements: dict[str, list[int]]) -> list[str]:
     lines = wrapped("", "median: of the launches' medians; range: from the lowest to the highest "
                         "of them, with one launch the 95% interval of its median")
-    if flagged:
+    if "!" in marks:
         lines += wrapped("!", ABOVE_LIMIT)
+    if "?" in marks:
+        lines += wrapped("?", DISTRUSTED)
     lines += [line for text, members in misplacements.items()
               for line in wrapped("?", f"{counted(len(members), 'launch')} of {text}")]
     return lines + [line for note in folder.plan.notes for line in wrapped("", note)] \
@@ -211,8 +198,11 @@ def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
     misplaced = {number for members in misplacements.values() for number in members}
     rows: list[Any] = [HEADINGS]
     surprises: list[str] = []
+    measured = _judged(folder, everything)
+    marks: set[str] = set()
     for block in folder.plan.blocks:
-        points = _points(folder, block, everything, misplaced)
+        points = _points(folder, block, measured, misplaced)
+        marks |= {point.mark for point in points}
         rows += ["", block.title, *_block_rows(points, block.scaling, expected)]
         surprises += _surprises(points, expected)
     missing = [line for text in (expected.missing if expected else ()) for line in wrapped("~", text)]
@@ -226,6 +216,5 @@ def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
             lines.append(aligned(row, widths, left=()))
         else:
             lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
-    flagged = any("!" in row[-2] for row in cells)
-    below = [*surprises, *missing, *_notes(folder, everything, flagged, misplacements)]
+    below = [*surprises, *missing, *_notes(folder, everything, marks, misplacements)]
     return "\n".join([*lines, "", *below]).rstrip() + "\n"

@@ -29,6 +29,7 @@ from quartet.command_line import add_launcher, seconds_or_none, some_of
 from quartet.exit_codes import UNAVAILABLE, worst
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
+from quartet.results import judged_cases
 from quartet.text import fraction, say
 from quartet_dev.gpu import execution, page, record
 from quartet_dev.gpu.counters import excuse
@@ -101,7 +102,7 @@ def records(place: Place) -> dict[str, record.PartRecord]:
 
 def show(steps: list[Step], found: Findings) -> None:
     if any(step.result for step in steps) and found.documents:
-        print(table.render(found.documents))
+        print(table.render(judged_cases(found.documents)))
     print(summary(steps), end="")
     for each in found.kept:
         result = each.result

@@ -10,11 +10,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from quartet.documents import collect
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import make_folder, read_text, write_text
 from quartet.paths import SHIPPED
-from quartet.results import cases, device
+from quartet.results import cases, collect, device
 from quartet.text import say, slug
 
 EXAMPLE = "quartet reference results/runs/laptop-cg"

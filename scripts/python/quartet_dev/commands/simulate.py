@@ -15,7 +15,6 @@ from itertools import product
 from pathlib import Path
 
 from quartet.command_line import seconds, shipped_in, whole_number
-from quartet.documents import load
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.launch import Files, quiet_job
 from quartet.paths import MACHINES, RESULTS, ROOT
@@ -23,7 +22,7 @@ from quartet.predict.machine import Machine, Work
 from quartet.predict.models import MODELS
 from quartet.predict.rates import Rate
 from quartet.predict.request import flags_in, formulation_called, kernel_called, sizes_in
-from quartet.results import cases
+from quartet.results import cases, load
 from quartet.sweep.spec import counts_of
 from quartet.text import say, slug
 from quartet_dev.simulate import table

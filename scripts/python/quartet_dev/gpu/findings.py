@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.documents import load
 from quartet.files import FileProblem
-from quartet.results import Case, cases
+from quartet.results import Case, cases, load
 from quartet.text import slug
 from quartet_dev.gpu.ceilings import Ceilings
 from quartet_dev.gpu.kernels import ON_GPU

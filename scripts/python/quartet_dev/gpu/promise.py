@@ -79,4 +79,4 @@ def _of_run(case: Case, run: int) -> Case:
         return case
     rate = case.rates[run]
     fraction = rate / case.limit["rate"] if case.limit else None
-    return replace(case, rate=rate, fraction_of_limit=fraction)
+    return replace(case.with_row(fraction_of_limit=fraction), rate=rate)

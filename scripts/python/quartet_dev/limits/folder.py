@@ -11,12 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
 
-from quartet.documents import load
 from quartet.exit_codes import FAILED
 from quartet.files import FileProblem, read_json, write_json
 from quartet.folder import LaunchFolder
 from quartet.launch import Files, Outcome
-from quartet.results import cases
+from quartet.results import cases, load
 from quartet.terminal import printable
 from quartet_dev.limits.comparisons import DAMAGE, Result, Round
 from quartet_dev.limits.match import Match, Side

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Optional
 
-from quartet import statistics as compare_statistics
-from quartet.results import SUSPICIOUS_FRACTION
+from quartet.results import statistics as compare_statistics
 from quartet_dev.limits.comparisons import DAMAGE, Comparison, Figures, Missing, OfLimit, Round
+
+SUSPICIOUS = 1.05  # of a rate to its limit: one of the two is wrong
 
 
 class Noise(Enum):
@@ -107,7 +108,7 @@ def judge(goal: Goal, rounds: list[Round]) -> GoalResult:
 
 def is_suspicious(goal: Goal, ratio: float) -> bool:
     """Whether a row is above its limit by more than chance."""
-    return isinstance(goal.comparison, OfLimit) and ratio > SUSPICIOUS_FRACTION
+    return isinstance(goal.comparison, OfLimit) and ratio > SUSPICIOUS
 
 
 def is_forgiven(result: GoalResult) -> bool:

@@ -187,7 +187,7 @@ class MpiFft:
         note = (f"HPCC {found.version} (FFTE), natural order; the faster of its two transforms, "
                 "forward and back, without a warm-up")
         return [Case(Name.parse(name), name, unit="GFLOP/s", rate=max(found.forward, found.inverse),
-                     verified=found.verified, workers=found.ranks, note=note)]
+                     median={"verified": found.verified, "workers": found.ranks, "note": note})]
 
 
 def _read(folder: Path) -> str:

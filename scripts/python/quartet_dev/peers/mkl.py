@@ -5,12 +5,11 @@ import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quartet.documents import load
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, WRONG_RESULT
 from quartet.files import read_json
 from quartet.launch import Files, Job, LocalLauncher, Outcome, quiet_job
 from quartet.paths import ROOT
-from quartet.results import Case, Name, cases
+from quartet.results import Case, Name, cases, load
 from quartet_dev.peers.hpcc_fft import THRESHOLD
 
 PROGRAMS = ROOT / "build" / "host-mkl" / "bin"
@@ -40,7 +39,7 @@ class MklBuild:
         """Its rows, whose notes name MKL and its version."""
         document = load(file)
         _processor, blas, *_ = document["context"]["quartet"]["device_description"].split("; ")
-        return [replace(case, note=f"{blas}; {case.note}") for case in cases(document)]
+        return [case.with_row(note=f"{blas}; {case.note}") for case in cases(document)]
 
 
 @dataclass(frozen=True)
@@ -69,4 +68,4 @@ class MklFft:
         # HPCC's bound.
         verified = points == self.points and found["error"] / math.log(points) / 2.0**-53 < THRESHOLD
         return [Case(Name.parse(name), name, unit="GFLOP/s", rate=5e-9 * points * math.log2(points) / seconds,
-                     verified=verified, workers=ranks, note=note)]
+                     median={"verified": verified, "workers": ranks, "note": note})]

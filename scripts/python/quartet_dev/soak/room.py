@@ -5,13 +5,14 @@ import random
 import shutil
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterable, Optional
+from typing import Any, Optional
 
-from quartet.documents import load
 from quartet.exit_codes import VERIFIED
 from quartet.files import FileProblem
+from quartet.results import load
 from quartet_dev.soak import shared_memory
 from quartet_dev.soak.job import Ended, Fault, Job
 

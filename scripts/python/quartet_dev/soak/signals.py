@@ -4,8 +4,8 @@ import signal
 import time
 from typing import Any
 
-from quartet.documents import load
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED
+from quartet.results import load
 from quartet_dev.soak.programs import ENDLESS, LONGER, SMALL
 from quartet_dev.soak.room import Room, is_verified, rows
 

@@ -1,11 +1,11 @@
 """The paper's printed numbers as points that a model can be held against."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
-from quartet.documents import load_published
 from quartet.kernels import KERNELS, Kernel
 from quartet.paths import SHIPPED, SLURM
 from quartet.predict.cluster import Cluster
@@ -16,6 +16,7 @@ from quartet.predict.paper.pipeline import Merged, Reduced
 from quartet.predict.paper.program import Constants, Program, Setting
 from quartet.predict.paper.store_and_forward import StoreAndForward
 from quartet.predict.rates import Rates, Values
+from quartet.results import load_published
 from quartet.sizes import points as size_of
 from quartet.slurm.machine import SlurmMachine
 from quartet.text import BOUNDS

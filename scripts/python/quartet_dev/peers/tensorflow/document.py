@@ -10,8 +10,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from quartet import statistics as own_statistics
 from quartet.results import TENSORFLOW, Case, cases
+from quartet.results import statistics as own_statistics
 from quartet.units import MIB
 from quartet_dev.peers.tensorflow.plan import Plan, Record
 

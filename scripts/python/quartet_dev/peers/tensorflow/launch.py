@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Union
 
-from quartet.documents import load
 from quartet.exit_codes import FAILED, UNAVAILABLE, VERIFIED, WRONG_RESULT
 from quartet.files import FileProblem, write_json
 from quartet.launch import Files, LocalLauncher, Outcome
 from quartet.paths import SCRIPTS
 from quartet.processes import kill_session
-from quartet.results import Case, cases
+from quartet.results import Case, cases, load
 from quartet_dev.peers.tensorflow.document import document
 from quartet_dev.peers.tensorflow.environment import why_not
 from quartet_dev.peers.tensorflow.plan import Plan, Record

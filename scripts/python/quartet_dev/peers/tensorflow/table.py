@@ -6,10 +6,9 @@ import textwrap
 from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
-from quartet import statistics as own_statistics
-from quartet.documents import load
 from quartet.kernels import KERNELS
-from quartet.results import TENSORFLOW, Case
+from quartet.results import TENSORFLOW, Case, load
+from quartet.results import statistics as own_statistics
 from quartet.text import WIDTH, Footnotes, aligned, rate, ratio, widths_of, wrapped
 from quartet_dev.limits.folder import LimitsFolder
 from quartet_dev.limits.match import Match

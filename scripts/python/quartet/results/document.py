@@ -1,34 +1,28 @@
-"""Reads result documents: the only reader. What one holds is in results.py.
+"""Reads result documents: the only reader. What one measured is in case.py.
 
-Each document is checked against its schema, results/schema/quartet-results.schema.json, so that no other
-script need doubt what it reads. Nothing in a document's texts can move a terminal's cursor."""
+Each document is checked against results/schema/quartet-results.schema.json, so that nobody else need doubt what it
+reads. No text of a document can move a terminal's cursor."""
 
-import functools
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Union
+from typing import Any, Union
 
+from quartet import schema
 from quartet.files import FileProblem, read_json, reason_of, with_bounds
-from quartet.paths import SHIPPED
-from quartet.schema import Schema
 from quartet.terminal import printable
 
 SCHEMA_VERSION = 1  # the newest that is understood here
 ENDING = ".json"
 
 
-@functools.cache
-def _schema(name: str) -> Schema:
-    return Schema(read_json(SHIPPED / "schema" / f"quartet-{name}.schema.json"))
-
-
 def load(path: Union[str, Path]) -> dict[str, Any]:
-    """The document at `path`. Raises FileProblem (a ValueError), with the path and the reason, where it
-    is none of ours, or newer than what is understood here, and FileNotFoundError."""
+    """The document at `path`. Raises FileProblem (a ValueError), with the path and the reason, where it is none of ours
+    or newer than what is understood here, and FileNotFoundError."""
     document = with_bounds(read_json(path), printable)
     problem = _problem(document)
-    if problem:
+    if problem or not isinstance(document, dict):
         raise FileProblem(f"{path}: {problem}")
     return document
 
@@ -43,18 +37,48 @@ def _problem(document: object) -> str:
     if not isinstance(version, int):
         return "not a results document of Quartet's (no schema version of its own)"
     if version > SCHEMA_VERSION:
-        return f"schema version {version} (these scripts know {SCHEMA_VERSION}): use newer scripts"
-    problem = _schema("results").problem(document)
+        return f"schema version {version} (this quartet knows {SCHEMA_VERSION}): use a newer quartet"
+    problem = schema.problem("results", document)
     return f"not as the schema has it ({problem})" if problem else ""
 
 
 def load_published(path: Path) -> dict[str, Any]:
     """A file of published numbers. Raises like load()."""
     document = with_bounds(read_json(path), printable)
-    problem = _schema("published").problem(document)
-    if problem:
+    problem = schema.problem("published", document)
+    if problem or not isinstance(document, dict):
         raise FileProblem(f"{path}: not a file of published numbers ({problem})")
     return document
+
+
+def nodes(document: dict[str, Any]) -> int:
+    return int(document["context"]["quartet"].get("nodes", 1))
+
+
+def commit(document: dict[str, Any]) -> str:
+    """Of the programs' sources; empty where it is not recorded."""
+    return str(document["context"]["quartet"].get("commit", ""))
+
+
+def models_of_gpus(document: dict[str, Any]) -> tuple[str, ...]:
+    """Each once; none on the host."""
+    gpus = document["context"]["quartet"].get("gpus") or []
+    return tuple(sorted({str(gpu.get("name", "GPU")) for gpu in gpus}))
+
+
+def device(document: dict[str, Any]) -> str:
+    """What computed: the GPU's model, or the processor's with how many CPUs the node has."""
+    context = document["context"]
+    quartet = context["quartet"]
+    models = models_of_gpus(document)
+    if quartet.get("device") == "cuda" and models:
+        return ", ".join(models)
+    processor = quartet.get("device_description", "unknown processor").split(";")[0]
+    return f"{processor}, {context.get('num_cpus', '?')} CPUs"
+
+
+def warnings(document: dict[str, Any]) -> list[str]:
+    return list(document["context"]["quartet"].get("warnings", []))
 
 
 @dataclass(frozen=True)
@@ -85,8 +109,8 @@ def collect(paths: Iterable[Union[str, Path]]) -> Collection:
 
 
 def _files(folder: Path, skipped: list[str]) -> Iterator[Path]:
-    """Those that may be documents, by name; hidden ones are none: they may be of a write that was cut
-    short. Folders that cannot be searched, or hold none, are said."""
+    """Those that may be documents, by name; hidden ones may be of a write that was cut short. Folders that cannot be
+    searched, or hold none, are said."""
     def refused(error: OSError) -> None:
         problems.append(f"{error.filename}: {reason_of(error)}")
 

@@ -4,7 +4,7 @@ and one name stands for several generations."""
 import re
 from typing import Any
 
-from quartet.results import device
+from quartet.results.document import device
 
 _CONTAINER = re.compile(r"[0-9a-f]{12}")  # a name that a container engine gave: another each time
 

@@ -8,14 +8,15 @@ mean there is none. Launches count, not runs: those of one process share what ma
 import math
 import re
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Optional
 
-from quartet.compare.published import Number, Numbers
 from quartet.compare.sides import Sample, Side
 from quartet.results import Name
-from quartet.statistics import ERROR, Ratio, median_interval, ratio, spread, values_for
+from quartet.results.published import Number, nearest
+from quartet.results.statistics import ERROR, Ratio, median_interval, ratio, spread, values_for
 
 LEAST_LAUNCHES = 4  # of each side: with fewer there is no 95% interval
 LEAST_AGAINST_A_NUMBER = 6  # likewise, where the other side is one number
@@ -34,7 +35,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class Pair:
     """A case, and how B stands to A in it."""
 
     name: Name
@@ -78,7 +79,7 @@ def judge(found: Ratio, threshold: float) -> Verdict:
     return Verdict.SAME if within else Verdict.UNCLEAR
 
 
-def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Row]:
+def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -> list[Pair]:
     """Every case of either side; the intervals miss in `error` of all cases at most."""
     rows, matched = [], set()
     for text, sample in first.samples.items():
@@ -87,15 +88,15 @@ def compare(first: Side, second: Side, threshold: float, error: float = ERROR) -
             matched.add(partner)
             rows.append(_pair(sample, second.samples[partner], threshold, error))
         elif text in second.errors:
-            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE,
+            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
                             (f"failed in B: {second.errors[text]}",), sample, is_broken=True))
         else:
-            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE,
+            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE,
                             (f"only in A{_nearest(sample.name, second, first)}",), sample))
     for text, sample in second.samples.items():
         if text not in first.samples and text not in matched:
             why = f"failed in A: {first.errors[text]}" if text in first.errors else "only in B"
-            rows.append(Row(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
+            rows.append(Pair(sample.name, Verdict.NOT_COMPARABLE, (why,), second=sample))
     return rows
 
 
@@ -113,19 +114,19 @@ def _without_effort(text: str) -> str:
     return re.sub(rf"/({'|'.join(EFFORT)}):\d+", "", text)
 
 
-def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Row:
+def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair:
     sides = (("A", first), ("B", second))
     problems = [f"{sample.problem()} in {side}" for side, sample in sides if sample.problem()]
     if problems:
-        return Row(first.name, Verdict.NOT_COMPARABLE, tuple(problems), first, second,
+        return Pair(first.name, Verdict.NOT_COMPARABLE, tuple(problems), first, second,
                    is_broken=second.is_wrong and not first.is_wrong)
     found = ratio(first.medians, second.medians, error)
-    launches = min(len(first.counting), len(second.counting))
+    launches = min(len(first.undisturbed), len(second.undisturbed))
     verdict = judge(found, threshold) if launches >= LEAST_LAUNCHES else Verdict.UNCLEAR
     why = (*_effort_differs(first.name, second.name),
            *(f"{side}: {sample.disturbance}" for side, sample in sides if sample.disturbance),
            *_moved_with_its_limit(first, second, found, threshold))
-    return Row(first.name, verdict, why, first, second,
+    return Pair(first.name, verdict, why, first, second,
                ratio=found, launches=launches,
                more=_more(verdict, launches, LEAST_LAUNCHES, threshold,
                           first.medians, second.medians),
@@ -151,9 +152,9 @@ def _effort_differs(first: Name, second: Name) -> list[str]:
 def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
                           threshold: float) -> list[str]:
     """Where the limit moved as the rate did, it was the machine that changed."""
-    if not first.limit or not second.limit:
+    if not first.limit_rate or not second.limit_rate:
         return []
-    limits, rates = math.log(second.limit / first.limit), math.log(found.value)
+    limits, rates = math.log(second.limit_rate / first.limit_rate), math.log(found.value)
     moved_alike = limits * rates > 0 and abs(limits) > abs(rates) / 2
     if not moved_alike or min(abs(limits), abs(rates)) < math.log1p(threshold):
         return []
@@ -163,14 +164,15 @@ def _moved_with_its_limit(first: Sample, second: Sample, found: Ratio,
 def _nearest(name: Name, side: Side, other: Side) -> str:
     """How the most similar case without a partner differs."""
     factors = _factors(name)
-    differing = []
+    differing: list[list[str]] = []
     for text, sample in side.samples.items():
         there = _factors(sample.name)
         if text not in other.samples and sample.name.kernel == name.kernel:
             differing.append([f"{key} {there.get(key, 'none')}, not {factors.get(key, 'none')}"
                               for key in {**factors, **there}
                               if factors.get(key) != there.get(key)])
-    return f" (nearest in B: {'; '.join(min(differing, key=len))})" if differing else ""
+    nearest_one: list[str] = min(differing, key=len, default=[])
+    return f" (nearest in B: {'; '.join(nearest_one)})" if nearest_one else ""
 
 
 def _factors(name: Name) -> dict[str, str]:
@@ -179,29 +181,29 @@ def _factors(name: Name) -> dict[str, str]:
             **words, **name.values}
 
 
-def compare_published(numbers: Numbers, side: Side, threshold: float) -> list[Row]:
+def compare_published(numbers: Sequence[Number], side: Side, threshold: float) -> list[Pair]:
     """Every case of B for which there is a published number, by the paper's clock where it has
     one."""
     rows = []
     for text, sample in side.samples.items():
-        number = numbers.nearest(sample)
+        number = nearest(sample, numbers)
         if number:
             rows.append(_against(number, side.papers.get(text, sample), threshold))
     return rows
 
 
-def _against(number: Number, sample: Sample, threshold: float) -> Row:
+def _against(number: Number, sample: Sample, threshold: float) -> Pair:
     problem = sample.problem()
     if problem:
-        return Row(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample,
+        return Pair(sample.name, Verdict.NOT_COMPARABLE, (f"{problem} in B",), None, sample,
                    number)
     values = sample.medians
-    interval = median_interval(values) if sample.counting else None
+    interval = median_interval(values) if sample.undisturbed else None
     bounds = (interval[0] / number.value, interval[1] / number.value) if interval else None
     found = Ratio(statistics.median(values) / number.value, bounds)
     verdict = judge(found, threshold)
     why = (f"B: {sample.disturbance}",) if sample.disturbance else ()
-    launches = len(sample.counting)
+    launches = len(sample.undisturbed)
     more = _more(verdict, launches, LEAST_AGAINST_A_NUMBER, threshold, values)
     # Of "more than 6000" and 7000 one cannot say which is more.
     if bounds and (verdict, number.bound) not in ((Verdict.SLOWER, "above"),
@@ -209,4 +211,4 @@ def _against(number: Number, sample: Sample, threshold: float) -> Row:
             and number.bound != "about":
         verdict, more = Verdict.UNCLEAR, None
         why = (f"published as \"{number.bound}\" that value, no more",)
-    return Row(sample.name, verdict, why, None, sample, number, found, launches, more)
+    return Pair(sample.name, verdict, why, None, sample, number, found, launches, more)

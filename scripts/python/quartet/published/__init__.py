@@ -1,1 +1,0 @@
-"""Numbers that others have published, and which of ours they may stand beside."""

@@ -1,0 +1,224 @@
+"""What was measured in a document: its rows, in Google Benchmark's schema with the keys that Quartet adds, joined to
+cases."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Optional
+
+from quartet.results import document as documents
+from quartet.results import identity, published
+from quartet.units import SECONDS
+
+OWN_FORMULATIONS = ("native", "dataflow", "library")  # of the programs
+TENSORFLOW = "tensorflow"  # the data flow by TensorFlow itself (quartet peers)
+FORMULATIONS = (*OWN_FORMULATIONS, TENSORFLOW)
+PAPER = "/paper"  # how the name of what the paper's own clock timed ends
+RATE_UNITS = ("MiB/s", "GFLOP/s")
+MOST_DIGITS = 18
+OF_MODELS = {"emulated", "simulated"}  # flags of rows that are no measurement
+
+
+def whole_number(text: str) -> Optional[int]:
+    """Of a name's factor; None where it is none, or one that no machine has."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a row's name says: "stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1"."""
+
+    kernel: str
+    formulation: str = ""
+    device: str = ""
+    transport: str = ""
+    words: tuple[str, ...] = ()  # factors without a key, as "laplace"
+    values: dict[str, str] = field(default_factory=dict)  # factors with one, in the name's order
+
+    @staticmethod
+    def parse(text: str) -> "Name":
+        parts = text.split("/")
+        plain = [part for part in parts if ":" not in part]
+        values = dict(part.split(":", 1) for part in parts if ":" in part)
+        kernel, formulation, device, transport = (plain + [""] * 4)[:4]
+        return Name(kernel, formulation, device, transport, tuple(plain[4:]), values)
+
+    @property
+    def size(self) -> str:
+        return self.values.get("size", self.values.get("n", ""))
+
+    @property
+    def ranks(self) -> int:
+        """0 where the name does not say."""
+        return whole_number(self.values.get("ranks", "")) or 0
+
+    @property
+    def pair(self) -> Optional[tuple[int, int]]:
+        """Sender and receiver, where only these two took part."""
+        first, second = (whole_number(part) for part in
+                         (self.values.get("pair", "").split("-") + [""])[:2])
+        return None if first is None or second is None else (first, second)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to run a kernel, and how it went in one launch: a rate, or an error."""
+
+    name: Name
+    text: str = ""  # its name as written
+    error: str = ""
+    unit: str = ""
+    rate: float = 0  # median
+    interval: Optional[tuple[float, float]] = None  # 95% of the median, as rates
+    median: dict[str, Any] = field(default_factory=dict)  # the row, as written
+    rates: tuple[float, ...] = ()  # of each run
+    paper_rate: Optional[float] = None  # median by the paper's own clock
+    paper_rates: tuple[float, ...] = ()
+    context: dict[str, Any] = field(default_factory=dict, repr=False)  # its document's
+
+    def with_row(self, **keys: object) -> "Case":
+        """With these keys of its median row in place of what was written."""
+        return replace(self, median={**self.median, **keys})
+
+    @property
+    def limit(self) -> Optional[dict[str, Any]]:
+        return self.median.get("limit")
+
+    @property
+    def fraction_of_limit(self) -> Optional[float]:
+        return self.median.get("fraction_of_limit")
+
+    @property
+    def fraction_interval(self) -> Optional[tuple[float, float]]:
+        """95% of the fraction of the limit."""
+        bounds = self.median.get("fraction_of_limit_ci95")
+        return (bounds[0], bounds[1]) if bounds else None
+
+    @property
+    def fraction_of_all_ranks(self) -> Optional[float]:
+        """Of what all ranks would allow; None where all take part in what limits."""
+        return self.median.get("fraction_of_all_ranks")
+
+    @property
+    def verified(self) -> Optional[bool]:
+        return self.median.get("verified")
+
+    @property
+    def workers(self) -> int:
+        """Computing devices."""
+        return int(self.median.get("workers", 0))
+
+    @property
+    def note(self) -> str:
+        """What the transport says of itself."""
+        return str(self.median.get("note", ""))
+
+    @property
+    def seconds(self) -> float:
+        """Of the median run."""
+        return float(self.median["real_time"]) * SECONDS[self.median["time_unit"]]
+
+    @property
+    def whole_task(self) -> dict[str, float]:
+        """Seconds of its stages, from the launch to the results in files; empty where not measured."""
+        return dict(self.median.get("whole_task") or {})
+
+    @property
+    def total_seconds(self) -> Optional[float]:
+        """With input and output."""
+        return self.median.get("total_seconds")
+
+    @property
+    def runs(self) -> int:
+        return int(self.median.get("iterations", 1))
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Busy seconds of the slowest rank by phase; they overlap."""
+        return dict(self.median.get("phases", {}))
+
+    @property
+    def huge_pages(self) -> bool:
+        """Whether the row says that its windows are mapped by huge pages."""
+        return self.median.get("huge_pages") is True
+
+    @property
+    def nodes(self) -> int:
+        return documents.nodes({"context": self.context}) if self.context else 1
+
+    @property
+    def gpus(self) -> tuple[str, ...]:
+        """Their models."""
+        return documents.models_of_gpus({"context": self.context}) if self.context else ()
+
+    @property
+    def machine(self) -> str:
+        """What computed, for people."""
+        return documents.device({"context": self.context}) if self.context else ""
+
+    @cached_property
+    def place(self) -> tuple[object, ...]:
+        """Rates of equal places may be compared: the kind of machine, and how many nodes of it."""
+        return (*identity.processor({"context": self.context}), self.nodes) if self.context else ()
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """What is odd about the row: by kind, in plain words."""
+        return {str(flag["kind"]): str(flag["text"]) for flag in self.median.get("flags") or []}
+
+    @property
+    def is_suspicious(self) -> bool:
+        """Whether limit and rate disagree by more than chance."""
+        return "above_limit" in self.flags
+
+    @property
+    def is_distrusted(self) -> bool:
+        """Whether a flag stayed that is about more than the limit: never quote it without `?`."""
+        return self.median.get("distrusted") is True
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether nothing was computed: operations took what a machine's file says. Always distrusted."""
+        return bool(OF_MODELS & set(self.flags))
+
+    @property
+    def mark(self) -> str:
+        """That stands behind its rate everywhere."""
+        return "?" if self.is_distrusted else "!" if self.is_suspicious else ""
+
+    @cached_property
+    def published(self) -> Optional[dict[str, Any]]:
+        """The nearest published number and our rate over it, as in the contract; None where none is like this. What the
+        paper's own clock timed stands beside it, where that was measured. Of a single pair nothing is published."""
+        if self.error or self.name.pair:
+            return None
+        return published.beside(self, self.paper_rate or self.rate)
+
+
+def cases(document: dict[str, Any]) -> list[Case]:
+    """Every case, in the document's order. What the paper's own clock timed (".../paper") is no case of its own."""
+    aggregates: dict[str, dict[str, dict[str, Any]]] = {}
+    runs: dict[str, list[dict[str, Any]]] = {}
+    result = []
+    for row in document["benchmarks"]:
+        if row.get("error_occurred"):
+            text = row["name"][: -len("/error")]
+            result.append(Case(Name.parse(text), text, row["error_message"], context=document["context"]))
+        elif row["run_type"] == "aggregate":
+            aggregates.setdefault(row["run_name"], {})[row["aggregate_name"]] = row
+        else:
+            runs.setdefault(row["run_name"], []).append(row)
+    for run_name, rows in aggregates.items():
+        if "median" in rows and not run_name.endswith(PAPER):
+            median, paper = rows["median"], aggregates.get(run_name + PAPER, {}).get("median", {})
+            unit = next(unit for unit in RATE_UNITS if unit in median)
+            bounds = sorted(rows[key][unit] for key in ("ci95_low", "ci95_high") if key in rows)
+            result.append(Case(
+                Name.parse(run_name), run_name, unit=unit, rate=median[unit],
+                interval=(bounds[0], bounds[1]) if len(bounds) == 2 else None, median=median,
+                rates=_rates(runs, run_name, unit), paper_rate=paper.get(unit),
+                paper_rates=_rates(runs, run_name + PAPER, unit), context=document["context"]))
+    return result
+
+
+def _rates(runs: dict[str, list[dict[str, Any]]], run_name: str, unit: str) -> tuple[float, ...]:
+    return tuple(row[unit] for row in runs.get(run_name, []) if unit in row)

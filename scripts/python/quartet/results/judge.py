@@ -1,0 +1,106 @@
+"""The one judge of what shows only beside other rows, over all documents that a command is given. What a row alone
+tells, its program has flagged, and nothing here looks at it again.
+
+- below_library: native has less than half of the rate of the library formulation in the same work;
+- below_neighbours: a row has less than half of the fraction of the limit of the next smaller size.
+
+Such a row is flagged as the programs flag one, and is distrusted. docs/reading-the-numbers.md tells of all flags."""
+
+import statistics
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, Optional
+
+from quartet.results.case import Case, cases
+from quartet.text import size, size_in_bytes
+
+BELOW_LIBRARY, BELOW_NEIGHBOURS = KINDS = ("below_library", "below_neighbours")
+FAR_BELOW = 0.5
+BY_TCP = {"grpc"}  # transports that are slower than plain MPI by nature
+SIZES = {"size", "n"}
+
+
+def judged(documents: Iterable[dict[str, Any]]) -> list[list[Case]]:
+    """The cases of each document, with what shows only beside the others."""
+    found = [cases(document) for document in documents]
+    flat = [case for members in found for case in members]
+    flags = [*_below_library(flat), *_below_neighbours(flat)]
+    by_case: dict[int, list[dict[str, str]]] = {}
+    for case, kind, text in flags:
+        by_case.setdefault(id(case), []).append({"kind": kind, "text": text})
+    return [[_flagged(case, by_case.get(id(case), [])) for case in members] for members in found]
+
+
+def judged_cases(documents: Iterable[dict[str, Any]]) -> list[Case]:
+    """The same of all documents in one list."""
+    return [case for members in judged(documents) for case in members]
+
+
+def _flagged(case: Case, more: list[dict[str, str]]) -> Case:
+    flags = [*(case.median.get("flags") or []), *more]
+    return case.with_row(flags=flags, distrusted=True) if more else case
+
+
+def is_alike(one: Case, other: Case) -> bool:
+    """Whether two formulations did the same work in the same kind of place: equal words, and every factor that both
+    know."""
+    first, second = one.name, other.name
+    return (not one.error and not other.error and one.unit == other.unit
+            and (first.kernel, first.device, first.words) == (second.kernel, second.device, second.words)
+            and (first.transport in BY_TCP) == (second.transport in BY_TCP)
+            and all(second.values[key] == value for key, value in first.values.items() if key in second.values)
+            and one.place == other.place)
+
+
+def library_rows(native: Case, rows: Iterable[Case]) -> list[Case]:
+    """The sound rows of the library formulation that did the work of `native`: over its own transport, or over others
+    where there are none."""
+    alike = [row for row in rows if row.name.formulation == "library" and not row.mark and row.verified is not False
+             and is_alike(native, row)]
+    return [row for row in alike if row.name.transport == native.name.transport] or alike
+
+
+Found = Iterator[tuple[Case, str, str]]  # a case, the flag's kind, and why
+
+
+def _below_library(rows: list[Case]) -> Found:
+    libraries = [row for row in rows if row.name.formulation == "library" and not row.error]
+    for row in rows:
+        # A data flow's queue has its price.
+        if row.name.formulation == "native" and not row.error and not row.is_of_model:
+            peers = library_rows(row, libraries)
+            share = row.rate / statistics.median(peer.rate for peer in peers) if peers else 1
+            if share < FAR_BELOW:
+                yield row, BELOW_LIBRARY, f"{share:.0%} of the library's rate"
+
+
+def _below_neighbours(rows: list[Case]) -> Found:
+    series: dict[tuple[object, ...], list[Case]] = {}
+    for row in rows:
+        if row.fraction_of_limit and not row.is_suspicious and not row.is_of_model:
+            name = row.name
+            others = tuple(item for item in name.values.items() if item[0] not in SIZES)
+            key = (name.kernel, name.formulation, name.device, name.transport, name.words, others, row.place)
+            series.setdefault(key, []).append(row)
+    for members in series.values():
+        yield from _steps_down(sorted(members, key=_size))
+
+
+def _size(row: Case) -> int:
+    return size_in_bytes(row.name.size)
+
+
+def _steps_down(ordered: list[Case]) -> Found:
+    """The smallest size has no neighbour that says what it should be: its runs are short. A size that is itself far
+    below its own neighbour says nothing."""
+    sound: Optional[tuple[str, float]] = None  # the next smaller size that fits, and its fraction
+    for _, group in groupby(ordered, key=_size):
+        launches = list(group)
+        here = (launches[0].name.size, statistics.median(row.fraction_of_limit or 0 for row in launches))
+        if sound:
+            for row in launches:
+                if (row.fraction_of_limit or 0) < FAR_BELOW * sound[1]:
+                    yield row, BELOW_NEIGHBOURS, (f"{row.fraction_of_limit:.0%} of its limit, {size(sound[0])} "
+                                                    f"{sound[1]:.0%}")
+        if not sound or here[1] >= FAR_BELOW * sound[1]:
+            sound = here

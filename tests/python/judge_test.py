@@ -1,0 +1,138 @@
+"""Tests of quartet.results.judge: which rows do not fit the others, over all documents; and that each rule stands in one
+language."""
+
+import json
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+import fake_results
+from quartet import table
+from quartet.commands import report
+from quartet.results import collect, judge, judged_cases
+from tree import ROOT
+
+
+def judged(*rows):
+    """The judged cases of documents of one row each, as different programs leave them."""
+    return judged_cases(fake_results.document(row) for row in rows)
+
+
+def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):
+    return fake_results.case(fake_results.stream_name(formulation, transport, size), rate, **more)
+
+
+class BelowTheLibrary(unittest.TestCase):
+    def test_a_row_below_half_of_its_rate_is_flagged_whatever_the_fractions_are(self):
+        for rate, mark in ((4900, "?"), (5100, "")):
+            native, library = judged(stream(rate, fraction_of_limit=0.9),
+                                     stream(10000, "library", fraction_of_limit=0.5))
+            self.assertEqual((native.mark, library.mark), (mark, ""))
+        self.assertEqual(judged(stream(500), stream(10000, "library"))[0].flags["below_library"],
+                         "5% of the library's rate")
+
+    def test_only_what_did_the_same_work_is_compared(self):
+        def name(formulation, storage, own):
+            return f"cg/{formulation}/host/mpi/laplace/{storage}/n:64{own}/ranks:2/threads:1"
+
+        def marks(*names):
+            return [case.mark for case in judged(*(
+                fake_results.case(text, rate, "GFLOP/s") for text, rate in zip(names, (1, 8))))]
+
+        self.assertEqual(marks(name("native", "symmetric", ""), name("library", "full", "")), ["", ""])
+        self.assertEqual(marks(name("native", "full", "/queue:16"),
+                               name("library", "full", "/plan:estimate")), ["?", ""])
+
+    def test_tcp_is_no_slow_shared_memory(self):
+        self.assertEqual([case.mark for case in judged(stream(900, transport="grpc"), stream(10000, "library"))],
+                         ["", ""])
+
+    def test_a_library_row_that_is_distrusted_judges_nothing(self):
+        self.assertEqual([case.mark for case in judged(
+            stream(1000), stream(10000, "library", distrusted=True))], ["", "?"])
+
+    def test_another_machine_is_another_place(self):
+        native, library = fake_results.document(stream(1000)), fake_results.document(stream(10000, "library"))
+        library["context"]["num_cpus"] = 128
+        self.assertEqual([case.mark for case in judged_cases([native, library])], ["", ""])
+
+    def test_the_middle_one_of_several_launches_of_the_library_counts(self):
+        libraries = (stream(rate, "library") for rate in (1000, 1100, 9000))
+        self.assertEqual(judged(stream(600), *libraries)[0].mark, "")
+
+
+class BelowTheNeighbours(unittest.TestCase):
+    def marks(self, *fractions):
+        rows = (stream(10000, size=f"{2**power}MiB", fraction_of_limit=fraction)
+                for power, fraction in enumerate(fractions, 1))
+        return "".join(case.mark or "." for case in judged(*rows))
+
+    def test_rows_far_below_the_next_size_are_flagged(self):
+        self.assertEqual(self.marks(0.8, 0.8, 0.3, 0.8), "..?.")
+        self.assertEqual(self.marks(0.3, 0.8, 0.8), "...")
+        self.assertEqual(self.marks(0.9, 0.9, 0.18, 0.16), "..??")
+
+    def test_a_steady_trend_is_none(self):
+        self.assertEqual(self.marks(0.2, 0.35, 0.6, 0.9), "....")
+
+    def test_rows_above_their_limit_are_no_measure(self):
+        self.assertEqual(self.marks(0.5, 1.4, 0.5), ".!.")
+
+    def test_launches_of_one_size_are_no_neighbours_of_each_other(self):
+        rows = [stream(10000, fraction_of_limit=fraction) for fraction in (0.9, 0.3)]
+        self.assertEqual([case.mark for case in judged(*rows)], ["", ""])
+
+
+class Everywhere(unittest.TestCase):
+    def test_table_and_page_mark_the_same_rows_of_the_same_documents(self):
+        rows = [stream(900, transport="grpc"), stream(4000), stream(10000, "library"),
+                stream(9000, transport="shm", fraction_of_limit=1.2),
+                stream(8000, transport="rma", distrusted=True,
+                       flags=[{"kind": "drift", "text": "drifted by +20%"}])]
+        with tempfile.TemporaryDirectory() as name:
+            for number, row in enumerate(rows):
+                (Path(name) / f"{number}.json").write_text(json.dumps(fake_results.document(row)))
+            cases = judged_cases(document for _, document in collect([name]).documents)
+            page = report.compose(report.gather([Path(name)]), [])
+        marked = {(case.text, case.mark) for case in cases}
+        text = table.render(cases)
+        for case in cases:
+            line = next(line for line in text.splitlines()
+                        if line.split()[:2] == [case.name.formulation, case.name.transport])
+            self.assertEqual("?" in line, case.mark == "?", line)
+        bars = page.sections[0].charts[0].bars()
+        every = next(section for section in page.sections if section.title == "Every row").tables[0].rows
+        self.assertEqual({(row[0], (re.findall("[?!]", row[1] + row[9]) or [""])[0]) for row in every}, marked)
+        self.assertTrue(all(bar.mark == dict(marked).get(bar.about.rpartition(". ")[2], "") for bar in bars))
+        self.assertEqual(sorted(mark for _, mark in marked), ["", "", "!", "?", "?"])
+
+
+class OneLanguage(unittest.TestCase):
+    """A kind of flag is decided by the programs or by the judge, and so are its thresholds."""
+
+    HEADER = ROOT / "common" / "bench" / "results" / "flag.hpp"
+    SCHEMA = ROOT / "results" / "schema" / "quartet-results.schema.json"
+
+    def of_programs(self):
+        enumerators = re.search(r"enum class FlagKind \{(.*?)\};", self.HEADER.read_text(), re.DOTALL)[1]
+        return set(re.findall(r"^\s*(\w+),", enumerators, re.MULTILINE))
+
+    def test_each_kind_is_judged_on_one_side_and_documents_have_those_of_the_programs(self):
+        both = self.of_programs() & set(judge.KINDS)
+        self.assertEqual(both, set(), "judged by the programs and by quartet")
+        schema = json.loads(self.SCHEMA.read_text())
+        known = schema["$defs"]["details"]["properties"]["flags"]["items"]["properties"]["kind"]["enum"]
+        self.assertEqual(self.of_programs(), set(known))
+
+    def test_no_source_of_the_programs_knows_what_the_judge_flags(self):
+        for file in (ROOT / "common" / "bench").rglob("*.?pp"):
+            found = [kind for kind in judge.KINDS if kind in file.read_text()]
+            self.assertEqual(found, [], file)
+
+    def test_quartet_flags_in_one_place_and_never_what_the_programs_flag(self):
+        package = ROOT / "scripts" / "python" / "quartet"
+        flagging = [file for file in package.rglob("*.py") if 'distrusted=True' in file.read_text()]
+        self.assertEqual(flagging, [Path(judge.__file__)])
+        words = set(re.findall(r'"(\w+)"', Path(judge.__file__).read_text()))
+        self.assertEqual(words & self.of_programs(), set())
