@@ -33,7 +33,7 @@ LINT_TOOLS = build/lint-tools
 # Of the files that match, in a build folder.
 TIDY = $(LINT_TOOLS)/bin/run-clang-tidy.py -clang-tidy-binary $(LINT_TOOLS)/bin/clang-tidy -quiet -j $(JOBS) \
 	    -extra-arg=-Wno-unknown-warning-option -extra-arg=-idirafter$(shell c++ -print-file-name=include)
-SOURCES = $(shell find common scripts tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
+SOURCES = $(shell find common docs scripts tests $(PROGRAMS) -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' \
 	    -o -name '*.cuh')
 SHELL_SCRIPTS = $(shell grep -rlIE '^\#!.*\b(ba)?sh$$' scripts tests .ci)
 

@@ -72,6 +72,8 @@ bench::PlannedCase plan(bench::Session& session, const bench::Variant& variant, 
     bench::Arena arena;
     Triad::Buffers(arena, size);
     Triad::Buffers(arena, size);  // the limit's probe has as much
+    arena.count(device::HostAccess::memory(bytes_of<double>(size), session.device().memory_kind()),
+                bench::Room::host);
     bench::announce(arena, session, planned);
     planned.make = [&session, size] { return std::make_unique<Triad>(session, size); };
     return planned;
