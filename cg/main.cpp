@@ -1,6 +1,6 @@
 #include "bench/program/program.hpp"
-#include "cg/options.hpp"
 #include "cg/plan.hpp"
+#include "cg/problem/options.hpp"
 
 using namespace quartet;
 

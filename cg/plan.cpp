@@ -10,6 +10,7 @@
 #include "bench/data/own_data.hpp"
 #include "bench/session/variants.hpp"
 #include "cg/checkpoint/checkpoint_folder.hpp"
+#include "cg/make_loop.hpp"
 #include "cg/solve_case.hpp"
 #include "cg/system/make_system.hpp"
 #include "cg/system/matrix_file.hpp"
@@ -106,20 +107,19 @@ void plan_memory(bench::Session& session, const Problem& problem, const comm::Ro
                  const bench::DataOptions& data, const CheckpointOptions& checkpoint,
                  bench::PlannedCase& planned) {
     const bench::Variant& variant = planned.name.variant;
-    const int rank = session.world().rank();
-    const std::int64_t rows = problem.rows(roles, rank).size();
-    bench::BufferPlan plan =
-        plan_solver(session.device(), bench::operation_memory(session, variant.transport), problem,
-                    variant.formulation, roles.ranks(), rank, session.options().queue);
-    SolveCase::Buffers(plan, problem, rows);
+    const std::int64_t rows = problem.rows(roles, session.world().rank()).size();
+    bench::Arena arena;
+    count_loop(arena, session, bench::operation_memory(session, variant.transport), problem,
+               variant.formulation);
+    SolveCase::Buffers(arena, problem, rows);
     if (device::has_own_memory(session.device())) {
         // The CPU sees whole vectors of a GPU in memory of its own.
-        plan.add(bytes_of<double>(2 * problem.size), bench::Room::host);
+        arena.count(bytes_of<double>(2 * problem.size), bench::Room::host);
     }
     if (checkpoint.wanted()) {
-        CheckpointImage::Buffers(plan, problem.algorithm, rows);
+        arena.count(CheckpointImage::memory(problem.algorithm, rows), bench::Room::host);
     }
-    bench::announce(plan, session, planned);
+    bench::announce(arena, session, planned);
     const Bytes reading = folder_memory(session, problem, data);  // before there is a matrix
     planned.memory = system_memory(problem, roles.ranks()) + std::max(planned.memory, reading);
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "bench/session/variants.hpp"
+#include "cg/make_loop.hpp"
 #include "cg/system/make_system.hpp"
 
 namespace quartet::cg {
@@ -83,12 +84,12 @@ std::string products_of(const device::MatrixShare* share, const comm::Communicat
 
 }  // namespace
 
-SolveCase::Buffers::Buffers(bench::BufferPlan& plan, const Problem& problem, std::int64_t rows)
-    : right_side(plan.add<double>(rows)),
-      staging(plan.add<double>(rows, bench::Room::host)),
-      history(plan.add<double>(problem.iterations + 1, bench::Room::host).count) {
-    plan.add<double>(problem.iterations, bench::Room::host);  // the iterations' clock
-    plan.add(Verifier::memory(problem.size), bench::Room::host);
+SolveCase::Buffers::Buffers(bench::Arena& arena, const Problem& problem, std::int64_t rows)
+    : right_side(arena.make<double>(rows)),
+      staging(arena.make<double>(rows, bench::Room::host)),
+      history(arena.make_vector<double>(problem.iterations + 1)) {
+    arena.count(bytes_of<double>(problem.iterations), bench::Room::host);  // the iterations' clock
+    arena.count(Verifier::memory(problem.size), bench::Room::host);
 }
 
 SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, const Problem& problem,
@@ -98,69 +99,67 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
       data_(data),
       roles_(roles_of(variant.formulation, session.world().size())),
       rows_(problem.rows(roles_, session.world().rank())),
-      transport_((bench::require_formulation(session, variant.formulation),
-                  session.transport(variant.transport))),
+      transport_(
+          (bench::require_formulation(session, variant.formulation), session.transport(variant.transport))),
       system_(make_system(problem, session, data)),
       checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
       folder_(prepared_folder(session, problem, data, *system_)),
-      solver_(make_solver(session, transport_, problem, variant.formulation)),
-      products_(products_of(solver_->share(), session.world())),
+      loop_(make_loop(session, transport_, problem, variant.formulation)),
+      products_(products_of(loop_->share(), session.world())),
+      arena_(session.device()),
+      buffers_(arena_, problem, rows_.size()),
       clock_(problem.iterations),
       guard_(session.threads()) {
-    bench::BufferPlan plan;
-    const Buffers buffers(plan, problem, rows_.size());
-    history_.resize(static_cast<std::size_t>(buffers.history));
-    right_side_ = allocate(buffers.right_side, session.device());
-    fill(buffers);
+    fill();
     if (session.options().verify == bench::Switch::on) {
-        guard_.remember(device::View<const double>(right_side_.view()));
-        if (solver_->share() != nullptr) {
-            guard_.remember(solver_->share()->storage());
+        guard_.remember(device::View<const double>(buffers_.right_side.view()));
+        if (loop_->share() != nullptr) {
+            guard_.remember(loop_->share()->storage());
         }
         verifier_.emplace(*system_, problem.iterations);
     }
 }
 
-void SolveCase::fill(const Buffers& buffers) {
-    if (solver_->share() == nullptr) {
+void SolveCase::fill() {
+    if (loop_->share() == nullptr) {
         return;
     }
     const auto count = static_cast<std::size_t>(rows_.size());
-    auto staging = allocate(buffers.staging, session_.device());
+    const std::span<double> staging = buffers_.staging.span();
     if (folder_) {
-        folder_->read_right_side(rows_.begin, staging.span());
+        folder_->read_right_side(rows_.begin, staging);
     } else {
         std::ranges::copy(
             system_->right_side().subspan(static_cast<std::size_t>(rows_.begin), count),
-            staging.span().begin());
+            staging.begin());
     }
-    solver_->share()->fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
+    loop_->share()->fill([this](std::int64_t row, std::int64_t first, std::span<double> out) {
         if (folder_) {
             folder_->read_row(row, first, out);
         } else {
             system_->read_row(row, first, out);
         }
     });
-    session_.device().copy(device::as_bytes(device::View<const double>(staging.view())),
-                           device::as_bytes(right_side_.view()), session_.stream());
+    session_.device().copy(device::as_bytes(device::View<const double>(buffers_.staging.view())),
+                           device::as_bytes(buffers_.right_side.view()), session_.stream());
     session_.stream().synchronize();
 }
 
 void SolveCase::prepare() {
-    solver_->iteration().restart(right_side_.view());
+    loop_->restart(buffers_.right_side.view());
     if (checkpointing_) {
-        checkpointing_->restore(solver_->iteration().state(), history_);
+        checkpointing_->restore(loop_->state(), buffers_.history);
     }
 }
 
 void SolveCase::run(bench::Clocks& /*clocks*/) {
     if (!checkpointing_) {
         clock_.begin();
-        solver_->iteration().run(history_, clock_);
+        loop_->run(buffers_.history, clock_);
         return;
     }
     checkpointing_->begin();
-    solver_->iteration().run(history_, *checkpointing_);
+    loop_->run(buffers_.history, *checkpointing_);
 }
 
 std::optional<std::string> SolveCase::stopped() const {
@@ -182,8 +181,8 @@ std::string SolveCase::note() const {
 
 bench::Check SolveCase::verify() {
     // The residual first: it may lie where the solution then goes.
-    const std::vector<double> residual = solver_->gather(state().residual);
-    const std::vector<double> solution = solver_->gather(state().solution);
+    const std::vector<double> residual = loop_->gather(state().residual);
+    const std::vector<double> solution = loop_->gather(state().solution);
     result_ = verifier_->examine(solution, residual);
     if (data_.keep == bench::Switch::on) {
         BlockFolder::write_solution(
@@ -195,7 +194,7 @@ bench::Check SolveCase::verify() {
 }
 
 void SolveCase::prepare_limit() {
-    limit_ = solver_->make_limit(session_, problem_);
+    limit_ = loop_->make_limit();
 }
 
 std::vector<bench::LimitComponent> SolveCase::limit() {
@@ -221,9 +220,10 @@ bench::Details SolveCase::details() const {
     }
     // |r| by recurrence, relative to |r0|, before the first iteration and after each.
     std::vector<double> relative;
-    relative.reserve(history_.size());
-    for (const double dot : history_) {
-        relative.push_back(history_.front() > 0 ? std::sqrt(dot / history_.front()) : 0);
+    relative.reserve(buffers_.history.size());
+    for (const double dot : buffers_.history) {
+        relative.push_back(buffers_.history.front() > 0 ? std::sqrt(dot / buffers_.history.front())
+                                                        : 0);
     }
     details.series = {{"residual_history", relative}};
     if (!clock_.seconds().empty()) {

@@ -8,25 +8,24 @@
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
 #include "cg/checkpoint/checkpointing.hpp"
-#include "cg/problem.hpp"
-#include "cg/solver.hpp"
+#include "cg/problem/linear_system.hpp"
+#include "cg/problem/loop.hpp"
+#include "cg/problem/verify.hpp"
 #include "cg/system/block_folder.hpp"
-#include "cg/system/linear_system.hpp"
-#include "cg/verify.hpp"
 
 namespace quartet::cg {
 
 /// One problem solved in one formulation over one transport.
 class SolveCase final : public bench::Case {
   public:
-    /// Beside the solver's.
+    /// Beside the loop's. Counts what clock and verification take, too.
     struct Buffers {
         /// Of a rank of so many rows.
-        Buffers(bench::BufferPlan& plan, const Problem& problem, std::int64_t rows);
+        Buffers(bench::Arena& arena, const Problem& problem, std::int64_t rows);
 
-        bench::PlannedBuffer<double> right_side;
-        bench::PlannedBuffer<double> staging;  ///< while the right side is filled
-        std::int64_t history = 0;              ///< elements
+        device::Buffer<double> right_side;  ///< this rank's rows
+        device::Buffer<double> staging;     ///< the same, for the CPU to fill
+        std::vector<double> history;        ///< r.r before the first iteration and after each
     };
 
     /// Makes or reads the system and fills the matrix. Collective. Throws Unavailable, or Failure
@@ -45,10 +44,10 @@ class SolveCase final : public bench::Case {
     [[nodiscard]] bench::Details details() const override;
 
     /// The last run's result, this rank's rows.
-    [[nodiscard]] const IterationState& state() const { return solver_->iteration().state(); }
+    [[nodiscard]] const IterationState& state() const { return loop_->state(); }
 
   private:
-    void fill(const Buffers& buffers);
+    void fill();
 
     bench::Session& session_;
     Problem problem_;
@@ -59,12 +58,12 @@ class SolveCase final : public bench::Case {
     std::unique_ptr<LinearSystem> system_;
     std::optional<Checkpointing> checkpointing_;  ///< made before the matrix, since it may refuse
     std::optional<BlockFolder> folder_;
-    std::unique_ptr<Solver> solver_;
-    std::string products_;               ///< what multiplies, by ranks where they differ
-    device::Buffer<double> right_side_;  ///< this rank's rows
-    std::vector<double> history_;        ///< r.r before the first iteration and after each
-    IterationClock clock_;               ///< of the iterations of a run without checkpoints
-    bench::InputGuard guard_;            ///< of matrix and right side
+    std::unique_ptr<CgLoop> loop_;
+    std::string products_;  ///< what multiplies, by ranks where they differ
+    bench::Arena arena_;
+    Buffers buffers_;
+    IterationClock clock_;     ///< of the iterations of a run without checkpoints
+    bench::InputGuard guard_;  ///< of matrix and right side
     std::optional<Verifier> verifier_;
     std::optional<VerificationResult> result_;
     std::unique_ptr<Limit> limit_;

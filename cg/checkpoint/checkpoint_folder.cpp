@@ -38,11 +38,6 @@ void require(const std::error_code& error, std::string_view operation, const fs:
     }
 }
 
-fs::path with_suffix(fs::path path, std::string_view suffix) {
-    path += suffix;
-    return path;
-}
-
 void erase(const fs::path& path) {
     std::error_code error;
     fs::remove_all(path, error);
@@ -55,14 +50,22 @@ void move(const fs::path& from, const fs::path& to) {
     require(error, "write", to);
 }
 
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        names.push_back(entry->path().filename().string());
+    }
+    return names;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> CheckpointFolder::iterations() const {
     std::vector<std::int64_t> found;
-    std::error_code error;
-    for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
-         entry.increment(error)) {
-        if (const auto iteration = iteration_of(entry->path().filename().string())) {
+    for (const std::string& name : names_in(path_)) {
+        if (const auto iteration = iteration_of(name)) {
             found.push_back(*iteration);
         }
     }
@@ -75,22 +78,16 @@ fs::path CheckpointFolder::checkpoint(std::int64_t iteration) const {
 }
 
 fs::path CheckpointFolder::aside(std::int64_t iteration) const {
-    return with_suffix(checkpoint(iteration), unfinished);
+    return path_ / fmt::format("{}{}{}", prefix, iteration, unfinished);
 }
 
 void CheckpointFolder::begin(std::int64_t iteration) const {
     make_folder(path_);
-    // What killed processes have left.
-    std::error_code error;
-    std::vector<fs::path> left;
-    for (fs::directory_iterator entry(path_, error), end; !error && entry != end;
-         entry.increment(error)) {
-        const std::string name = entry->path().filename().string();
+    for (const std::string& name : names_in(path_)) {  // what killed processes have left
         if (name.starts_with(prefix) && (name.ends_with(unfinished) || name.ends_with(discarded))) {
-            left.push_back(entry->path());
+            erase(path_ / name);
         }
     }
-    std::ranges::for_each(left, erase);
     make_folder(aside(iteration));
 }
 
@@ -118,7 +115,7 @@ void CheckpointFolder::give_up(std::int64_t iteration) const noexcept {
 
 // Removing many files is not one step: without its name it is no checkpoint at once.
 void CheckpointFolder::discard(std::int64_t iteration) const {
-    const fs::path gone = with_suffix(checkpoint(iteration), discarded);
+    const fs::path gone = path_ / fmt::format("{}{}{}", prefix, iteration, discarded);
     move(checkpoint(iteration), gone);
     erase(gone);
 }

@@ -33,18 +33,20 @@ Bytes CheckpointImage::size_of_all(Algorithm algorithm, std::int64_t size) {
     return bytes_of<double>(vectors_of(algorithm) * size);
 }
 
-CheckpointImage::Buffers::Buffers(bench::BufferPlan& plan, Algorithm algorithm, std::int64_t rows)
-    : shape(shape_of(algorithm, rows)),
-      image(plan.add<double>(header_doubles(shape) + shape[0] * shape[1], bench::Room::host)) {}
+Bytes CheckpointImage::memory(Algorithm algorithm, std::int64_t rows) {
+    const Shape shape = shape_of(algorithm, rows);
+    return bytes_of<double>(header_doubles(shape) + shape[0] * shape[1]);
+}
 
-CheckpointImage::CheckpointImage(const Buffers& buffers, Range rows, device::Device& device,
-                                 device::Stream& stream)
+CheckpointImage::CheckpointImage(device::Device& device, device::Stream& stream,
+                                 Algorithm algorithm, Range rows)
     : device_(device),
       stream_(stream),
       rows_(rows),
-      shape_(buffers.shape),
+      shape_(shape_of(algorithm, rows.size())),
       header_(header_doubles(shape_)),
-      image_(allocate(buffers.image, device)) {
+      image_(device::allocate<double>(device, header_ + shape_[0] * shape_[1],
+                                      device::MemoryKind::pinned)) {
     const std::string header = format_npy_header(ElementType::f8, shape_);
     std::ranges::copy(std::as_bytes(std::span(header)),
                       std::as_writable_bytes(image_.span()).begin());
@@ -57,8 +59,7 @@ device::View<double> CheckpointImage::vector(std::int64_t index) {
 void CheckpointImage::take(const IterationState& state) {
     const auto views = views_of(state);
     for (std::int64_t index = 0; index < shape_[0]; ++index) {
-        const device::View<const double> from = views[static_cast<std::size_t>(index)];
-        device_.copy(device::as_bytes(from), device::as_bytes(vector(index)), stream_);
+        copy(views[static_cast<std::size_t>(index)], vector(index));
     }
     stream_.synchronize();
 }
@@ -66,11 +67,13 @@ void CheckpointImage::take(const IterationState& state) {
 void CheckpointImage::put(IterationState& state) {
     const auto views = views_of(state);
     for (std::int64_t index = 0; index < shape_[0]; ++index) {
-        const device::View<const double> from = vector(index);
-        device_.copy(device::as_bytes(from),
-                     device::as_bytes(views[static_cast<std::size_t>(index)]), stream_);
+        copy(vector(index), views[static_cast<std::size_t>(index)]);
     }
     stream_.synchronize();
+}
+
+void CheckpointImage::copy(device::View<const double> from, device::View<double> to) {
+    device_.copy(device::as_bytes(from), device::as_bytes(to), stream_);
 }
 
 void CheckpointImage::read(const std::filesystem::path& file, const SavedFile& saved) {

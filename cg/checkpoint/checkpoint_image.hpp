@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "bench/session/buffer_plan.hpp"
 #include "cg/checkpoint/checkpoint_manifest.hpp"
-#include "cg/iteration.hpp"
+#include "cg/problem/loop.hpp"
 #include "core/block_range.hpp"
 #include "core/files/npy.hpp"
 
@@ -16,18 +15,12 @@ namespace quartet::cg {
 /// the single-reduction algorithm), the rank's rows of each. All members are local.
 class CheckpointImage {
   public:
-    /// Of a rank of so many rows.
-    struct Buffers {
-        Buffers(bench::BufferPlan& plan, Algorithm algorithm, std::int64_t rows);
-
-        Shape shape;
-        bench::PlannedBuffer<double> image;
-    };
-
     /// Borrows device and stream.
-    CheckpointImage(const Buffers& buffers, Range rows, device::Device& device,
-                    device::Stream& stream);
+    CheckpointImage(device::Device& device, device::Stream& stream, Algorithm algorithm,
+                    Range rows);
 
+    /// Of a rank of so many rows.
+    static Bytes memory(Algorithm algorithm, std::int64_t rows);
     /// Of the .npy array in a file of so many rows.
     static Shape shape_of(Algorithm algorithm, std::int64_t rows);
     /// What all ranks' files hold, headers left out.
@@ -44,6 +37,7 @@ class CheckpointImage {
 
   private:
     [[nodiscard]] device::View<double> vector(std::int64_t index);
+    void copy(device::View<const double> from, device::View<double> to);
 
     device::Device& device_;
     device::Stream& stream_;

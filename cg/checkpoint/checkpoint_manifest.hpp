@@ -7,7 +7,7 @@
 
 #include "bench/checkpoint/set_up.hpp"
 #include "bench/session/case.hpp"
-#include "cg/options.hpp"
+#include "cg/problem/options.hpp"
 
 namespace quartet::cg {
 

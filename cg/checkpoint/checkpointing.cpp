@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "bench/checkpoint/checkpoint_files.hpp"
+#include "cg/checkpoint/restart_point.hpp"
+#include "comm/mpi/agree.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/npy_header.hpp"
 
 namespace quartet::cg {
 
@@ -17,18 +22,8 @@ CheckpointFolder usable_folder(const std::filesystem::path& path, const comm::Co
     return CheckpointFolder(path);
 }
 
-std::optional<RestartPoint> restart_point(const CheckpointFolder& folder, Restart which,
-                                          const CheckpointManifest& now,
-                                          const comm::Communicator& world) {
-    if (which == Restart::none) {
-        return std::nullopt;
-    }
-    return RestartPoint(folder, which, now, world);
-}
-
-CheckpointImage::Buffers image_buffers(Algorithm algorithm, Range rows) {
-    bench::BufferPlan scratch;
-    return {scratch, algorithm, rows.size()};
+std::string vector_file(int rank) {
+    return fmt::format("state-{}.npy", rank);
 }
 
 }  // namespace
@@ -40,16 +35,28 @@ Checkpointing::Checkpointing(bench::Session& session, CheckpointOptions options,
       options_(std::move(options)),
       folder_(usable_folder(*options_.folder, world_)),
       now_(std::move(now)),
-      origin_(restart_point(folder_, options_.restart, now_, world_)),
-      image_(image_buffers(now_.algorithm, rows), rows, session.device(), session.stream()),
-      writer_(folder_, image_, world_, session.stream().track()) {
-    now_.segments = origin_ ? origin_->manifest().segments : 0;
+      image_(session.device(), session.stream(), now_.algorithm, rows) {
+    if (options_.restart != Restart::none) {
+        origin_ = find_restart_point(folder_, options_.restart, now_, world_);
+        now_.segments = origin_->segments;
+    }
+    ++now_.segments;
 }
 
 void Checkpointing::restore(IterationState& state, std::span<double> history) {
-    if (origin_) {
-        origin_->restore(state, history, image_);
+    if (!origin_) {
+        return;
     }
+    const auto path = folder_.checkpoint(origin_->done);
+    for (const SavedFile& file : origin_->vectors) {
+        image_.read(path / file.name, file);
+    }
+    image_.put(state);
+    state.residual_dot = origin_->residual_dot;
+    state.alpha = origin_->alpha;
+    state.done = origin_->done;
+    read_npy<double>(path / origin_->history.name, {origin_->done},
+                     history.first(static_cast<std::size_t>(origin_->done)));
 }
 
 void Checkpointing::begin() {
@@ -69,7 +76,7 @@ Next Checkpointing::after(const IterationState& state, std::span<const double> h
     if (!stops && state.done % options_.every != 0) {
         return Next::go_on;
     }
-    writer_.write(state, history, [this] { return manifest(); });
+    write(state, history);
     ++written_;
     if (!stops) {
         return Next::go_on;
@@ -81,16 +88,82 @@ Next Checkpointing::after(const IterationState& state, std::span<const double> h
     return Next::stop;
 }
 
-// Of a checkpoint that is written now, but for what is in it. Collective.
-CheckpointManifest Checkpointing::manifest() const {
+// What fails on one rank fails on all. Collective.
+template <typename Work>
+void Checkpointing::agree(std::int64_t iteration, Work work) {
+    if (const auto problem = comm::first_problem(world_, work)) {
+        if (session_.is_root()) {
+            folder_.give_up(iteration);
+        }
+        throw Failure(
+            fmt::format("the checkpoint after iteration {} failed (those before it are kept): {}",
+                        iteration, *problem));
+    }
+}
+
+void Checkpointing::write(const IterationState& state, std::span<const double> history) {
+    Track& track = session_.stream().track();
+    std::uint64_t image_checksum = 0;
+    {
+        const Span span(track, Phase::checkpoint, "write vectors");
+        agree(state.done, [&] {
+            if (session_.is_root()) {
+                folder_.begin(state.done);
+            }
+        });
+        agree(state.done, [&] {
+            image_.take(state);
+            image_checksum = checksum(image_.bytes());
+            bench::write_flushed(folder_.aside(state.done) / vector_file(world_.rank()),
+                                 image_.bytes());
+        });
+    }
     CheckpointManifest manifest = now_;
-    manifest.segments = now_.segments + 1;
     manifest.spent = spent();
-    return manifest;
+    const Span span(track, Phase::checkpoint, "agree and rename");
+    manifest.done = state.done;
+    manifest.residual_dot = state.residual_dot;
+    manifest.alpha = state.alpha;
+    manifest.vectors = saved_files(image_checksum);
+    agree(state.done, [&] {
+        if (session_.is_root()) {
+            write_manifest(std::move(manifest), history);
+        }
+    });
+}
+
+// Of all ranks. Collective.
+std::vector<SavedFile> Checkpointing::saved_files(std::uint64_t checksum) const {
+    const auto first_rows = world_.gather(image_.rows().begin);
+    const auto rows = world_.gather(image_.rows().size());
+    const auto checksums = world_.gather(std::bit_cast<std::int64_t>(checksum));
+    std::vector<SavedFile> files;
+    for (int rank = 0; rank < world_.size(); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        files.push_back({vector_file(rank), first_rows[index], rows[index],
+                         std::bit_cast<std::uint64_t>(checksums[index])});
+    }
+    return files;
+}
+
+// On the root: all that makes the ranks' files a checkpoint.
+void Checkpointing::write_manifest(CheckpointManifest manifest,
+                                   std::span<const double> history) const {
+    const auto folder = folder_.aside(manifest.done);
+    const std::string header = format_npy_header(ElementType::f8, {std::ssize(history)});
+    std::vector<std::byte> image(header.size() + history.size_bytes());
+    std::ranges::copy(std::as_bytes(std::span(header)), image.begin());
+    std::ranges::copy(std::as_bytes(history),
+                      image.begin() + static_cast<std::ptrdiff_t>(header.size()));
+    manifest.history = {"history.npy", 0, std::ssize(history), checksum(image)};
+    bench::write_flushed(folder / manifest.history.name, image);
+    const std::string text = to_text(manifest);
+    bench::write_flushed(folder / CheckpointManifest::file, std::as_bytes(std::span(text)));
+    folder_.commit(manifest.done);
 }
 
 bench::EarlierTime Checkpointing::earlier() const {
-    return origin_ ? origin_->manifest().spent : bench::EarlierTime{};
+    return origin_ ? origin_->spent : bench::EarlierTime{};
 }
 
 // So far, the slowest rank's. Collective.
@@ -116,16 +189,16 @@ std::string Checkpointing::note() const {
     if (!origin_) {
         return {};
     }
-    return fmt::format("went on from iteration {}{}", origin_->manifest().done,
-                       bench::as_it_was_begun(origin_->manifest().set_up, now_.set_up));
+    return fmt::format("went on from iteration {}{}", origin_->done,
+                       bench::as_it_was_begun(origin_->set_up, now_.set_up));
 }
 
 std::vector<std::pair<std::string, double>> Checkpointing::numbers() const {
     const Bytes size = CheckpointImage::size_of_all(now_.algorithm, now_.size);
     return {{"checkpoints", written_},
             {"checkpoint_bytes", static_cast<double>(size.value)},
-            {"segments", now_.segments + 1},
-            {"restarted_from", origin_ ? static_cast<double>(origin_->manifest().done) : 0}};
+            {"segments", now_.segments},
+            {"restarted_from", origin_ ? static_cast<double>(origin_->done) : 0}};
 }
 
 }  // namespace quartet::cg

@@ -6,19 +6,22 @@
 
 #include "bench/session/case.hpp"
 #include "bench/session/session.hpp"
-#include "cg/checkpoint/checkpoint_writer.hpp"
-#include "cg/checkpoint/restart_point.hpp"
+#include "cg/checkpoint/checkpoint_folder.hpp"
+#include "cg/checkpoint/checkpoint_image.hpp"
+#include "cg/checkpoint/checkpoint_manifest.hpp"
 
 namespace quartet::cg {
 
 /// Saves where the iterations stand every so many of them, and where a signal asks any rank to
-/// stop, and restores it. The vectors' memory is there before.
+/// stop, and restores it. To save, each rank writes its image and the root the rest, aside and
+/// flushed; once the ranks agree that all is there, the root renames. The vectors' memory is there
+/// before; saving allocates a little, as text and in proportion to the iterations.
 class Checkpointing final : public Observer {
   public:
-    /// Where there is something to go on from, chooses and checks it. `now` says
-    /// what is being solved and how; `rows` are this rank's. Throws UsageError for another problem
-    /// or a folder that cannot be used, or that names what was altered, on all ranks alike.
-    /// Collective. Borrows the session.
+    /// Where there is something to go on from, chooses and checks it. `now` says what is being
+    /// solved and how; `rows` are this rank's. Throws UsageError for another problem or a folder
+    /// that cannot be used, or that names what was altered, on all ranks alike. Collective. Borrows
+    /// the session.
     Checkpointing(bench::Session& session, CheckpointOptions options, CheckpointManifest now,
                   Range rows);
     Checkpointing(const Checkpointing&) = delete;
@@ -31,7 +34,8 @@ class Checkpointing final : public Observer {
     void begin();
 
     [[nodiscard]] bool wants_stop() const override;
-    /// Throws Failure where a checkpoint cannot be written, on all ranks alike.
+    /// Throws Failure where a checkpoint cannot be written, on all ranks alike; earlier ones are
+    /// kept.
     Next after(const IterationState& state, std::span<const double> history, bool stop) override;
 
     /// As Case has them.
@@ -42,7 +46,11 @@ class Checkpointing final : public Observer {
     [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
 
   private:
-    [[nodiscard]] CheckpointManifest manifest() const;
+    void write(const IterationState& state, std::span<const double> history);
+    template <typename Work>
+    void agree(std::int64_t iteration, Work work);
+    [[nodiscard]] std::vector<SavedFile> saved_files(std::uint64_t checksum) const;
+    void write_manifest(CheckpointManifest manifest, std::span<const double> history) const;
     [[nodiscard]] bench::EarlierTime spent() const;
 
     bench::Session& session_;
@@ -50,9 +58,8 @@ class Checkpointing final : public Observer {
     CheckpointOptions options_;
     CheckpointFolder folder_;
     CheckpointManifest now_;
-    std::optional<RestartPoint> origin_;  ///< what is gone on from
+    std::optional<CheckpointManifest> origin_;  ///< of what is gone on from
     CheckpointImage image_;
-    CheckpointWriter writer_;
     Seconds begin_;
     Seconds cpu_begin_;
     int written_ = 0;

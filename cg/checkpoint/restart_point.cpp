@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/checkpoint/checkpoint_files.hpp"
+#include "cg/checkpoint/checkpoint_image.hpp"
 #include "comm/mpi/agree.hpp"
 #include "core/files/file.hpp"
 #include "core/files/npy.hpp"
@@ -65,35 +66,23 @@ void require_unaltered(const fs::path& path, const SavedFile& saved, const Shape
 
 }  // namespace
 
-RestartPoint::RestartPoint(const CheckpointFolder& folder, Restart which,
-                           const CheckpointManifest& now, const comm::Communicator& world)
-    : manifest_(choose(folder, which, world)), path_(folder.checkpoint(manifest_.done)) {
-    require_same_problem(manifest_, now, path_.native());
-    std::vector<SavedFile> files = manifest_.vectors;
-    files.push_back(manifest_.history);
+CheckpointManifest find_restart_point(const CheckpointFolder& folder, Restart which,
+                                      const CheckpointManifest& now,
+                                      const comm::Communicator& world) {
+    const CheckpointManifest found = choose(folder, which, world);
+    const fs::path path = folder.checkpoint(found.done);
+    require_same_problem(found, now, path.native());
     agree_to_go_on(world, [&] {  // each file is read by one rank
-        for (auto index = static_cast<std::size_t>(world.rank()); index < files.size();
+        for (auto index = static_cast<std::size_t>(world.rank()); index <= found.vectors.size();
              index += static_cast<std::size_t>(world.size())) {
-            const bool is_history = index + 1 == files.size();
-            require_unaltered(
-                path_ / files[index].name, files[index],
-                is_history ? Shape{manifest_.done}
-                           : CheckpointImage::shape_of(manifest_.algorithm, files[index].rows));
+            const bool is_history = index == found.vectors.size();
+            const SavedFile& file = is_history ? found.history : found.vectors[index];
+            require_unaltered(path / file.name, file,
+                              is_history ? Shape{found.done}
+                                         : CheckpointImage::shape_of(found.algorithm, file.rows));
         }
     });
-}
-
-void RestartPoint::restore(IterationState& state, std::span<double> history,
-                           CheckpointImage& image) const {
-    for (const SavedFile& file : manifest_.vectors) {
-        image.read(path_ / file.name, file);
-    }
-    image.put(state);
-    state.residual_dot = manifest_.residual_dot;
-    state.alpha = manifest_.alpha;
-    state.done = manifest_.done;
-    read_npy<double>(path_ / manifest_.history.name, {manifest_.done},
-                     history.first(static_cast<std::size_t>(manifest_.done)));
+    return found;
 }
 
 }  // namespace quartet::cg

@@ -17,14 +17,14 @@ flow::QueuePlan queue_of_blocks(const Problem& problem, const comm::Roles& roles
 
 }  // namespace
 
-void DataflowQueues::plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
-                          const Problem& problem, const comm::Roles& roles, int bound, int rank) {
+void DataflowQueues::count(bench::Arena& arena, const comm::OperationMemory& transport,
+                           const Problem& problem, const comm::Roles& roles, int bound, int rank) {
     for (int reduction = 0; reduction < 2; ++reduction) {
-        DataflowReduction::plan(plan, transport, roles, bound, rank);
+        DataflowReduction::count(arena, transport, roles, bound, rank);
     }
-    plan.add(flow::queue_memory(queue_of_blocks(problem, roles, bound), transport, rank));
-    plan.add(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(),
-                                       bytes_of<double>(problem.size), transport, rank));
+    arena.count(flow::queue_memory(queue_of_blocks(problem, roles, bound), transport, rank));
+    arena.count(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(),
+                                          bytes_of<double>(problem.size), transport, rank));
 }
 
 DataflowQueues::DataflowQueues(flow::Hub& hub, comm::Transport& transport, const Problem& problem,

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "cg/dataflow/dataflow_reduction.hpp"
-#include "cg/problem.hpp"
+#include "cg/problem/problem.hpp"
 #include "flow/hub.hpp"
 
 namespace quartet::cg {
 
-/// The queues of the data flow (DataflowSolver), on each rank. Nothing that was sent by them is
+/// The queues of the data flow (DataflowLoop), on each rank. Nothing that was sent by them is
 /// left on its way when they are destroyed: what an iteration sends last, the next one receives.
 struct DataflowQueues {
     /// Counts what they allocate on `rank`. Local.
-    static void plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
-                     const Problem& problem, const comm::Roles& roles, int bound, int rank);
+    static void count(bench::Arena& arena, const comm::OperationMemory& transport,
+                      const Problem& problem, const comm::Roles& roles, int bound, int rank);
 
     /// Collective, as is destroying them, but not while an exception unwinds. Hub and transport
     /// outlive them.

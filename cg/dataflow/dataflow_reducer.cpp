@@ -6,16 +6,9 @@
 
 namespace quartet::cg {
 
-DataflowReducer::Buffers::Buffers(bench::BufferPlan& plan, const Problem& problem)
-    : direction(plan.add<double>(problem.size, bench::Room::host)) {}
-
-DataflowReducer::DataflowReducer(const RankContext& context, const Buffers& buffers,
-                                 comm::Transport& transport, flow::Hub& hub, const Problem& problem,
-                                 const comm::Roles& roles)
-    : DataflowIteration(context, transport, hub, problem, roles),
-      problem_(problem),
-      roles_(roles),
-      direction_(allocate(buffers.direction, device_)) {
+DataflowReducer::DataflowReducer(const RankContext& context, comm::Transport& transport,
+                                 const Problem& problem)
+    : DataflowLoop(context, transport, problem), direction_(make_direction(arena_, problem)) {
     const device::View<double> no_rows(nullptr, 0, device_.memory_kind());
     state_.solution = no_rows;
     state_.residual = no_rows;
@@ -30,8 +23,8 @@ void DataflowReducer::find_first_residual() {
 bool DataflowReducer::iterate(bool wants_stop) {
     assemble_direction();
     const Span span(stream_.track(), Phase::reduce, "scalars");
-    state_.alpha = alpha_of(state_.residual_dot, queues_.curvature.collect()[0], state_.done,
-                            problem_.title());
+    state_.alpha =
+        alpha_of(state_.residual_dot, queues_.curvature.collect()[0], state_.done, name_);
     queues_.curvature.publish({state_.alpha});
     const double before = state_.residual_dot;
     const auto [dot, votes, unused] = queues_.residual.collect();

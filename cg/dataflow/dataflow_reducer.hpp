@@ -1,30 +1,26 @@
 #pragma once
 
-#include "cg/dataflow/dataflow_iteration.hpp"
+#include "cg/dataflow/dataflow_loop.hpp"
 
 namespace quartet::cg {
 
-/// The reducer's iteration: it assembles p and makes the scalars. Its state has no rows.
-class DataflowReducer final : public DataflowIteration {
+/// The reducer's loop: it assembles p and makes the scalars. Its state has no rows.
+class DataflowReducer final : public DataflowLoop {
   public:
-    struct Buffers {
-        Buffers(bench::BufferPlan& plan, const Problem& problem);
+    /// p, in the CPU's memory.
+    static device::Buffer<double> make_direction(bench::Arena& arena, const Problem& problem) {
+        return arena.make<double>(problem.size, bench::Room::host);
+    }
 
-        bench::PlannedBuffer<double> direction;
-    };
-
-    /// As DataflowIteration.
-    DataflowReducer(const RankContext& context, const Buffers& buffers, comm::Transport& transport,
-                    flow::Hub& hub, const Problem& problem, const comm::Roles& roles);
+    /// As make_loop.
+    DataflowReducer(const RankContext& context, comm::Transport& transport, const Problem& problem);
 
   private:
     void find_first_residual() override;
     bool iterate(bool wants_stop) override;
     void assemble_direction();
 
-    Problem problem_;
-    comm::Roles roles_;
-    device::Buffer<double> direction_;  ///< p, in the CPU's memory
+    device::Buffer<double> direction_;
 };
 
 }  // namespace quartet::cg

@@ -27,11 +27,11 @@ flow::QueuePlan queue_to_reducer(const comm::Roles& roles, int bound) {
 
 }  // namespace
 
-void DataflowReduction::plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
-                             const comm::Roles& roles, int bound, int rank) {
-    plan.add(flow::queue_memory(queue_to_reducer(roles, bound), transport, rank));
-    plan.add(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(), scalars_size,
-                                       transport, rank));
+void DataflowReduction::count(bench::Arena& arena, const comm::OperationMemory& transport,
+                              const comm::Roles& roles, int bound, int rank) {
+    arena.count(flow::queue_memory(queue_to_reducer(roles, bound), transport, rank));
+    arena.count(flow::Publication::memory(roles.reducer_rank(0), roles.worker_ranks(), scalars_size,
+                                          transport, rank));
 }
 
 DataflowReduction::DataflowReduction(flow::Hub& hub, comm::Transport& transport,

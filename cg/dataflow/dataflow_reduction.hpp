@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "comm/topology/roles.hpp"
 #include "flow/publication.hpp"
 #include "flow/queue.hpp"
@@ -18,8 +18,8 @@ class DataflowReduction {
     using Scalars = std::array<double, 3>;
 
     /// Counts what its queues allocate on `rank`. Local.
-    static void plan(bench::BufferPlan& plan, const comm::OperationMemory& transport,
-                     const comm::Roles& roles, int bound, int rank);
+    static void count(bench::Arena& arena, const comm::OperationMemory& transport,
+                      const comm::Roles& roles, int bound, int rank);
 
     /// Collective. Hub and transport outlive it.
     DataflowReduction(flow::Hub& hub, comm::Transport& transport, const comm::Roles& roles,

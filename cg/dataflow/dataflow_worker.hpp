@@ -2,29 +2,29 @@
 
 #include <memory>
 
-#include "cg/dataflow/dataflow_iteration.hpp"
+#include "cg/dataflow/dataflow_loop.hpp"
 
 namespace quartet::cg {
 
-/// A worker's iteration: its block of rows, on its device.
-class DataflowWorker final : public DataflowIteration {
+/// A worker's loop: its block of rows, on its device.
+class DataflowWorker final : public DataflowLoop {
   public:
     struct Buffers {
-        Buffers(bench::BufferPlan& plan, const device::Device& device, const Problem& problem,
-                const comm::Roles& roles, int rank);
+        Buffers(bench::Arena& arena, const RankContext& context, const Problem& problem);
 
-        device::RowBlock block;
-        bench::PlannedBuffer<double> x;
-        bench::PlannedBuffer<double> r;
-        bench::PlannedBuffer<double> p;
-        bench::PlannedBuffer<double> product;
-        bench::PlannedBuffer<double> sum;
-        bench::PlannedBuffer<double> whole;
+        device::Buffer<double> x;
+        device::Buffer<double> r;
+        device::Buffer<double> p;
+        device::Buffer<double> product;
+        device::Buffer<double> sum;    ///< one element, for the CPU to read
+        device::Buffer<double> whole;  ///< p, where the device has memory of its own
     };
 
-    /// As DataflowIteration; the share is zeros.
-    DataflowWorker(const RankContext& context, const Buffers& buffers, comm::Transport& transport,
-                   flow::Hub& hub, const Problem& problem, const comm::Roles& roles);
+    /// What its share of the matrix takes beside the buffers. Local.
+    static void count(bench::Arena& arena, const RankContext& context, const Problem& problem);
+
+    /// As make_loop; the share is zeros.
+    DataflowWorker(const RankContext& context, comm::Transport& transport, const Problem& problem);
 
     [[nodiscard]] device::MatrixShare* share() override { return share_.get(); }
 
@@ -36,12 +36,7 @@ class DataflowWorker final : public DataflowIteration {
 
     int index_;  ///< among the workers
     std::unique_ptr<device::MatrixShare> share_;
-    device::Buffer<double> x_;
-    device::Buffer<double> r_;
-    device::Buffer<double> p_;
-    device::Buffer<double> product_;
-    device::Buffer<double> sum_;    ///< one element, for the CPU to read
-    device::Buffer<double> whole_;  ///< p, where the device has memory of its own
+    Buffers buffers_;
 };
 
 }  // namespace quartet::cg

@@ -33,22 +33,26 @@ Range rows_of(const device::RowBlock& block, Range piece) {
     return {piece.begin / block.columns, (piece.end + block.columns - 1) / block.columns};
 }
 
-std::int64_t elements_of(const device::RowBlock& block) {
-    return block.rows * block.columns;
+device::Buffer<double> make_elements(bench::Arena& arena, const device::RowBlock& block) {
+    return arena.make<double>(block.rows * block.columns);
 }
 
 }  // namespace
 
-LibraryRows::Buffers::Buffers(bench::BufferPlan& plan, const device::Device& device,
-                              const device::RowBlock& block)
-    : elements(plan.add<double>(elements_of(block))) {
-    plan.add(device::HostAccess::memory(bytes_of<double>(elements.count), device.memory_kind()),
-             bench::Room::host);
+device::RowBlock row_block(const RankContext& context, const Problem& problem) {
+    const Range rows = block_range(problem.size, context.ranks(), context.rank());
+    return {rows.begin, rows.size(), problem.size};
 }
 
-LibraryRows::LibraryRows(const RankContext& context, const Buffers& buffers,
+LibraryRows::LibraryRows(const RankContext& context, bench::Arena& arena,
                          const device::RowBlock& block)
-    : context_(context), block_(block), elements_(allocate(buffers.elements, context.device)) {}
+    : context_(context), block_(block), elements_(make_elements(arena, block)) {}
+
+void LibraryRows::count(bench::Arena& arena, const device::Device& device,
+                        const device::RowBlock& block) {
+    const Bytes elements = make_elements(arena, block).view().bytes();
+    arena.count(device::HostAccess::memory(elements, device.memory_kind()), bench::Room::host);
+}
 
 void LibraryRows::fill(const device::ReadRow& read_row) {
     const auto fill_piece = [&](std::int64_t first, std::span<double> elements) {

@@ -5,25 +5,19 @@
 
 namespace quartet::cg {
 
-DeviceResidentCg::Buffers::Buffers(bench::BufferPlan& plan)
-    : scalars(plan.add<device::CgScalars>(1)),
-      history(plan.add<double>(most + 1)),
-      seen_scalars(plan.add<device::CgScalars>(1, bench::Room::host)),
-      seen_history(plan.add<double>(most + 1, bench::Room::host)) {}
+DeviceResidentCg::Buffers::Buffers(bench::Arena& arena)
+    : scalars(arena.make<device::CgScalars>(1)),
+      history(arena.make<double>(most + 1)),
+      seen_scalars(arena.make<device::CgScalars>(1, bench::Room::host)),
+      seen_history(arena.make<double>(most + 1, bench::Room::host)) {}
 
-DeviceResidentCg::DeviceResidentCg(const RankContext& context, const Buffers& buffers,
-                                   const Enqueue& iteration, Leaves leaves, std::string matrix)
+DeviceResidentCg::DeviceResidentCg(const RankContext& context, Buffers buffers,
+                                   const MakeIteration& make, Leaves leaves, std::string matrix)
     : context_(context),
+      buffers_(std::move(buffers)),
       first_element_(leaves == Leaves::after ? 1 : 0),
       matrix_(std::move(matrix)),
-      scalars_(allocate(buffers.scalars, context.device)),
-      history_(allocate(buffers.history, context.device)),
-      seen_scalars_(allocate(buffers.seen_scalars, context.device)),
-      seen_history_(allocate(buffers.seen_history, context.device)) {
-    iteration_ =
-        context.device.record([iteration, scalars = scalars_.view(), history = history_.view()](
-                                  device::Stream& stream) { iteration(scalars, history, stream); });
-}
+      iteration_(context.device.record(make(buffers_.scalars.view(), buffers_.history.view()))) {}
 
 template <typename T>
 void DeviceResidentCg::copy(device::View<T> from, device::View<T> to) {
@@ -32,31 +26,33 @@ void DeviceResidentCg::copy(device::View<T> from, device::View<T> to) {
 }
 
 double DeviceResidentCg::run(IterationState& state, double sum, std::span<double> history) {
-    device::CgScalars& seen = seen_scalars_.span().front();
+    device::CgScalars& seen = buffers_.seen_scalars.span().front();
     seen = {.sum = sum, .residual_dot = state.residual_dot, .alpha = state.alpha};
     const std::int64_t all = std::ssize(history) - 1;
     while (state.done < all) {
-        run_some(state, std::min(most, all - state.done), history);
+        seen.done = 0;  // of these
+        copy(buffers_.seen_scalars.view(), buffers_.scalars.view());
+        const std::int64_t count = std::min(most, all - state.done);
+        for (std::int64_t iteration = 0; iteration < count; ++iteration) {
+            iteration_->run(context_.stream);
+        }
+        take_over(state, count, history);
     }
     return seen.sum;
 }
 
-void DeviceResidentCg::run_some(IterationState& state, std::int64_t count,
-                                std::span<double> history) {
-    device::CgScalars& seen = seen_scalars_.span().front();
-    seen.done = 0;  // of these
-    copy(seen_scalars_.view(), scalars_.view());
-    for (std::int64_t iteration = 0; iteration < count; ++iteration) {
-        iteration_->run(context_.stream);
-    }
-    copy(scalars_.view(), seen_scalars_.view());
-    copy(history_.view(), seen_history_.view());
+// Waits for what so many iterations have left on the device.
+void DeviceResidentCg::take_over(IterationState& state, std::int64_t count,
+                                 std::span<double> history) {
+    copy(buffers_.scalars.view(), buffers_.seen_scalars.view());
+    copy(buffers_.history.view(), buffers_.seen_history.view());
     context_.stream.synchronize();
+    const device::CgScalars& seen = buffers_.seen_scalars.span().front();
     if (seen.failed_at >= 0) {
         alpha_of(seen.failed_residual_dot, seen.failed_curvature, state.done + seen.failed_at,
                  matrix_);
     }
-    std::copy_n(seen_history_.span().begin() + first_element_, count,
+    std::copy_n(buffers_.seen_history.span().begin() + first_element_, count,
                 history.begin() + state.done + first_element_);
     state.residual_dot = seen.residual_dot;
     state.alpha = seen.alpha;

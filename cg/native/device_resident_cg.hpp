@@ -6,9 +6,8 @@
 #include <span>
 #include <string>
 
-#include "bench/session/buffer_plan.hpp"
-#include "cg/iteration.hpp"
-#include "cg/rank_context.hpp"
+#include "bench/session/arena.hpp"
+#include "cg/problem/loop.hpp"
 #include "device/cg_scalars.hpp"
 
 namespace quartet::cg {
@@ -19,24 +18,25 @@ namespace quartet::cg {
 class DeviceResidentCg {
   public:
     struct Buffers {
-        explicit Buffers(bench::BufferPlan& plan);
+        explicit Buffers(bench::Arena& arena);
 
-        bench::PlannedBuffer<device::CgScalars> scalars;
-        bench::PlannedBuffer<double> history;
-        bench::PlannedBuffer<device::CgScalars> seen_scalars;
-        bench::PlannedBuffer<double> seen_history;
+        device::Buffer<device::CgScalars> scalars;
+        device::Buffer<double> history;  ///< of some iterations, and the one before them
+        // The CPU's copies.
+        device::Buffer<device::CgScalars> seen_scalars;
+        device::Buffer<double> seen_history;
     };
 
-    /// Enqueues one iteration: reads the scalars, writes those of the next, and writes r.r to
-    /// `history` as cg_scalars.hpp says.
-    using Enqueue = std::function<void(device::View<device::CgScalars> scalars,
-                                       device::View<double> history, device::Stream& stream)>;
+    /// Makes what enqueues one iteration: it reads the scalars, writes those of the next, and
+    /// writes r.r to `history` as cg_scalars.hpp says.
+    using MakeIteration = std::function<device::Operations(device::View<device::CgScalars> scalars,
+                                                           device::View<double> history)>;
     /// Which r.r an iteration writes to the history: update_beta writes that after it,
     /// update_alpha_beta that before it.
     enum class Leaves { after, before };
 
     /// Borrows what the context borrows; `matrix` is what failures call the matrix.
-    DeviceResidentCg(const RankContext& context, const Buffers& buffers, const Enqueue& iteration,
+    DeviceResidentCg(const RankContext& context, Buffers buffers, const MakeIteration& make,
                      Leaves leaves, std::string matrix);
 
     /// From the state on until `history` is full; writes the elements that the iterations leave.
@@ -49,18 +49,14 @@ class DeviceResidentCg {
     /// then take far longer than the wait.
     static constexpr std::int64_t most = 64;
 
-    void run_some(IterationState& state, std::int64_t count, std::span<double> history);
+    void take_over(IterationState& state, std::int64_t count, std::span<double> history);
     template <typename T>
     void copy(device::View<T> from, device::View<T> to);
 
     RankContext context_;
-    std::int64_t first_element_;  ///< of history_
+    Buffers buffers_;
+    std::int64_t first_element_;  ///< of the buffer's history
     std::string matrix_;
-    device::Buffer<device::CgScalars> scalars_;
-    device::Buffer<double> history_;  ///< of some iterations, and the one before them
-    // The CPU's copies.
-    device::Buffer<device::CgScalars> seen_scalars_;
-    device::Buffer<double> seen_history_;
     std::unique_ptr<device::Recording> iteration_;
 };
 

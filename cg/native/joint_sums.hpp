@@ -4,8 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "bench/session/buffer_plan.hpp"
-#include "cg/rank_context.hpp"
+#include "cg/problem/rank_context.hpp"
 #include "comm/transport/transport.hpp"
 
 namespace quartet::cg {
@@ -16,12 +15,6 @@ class JointSums {
   public:
     static constexpr int most = 2;
 
-    /// Memory that the device can write and the CPU can read.
-    using Buffer = bench::PlannedBuffer<double>;
-    static Buffer buffer(bench::BufferPlan& plan) {
-        return plan.add<double>(most, bench::Room::host);
-    }
-
     /// Sums, and whether any rank has voted.
     template <std::size_t count>
     struct Agreed {
@@ -29,15 +22,16 @@ class JointSums {
         bool any;
     };
 
-    /// Borrows the transport and what the context borrows. Collective.
-    JointSums(const RankContext& context, const Buffer& buffer, comm::Transport& transport)
+    /// `values`, `most` of them, lie where the device can write and the CPU can read. Borrows them,
+    /// the transport and what the context borrows. Collective.
+    JointSums(const RankContext& context, device::View<double> values, comm::Transport& transport)
         : stream_(context.stream),
-          values_(allocate(buffer, context.device)),
+          values_(values),
           sum_(transport.prepare_ordered_sum(context.world, most + 1)) {}
 
     /// Where the device writes this rank's share of sum `index`.
-    [[nodiscard]] device::View<double> share(std::int64_t index) {
-        return values_.view().part(index, 1);
+    [[nodiscard]] device::View<double> share(std::int64_t index) const {
+        return values_.part(index, 1);
     }
 
     /// The first `count` sums, and this rank's vote beside them, in one reduction. Collective.
@@ -57,7 +51,7 @@ class JointSums {
 
   private:
     device::Stream& stream_;
-    device::Buffer<double> values_;
+    device::View<double> values_;
     std::unique_ptr<comm::OrderedSum> sum_;
 };
 

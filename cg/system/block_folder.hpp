@@ -7,8 +7,8 @@
 
 #include "bench/data/tile_folder.hpp"
 #include "bench/session/session.hpp"
-#include "cg/problem.hpp"
-#include "cg/system/linear_system.hpp"
+#include "cg/problem/linear_system.hpp"
+#include "cg/problem/problem.hpp"
 #include "core/block_range.hpp"
 
 namespace quartet::cg {

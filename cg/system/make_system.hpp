@@ -4,8 +4,8 @@
 
 #include "bench/data/data_options.hpp"
 #include "bench/session/session.hpp"
-#include "cg/problem.hpp"
-#include "cg/system/linear_system.hpp"
+#include "cg/problem/linear_system.hpp"
+#include "cg/problem/problem.hpp"
 
 namespace quartet::cg {
 

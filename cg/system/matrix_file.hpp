@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "cg/problem/linear_system.hpp"
 #include "cg/system/block_folder.hpp"
-#include "cg/system/linear_system.hpp"
 #include "comm/mpi/communicator.hpp"
 #include "core/block_range.hpp"
 

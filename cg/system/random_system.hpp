@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cg/system/linear_system.hpp"
+#include "cg/problem/linear_system.hpp"
 
 namespace quartet::cg {
 

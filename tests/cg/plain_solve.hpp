@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cg/system/linear_system.hpp"
+#include "cg/problem/linear_system.hpp"
 
 namespace quartet::cg {
 

@@ -1,0 +1,63 @@
+#include "cg/native/native_classic_loop.hpp"
+
+#include "device/cg_kernels.hpp"
+#include "device/vector_operations.hpp"
+
+namespace quartet::cg {
+
+NativeClassicLoop::NativeClassicLoop(const RankContext& context, comm::Transport& transport,
+                                     const Problem& problem)
+    : NativeLoop(context, transport, problem, 0) {
+    state_.residual = buffers_.r_or_p.view();
+    state_.direction = matrix_.input();
+    make_resident(
+        [this](auto scalars, auto history) { return resident_iteration(scalars, history); },
+        DeviceResidentCg::Leaves::after);
+}
+
+// What run() does in an iteration, with the scalars in memory.
+device::Operations NativeClassicLoop::resident_iteration(device::View<device::CgScalars> scalars,
+                                                         device::View<double> history) {
+    return [this, scalars, history](device::Stream& stream) {
+        using device::CgScalars;
+        device::CgKernels& kernels = device_.cg_kernels();
+        const auto& [x, r, p, unused, residual_dot, last_alpha, done] = state_;
+        const auto sum = scalar_of(scalars, &CgScalars::sum);
+        const device::View<const double> alpha = scalar_of(scalars, &CgScalars::alpha);
+        const device::View<const double> beta = scalar_of(scalars, &CgScalars::beta);
+        matrix_.share().multiply(p, matrix_.output(), stream);
+        device_.vectors().dot(p, matrix_.output(), sum, stream);
+        kernels.update_alpha(scalars, stream);
+        kernels.update_classic(alpha, {p, matrix_.output(), x, r}, sum, stream);
+        kernels.update_beta(scalars, history, stream);
+        device_.vectors().xpay(r, beta, p, stream);
+    };
+}
+
+void NativeClassicLoop::run(std::span<double> history, Observer& observer) {
+    auto& [x, r, p, unused, residual_dot, alpha, done] = state_;
+    if (done == 0) {
+        device_.vectors().dot(r, r, sums_.share(0), stream_);
+        residual_dot = sums_.sum<1>().sums[0];
+    }
+    history[static_cast<std::size_t>(done)] = residual_dot;
+    if (resident_ && !observer.observes_iterations()) {
+        resident_->run(state_, 0, history);
+        return;
+    }
+    for (bool going = done + 1 < std::ssize(history); going;) {
+        const bool wants_stop = observer.wants_stop();
+        matrix_.multiply_and_dot();
+        alpha = alpha_of(residual_dot, sums_.sum<1>().sums[0], done, name_);
+        device_.cg_kernels().update_classic(alpha, {p, matrix_.output(), x, r}, sums_.share(0),
+                                            stream_);
+        const double before = residual_dot;
+        const auto [sums, stop] = sums_.sum<1>(wants_stop);
+        residual_dot = sums[0];
+        device_.vectors().xpay(r, device::beta_of(residual_dot, before, alpha), p, stream_);
+        going = goes_on(history, observer, stop);
+        history[static_cast<std::size_t>(done)] = residual_dot;
+    }
+}
+
+}  // namespace quartet::cg

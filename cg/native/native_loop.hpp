@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+
+#include "cg/native/device_resident_cg.hpp"
+#include "cg/native/distributed_matrix.hpp"
+#include "cg/native/joint_sums.hpp"
+#include "cg/problem/loop.hpp"
+
+namespace quartet::cg {
+
+/// What the native loops share: every rank works, and the ranks meet in collective operations.
+class NativeLoop : public CgLoop {
+  public:
+    /// Beside the matrix's.
+    struct Buffers {
+        Buffers(bench::Arena& arena, const RankContext& context, const Problem& problem);
+
+        device::Buffer<double> sums;
+        device::Buffer<double> x;
+        /// r of the classic algorithm, p of single-reduction: the other one is what the matrix
+        /// multiplies.
+        device::Buffer<double> r_or_p;
+        device::Buffer<double> s;                           ///< A p of single-reduction
+        std::optional<DeviceResidentCg::Buffers> resident;  ///< of one rank
+    };
+
+    [[nodiscard]] device::MatrixShare* share() override { return &matrix_.share(); }
+    std::vector<double> gather(device::View<const double> rows) override;
+
+  protected:
+    /// The product writes its sum to the given one of the sums. Throws Unavailable where the
+    /// transport lacks a capability. Collective.
+    NativeLoop(const RankContext& context, comm::Transport& transport, const Problem& problem,
+               int sum_of_product);
+    /// Where a rank is alone, what runs its iterations while nobody observes them. Local.
+    void make_resident(const DeviceResidentCg::MakeIteration& make,
+                       DeviceResidentCg::Leaves leaves);
+
+    Buffers buffers_;
+    DistributedMatrix matrix_;
+    JointSums sums_;
+    std::optional<DeviceResidentCg> resident_;
+};
+
+}  // namespace quartet::cg

@@ -1,0 +1,157 @@
+#include "cg/problem/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+namespace quartet::cg {
+
+namespace {
+
+constexpr std::int64_t most_iterations = std::int64_t{1} << 24;
+
+template <typename Value>
+using Words = std::vector<std::pair<std::string, Value>>;
+
+const Words<Storage>& storage_words() {
+    static const Words<Storage> words{{"full", Storage::full}, {"symmetric", Storage::symmetric}};
+    return words;
+}
+
+const Words<Algorithm>& algorithm_words() {
+    static const Words<Algorithm> words{{"classic", Algorithm::classic},
+                                        {"single-reduction", Algorithm::single_reduction}};
+    return words;
+}
+
+template <typename Value>
+std::string_view word_of(const Words<Value>& words, Value value) {
+    return std::ranges::find(words, value, &std::pair<std::string, Value>::second)->first;
+}
+
+template <typename Value>
+std::vector<std::string> names_of(const Words<Value>& words) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : words) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+// A comma list of words, each once.
+template <typename Value>
+std::vector<Value> parse_words(const std::string& text, const Words<Value>& words) {
+    std::vector<Value> values;
+    for (const std::string& member : bench::parse_list(text)) {
+        const auto found = std::ranges::find(words, member, &std::pair<std::string, Value>::first);
+        if (found == words.end()) {
+            throw UsageError(not_one_of(member, names_of(words)));
+        }
+        if (std::ranges::find(values, found->second) == values.end()) {
+            values.push_back(found->second);
+        }
+    }
+    return values;
+}
+
+const std::vector<std::string>& made_problems() {
+    static const std::vector<std::string> words{"laplace", "random"};
+    return words;
+}
+
+std::string parse_problem(const std::string& text) {
+    const bool is_made = std::ranges::find(made_problems(), text) != made_problems().end();
+    if (is_made || (text.size() > 4 && text.ends_with(".npy"))) {
+        return text;
+    }
+    throw UsageError(quotation(text) + " is none of laplace, random, the path of an .npy file" +
+                     did_you_mean(text, made_problems()));
+}
+
+}  // namespace
+
+std::string_view name(Storage storage) {
+    return word_of(storage_words(), storage);
+}
+
+std::string_view name(Algorithm algorithm) {
+    return word_of(algorithm_words(), algorithm);
+}
+
+const bench::CheckpointKind& checkpoint_kind() {
+    static const bench::CheckpointKind kind{
+        .units = "iterations",
+        .help = "save where it stands there, also on SIGUSR1 or SIGTERM; one run, no warm-up",
+        .prefix = "iteration-",
+        .oldest = Restart::previous,
+        .formulations = {bench::Formulation::native, bench::Formulation::dataflow},
+        .why_no_others = "it is what plain MPI and BLAS give"};
+    return kind;
+}
+
+void add_options(bench::CommandLine& command_line, Options& options) {
+    command_line.add({.name = "--size",
+                      .value = "LIST",
+                      .help = "rows and columns of the matrix",
+                      .standard = "8192",
+                      .alias = "--sizes"},
+                     [&options](const std::string& text) {
+                         options.sizes = bench::parse_sizes(text, largest_size);
+                     });
+    command_line.add({.name = "--iterations",
+                      .value = "N",
+                      .help = "iterations, however soon it converges",
+                      .standard = "500"},
+                     [&options](const std::string& text) {
+                         options.iterations =
+                             static_cast<int>(bench::parse_count(text, 1, most_iterations));
+                     });
+    command_line.add({.name = "--problem",
+                      .value = "NAME|FILE.npy",
+                      .help = "laplace, random, or a symmetric positive definite matrix in a file",
+                      .standard = "laplace"},
+                     [&options](const std::string& text) {
+                         options.problem = parse_problem(text);
+                         options.problem_given = bench::Switch::on;
+                     });
+    command_line.add({.name = "--storage",
+                      .value = "LIST",
+                      .help = "what is stored, of full, symmetric (one element of each pair)",
+                      .standard = "full"},
+                     [&options](const std::string& text) {
+                         options.storages = parse_words(text, storage_words());
+                     });
+    command_line.add({.name = "--algorithm",
+                      .value = "LIST",
+                      .help = "algorithms, of classic, single-reduction (one joint sum)",
+                      .standard = "classic"},
+                     [&options](const std::string& text) {
+                         options.algorithms = parse_words(text, algorithm_words());
+                     });
+    command_line.add({2, "--size 1k:4k --iterations 50", "three sizes, few iterations"});
+    command_line.add({2, "--size 4k --storage full,symmetric --json cg.json",
+                      "what storing half of the matrix gains"});
+    command_line.add({3, "--size 4k --formulation native,dataflow,library --iterations 50",
+                      "the best we know, the paper's and the BLAS's"});
+    bench::add_data_options(command_line, options.data);
+    bench::add_checkpoint_options(command_line, options.checkpoint, checkpoint_kind());
+}
+
+void require_consistent(const Options& options, const bench::CommonOptions& common) {
+    bench::require_consistent(options.data, options.sizes.size());
+    bench::require_consistent(options.checkpoint, checkpoint_kind(), common.runs);
+    if (options.data.in_files() && options.from_file()) {
+        throw UsageError("--data: the matrix comes from " + quotation(options.problem) +
+                         " already: leave one of them out");
+    }
+    if (options.data.cache != FileCache::warm) {
+        throw UsageError("--cache: " + std::string(name(options.data.cache)) +
+                         " changes nothing (all files are read before the clock starts): leave it "
+                         "out");
+    }
+    if (options.data.keep == bench::Switch::on && common.verify == bench::Switch::off) {
+        throw UsageError("--keep: the result is written once it is checked: add --verify on");
+    }
+}
+
+}  // namespace quartet::cg

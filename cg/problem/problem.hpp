@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/results/row.hpp"
+#include "cg/problem/options.hpp"
+#include "comm/topology/roles.hpp"
+#include "core/block_range.hpp"
+#include "core/units.hpp"
+
+namespace quartet::cg {
+
+/// One case of the paper's dense conjugate gradients (VI.C): a symmetric system of `size`
+/// unknowns, in so many iterations.
+struct Problem {
+    std::string system;  ///< "laplace", "random", "own" or the path of an .npy file
+    std::int64_t size = 0;
+    int iterations = 0;
+    Storage storage = Storage::full;
+    Algorithm algorithm = Algorithm::classic;
+
+    /// What the row calls the system: the file's name without its folder.
+    [[nodiscard]] std::string word() const;
+    /// Whether the suite makes it, by its seed: it is no file of a user's.
+    [[nodiscard]] bool is_made() const { return system == "laplace" || system == "random"; }
+    /// What failures call the matrix: "matrix 'laplace'".
+    [[nodiscard]] std::string title() const;
+    /// Rows of the vectors, and of a full matrix, that a rank has: none on a reducer.
+    [[nodiscard]] Range rows(const comm::Roles& roles, int rank) const;
+    /// Of the worker that has most.
+    [[nodiscard]] std::int64_t largest_rows(const comm::Roles& roles) const;
+    /// Counted: iterations x 2 N^2 (VI.C), which leaves out the vectors. Traffic: the matrix once
+    /// an iteration, 8 N^2 bytes or, of a triangle, 4 N^2.
+    [[nodiscard]] bench::Work work(int workers) const;
+};
+
+/// The system of a user's own folder of A-r.npy and b-r.npy.
+inline constexpr const char* own_system = "own";
+
+/// With `dataflow` the first rank reduces and the others work; else all work. Throws UsageError for
+/// too few ranks.
+comm::Roles roles_of(bench::Formulation formulation, int ranks);
+
+}  // namespace quartet::cg

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/results/row.hpp"
+#include "cg/problem/linear_system.hpp"
+
+namespace quartet::cg {
+
+/// What a run's own result turned out to be. All but the check's are relative: residuals to |b|,
+/// the error to |x|, the error's energy norm |e|_A = sqrt(e'A e) to that of x.
+struct VerificationResult {
+    bench::Check check;
+    double true_residual = 0;  ///< |b - A x|
+    double residual_gap = 0;   ///< |b - A x - r| for the recurrence's r
+    double gap_tolerance = 0;  ///< how large rounding may make it
+    // Where nobody knows x, these are nothing.
+    std::optional<double> solution_error;    ///< |x - x_known|
+    std::optional<double> energy_error;      ///< of x - x_known
+    std::optional<double> energy_tolerance;  ///< how large it may be after so many iterations
+};
+
+/// Judges the result of k iterations of conjugate gradients, in long double and by the system's own
+/// product, not the measured one. Two things must hold.
+///
+/// 1. The recurrence's r is the residual of x. In exact arithmetic it is; rounding makes a gap
+///    (Greenbaum, "Estimating the attainable accuracy of recursively computed residual methods",
+///    1997): each iteration adds errors of sums of N products, at most 0.12 eps sqrt(N) |A| |x| in
+///    the standard deviation (all of one sign, added one after the other), and of vector
+///    operations. Errors of iterations are independent, and their squares add up. So the gap must
+///    be at most eps sqrt(k + 1) (sqrt(N) / 2 + 4) (|A| |x| + |b|), where |x| counts at most as
+///    much as that of the solution, to which the iterates' norm rises (Steihaug, 1983): an x that
+///    is far too large must not widen what it is judged by. (tests/cg/verify_bound_test.cpp has
+///    what thousands of sound runs reach of it.) A wrong product, a wrong vector operation, a
+///    changed element of x, all show here, converged or not.
+/// 2. x has come as close to the known solution as k iterations bring it: the error's energy norm
+///    only falls (Hestenes and Stiefel, 1952), and must be at most that of (k + 1) / 2 iterations
+///    made in long double; rounding delays double precision by far less. This is what a small
+///    residual cannot tell: that of laplace is small at once and rises first. Fewer iterations are
+///    taken as reference where more would take long, one where products are dear. Below what the
+///    gap allows, |gap| / sqrt(smallest eigenvalue), nothing is asked.
+///
+/// Where nobody knows the solution x*, both hold of what can be computed without it. |x| in 1 is
+/// that of the found x. In 2 stands f(x) = x'A x / 2 - b'x, which conjugate gradients minimise and
+/// which is (|x - x*|_A^2 - |x*|_A^2) / 2: it must be at most that of the reference iterations, but
+/// for a part in 2^20 and the rounding of its sums. An x that is far too large, which would widen
+/// 1, fails here: f rises with its square.
+///
+/// The check's error is the larger of both in units of its tolerance, which is 1.
+class Verifier {
+  public:
+    /// Makes the reference iterations. The system may lack a solution. Borrows the system.
+    /// Collective.
+    Verifier(const LinearSystem& system, int iterations);
+
+    /// x and r of all ranks, N elements each. The same answer on all ranks. Collective.
+    [[nodiscard]] VerificationResult examine(std::span<const double> x,
+                                             std::span<const double> r) const;
+
+    /// The gap that rounding may make, in units of |A| |x| + |b|.
+    [[nodiscard]] static double allowed_rounding(std::int64_t size, int iterations);
+
+    /// Memory for one system of so many unknowns, the system's own not counted.
+    static Bytes memory(std::int64_t size);
+
+  private:
+    [[nodiscard]] bool knows_solution() const { return !system_.solution().empty(); }
+    [[nodiscard]] long double energy_of_error(std::span<const long double> x,
+                                              std::span<const long double> residual) const;
+    [[nodiscard]] long double minimised(std::span<const long double> x,
+                                        std::span<const long double> residual) const;
+    [[nodiscard]] long double reference_energy(int iterations) const;
+    double compare_energy(std::span<const long double> x, std::span<const long double> residual,
+                          double gap_allowed, VerificationResult& findings) const;
+    [[nodiscard]] double compare_minimum(std::span<const long double> x,
+                                         std::span<const long double> residual,
+                                         double rounding) const;
+
+    const LinearSystem& system_;
+    int iterations_;
+    double right_side_norm_;
+    double solution_norm_;
+    long double solution_energy_;  ///< |x|_A of the known solution
+    /// |e|_A after the reference iterations; f(x) where nobody knows the solution.
+    long double reference_energy_;
+};
+
+}  // namespace quartet::cg

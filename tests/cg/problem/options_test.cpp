@@ -1,0 +1,115 @@
+#include "cg/problem/options.hpp"
+
+#include <gmock/gmock.h>
+
+#include "core/message_of.hpp"
+
+namespace quartet::cg {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Options options_of(std::vector<const char*> arguments) {
+    bench::CommandLine command_line("cg", "");
+    Options options;
+    add_options(command_line, options);
+    arguments.insert(arguments.begin(), "cg");
+    command_line.parse(static_cast<int>(arguments.size()), arguments.data());
+    return options;
+}
+
+std::string complaint(const std::vector<const char*>& arguments,
+                      bench::Switch verify = bench::Switch::on) {
+    bench::CommonOptions common;
+    common.verify = verify;
+    return message_of<UsageError>([&] { require_consistent(options_of(arguments), common); });
+}
+
+TEST(CgOptions, AreThePapersByDefault) {
+    const Options options = options_of({});
+    EXPECT_THAT(options.sizes, IsEmpty());
+    EXPECT_EQ(options.iterations, 500);
+    EXPECT_EQ(options.problem, "laplace");
+    EXPECT_FALSE(options.from_file());
+    EXPECT_THAT(options.storages, ElementsAre(Storage::full));
+    EXPECT_THAT(options.algorithms, ElementsAre(Algorithm::classic));
+    EXPECT_FALSE(options.data.in_files());
+    EXPECT_NO_THROW(require_consistent(options, {}));
+}
+
+TEST(CgOptions, AreReadFromTheCommandLine) {
+    const Options options =
+        options_of({"--size", "2^10", "--iterations", "7", "--problem", "some/matrix.npy",
+                    "--storage", "symmetric,full", "--algorithm", "single-reduction"});
+    EXPECT_THAT(options.sizes, ElementsAre(1024));
+    EXPECT_EQ(options.iterations, 7);
+    EXPECT_TRUE(options.from_file());
+    EXPECT_THAT(options.storages, ElementsAre(Storage::symmetric, Storage::full));
+    EXPECT_THAT(options.algorithms, ElementsAre(Algorithm::single_reduction));
+}
+
+TEST(CgOptions, DropRepeatedWordsOfAList) {
+    EXPECT_THAT(options_of({"--storage", "full,full"}).storages, ElementsAre(Storage::full));
+}
+
+TEST(CgOptions, RefuseHostileValuesInOneLineThatNamesTheFlag) {
+    for (const char* flag : {"--size=0",          "--size=-1",
+                             "--size=1.5",        "--size=",
+                             "--size=16777217",   "--size=2^64",
+                             "--iterations=0",    "--iterations=-3",
+                             "--iterations=many", "--iterations=16777217",
+                             "--problem=",        "--problem=poisson",
+                             "--problem=.npy",    "--problem=matrix.npz",
+                             "--storage=",        "--storage=half",
+                             "--storage=full,",   "--storage=full,half",
+                             "--algorithm=fast",  "--algorithm=classic,\n",
+                             "--checkpoint=",     "--every=0",
+                             "--every=often",     "--restart=oldest"}) {
+        const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+        EXPECT_THAT(message_of<UsageError>([&] { options_of({flag}); }),
+                    AllOf(HasSubstr(name), Not(HasSubstr("\n"))))
+            << flag;
+    }
+}
+
+TEST(CgOptions, ReadCheckpointFlags) {
+    EXPECT_FALSE(options_of({}).checkpoint.wanted());
+    const CheckpointOptions begun = options_of({"--checkpoint", "folder"}).checkpoint;
+    EXPECT_EQ(begun.folder, "folder");
+    EXPECT_EQ(begun.every, 100);
+    EXPECT_EQ(begun.restart, Restart::none);
+    EXPECT_EQ(options_of({"--every", "7"}).checkpoint.every, 7);
+    EXPECT_EQ(options_of({"--restart"}).checkpoint.restart, Restart::latest);
+    EXPECT_EQ(options_of({"--restart", "--every", "7"}).checkpoint.restart, Restart::latest);
+    EXPECT_EQ(options_of({"--restart", "previous"}).checkpoint.restart, Restart::previous);
+}
+
+TEST(CgOptions, RefuseCheckpointFlagsWithoutAFolder) {
+    EXPECT_THAT(complaint({"--every", "100"}), AllOf(HasSubstr("--every"), HasSubstr("DIR")));
+    EXPECT_THAT(complaint({"--restart"}), AllOf(HasSubstr("--restart"), HasSubstr("DIR")));
+    EXPECT_NO_THROW(require_consistent(
+        options_of({"--checkpoint", "folder", "--every", "7", "--restart"}), {}));
+}
+
+TEST(CgOptions, MustNotContradictEachOther) {
+    EXPECT_THAT(complaint({"--problem", "a.npy", "--data", "folder"}), HasSubstr("--data"));
+    EXPECT_THAT(complaint({"--keep"}), HasSubstr("--data"));
+    EXPECT_THAT(complaint({"--generate"}), HasSubstr("--data"));
+    EXPECT_THAT(complaint({"--data", "folder", "--cache", "drop"}), HasSubstr("--cache"));
+    EXPECT_THAT(complaint({"--data", "folder", "--keep"}, bench::Switch::off),
+                HasSubstr("--verify on"));
+    EXPECT_NO_THROW(require_consistent(options_of({"--data", "folder", "--keep"}), {}));
+}
+
+TEST(CgOptions, TakeListsOfSizesByEitherName) {
+    for (const char* flag : {"--size", "--sizes"}) {
+        EXPECT_THAT(options_of({flag, "1k:2k,1e4"}).sizes, ElementsAre(1024, 2048, 10000));
+    }
+}
+
+}  // namespace
+}  // namespace quartet::cg

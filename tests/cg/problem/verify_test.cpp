@@ -1,0 +1,216 @@
+#include "cg/problem/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "cg/plain_solve.hpp"
+#include "cg/system/laplace.hpp"
+#include "cg/system/random_system.hpp"
+
+namespace quartet::cg {
+namespace {
+
+// x with the residual that belongs to it, exactly.
+Result consistent(const LinearSystem& system, std::vector<double> x) {
+    std::vector<long double> product(x.size());
+    system.multiply(std::vector<long double>(x.begin(), x.end()), product);
+    std::vector<double> r(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        r[i] = static_cast<double>(system.right_side()[i] - product[i]);
+    }
+    return {std::move(x), std::move(r)};
+}
+
+std::vector<std::unique_ptr<LinearSystem>> systems(std::int64_t size) {
+    std::vector<std::unique_ptr<LinearSystem>> both;
+    both.push_back(std::make_unique<Laplace>(size));
+    both.push_back(std::make_unique<RandomSystem>(size, 1));
+    return both;
+}
+
+/// A system whose solution nobody tells.
+class WithoutSolution final : public LinearSystem {
+  public:
+    explicit WithoutSolution(const LinearSystem& system, int products)
+        : system_(system), products_(products) {}
+
+    [[nodiscard]] std::int64_t size() const override { return system_.size(); }
+    void read_row(std::int64_t row, std::int64_t first, std::span<double> out) const override {
+        system_.read_row(row, first, out);
+    }
+    [[nodiscard]] std::span<const double> right_side() const override {
+        return system_.right_side();
+    }
+    [[nodiscard]] std::span<const long double> solution() const override { return {}; }
+    void multiply(std::span<const long double> x, std::span<long double> product) const override {
+        system_.multiply(x, product);
+    }
+    [[nodiscard]] Spectrum spectrum() const override { return system_.spectrum(); }
+    [[nodiscard]] int affordable_products() const override { return products_; }
+
+  private:
+    const LinearSystem& system_;
+    int products_;
+};
+
+TEST(Verifier, AcceptsConjugateGradientsConvergedOrNot) {
+    for (const std::int64_t size : {1, 2, 3, 10, 64, 200, 500}) {
+        for (const auto& system : systems(size)) {
+            for (const int iterations : {1, 2, 3, 10, 50, 100, 500, 1000}) {
+                const Result result = solve(*system, iterations);
+                const VerificationResult found =
+                    Verifier(*system, iterations).examine(result.x, result.r);
+                EXPECT_TRUE(found.check.passed)
+                    << size << ", " << iterations << ": " << found.residual_gap << " of "
+                    << found.gap_tolerance << ", " << found.energy_error.value_or(-1) << " of "
+                    << found.energy_tolerance.value_or(-1);
+            }
+        }
+    }
+}
+
+void expect_changed_elements_caught(const Verifier& verifier, const Result& result) {
+    double largest = 0;
+    for (const double value : result.x) {
+        largest = std::max(largest, std::abs(value));
+    }
+    for (std::size_t i = 0; i < result.x.size(); i += 7) {
+        Result wrong = result;
+        wrong.x[i] += 1e-10 * largest;
+        EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed) << i;
+    }
+}
+
+TEST(Verifier, CatchesAnyChangedElementOfX) {
+    for (const auto& system : systems(300)) {
+        const Verifier verifier(*system, 100);
+        const Result result = solve(*system, 100);
+        expect_changed_elements_caught(verifier, result);
+    }
+}
+
+TEST(Verifier, CatchesAResidualOfAnotherX) {
+    for (const auto& system : systems(300)) {
+        Result wrong = solve(*system, 100);
+        wrong.r[123] += 1e-4 * std::abs(system->right_side()[123]);
+        EXPECT_FALSE(Verifier(*system, 100).examine(wrong.x, wrong.r).check.passed);
+    }
+}
+
+TEST(Verifier, CatchesTooFewIterationsDespiteASmallResidual) {
+    for (const auto& system : systems(1000)) {
+        const Verifier verifier(*system, 200);
+        // Nothing done at all: x = 0 and r = b belong together.
+        EXPECT_FALSE(verifier
+                         .examine(std::vector<double>(1000),
+                                  {system->right_side().begin(), system->right_side().end()})
+                         .check.passed);
+        for (const int fewer : {1, 5, 50}) {
+            const Result early = consistent(*system, solve(*system, fewer).x);
+            const VerificationResult found = verifier.examine(early.x, early.r);
+            EXPECT_FALSE(found.check.passed) << fewer;
+            EXPECT_GT(found.check.error, 1) << fewer;
+        }
+    }
+}
+
+TEST(Verifier, CatchesTheSolutionOfAnotherSystem) {
+    const RandomSystem system(100, 1);
+    const RandomSystem other(100, 2);
+    const Result wrong = solve(other, 400);
+    EXPECT_FALSE(Verifier(system, 400).examine(wrong.x, wrong.r).check.passed);
+}
+
+TEST(Verifier, CatchesNaNAndHugeNumbers) {
+    const RandomSystem system(50, 1);
+    const Verifier verifier(system, 10);
+    const Result result = solve(system, 10);
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+          std::numeric_limits<double>::max(), -1e306, 1e150}) {
+        Result wrong = result;
+        wrong.x[20] = bad;
+        EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed);
+        wrong = result;
+        wrong.r[20] = bad;
+        EXPECT_FALSE(verifier.examine(wrong.x, wrong.r).check.passed);
+    }
+}
+
+TEST(Verifier, AcceptsConjugateGradientsOfUnknownSolution) {
+    for (const std::int64_t size : {1, 2, 3, 64, 300}) {
+        for (const auto& known : systems(size)) {
+            for (const int products : {1, 1000}) {
+                const WithoutSolution system(*known, products);
+                for (const int iterations : {1, 2, 10, 100, 1000}) {
+                    const Result result = solve(system, iterations);
+                    const VerificationResult found =
+                        Verifier(system, iterations).examine(result.x, result.r);
+                    EXPECT_TRUE(found.check.passed)
+                        << size << ", " << iterations << ": " << found.check.error;
+                    EXPECT_FALSE(found.solution_error || found.energy_error);
+                }
+            }
+        }
+    }
+}
+
+TEST(Verifier, CatchesWrongResultsOfUnknownSolution) {
+    for (const auto& known : systems(300)) {
+        const WithoutSolution system(*known, 1);
+        const Verifier verifier(system, 100);
+        const Result result = solve(system, 100);
+        const auto is_sound = [&](const Result& of) {
+            return verifier.examine(of.x, of.r).check.passed;
+        };
+        expect_changed_elements_caught(verifier, result);
+        // x and r belong together: nothing done, the solution's negative, far too large an x.
+        for (const double factor : {0.0, -1.0, 3.0, 1e9}) {
+            std::vector<double> x = result.x;
+            for (double& value : x) {
+                value *= factor;
+            }
+            EXPECT_FALSE(is_sound(consistent(system, x))) << factor;
+        }
+        for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
+                                 std::numeric_limits<double>::infinity(), -1e306, 1e150}) {
+            Result wrong = result;
+            wrong.x[20] = bad;
+            EXPECT_FALSE(is_sound(wrong)) << bad;
+            wrong = result;
+            wrong.r[20] = bad;
+            EXPECT_FALSE(is_sound(wrong)) << bad;
+        }
+    }
+}
+
+TEST(Verifier, CatchesTooFewIterationsOfUnknownSolution) {
+    for (const auto& known : systems(1000)) {
+        const WithoutSolution system(*known, 1000);
+        const Verifier verifier(system, 200);
+        for (const int fewer : {1, 5, 50}) {
+            const Result early = consistent(system, solve(system, fewer).x);
+            EXPECT_FALSE(verifier.examine(early.x, early.r).check.passed) << fewer;
+        }
+    }
+}
+
+TEST(Verifier, ReportsTheErrorOfTheSolution) {
+    const RandomSystem system(100, 1);
+    Result result = solve(system, 800);
+    const Verifier verifier(system, 800);
+    EXPECT_LT(verifier.examine(result.x, result.r).solution_error.value_or(1), 1e-11);
+    for (double& value : result.x) {
+        value *= 1.25;
+    }
+    const VerificationResult wrong = verifier.examine(result.x, result.r);
+    EXPECT_NEAR(wrong.solution_error.value_or(0), 0.25, 1e-9);
+    EXPECT_NEAR(wrong.energy_error.value_or(0), 0.25, 1e-9);
+    EXPECT_NEAR(wrong.true_residual, 0.25, 1e-9);
+}
+
+}  // namespace
+}  // namespace quartet::cg
