@@ -36,7 +36,7 @@ std::vector<std::int64_t> sizes_of(const Options& options) {
     return {size};
 }
 
-// The size is what a user's files say, where there are such. Collective.
+// A user's own files decide the size. Collective.
 Options with_own_data(bench::Session& session, Options options) {
     options.data.own = bench::read_own(session, options.data, read_own_blocks);
     if (!options.data.is_own()) {
@@ -95,11 +95,8 @@ Bytes folder_memory(const bench::Session& session, const Problem& problem,
         return {};
     }
     Bytes memory;
-    comm::agree<UsageError>(session.world(), [&] {
-        const BlockFolder folder(*data.folder, problem, session.options().seed,
-                                 session.world().size(), data.generate, data.own);
-        memory = folder.memory();
-    });
+    comm::agree<UsageError>(session.world(),
+                            [&] { memory = BlockFolder(session, problem, data).memory(); });
     return memory;
 }
 
@@ -156,7 +153,7 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
     return traffic;
 }
 
-// Why storage full and algorithm classic are all that a formulation has; nothing where it has all.
+// Why a formulation has full storage and the classic algorithm alone; nothing where it has all.
 std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
     if (is_dataflow(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
         return "a part of a triangle contributes to all rows, for which the paper's flow has no "
@@ -168,7 +165,7 @@ std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
     return std::nullopt;
 }
 
-// In lists such a formulation is there for what it has; where it has nothing, that is said.
+// Leaves out what the formulation lacks; throws where the lists name nothing that it has.
 bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algorithm,
                  const Options& options) {
     const auto reason = why_plain_alone(variant);

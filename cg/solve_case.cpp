@@ -14,24 +14,16 @@ namespace quartet::cg {
 
 namespace {
 
-// A user's own system reads its folder itself.
-std::optional<BlockFolder> folder_of(const bench::Session& session, const Problem& problem,
-                                     const bench::DataOptions& data) {
-    if (!data.in_files() || data.is_own()) {
-        return std::nullopt;
-    }
-    return BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),
-                       data.generate);
-}
-
-// Made and checked before there is a matrix: both take memory. Collective.
+// Made and checked before there is a matrix: both take memory. A user's own system reads its folder
+// itself. Collective.
 std::optional<BlockFolder> prepared_folder(bench::Session& session, const Problem& problem,
                                            const bench::DataOptions& data,
                                            const LinearSystem& system) {
-    auto folder = folder_of(session, problem, data);
-    if (folder) {
-        folder->prepare(session, system, data.generate);
+    if (!data.in_files() || data.is_own()) {
+        return std::nullopt;
     }
+    BlockFolder folder(session, problem, data);
+    folder.prepare(session, system, data.generate);
     return folder;
 }
 
@@ -48,17 +40,6 @@ CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& va
     manifest.set_up = bench::set_up_of(session, variant);
     manifest.set_up["storage"] = name(problem.storage);
     return manifest;
-}
-
-std::optional<Checkpointing> make_checkpointing(bench::Session& session,
-                                                const bench::Variant& variant,
-                                                const Problem& problem, const LinearSystem& system,
-                                                const CheckpointOptions& options, Range rows) {
-    if (!options.wanted()) {
-        return std::nullopt;
-    }
-    return std::optional<Checkpointing>(std::in_place, session, options,
-                                        manifest_of(session, variant, problem, system), rows);
 }
 
 // Ranks choose what is faster, each by its own clock: where they differ, the record says how many
@@ -97,12 +78,16 @@ SolveCase::SolveCase(bench::Session& session, const bench::Variant& variant, con
     : session_(session),
       problem_(problem),
       data_(data),
-      roles_(roles_of(variant.formulation, session.world().size())),
-      rows_(problem.rows(roles_, session.world().rank())),
-      transport_(
-          (bench::require_formulation(session, variant.formulation), session.transport(variant.transport))),
+      rows_(problem.rows(roles_of(variant.formulation, session.world().size()),
+                         session.world().rank())),
+      transport_((bench::require_formulation(session, variant.formulation),
+                  session.transport(variant.transport))),
       system_(make_system(problem, session, data)),
-      checkpointing_(make_checkpointing(session, variant, problem, *system_, checkpoint, rows_)),
+      checkpointing_(
+          checkpoint.wanted()
+              ? std::make_unique<Checkpointing>(
+                    session, checkpoint, manifest_of(session, variant, problem, *system_), rows_)
+              : nullptr),
       folder_(prepared_folder(session, problem, data, *system_)),
       loop_(make_loop(session, transport_, problem, variant.formulation)),
       products_(products_of(loop_->share(), session.world())),

@@ -52,11 +52,10 @@ class SolveCase final : public bench::Case {
     bench::Session& session_;
     Problem problem_;
     bench::DataOptions data_;
-    comm::Roles roles_;
     Range rows_;  ///< this rank's
     comm::Transport& transport_;
     std::unique_ptr<LinearSystem> system_;
-    std::optional<Checkpointing> checkpointing_;  ///< made before the matrix, since it may refuse
+    std::unique_ptr<Checkpointing> checkpointing_;  ///< made before the matrix, since it may refuse
     std::optional<BlockFolder> folder_;
     std::unique_ptr<CgLoop> loop_;
     std::string products_;  ///< what multiplies, by ranks where they differ

@@ -19,9 +19,9 @@ class CheckpointImage {
     CheckpointImage(device::Device& device, device::Stream& stream, Algorithm algorithm,
                     Range rows);
 
-    /// Of a rank of so many rows.
+    /// What the image of a rank with `rows` rows takes.
     static Bytes memory(Algorithm algorithm, std::int64_t rows);
-    /// Of the .npy array in a file of so many rows.
+    /// Shape of the .npy array in a file of `rows` rows.
     static Shape shape_of(Algorithm algorithm, std::int64_t rows);
     /// What all ranks' files hold, headers left out.
     static Bytes size_of_all(Algorithm algorithm, std::int64_t size);
@@ -29,7 +29,7 @@ class CheckpointImage {
     /// Takes the vectors' values from the state, and puts them there.
     void take(const IterationState& state);
     void put(IterationState& state);
-    /// Reads, of a file of another rank count too, the rows that are this rank's. Throws NpyError.
+    /// Reads this rank's rows from a file, which may be of another rank count. Throws NpyError.
     void read(const std::filesystem::path& file, const SavedFile& saved);
 
     [[nodiscard]] Range rows() const { return rows_; }

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Throws, on all ranks, the first rank's problem with what is gone on from. Collective.
+// Does local work. Throws, on all ranks, the first rank's problem with the checkpoint. Collective.
 template <typename Work>
 void agree_to_go_on(const comm::Communicator& world, Work work) {
     if (const auto problem = comm::first_problem(world, work)) {

@@ -9,8 +9,7 @@ DataflowLimit::Buffers::Buffers(bench::Arena& arena, const Problem& problem)
 DataflowLimit::DataflowLimit(const RankContext& context, comm::Transport& transport,
                              const Problem& problem, const comm::Roles& roles,
                              const device::MatrixShare* share)
-    : context_(context),
-      reading_(context, problem, share),
+    : Limit(context, problem, share),
       workers_(roles.workers()),
       reduces_(roles.of(context.rank()) == comm::Role::reducer),
       iterations_(problem.iterations) {
@@ -26,7 +25,7 @@ DataflowLimit::DataflowLimit(const RankContext& context, comm::Transport& transp
 
 std::vector<bench::LimitComponent> DataflowLimit::measure() {
     constexpr int passes = 16;
-    std::vector<bench::LimitComponent> components = reading_.measure();
+    std::vector<bench::LimitComponent> components = Limit::measure();
     if (context_.device.memory_kind() == device::MemoryKind::host) {
         components.front().extend(workers_, context_.world.size());
     }

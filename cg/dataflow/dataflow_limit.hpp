@@ -27,8 +27,6 @@ class DataflowLimit final : public Limit {
     std::vector<bench::LimitComponent> measure() override;
 
   private:
-    RankContext context_;
-    ReadingLimit reading_;
     int workers_;
     bool reduces_;
     int iterations_;

@@ -13,24 +13,24 @@ namespace quartet::cg {
 
 namespace {
 
-/// The elements of one row that a piece of the block has.
-struct Segment {
-    std::int64_t row;
-    Range columns;
-    std::size_t offset;  ///< in the piece
-};
-
-// Pieces begin and end anywhere: a GPU's memory is seen by as much as a buffer holds.
-Segment segment_of(const device::RowBlock& block, Range piece, std::int64_t row) {
-    const std::int64_t begin = std::max(piece.begin, row * block.columns);
-    const std::int64_t end = std::min(piece.end, (row + 1) * block.columns);
-    return {block.first_row + row,
-            {begin - row * block.columns, end - row * block.columns},
-            static_cast<std::size_t>(begin - piece.begin)};
-}
-
-Range rows_of(const device::RowBlock& block, Range piece) {
-    return {piece.begin / block.columns, (piece.end + block.columns - 1) / block.columns};
+// Hands the elements of each row in a piece of the block to `use`, an equal part of the rows by
+// each thread. Pieces begin and end anywhere: a GPU's memory is seen by as much as a buffer holds.
+template <typename T, typename Use>
+void for_each_row(const device::RowBlock& block, std::int64_t first, std::span<T> piece,
+                  int threads, const Use& use) {
+    const std::int64_t end = first + std::ssize(piece);
+    const std::int64_t columns = block.columns;
+    const Range rows{first / columns, (end + columns - 1) / columns};
+    system::parallel_parts_that_throw(threads, [&](int part) {
+        const Range mine = block_range(rows.size(), threads, part);
+        for (std::int64_t row = rows.begin + mine.begin; row < rows.begin + mine.end; ++row) {
+            const std::int64_t from = std::max(first, row * columns);
+            const std::int64_t to = std::min(end, (row + 1) * columns);
+            use(block.first_row + row, from - row * columns,
+                piece.subspan(static_cast<std::size_t>(from - first),
+                              static_cast<std::size_t>(to - from)));
+        }
+    });
 }
 
 device::Buffer<double> make_elements(bench::Arena& arena, const device::RowBlock& block) {
@@ -55,21 +55,10 @@ void LibraryRows::count(bench::Arena& arena, const device::Device& device,
 }
 
 void LibraryRows::fill(const device::ReadRow& read_row) {
-    const auto fill_piece = [&](std::int64_t first, std::span<double> elements) {
-        const Range piece{first, first + std::ssize(elements)};
-        const Range rows = rows_of(block_, piece);
-        const int threads = context_.threads;
-        system::parallel_parts_that_throw(threads, [&](int part) {
-            const Range mine = block_range(rows.size(), threads, part);
-            for (std::int64_t row = rows.begin + mine.begin; row < rows.begin + mine.end; ++row) {
-                const Segment segment = segment_of(block_, piece, row);
-                read_row(segment.row, segment.columns.begin,
-                         elements.subspan(segment.offset,
-                                          static_cast<std::size_t>(segment.columns.size())));
-            }
+    device::HostAccess(context_.device, context_.stream)
+        .write(elements_.view(), [&](std::int64_t first, std::span<double> piece) {
+            for_each_row(block_, first, piece, context_.threads, read_row);
         });
-    };
-    device::HostAccess(context_.device, context_.stream).write(elements_.view(), fill_piece);
 }
 
 void LibraryRows::multiply(device::View<const double> x, device::View<double> y,
@@ -78,17 +67,10 @@ void LibraryRows::multiply(device::View<const double> x, device::View<double> y,
 }
 
 void LibraryRows::visit(const device::VisitRow& visit_row) const {
-    const auto visit_piece = [&](std::int64_t first, std::span<const double> elements) {
-        const Range piece{first, first + std::ssize(elements)};
-        const Range rows = rows_of(block_, piece);
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const Segment segment = segment_of(block_, piece, row);
-            visit_row(
-                segment.row, segment.columns.begin,
-                elements.subspan(segment.offset, static_cast<std::size_t>(segment.columns.size())));
-        }
-    };
-    device::HostAccess(context_.device, context_.stream).read(storage(), visit_piece);
+    device::HostAccess(context_.device, context_.stream)
+        .read(storage(), [&](std::int64_t first, std::span<const double> piece) {
+            for_each_row(block_, first, piece, 1, visit_row);
+        });
 }
 
 std::string LibraryRows::description() const {

@@ -2,8 +2,7 @@
 
 namespace quartet::cg {
 
-ReadingLimit::ReadingLimit(const RankContext& context, const Problem& problem,
-                           const device::MatrixShare* share)
+Limit::Limit(const RankContext& context, const Problem& problem, const device::MatrixShare* share)
     : context_(context), traffic_(problem.work(1).bytes) {
     if (share == nullptr || share->storage().empty()) {
         return;
@@ -14,7 +13,7 @@ ReadingLimit::ReadingLimit(const RankContext& context, const Problem& problem,
     passes_ = bench::passes_in(bench::probe_time_beside(problem.iterations * pass), pass);
 }
 
-std::vector<bench::LimitComponent> ReadingLimit::measure() {
+std::vector<bench::LimitComponent> Limit::measure() {
     double rate = 0;
     if (probe_) {
         const Seconds pass = probe_->measure(passes_, context_.stream);

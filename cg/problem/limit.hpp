@@ -11,25 +11,21 @@
 
 namespace quartet::cg {
 
-/// How long the iterations would take at the machine's limit.
+/// How long the iterations would take at the machine's limit: reading each rank's share of the
+/// matrix once an iteration, all ranks at the same time.
 class Limit {
   public:
-    virtual ~Limit() = default;
-    /// Probes each component; the slowest decides. The same answer on all ranks. Collective.
-    virtual std::vector<bench::LimitComponent> measure() = 0;
-};
-
-/// Reading each rank's share of the matrix once an iteration, all ranks at the same time.
-class ReadingLimit final : public Limit {
-  public:
     /// Borrows the share, null on a reducer, and what the context borrows. Local.
-    ReadingLimit(const RankContext& context, const Problem& problem,
-                 const device::MatrixShare* share);
+    Limit(const RankContext& context, const Problem& problem, const device::MatrixShare* share);
+    virtual ~Limit() = default;
 
-    std::vector<bench::LimitComponent> measure() override;
+    /// Probes each component; the slowest decides. The same answer on all ranks. Collective.
+    virtual std::vector<bench::LimitComponent> measure();
+
+  protected:
+    RankContext context_;
 
   private:
-    RankContext context_;
     Bytes traffic_;                            ///< of all ranks
     std::optional<bench::MemoryProbe> probe_;  ///< where there are rows
     int passes_ = 0;

@@ -5,7 +5,7 @@
 
 namespace quartet::cg {
 
-/// Between what the eigenvalues of a matrix lie.
+/// Bounds of a matrix's eigenvalues.
 struct Spectrum {
     double smallest = 0;
     double largest = 0;
@@ -40,8 +40,7 @@ class LinearSystem {
     [[nodiscard]] virtual int affordable_products() const = 0;
 };
 
-/// Of a system whose product takes some operations an element of x: as many as take about half a
-/// second.
+/// How many products take about half a second, where one takes a few operations an element of x.
 constexpr int affordable_linear_products(std::int64_t size) {
     constexpr std::int64_t elements = 20'000'000;
     return static_cast<int>(elements / size + 1);

@@ -91,7 +91,7 @@ class CgLoop {
     virtual void run(std::span<double> history, Observer& observer) = 0;
     /// All rows of a vector of the state, on all ranks. The direction may be lost.
     virtual std::vector<double> gather(device::View<const double> rows) = 0;
-    /// What the iterations are compared with. Borrows the loop.
+    /// The machine's limit for the iterations. Borrows the loop.
     virtual std::unique_ptr<Limit> make_limit();
 
     [[nodiscard]] IterationState& state() { return state_; }

@@ -3,52 +3,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+
 namespace quartet::cg {
 
 namespace {
 
 constexpr std::int64_t most_iterations = std::int64_t{1} << 24;
 
+/// In the order of the enumeration.
 template <typename Value>
-using Words = std::vector<std::pair<std::string, Value>>;
-
-const Words<Storage>& storage_words() {
-    static const Words<Storage> words{{"full", Storage::full}, {"symmetric", Storage::symmetric}};
+const std::vector<std::string>& names();
+template <>
+const std::vector<std::string>& names<Storage>() {
+    static const std::vector<std::string> words{"full", "symmetric"};
+    return words;
+}
+template <>
+const std::vector<std::string>& names<Algorithm>() {
+    static const std::vector<std::string> words{"classic", "single-reduction"};
     return words;
 }
 
-const Words<Algorithm>& algorithm_words() {
-    static const Words<Algorithm> words{{"classic", Algorithm::classic},
-                                        {"single-reduction", Algorithm::single_reduction}};
-    return words;
-}
-
+// A comma list of names, each once.
 template <typename Value>
-std::string_view word_of(const Words<Value>& words, Value value) {
-    return std::ranges::find(words, value, &std::pair<std::string, Value>::second)->first;
-}
-
-template <typename Value>
-std::vector<std::string> names_of(const Words<Value>& words) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : words) {
-        names.push_back(name);
-    }
-    return names;
-}
-
-// A comma list of words, each once.
-template <typename Value>
-std::vector<Value> parse_words(const std::string& text, const Words<Value>& words) {
+std::vector<Value> parse_names(const std::string& text) {
     std::vector<Value> values;
     for (const std::string& member : bench::parse_list(text)) {
-        const auto found = std::ranges::find(words, member, &std::pair<std::string, Value>::first);
-        if (found == words.end()) {
-            throw UsageError(not_one_of(member, names_of(words)));
+        const auto found = std::ranges::find(names<Value>(), member);
+        if (found == names<Value>().end()) {
+            throw UsageError(not_one_of(member, names<Value>()));
         }
-        if (std::ranges::find(values, found->second) == values.end()) {
-            values.push_back(found->second);
+        const auto value = static_cast<Value>(found - names<Value>().begin());
+        if (std::ranges::find(values, value) == values.end()) {
+            values.push_back(value);
         }
     }
     return values;
@@ -71,11 +58,11 @@ std::string parse_problem(const std::string& text) {
 }  // namespace
 
 std::string_view name(Storage storage) {
-    return word_of(storage_words(), storage);
+    return names<Storage>()[static_cast<std::size_t>(storage)];
 }
 
 std::string_view name(Algorithm algorithm) {
-    return word_of(algorithm_words(), algorithm);
+    return names<Algorithm>()[static_cast<std::size_t>(algorithm)];
 }
 
 const bench::CheckpointKind& checkpoint_kind() {
@@ -114,20 +101,18 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.problem = parse_problem(text);
                          options.problem_given = bench::Switch::on;
                      });
-    command_line.add({.name = "--storage",
-                      .value = "LIST",
-                      .help = "what is stored, of full, symmetric (one element of each pair)",
-                      .standard = "full"},
-                     [&options](const std::string& text) {
-                         options.storages = parse_words(text, storage_words());
-                     });
-    command_line.add({.name = "--algorithm",
-                      .value = "LIST",
-                      .help = "algorithms, of classic, single-reduction (one joint sum)",
-                      .standard = "classic"},
-                     [&options](const std::string& text) {
-                         options.algorithms = parse_words(text, algorithm_words());
-                     });
+    command_line.add(
+        {.name = "--storage",
+         .value = "LIST",
+         .help = "what is stored, of full, symmetric (one element of each pair)",
+         .standard = "full"},
+        [&options](const std::string& text) { options.storages = parse_names<Storage>(text); });
+    command_line.add(
+        {.name = "--algorithm",
+         .value = "LIST",
+         .help = "algorithms, of classic, single-reduction (one joint sum)",
+         .standard = "classic"},
+        [&options](const std::string& text) { options.algorithms = parse_names<Algorithm>(text); });
     command_line.add({2, "--size 1k:4k --iterations 50", "three sizes, few iterations"});
     command_line.add({2, "--size 4k --storage full,symmetric --json cg.json",
                       "what storing half of the matrix gains"});

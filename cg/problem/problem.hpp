@@ -28,7 +28,7 @@ struct Problem {
     [[nodiscard]] std::string title() const;
     /// Rows of the vectors, and of a full matrix, that a rank has: none on a reducer.
     [[nodiscard]] Range rows(const comm::Roles& roles, int rank) const;
-    /// Of the worker that has most.
+    /// Rows of the worker that has most.
     [[nodiscard]] std::int64_t largest_rows(const comm::Roles& roles) const;
     /// Counted: iterations x 2 N^2 (VI.C), which leaves out the vectors. Traffic: the matrix once
     /// an iteration, 8 N^2 bytes or, of a triangle, 4 N^2.

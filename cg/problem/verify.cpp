@@ -39,7 +39,7 @@ Vector true_residual(const LinearSystem& system, const Vector& x) {
     return residual;
 }
 
-// A relative figure, where what it is relative to may be zero, too.
+// value / whole, and 0 for 0 / 0.
 double ratio(double value, double whole) {
     return value == 0 ? 0 : value / whole;
 }

@@ -9,8 +9,8 @@
 
 namespace quartet::cg {
 
-/// What a run's own result turned out to be. All but the check's are relative: residuals to |b|,
-/// the error to |x|, the error's energy norm |e|_A = sqrt(e'A e) to that of x.
+/// What verification found. All figures but the check's are relative: residuals to |b|, the error
+/// to |x|, the error's energy norm |e|_A = sqrt(e'A e) to that of x.
 struct VerificationResult {
     bench::Check check;
     double true_residual = 0;  ///< |b - A x|
@@ -62,7 +62,7 @@ class Verifier {
     /// The gap that rounding may make, in units of |A| |x| + |b|.
     [[nodiscard]] static double allowed_rounding(std::int64_t size, int iterations);
 
-    /// Memory for one system of so many unknowns, the system's own not counted.
+    /// What verification allocates for a system of `size` unknowns, beside the system.
     static Bytes memory(std::int64_t size);
 
   private:

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/data/data_options.hpp"
 #include "bench/data/tile_folder.hpp"
 #include "bench/session/session.hpp"
 #include "cg/problem/linear_system.hpp"
@@ -26,6 +27,11 @@ class BlockFolder {
     /// Throws UsageError unless the folder has, or can be made to have, these data. Local.
     BlockFolder(const std::filesystem::path& folder, const Problem& problem, std::uint64_t seed,
                 int ranks, bench::Switch generate, const std::vector<std::int64_t>& own = {});
+    /// That of --data.
+    BlockFolder(const bench::Session& session, const Problem& problem,
+                const bench::DataOptions& data)
+        : BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),
+                      data.generate, data.own) {}
 
     /// What preparing takes for a while: the largest file.
     [[nodiscard]] Bytes memory() const;

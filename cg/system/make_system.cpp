@@ -15,8 +15,7 @@ std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session
         return std::make_unique<RandomSystem>(problem.size, session.options().seed);
     }
     if (data.is_own()) {
-        const BlockFolder folder(*data.folder, problem, session.options().seed,
-                                 session.world().size(), data.generate, data.own);
+        const BlockFolder folder(session, problem, data);
         folder.verify(session);
         return std::make_unique<MatrixFile>(folder, *data.folder, problem.size, session.world(),
                                             session.options().seed);

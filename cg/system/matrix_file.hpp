@@ -20,9 +20,9 @@ namespace quartet::cg {
 ///
 /// In a folder of blocks: b is the user's own, and nobody knows x. Both are taken as they are.
 ///
-/// Of all elements it is checked that they are finite and that the matrix is symmetric: A x and A'
-/// x may differ by rounding only, for a random x. Whether it is positive definite shows while
-/// solving (and on the diagonal beforehand).
+/// Making it checks that all elements are finite and that the matrix is symmetric: A x and A' x may
+/// differ by rounding only, for a random x. The diagonal must be positive; whether the matrix is
+/// positive definite shows while solving.
 class MatrixFile final : public LinearSystem {
   public:
     /// Rows and columns of the matrix in `file`. Throws NpyError unless it is a square one of
