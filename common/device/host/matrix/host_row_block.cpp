@@ -68,7 +68,6 @@ class HostRowBlock final : public MatrixShare {
     [[nodiscard]] View<const double> storage() const override { return elements_.view(); }
 
   private:
-    void multiply_part(int part, const double* x, double* y) const;
     [[nodiscard]] Panel panel(std::int64_t number) const;
     [[nodiscard]] const double* elements(std::int64_t number) const {
         return elements_.view().data() + number * panels_.panel_elements();
@@ -100,22 +99,20 @@ void HostRowBlock::fill(const ReadRow& read_row) {
     });
 }
 
-void HostRowBlock::multiply_part(int part, const double* x, double* y) const {
-    const Range mine = block_range(panels_.count(), threads_, part);
-    const Grouped columns = grouped(x, block_.columns);
-    RowSums sums;
-    for (std::int64_t number = mine.begin; number < mine.end; ++number) {
-        multiply_panel(elements(number), columns, sums);
-        std::copy_n(sums.begin(), panel(number).rows, y + number * row_panel_rows);
-    }
-}
-
 void HostRowBlock::multiply(View<const double> x, View<double> y, Stream& stream) {
     require_host(x, block_.columns, "multiply: x does not have as many elements as A columns");
     require_host(y, block_.rows, "multiply: y does not have as many elements as the block rows");
     require_apart(x, y);
     const auto work = [this, in = x.data(), out = y.data()] {
-        system::parallel_parts(threads_, [=, this](int part) { multiply_part(part, in, out); });
+        system::parallel_parts(threads_, [=, this](int part) {
+            const Range mine = block_range(panels_.count(), threads_, part);
+            const Grouped columns = grouped(in, block_.columns);
+            RowSums sums;
+            for (std::int64_t number = mine.begin; number < mine.end; ++number) {
+                multiply_panel(elements(number), columns, sums);
+                std::copy_n(sums.begin(), panel(number).rows, out + number * row_panel_rows);
+            }
+        });
     };
     stream.enqueue(Phase::compute, "row block product", work);
 }

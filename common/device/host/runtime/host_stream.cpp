@@ -68,13 +68,13 @@ HostEvent& as_host(Event& event) {
     return *host;
 }
 
-/// Runs work and keeps the first error. Until that is thrown, later work is skipped: it would run
-/// on what the failed work left half made.
-class Runner {
+/// Runs work at once and keeps the first error. Until that is thrown, later work is skipped: it
+/// would run on what the failed work left half made.
+class InlineStream final : public Stream {
   public:
-    explicit Runner(Track& track) : track_(track) {}
+    explicit InlineStream(Track& track) : track_(track) {}
 
-    void run(Phase phase, const char* label, Task& task) {
+    void enqueue(Phase phase, const char* label, Task task) override {
         if (error_)
             return;
         const Span span(track_, phase, label);
@@ -84,37 +84,23 @@ class Runner {
             error_ = std::current_exception();
         }
     }
+    void record(Event& event) override { as_host(event).mark = {}; }
+    void wait(Event& event) override { wait_for(as_host(event).mark); }
     void wait_for(const Mark& mark) {
         if (mark.reached())
             return;
         const Span span(track_, Phase::wait, "event");
         mark.await();
     }
-    void rethrow() {
+    void synchronize() override {
         if (error_)
             std::rethrow_exception(std::exchange(error_, nullptr));
     }
-    [[nodiscard]] Track& track() { return track_; }
+    Track& track() override { return track_; }
 
   private:
     Track& track_;
     std::exception_ptr error_;
-};
-
-class InlineStream final : public Stream {
-  public:
-    explicit InlineStream(Track& track) : runner_(track) {}
-
-    void enqueue(Phase phase, const char* label, Task task) override {
-        runner_.run(phase, label, task);
-    }
-    void record(Event& event) override { as_host(event).mark = {}; }
-    void wait(Event& event) override { runner_.wait_for(as_host(event).mark); }
-    void synchronize() override { runner_.rethrow(); }
-    Track& track() override { return runner_.track(); }
-
-  private:
-    Runner runner_;
 };
 
 /// What a threaded stream queues: a mark to wait for, or else a task.
@@ -127,7 +113,7 @@ struct Entry {
 
 class ThreadedStream final : public Stream {
   public:
-    explicit ThreadedStream(Track& track) : runner_(track), worker_([this] { work(); }) {}
+    explicit ThreadedStream(Track& track) : inner_(track), worker_([this] { work(); }) {}
     ~ThreadedStream() override;
     ThreadedStream(const ThreadedStream&) = delete;
     ThreadedStream& operator=(const ThreadedStream&) = delete;
@@ -138,7 +124,7 @@ class ThreadedStream final : public Stream {
     void record(Event& event) override { as_host(event).mark = {progress_, pushed_}; }
     void wait(Event& event) override;
     void synchronize() override;
-    Track& track() override { return runner_.track(); }
+    Track& track() override { return inner_.track(); }
 
   private:
     // Enough to describe several steps of a pipeline ahead; enqueueing blocks when it is full.
@@ -150,7 +136,7 @@ class ThreadedStream final : public Stream {
         return ring_[static_cast<std::size_t>(number % capacity)];
     }
 
-    Runner runner_;  // the worker's while entries are queued, else the caller's
+    InlineStream inner_;  // the worker's while entries are queued, else the caller's
     std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
     std::mutex mutex_;
     std::condition_variable pushed_one_;
@@ -179,7 +165,7 @@ void ThreadedStream::wait(Event& event) {
 
 void ThreadedStream::synchronize() {
     progress_->await(pushed_);
-    runner_.rethrow();
+    inner_.synchronize();
 }
 
 void ThreadedStream::push(const Entry& entry) {
@@ -201,9 +187,9 @@ void ThreadedStream::work() {
         Entry& entry = slot(popped_);
         lock.unlock();  // the slot stays ours until it is popped
         if (entry.awaited.progress)
-            runner_.wait_for(std::exchange(entry.awaited, {}));
+            inner_.wait_for(std::exchange(entry.awaited, {}));
         else
-            runner_.run(entry.phase, entry.label, entry.task);
+            inner_.enqueue(entry.phase, entry.label, entry.task);
         lock.lock();
         ++popped_;
         lock.unlock();
