@@ -3,6 +3,10 @@ warnings of what is outside, and never a word of a measurement."""
 
 import json
 
+import pytest
+
+pytest.importorskip("matplotlib")
+
 from matplotlib.collections import PolyCollection
 
 from in_process import run

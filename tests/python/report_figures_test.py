@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+pytest.importorskip("matplotlib")
+
 from matplotlib.colors import to_hex
 
 import fake_results
