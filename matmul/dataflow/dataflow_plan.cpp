@@ -12,28 +12,8 @@ namespace quartet::matmul {
 
 namespace {
 
-DataflowSettings settings_of(const CaseContext& context) {
-    const bench::CommonOptions& common = context.session.options();
-    return {
-        .schedule = context.options.schedule,
-        .bound = common.queue,
-        .lookahead = common.lookahead.value_or(DataflowSettings::default_lookahead),
-        .inputs = context.options.data.in_files() ? DataflowInputs::files : DataflowInputs::memory};
-}
-
-DataflowPlaces places_of(const CaseContext& context) {
-    bench::Session& session = context.session;
-    const device::MemoryKind reducers = session.reducer_device().memory_kind();
-    const comm::TransportTraits& transport = session.registry().traits(context.variant.transport);
-    return {.workers = session.device().memory_kind(),
-            .reducers = reducers,
-            .partials = transport.payload_place(reducers)};
-}
-
 // One copy of A and B per node, where the ranks' GPUs can copy from shared windows, too.
-OperandCopies copies_of(const CaseContext& context) {
-    const comm::TransportTraits& transport =
-        context.session.registry().traits(context.variant.transport);
+OperandCopies copies_of(const CaseContext& context, const comm::TransportTraits& transport) {
     if (context.on_gpu()) {
         return transport.reach == comm::Reach::one_node ? OperandCopies::per_node
                                                         : OperandCopies::per_rank;
@@ -41,32 +21,44 @@ OperandCopies copies_of(const CaseContext& context) {
     return copies_over(transport);
 }
 
-DataflowRanks ranks_of(const CaseContext& context) {
+DataflowShape shape_of(const CaseContext& context) {
     bench::Session& session = context.session;
+    const bench::CommonOptions& common = session.options();
     const int ranks = session.world().size();
-    return {.roles = comm::Roles::with_reducers(
-                ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
-            .topology = session.topology(),
-            .rank = context.rank(),
-            .copies = copies_of(context),
-            .transport = bench::operation_memory(session, context.variant.transport)};
+    const device::MemoryKind reducers = session.reducer_device().memory_kind();
+    const comm::TransportTraits& transport = session.registry().traits(context.variant.transport);
+    DataflowShape shape{.roles = comm::Roles::with_reducers(
+                            ranks, context.options.reducers.value_or(ranks < 4 ? 1 : 2)),
+                        .topology = session.topology(),
+                        .rank = context.rank(),
+                        .transport = bench::operation_memory(session, context.variant.transport),
+                        .schedule = context.options.schedule,
+                        .bound = common.queue,
+                        .copies = copies_of(context, transport),
+                        .workers = session.device().memory_kind(),
+                        .reducers = reducers,
+                        .partials = transport.payload_place(reducers)};
+    shape.lookahead = common.lookahead.value_or(shape.lookahead);
+    if (context.options.data.in_files()) {
+        shape.inputs = DataflowInputs::files;
+    }
+    return shape;
 }
 
 // Tiles that this rank copies to its GPU and from it in a run.
-std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowRanks& ranks,
-                                               const DataflowPlaces& places) {
-    if (!places.workers_on_gpu()) {
+std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const DataflowShape& shape) {
+    if (!shape.workers_on_gpu()) {
         return std::nullopt;
     }
     const auto edge = static_cast<double>(problem.tiles());
     LimitPlan::Copies copies{.tile = problem.tile_bytes()};
-    if (ranks.works()) {
-        const double products = edge * edge * edge / ranks.roles.workers();
+    if (shape.works()) {
+        const double products = edge * edge * edge / shape.roles.workers();
         copies.in = 2 * products;
-        copies.out = places.through_host() ? products : 0;
-    } else if (places.reducers_on_gpu()) {
-        const double results = edge * edge / ranks.roles.reducers();
-        copies.in = places.through_host() ? edge * results : 0;
+        copies.out = shape.through_host() ? products : 0;
+    } else if (shape.reducers_on_gpu()) {
+        const double results = edge * edge / shape.roles.reducers();
+        copies.in = shape.through_host() ? edge * results : 0;
         copies.out = results;
     }
     return copies;
@@ -78,33 +70,25 @@ double bytes_read(const Problem& problem, const comm::Roles& roles) {
     return 2 * tiles * static_cast<double>(problem.matrix_bytes().value) / roles.workers();
 }
 
-std::int64_t sgemm_edge(const CaseContext& context) {
-    if (context.on_gpu()) {
-        return device_probe_edge(context.problem.size, allowed_device_memory(context.session));
-    }
-    return context.options.data.in_files() ? context.problem.extent(0)
-                                           : host_sgemm_edge(context.problem);
-}
-
-LimitPlan limit_of(const CaseContext& context, const DataflowRanks& ranks,
-                   const DataflowPlaces& places) {
+LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
     const Problem& problem = context.problem;
-    const comm::Roles& roles = ranks.roles;
-    const bool works = ranks.works();
+    const comm::Roles& roles = shape.roles;
+    const bool works = shape.works();
     const auto tiles = static_cast<double>(problem.tiles());
     LimitPlan limit{
-        .sgemm = {.edge = works ? sgemm_edge(context) : 0,
-                  .computing_ranks = roles.workers(),
-                  .memory = places.workers},
-        .copies = copies_to_gpu(problem, ranks, places),
-        .reducers = LimitPlan::Reducers{.role = roles.of(ranks.rank),
+        .sgemm = sgemm_limit(context, roles.workers()),
+        .copies = copies_to_gpu(problem, shape),
+        .reducers = LimitPlan::Reducers{.role = roles.of(shape.rank),
                                         .partial_tiles = tiles * tiles * tiles / roles.reducers(),
                                         .tile = problem.tile_bytes(),
-                                        .memory = places.reducers,
+                                        .memory = shape.reducers,
                                         .link = {}},
         .storage = {}};
-    if (ranks.transport.payloads_travel(places.partials)) {
-        limit.reducers->link = {roles.worker_rank(0), roles.reducer_rank(0), places.partials};
+    if (!works) {
+        limit.sgemm.edge = 0;
+    }
+    if (shape.transport.payloads_travel(shape.partials)) {
+        limit.reducers->link = {roles.worker_rank(0), roles.reducer_rank(0), shape.partials};
     }
     if (context.options.data.in_files()) {
         limit.storage =
@@ -114,31 +98,27 @@ LimitPlan limit_of(const CaseContext& context, const DataflowRanks& ranks,
     return limit;
 }
 
-// How many products ahead a worker copies tiles to its GPU: what is asked for, else up to
-// default_lookahead as the memory allows.
-int device_lookahead(const Problem& problem, const DataflowRanks& ranks, DataflowSettings settings,
-                     const DataflowPlaces& places, const MemoryBudget& budget) {
+// How many products ahead a worker copies tiles to its GPU: as many as asked for, else up to the
+// default as the memory allows.
+int device_lookahead(const Problem& problem, DataflowShape shape, const MemoryBudget& budget) {
     const int least = budget.lookahead.value_or(0);
     Bytes needed;
-    for (; settings.lookahead >= least; --settings.lookahead) {
+    for (; shape.lookahead >= least; --shape.lookahead) {
         bench::Arena arena;
-        DataflowProduct::count(arena, problem, lay_out_dataflow(problem, ranks, settings, places),
-                               ranks);
+        count_dataflow(arena, problem, shape);
         needed = arena.counted().device() + budget.elsewhere;
         if (needed <= budget.allowed) {
-            return settings.lookahead;
+            return shape.lookahead;
         }
     }
     refuse_tiles(problem, needed, budget);
 }
 
 // The least of what the ranks' GPUs have room for: one for all. Collective.
-int agreed_lookahead(const CaseContext& context, const DataflowRanks& ranks,
-                     const DataflowSettings& settings, const DataflowPlaces& places,
-                     Bytes elsewhere) {
+int agreed_lookahead(const CaseContext& context, const DataflowShape& shape, Bytes elsewhere) {
     int lookahead = 0;
     comm::agree<UsageError>(context.session.world(), [&] {
-        lookahead = device_lookahead(context.problem, ranks, settings, places,
+        lookahead = device_lookahead(context.problem, shape,
                                      {.allowed = allowed_device_memory(context.session),
                                       .elsewhere = elsewhere,
                                       .lookahead = context.session.options().lookahead});
@@ -148,29 +128,28 @@ int agreed_lookahead(const CaseContext& context, const DataflowRanks& ranks,
     return lookahead;
 }
 
-void add_factors(const CaseContext& context, const DataflowLayout& layout, bench::RowName& name) {
+void add_factors(const CaseContext& context, const DataflowShape& shape, bench::RowName& name) {
     add_tile_factors(context, name);
-    name.factors.emplace_back("reducers", std::to_string(layout.roles.reducers()));
-    name.factors.emplace_back("queue", std::to_string(layout.settings.bound));
-    if (layout.settings.schedule == WorkSchedule::dynamic) {
+    name.factors.emplace_back("reducers", std::to_string(shape.roles.reducers()));
+    name.factors.emplace_back("queue", std::to_string(shape.bound));
+    if (shape.schedule == WorkSchedule::dynamic) {
         name.factors.emplace_back("schedule", "dynamic");
     }
     bench::add_reducer_device(context.session, name);
     add_memory_factors(context, name);
 }
 
-void add_to_plan(const CaseContext& context, const DataflowLayout& layout,
+void add_to_plan(const CaseContext& context, const DataflowShape& shape,
                  bench::PlannedCase& planned) {
     const Problem& problem = context.problem;
-    const comm::Roles& roles = layout.roles;
+    const comm::Roles& roles = shape.roles;
     planned.roles = roles;
     planned.work.workers = roles.workers();
     planned.products = Flops{problem.flops().value / roles.workers()};
     planned.plan_note = fmt::format("the first {} of {} ranks reduce, the others work",
                                     roles.reducers(), roles.ranks());
-    if (layout.places.workers_on_gpu()) {
-        planned.plan_note +=
-            fmt::format("; {} products copied ahead to the GPU", layout.settings.lookahead);
+    if (shape.workers_on_gpu()) {
+        planned.plan_note += fmt::format("; {} products copied ahead to the GPU", shape.lookahead);
     }
     if (context.options.data.in_files()) {  // two tiles a product, to the page cache and from there
         planned.work.bytes = 2 * problem.tiles() * problem.matrix_bytes();
@@ -181,36 +160,31 @@ void add_to_plan(const CaseContext& context, const DataflowLayout& layout,
 }  // namespace
 
 ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase& planned) {
-    const DataflowRanks ranks = ranks_of(context);
-    const DataflowPlaces places = places_of(context);
-    if (context.options.checkpoint.wanted() && context.options.schedule == WorkSchedule::fixed) {
+    DataflowShape shape = shape_of(context);
+    if (context.options.checkpoint.wanted() && shape.schedule == WorkSchedule::fixed) {
         throw UsageError(
             "--checkpoint: formulation dataflow stops after whole tiles, where products are dealt "
             "as they are asked for: add --schedule dynamic");
     }
     // A reducer has every R-th tile of all of C.
-    ProductPlan plan{.block = ranks.works() ? Block{} : whole(context.problem),
+    ProductPlan plan{.block = shape.works() ? Block{} : whole(context.problem),
                      .memory = {},
-                     .limit = limit_of(context, ranks, places),
+                     .limit = limit_of(context, shape),
                      .make = {}};
-    DataflowSettings settings = settings_of(context);
-    if (places.workers_on_gpu()) {
-        if (ranks.works()) {
+    if (shape.workers_on_gpu()) {
+        if (shape.works()) {
             plan.memory.count(context.session.device().blas().workspace(), bench::Room::device);
         }
         bench::Arena elsewhere = plan.memory;
         count_besides(elsewhere, context, plan.block, plan.limit);
-        settings.lookahead =
-            agreed_lookahead(context, ranks, settings, places, elsewhere.counted().device());
+        shape.lookahead = agreed_lookahead(context, shape, elsewhere.counted().device());
     }
-    const DataflowLayout layout = lay_out_dataflow(context.problem, ranks, settings, places);
-    DataflowProduct::count(plan.memory, context.problem, layout, ranks);
-    add_factors(context, layout, planned.name);
-    add_to_plan(context, layout, planned);
-    plan.make = [context, layout](ProductFiles files) {
-        return std::make_unique<DataflowProduct>(
-            context.problem, layout, context.session,
-            context.session.transport(context.variant.transport), std::move(files));
+    count_dataflow(plan.memory, context.problem, shape);
+    add_factors(context, shape, planned.name);
+    add_to_plan(context, shape, planned);
+    plan.make = [context, shape](const ProductFiles& files) {
+        return make_dataflow_product(context.problem, shape, context.session,
+                                     context.session.transport(context.variant.transport), files);
     };
     return plan;
 }

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "matmul/dataflow/dataflow_reducer.hpp"
-#include "matmul/dataflow/dataflow_worker.hpp"
+#include "bench/session/session.hpp"
+#include "flow/queue.hpp"
+#include "matmul/dataflow/dataflow_shape.hpp"
+#include "matmul/dataflow/product_dealer.hpp"
+#include "matmul/problem/matrix_files.hpp"
 #include "matmul/problem/product.hpp"
 #include "matmul/tiles/memory_source.hpp"
 
@@ -16,52 +20,54 @@ namespace quartet::matmul {
 /// the schedule, the queue's bound and the device of the sums. A worker can be two or three partial
 /// tiles a reducer ahead of the slowest one. All (N/B)^3 partial tiles travel, N/B times as many as
 /// C has.
-class DataflowProduct final : public Product {
+class DataflowProduct : public Product {
   public:
-    /// Collective. Session and transport are borrowed.
-    DataflowProduct(const Problem& problem, DataflowLayout layout, bench::Session& session,
-                    comm::Transport& transport, ProductFiles files);
-    /// Counts what this rank allocates. Local.
-    static void count(bench::Arena& arena, const Problem& problem, const DataflowLayout& layout,
-                      const DataflowRanks& ranks);
+    DataflowProduct(const DataflowProduct&) = delete;
+    DataflowProduct& operator=(const DataflowProduct&) = delete;
 
-    void prepare() override;
-    void run(device::Stream& stream) override;
-    /// On reducers, as result().
-    std::span<const float> input(Operand operand, TileIndex tile) override {
-        return reducer_->input(operand, tile);
-    }
+    void prepare() override { dealer_.restart(); }
+    /// These are a reducer's.
+    std::span<const float> input(Operand operand, TileIndex tile) override;
     std::span<const float> result(TileIndex tile) override;
-    [[nodiscard]] bool owns(TileIndex tile) const override {
-        return reducer_ && reducer_->owns(tile);
-    }
+    [[nodiscard]] bool owns(TileIndex /*tile*/) const override { return false; }
     [[nodiscard]] device::View<const std::byte> input_memory() const override {
         return inputs_.memory();
     }
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 
-    /// Partial tiles that this rank has taken in, in the last run.
-    [[nodiscard]] std::int64_t received() const { return reducer_ ? reducer_->received() : 0; }
     /// What this rank has read and written, in the last run.
-    [[nodiscard]] Traffic traffic() const;
+    [[nodiscard]] virtual Traffic traffic() const = 0;
     /// What this rank has copied to its GPU and from it, in the last run.
-    [[nodiscard]] Traffic copied() const;
+    [[nodiscard]] virtual Traffic copied() const = 0;
+    /// Partial tiles that this rank has taken in, in the last run.
+    [[nodiscard]] virtual std::int64_t received() const { return 0; }
     /// For tests: the owned tiles of C, one after another.
-    [[nodiscard]] std::span<float> results() { return reducer_->results(); }
+    [[nodiscard]] virtual std::span<float> results() { return {}; }
 
-  private:
+  protected:
+    /// Collective. Session and transport are borrowed.
+    DataflowProduct(const Problem& problem, const DataflowShape& shape, bench::Session& session,
+                    comm::Transport& transport, const ProductFiles& files);
+
     Problem problem_;
-    DataflowLayout layout_;
+    DataflowShape shape_;
+    ProductFiles files_;
     MemorySource inputs_;
     flow::Hub hub_;
-    DataflowWorker::Queues queues_;
-    ProductFiles files_;
+    std::vector<std::unique_ptr<flow::Queue>> queues_;  ///< by reducer
     ProductOrder order_;
     ProductDealer dealer_;
-    std::unique_ptr<DataflowWorker> worker_;    ///< on workers
-    std::unique_ptr<DataflowReducer> reducer_;  ///< on reducers
-    flow::Queue* mine_ = nullptr;               ///< a reducer's
 };
+
+/// Counts what this rank allocates. Local.
+void count_dataflow(bench::Arena& arena, const Problem& problem, const DataflowShape& shape);
+
+/// This rank's part. Collective. Session and transport are borrowed.
+std::unique_ptr<DataflowProduct> make_dataflow_product(const Problem& problem,
+                                                       const DataflowShape& shape,
+                                                       bench::Session& session,
+                                                       comm::Transport& transport,
+                                                       const ProductFiles& files);
 
 }  // namespace quartet::matmul

@@ -1,62 +1,59 @@
 #include "matmul/dataflow/dataflow_worker.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "device/blas.hpp"
 
 namespace quartet::matmul {
 
 DataflowWorker::Buffers::Buffers(bench::Arena& arena, const Problem& problem,
-                                 const DataflowLayout& layout)
-    : file_slots(arena, problem, 2 * layout.from_files),
-      device_slots(arena.make<float>(
-          layout.places.workers_on_gpu() ? 2 * layout.held * problem.elements({}) : 0)),
-      partials(arena.make<float>(layout.places.workers_on_gpu() && layout.places.through_host()
-                                     ? layout.deliveries * problem.elements({})
+                                 const DataflowShape& shape)
+    : file_slots(arena, problem, 2 * shape.from_files()),
+      device_slots(
+          arena.make<float>(shape.workers_on_gpu() ? 2 * shape.held() * problem.elements({}) : 0)),
+      partials(arena.make<float>(shape.workers_on_gpu() && shape.through_host()
+                                     ? shape.deliveries() * problem.elements({})
                                      : 0)) {}
 
-DataflowWorker::DataflowWorker(const Problem& problem, const DataflowLayout& layout,
-                               TileSource& memory, const ProductFiles& files,
-                               device::Device& device, const ProductOrder& order,
-                               ProductDealer& dealer, const Queues& queues)
-    : problem_(problem),
-      order_(order),
-      device_(device),
-      dealer_(dealer),
-      queues_(queues),
-      arena_(device),
-      buffers_(arena_, problem, layout),
-      files_(files.matrices ? std::make_unique<FileSource>(problem, whole(problem), files,
-                                                           std::move(buffers_.file_slots),
-                                                           2 * layout.from_files, device)
-                            : nullptr),
-      host_(files_ ? *files_ : memory),
-      items_(layout.held),
-      from_files_(std::max<std::int64_t>(layout.from_files, 1)),
-      deliveries_(layout.deliveries) {
-    if (layout.places.workers_on_gpu()) {
-        on_gpu_ = std::make_unique<DeviceSource>(problem, host_, std::move(buffers_.device_slots),
-                                                 device);
+DataflowWorker::DataflowWorker(const Problem& problem, const DataflowShape& shape,
+                               bench::Session& session, comm::Transport& transport,
+                               const ProductFiles& files)
+    : DataflowProduct(problem, shape, session, transport, files),
+      device_(session.device()),
+      arena_(device_),
+      buffers_(arena_, problem, shape),
+      items_(shape.held()),
+      deliveries_(shape.deliveries()) {
+    if (files.matrices) {
+        from_files_ = std::make_unique<FileSource>(problem, whole(problem), files,
+                                                   std::move(buffers_.file_slots),
+                                                   2 * shape.from_files(), device_);
+    }
+    if (shape.workers_on_gpu()) {
+        on_gpu_ = std::make_unique<DeviceSource>(problem, host(), std::move(buffers_.device_slots),
+                                                 device_);
     }
     const bool copies_out = buffers_.partials.size() > 0;
     std::int64_t begin = 0;
     for (Delivery& delivery : deliveries_.slots()) {
         const std::int64_t elements = copies_out ? problem.elements({}) : 0;
-        delivery = {0, buffers_.partials.view().part(begin, elements), device.make_event(),
-                    device.make_event()};
+        delivery = {0, buffers_.partials.view().part(begin, elements), device_.make_event(),
+                    device_.make_event()};
         begin += elements;
     }
     if (copies_out) {
-        copying_ = device.make_stream("copy out", device::StreamKind::transfer);
+        copying_ = device_.make_stream("copy out", device::StreamKind::transfer);
     }
 }
 
 void DataflowWorker::prepare() {
+    DataflowProduct::prepare();
     items_.clear();
     deliveries_.clear();
     begun_ = 0;
     copied_out_ = {};
-    host_.prepare();
+    host().prepare();
     if (on_gpu_) {
         on_gpu_->prepare();
     }
@@ -83,7 +80,7 @@ void DataflowWorker::run(device::Stream& stream) {
     while (!deliveries_.empty()) {
         push_oldest();
     }
-    host_.synchronize();
+    host().synchronize();
     nearest().synchronize();
     stream.synchronize();
     if (copying_) {
@@ -95,13 +92,13 @@ void DataflowWorker::run(device::Stream& stream) {
 }
 
 void DataflowWorker::fetch(WorkItem item) {
-    item.a.from = 2 * (begun_ % from_files_);
+    item.a.from = 2 * (begun_ % std::max<std::int64_t>(shape_.from_files(), 1));
     item.a.slot = 2 * (begun_++ % std::ssize(items_.slots()));
     item.b.from = item.a.from + 1;
     item.b.slot = item.a.slot + 1;
     for (const Fetch& fetch : {item.a, item.b}) {
         if (on_gpu_) {
-            host_.fetch({fetch.operand, fetch.tile, fetch.from});
+            host().fetch({fetch.operand, fetch.tile, fetch.from});
         }
         nearest().fetch(fetch);
     }

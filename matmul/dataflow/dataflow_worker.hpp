@@ -1,12 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "bench/session/session.hpp"
-#include "flow/queue.hpp"
-#include "matmul/dataflow/product_dealer.hpp"
-#include "matmul/dataflow/product_order.hpp"
+#include "matmul/dataflow/dataflow_product.hpp"
 #include "matmul/dataflow/slot_ring.hpp"
 #include "matmul/tiles/device_source.hpp"
 #include "matmul/tiles/file_source.hpp"
@@ -19,33 +15,28 @@ namespace quartet::matmul {
 /// to memory that the queue sends from; a GPU whose queue has that on the host writes to its own,
 /// and a stream copies it out beside the next product. On a GPU a product is enqueued before the
 /// one before is pushed.
-class DataflowWorker {
+class DataflowWorker final : public DataflowProduct {
   public:
-    using Queues = std::vector<std::unique_ptr<flow::Queue>>;  ///< by reducer
-
     struct Buffers {
-        Buffers(bench::Arena& arena, const Problem& problem, const DataflowLayout& layout);
+        Buffers(bench::Arena& arena, const Problem& problem, const DataflowShape& shape);
 
         FileSlots file_slots;
         device::Buffer<float> device_slots;
         device::Buffer<float> partials;  ///< one for each delivery, where they are copied out
     };
 
-    /// `memory` has A and B where they are not in files. All is borrowed.
-    DataflowWorker(const Problem& problem, const DataflowLayout& layout, TileSource& memory,
-                   const ProductFiles& files, device::Device& device, const ProductOrder& order,
-                   ProductDealer& dealer, const Queues& queues);
+    DataflowWorker(const Problem& problem, const DataflowShape& shape, bench::Session& session,
+                   comm::Transport& transport, const ProductFiles& files);
 
-    /// Before each run, outside of the time.
-    void prepare();
+    void prepare() override;
     /// All products of this worker; the queues are closed on return.
-    void run(device::Stream& stream);
-
-    /// In the last run.
-    [[nodiscard]] Bytes read() const { return host_.fetched(); }
-    /// To the GPU and from it, in the last run.
-    [[nodiscard]] Bytes copied_in() const { return on_gpu_ ? on_gpu_->fetched() : Bytes{}; }
-    [[nodiscard]] Bytes copied_out() const { return copied_out_; }
+    void run(device::Stream& stream) override;
+    [[nodiscard]] Traffic traffic() const override {
+        return {.read = from_files_ ? from_files_->fetched() : Bytes{}, .written = {}};
+    }
+    [[nodiscard]] Traffic copied() const override {
+        return {.read = on_gpu_ ? on_gpu_->fetched() : Bytes{}, .written = copied_out_};
+    }
 
   private:
     /// A partial tile that is made and not pushed yet.
@@ -56,7 +47,10 @@ class DataflowWorker {
         std::unique_ptr<device::Event> ready;  ///< in the queue's memory
     };
 
-    [[nodiscard]] TileSource& nearest() { return on_gpu_ ? *on_gpu_ : host_; }
+    [[nodiscard]] TileSource& host() {
+        return from_files_ ? static_cast<TileSource&>(*from_files_) : inputs_;
+    }
+    [[nodiscard]] TileSource& nearest() { return on_gpu_ ? *on_gpu_ : host(); }
     void fetch(WorkItem item);
     [[nodiscard]] flow::Queue& queue_of(std::int64_t product) const;
     [[nodiscard]] device::View<float> outgoing(std::int64_t product);
@@ -65,18 +59,12 @@ class DataflowWorker {
                   device::Stream& stream);
     void push_oldest();
 
-    Problem problem_;
-    const ProductOrder& order_;
     device::Device& device_;
-    ProductDealer& dealer_;
-    const Queues& queues_;
     bench::Arena arena_;
     Buffers buffers_;
-    std::unique_ptr<TileSource> files_;  ///< where A and B are in files
-    TileSource& host_;                   ///< these, or memory
+    std::unique_ptr<FileSource> from_files_;  ///< null where A and B are in memory
     std::unique_ptr<DeviceSource> on_gpu_;
     SlotRing<WorkItem> items_;  ///< whose tiles are there or on their way
-    std::int64_t from_files_;   ///< of them, at most
     std::int64_t begun_ = 0;    ///< items
     SlotRing<Delivery> deliveries_;
     Bytes copied_out_;

@@ -16,18 +16,9 @@ namespace {
 // With more ranks than tiles some have none to read. The bytes of tiles in files follow from the
 // plan, which needs to know what the probe takes.
 LimitPlan limit_of(const CaseContext& context) {
-    const bool on_gpu = context.on_gpu();
-    const bool in_files = context.options.data.in_files();
     LimitPlan limit;
-    limit.sgemm.computing_ranks = context.session.world().size();
-    if (on_gpu) {
-        limit.sgemm.edge =
-            device_probe_edge(context.problem.size, allowed_device_memory(context.session));
-        limit.sgemm.memory = device::MemoryKind::device;
-    } else {  // of files, a tile's: memory is bounded
-        limit.sgemm.edge = in_files ? context.problem.extent(0) : host_sgemm_edge(context.problem);
-    }
-    if (in_files) {
+    limit.sgemm = sgemm_limit(context, context.session.world().size());
+    if (context.options.data.in_files()) {
         const Block block = context.block();
         limit.storage = storage_limit(
             context, block.empty() ? std::nullopt : std::optional(block.rows.begin), 0);

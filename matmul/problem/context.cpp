@@ -1,5 +1,6 @@
 #include "matmul/problem/context.hpp"
 
+#include "matmul/problem/budget.hpp"
 #include "matmul/problem/verify.hpp"
 
 namespace quartet::matmul {
@@ -36,6 +37,19 @@ void add_memory_factors(const CaseContext& context, bench::RowName& name) {
     if (context.on_gpu() && options.device_memory) {
         name.factors.emplace_back("device-memory", to_exact_string(*options.device_memory));
     }
+}
+
+// On the host a tile's product where tiles come from files: memory is bounded.
+LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks) {
+    const Problem& problem = context.problem;
+    LimitPlan::Sgemm sgemm{.edge = host_sgemm_edge(problem), .computing_ranks = computing_ranks};
+    if (context.on_gpu()) {
+        sgemm.edge = device_probe_edge(problem.size, allowed_device_memory(context.session));
+        sgemm.memory = device::MemoryKind::device;
+    } else if (context.options.data.in_files()) {
+        sgemm.edge = problem.extent(0);
+    }
+    return sgemm;
 }
 
 LimitPlan::Storage storage_limit(const CaseContext& context, std::optional<std::int64_t> row,

@@ -48,6 +48,8 @@ void count_besides(bench::Arena& arena, const CaseContext& context, const Block&
 void add_tile_factors(const CaseContext& context, bench::RowName& name);
 void add_memory_factors(const CaseContext& context, bench::RowName& name);
 
+/// The limit that products set, where so many ranks compute.
+LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks);
 /// The limit that storage sets, measured by reading the tile of A in tile row `row`; nothing where
 /// this rank reads none.
 LimitPlan::Storage storage_limit(const CaseContext& context, std::optional<std::int64_t> row,
@@ -56,8 +58,8 @@ LimitPlan::Storage storage_limit(const CaseContext& context, std::optional<std::
 /// The tiles of A and B as files, and the manifest that they should have. Local.
 bench::TileFolder<float> tile_folder(const CaseContext& context);
 
-/// The files of a case, generated with --generate, and verified; without a checkpoint
-/// as yet. Collective. Throws Failure.
+/// The files of a case, generated with --generate, and verified; as yet without a checkpoint.
+/// Collective. Throws Failure.
 ProductFiles open_files(const CaseContext& context);
 
 /// Where tiles of C are kept, with those that are taken over; null without --checkpoint. The files

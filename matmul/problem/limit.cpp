@@ -1,6 +1,10 @@
 #include "matmul/problem/limit.hpp"
 
 #include <algorithm>
+#include <memory>
+
+#include "bench/measure/probes.hpp"
+#include "system/multiply_add_rate.hpp"
 
 namespace quartet::matmul {
 
@@ -56,142 +60,138 @@ std::int64_t host_sgemm_edge(const Problem& problem) {
 }
 
 ProductLimit::ProductLimit(bench::Session& session, const Problem& problem, const LimitPlan& plan)
-    : session_(session), problem_(problem), plan_(plan) {
-    if (plan.sgemm.edge > 0) {
-        prepare_sgemm();
-    }
-    if (plan.copies && plan.copies->in + plan.copies->out > 0) {
-        prepare_copies();
+    : session_(session), problem_(problem) {
+    add_sgemm(plan.sgemm);
+    if (plan.copies) {
+        add_copies(*plan.copies);
     }
     if (plan.reducers) {
-        prepare_reducers();
+        add_reducers(*plan.reducers);
     }
-    if (plan.storage && plan.storage->file) {
-        storage_.emplace(*plan.storage->file, plan.storage->cache);
-    }
-}
-
-void ProductLimit::prepare_sgemm() {
-    sgemm_.emplace(session_.device(), plan_.sgemm.edge);
-    sgemm_->measure(session_.stream());  // the first one meets cold caches
-    const Seconds product = sgemm_->measure(session_.stream());
-    const double products =
-        problem_.flops().value / sgemm_->flops().value / plan_.sgemm.computing_ranks;
-    products_ = bench::passes_in(bench::probe_time_beside(products * product), product);
-    if (knows_hardware()) {
-        multiply_adds_.emplace(session_.threads());
-    }
-}
-
-void ProductLimit::prepare_copies() {
-    device::Device& device = session_.device();
-    const std::int64_t elements = doubles_in(plan_.copies->tile);
-    host_tile_ = device::allocate<double>(device, elements, device::MemoryKind::pinned);
-    device_tile_ = device::allocate<double>(device, elements);
-    copy_in_.emplace(device, host_tile_.view(), device_tile_.view());
-    copy_out_.emplace(device, device_tile_.view(), host_tile_.view());
-}
-
-void ProductLimit::prepare_reducers() {
-    const LimitPlan::Reducers& reducers = *plan_.reducers;
-    if (reducers.role == comm::Role::reducer) {
-        add_.emplace(session_.reducer_device(), bench::AccessPattern::add, reducers.tile);
-    }
-    if (reducers.link) {
-        const auto [worker, reducer, place] = *reducers.link;
-        link_.emplace(session_.message_transport(place), session_.world(), worker, reducer,
-                      reducers.tile);
+    if (plan.storage) {
+        add_storage(*plan.storage);
     }
 }
 
 std::vector<bench::LimitComponent> ProductLimit::measure() {
-    std::vector<bench::LimitComponent> components{sgemm()};
-    if (plan_.copies) {
-        components.push_back({"copies to and from GPUs", time_of_copies()});
+    std::vector<bench::LimitComponent> found;
+    for (const auto& component : components_) {
+        found.push_back(component());
     }
-    if (plan_.reducers) {
-        components.push_back({"reducers", time_of_adding()});
-    }
-    if (plan_.reducers && plan_.reducers->link) {
-        components.push_back({"link to the reducers", time_of_sending()});
-    }
-    if (plan_.storage) {
-        components.push_back({"storage", time_of_storage()});
-    }
-    return components;
+    return found;
 }
 
-// A processor is known to do more than its BLAS, or the instructions that were compiled are not its
-// fastest.
-bench::LimitComponent ProductLimit::sgemm() {
-    bench::LimitComponent component{.name = "SGEMM", .seconds = time_of_sgemm()};
-    if (knows_hardware()) {
-        const Seconds hardware = time_of_multiply_adds();
-        component.hardware = hardware < component.seconds ? hardware : Seconds{};
-    }
-    if (plan_.sgemm.memory == device::MemoryKind::host) {
-        component.extend(plan_.sgemm.computing_ranks, session_.world().size());
-    }
-    return component;
+void ProductLimit::add(const char* name, const std::function<Seconds()>& measure) {
+    components_.emplace_back([this, name, measure] {
+        return bench::LimitComponent{name, {session_.world().maximum(measure().value)}};
+    });
 }
 
-// The same on all ranks.
-bool ProductLimit::knows_hardware() const {
-    return host_sgemm_edge(problem_) >= telling_edge &&
-           session_.device().memory_kind() == device::MemoryKind::host;
-}
-
-Seconds ProductLimit::time_of_multiply_adds() {
-    const double rate = multiply_adds_ ? multiply_adds_->measure(multiply_add_time) : 0;
-    return {problem_.flops().value / session_.world().sum(rate)};
-}
-
-Seconds ProductLimit::time_of_sgemm() {
-    double rate = 0;
-    if (sgemm_) {
-        Seconds time;
-        for (int count = 0; count < products_; ++count) {
-            time = time + sgemm_->measure(session_.stream());
+// The processor's own rate is measured beside the BLAS's where products are long enough to tell: a
+// processor is known to do more than its BLAS, or the instructions that were compiled are not its
+// fastest. All ranks measure the same.
+void ProductLimit::add_sgemm(const LimitPlan::Sgemm& sgemm) {
+    const bool on_host = session_.device().memory_kind() == device::MemoryKind::host;
+    const bool knows_hardware = on_host && host_sgemm_edge(problem_) >= telling_edge;
+    std::shared_ptr<bench::SgemmProbe> probe;
+    std::shared_ptr<system::MultiplyAddProbe> hardware;
+    int products = 1;  // in one measurement
+    if (sgemm.edge > 0) {
+        probe = std::make_shared<bench::SgemmProbe>(session_.device(), sgemm.edge);
+        probe->measure(session_.stream());  // the first one meets cold caches
+        const Seconds product = probe->measure(session_.stream());
+        const double all = problem_.flops().value / probe->flops().value / sgemm.computing_ranks;
+        products = bench::passes_in(bench::probe_time_beside(all * product), product);
+        if (knows_hardware) {
+            hardware = std::make_shared<system::MultiplyAddProbe>(session_.threads());
         }
-        rate = products_ * sgemm_->flops().value / time.value;
     }
-    return {problem_.flops().value / session_.world().sum(rate)};
-}
-
-Seconds ProductLimit::time_of_storage() {
-    session_.world().barrier();
-    double seconds = 0;
-    if (storage_) {
+    components_.emplace_back([=, this] {
+        const auto time_at = [&](double rate) {
+            return Seconds{problem_.flops().value / session_.world().sum(rate)};
+        };
         Seconds time;
-        Bytes size;
-        do {
-            time = time + storage_->measure();
-            size = size + storage_->size();
-        } while (time < bench::probe_time);
-        seconds = plan_.storage->bytes * time.value / static_cast<double>(size.value);
-    }
-    return {session_.world().maximum(seconds)};
+        for (int count = 0; probe && count < products; ++count) {
+            time = time + probe->measure(session_.stream());
+        }
+        bench::LimitComponent component{
+            .name = "SGEMM",
+            .seconds = time_at(probe ? products * probe->flops().value / time.value : 0)};
+        if (knows_hardware) {
+            const Seconds least = time_at(hardware ? hardware->measure(multiply_add_time) : 0);
+            component.hardware = least < component.seconds ? least : Seconds{};
+        }
+        if (sgemm.memory == device::MemoryKind::host) {
+            component.extend(sgemm.computing_ranks, session_.world().size());
+        }
+        return component;
+    });
 }
 
-Seconds ProductLimit::time_of_copies() {
-    double seconds = 0;
-    if (copy_in_) {
-        const Seconds in = copy_in_->measure(intake_passes, session_.stream());
-        const Seconds out = copy_out_->measure(intake_passes, session_.stream());
-        seconds = std::max(plan_.copies->in * in.value, plan_.copies->out * out.value);
-    }
-    return {session_.world().maximum(seconds)};
-}
+void ProductLimit::add_copies(const LimitPlan::Copies& copies) {
+    struct Probes {
+        Probes(device::Device& device, bench::Arena arena, std::int64_t elements)
+            : host(arena.make<double>(elements, bench::Room::host)),
+              there(arena.make<double>(elements)),
+              in(device, host.view(), there.view()),
+              out(device, there.view(), host.view()) {}
 
-Seconds ProductLimit::time_of_adding() {
-    const Seconds tile = add_ ? add_->measure(intake_passes, session_.reducer_stream()) : Seconds{};
-    return {session_.world().maximum(plan_.reducers->partial_tiles * tile.value)};
+        device::Buffer<double> host;
+        device::Buffer<double> there;
+        bench::MemoryProbe in;
+        bench::MemoryProbe out;
+    };
+    std::shared_ptr<Probes> probes;
+    if (copies.in + copies.out > 0) {
+        device::Device& device = session_.device();
+        probes = std::make_shared<Probes>(device, bench::Arena(device), doubles_in(copies.tile));
+    }
+    add("copies to and from GPUs", [=, this] {
+        if (!probes) {
+            return Seconds{};
+        }
+        const Seconds in = probes->in.measure(intake_passes, session_.stream());
+        const Seconds out = probes->out.measure(intake_passes, session_.stream());
+        return std::max(copies.in * in, copies.out * out);
+    });
 }
 
 // A reducer has to receive every partial tile that it adds.
-Seconds ProductLimit::time_of_sending() {
-    const Seconds tile = link_->measure(intake_passes, session_.stream());
-    return {session_.world().maximum(plan_.reducers->partial_tiles * tile.value)};
+void ProductLimit::add_reducers(const LimitPlan::Reducers& reducers) {
+    std::shared_ptr<bench::MemoryProbe> adding;
+    if (reducers.role == comm::Role::reducer) {
+        adding = std::make_shared<bench::MemoryProbe>(session_.reducer_device(),
+                                                      bench::AccessPattern::add, reducers.tile);
+    }
+    const double tiles = reducers.partial_tiles;
+    add("reducers", [=, this] {
+        return adding ? tiles * adding->measure(intake_passes, session_.reducer_stream())
+                      : Seconds{};
+    });
+    if (reducers.link) {
+        const auto [worker, reducer, place] = *reducers.link;
+        const auto link = std::make_shared<bench::PairProbe>(
+            session_.message_transport(place), session_.world(), worker, reducer, reducers.tile);
+        add("link to the reducers",
+            [=, this] { return tiles * link->measure(intake_passes, session_.stream()); });
+    }
+}
+
+void ProductLimit::add_storage(const LimitPlan::Storage& storage) {
+    std::shared_ptr<bench::StorageProbe> probe;
+    if (storage.file) {
+        probe = std::make_shared<bench::StorageProbe>(*storage.file, storage.cache);
+    }
+    add("storage", [=, this, bytes = storage.bytes] {
+        session_.world().barrier();
+        Seconds time;
+        Bytes size;
+        while (probe && time < bench::probe_time) {
+            time = time + probe->measure();
+            size = size + probe->size();
+        }
+        return probe ? Seconds{bytes * time.value / static_cast<double>(size.value)} : Seconds{};
+    });
 }
 
 }  // namespace quartet::matmul

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <vector>
 
-#include "bench/measure/probes.hpp"
+#include "bench/results/limit.hpp"
 #include "bench/session/arena.hpp"
 #include "matmul/problem/product.hpp"
-#include "system/multiply_add_rate.hpp"
 
 namespace quartet::matmul {
 
@@ -70,32 +70,16 @@ class ProductLimit {
     std::vector<bench::LimitComponent> measure();
 
   private:
-    void prepare_sgemm();
-    void prepare_copies();
-    void prepare_reducers();
-    [[nodiscard]] bench::LimitComponent sgemm();
-    [[nodiscard]] Seconds time_of_sgemm();
-    /// Whether the processor's own rate is measured beside the BLAS's.
-    [[nodiscard]] bool knows_hardware() const;
-    [[nodiscard]] Seconds time_of_multiply_adds();
-    [[nodiscard]] Seconds time_of_copies();
-    [[nodiscard]] Seconds time_of_adding();
-    [[nodiscard]] Seconds time_of_sending();
-    [[nodiscard]] Seconds time_of_storage();
+    void add_sgemm(const LimitPlan::Sgemm& sgemm);
+    void add_copies(const LimitPlan::Copies& copies);
+    void add_reducers(const LimitPlan::Reducers& reducers);
+    void add_storage(const LimitPlan::Storage& storage);
+    /// A component that takes as long as it does on the slowest rank.
+    void add(const char* name, const std::function<Seconds()>& measure);
 
     bench::Session& session_;
     Problem problem_;
-    LimitPlan plan_;
-    std::optional<bench::SgemmProbe> sgemm_;
-    int products_ = 1;                                       ///< in one measurement
-    std::optional<system::MultiplyAddProbe> multiply_adds_;  ///< of the processor, on the host
-    device::Buffer<double> host_tile_;
-    device::Buffer<double> device_tile_;
-    std::optional<bench::MemoryProbe> copy_in_;  ///< of a tile
-    std::optional<bench::MemoryProbe> copy_out_;
-    std::optional<bench::MemoryProbe> add_;  ///< on reducers
-    std::optional<bench::PairProbe> link_;
-    std::optional<bench::StorageProbe> storage_;
+    std::vector<std::function<bench::LimitComponent()>> components_;  ///< each collective
 };
 
 }  // namespace quartet::matmul
