@@ -28,11 +28,13 @@ void require_consistent(const CaseContext& context) {
         throw UsageError("--distribution needs --formulation library");
     }
     if (!options.data.in_files() && !context.on_gpu() && common.lookahead) {
-        throw UsageError("--lookahead: nothing is read ahead in memory: add --data DIR");
+        throw UsageError(
+            "--lookahead needs --data DIR or a GPU: tiles in memory are not read ahead");
     }
     if (options.data.keep == bench::Switch::on && common.verify == bench::Switch::off) {
         throw UsageError(
-            "--keep: what is kept has its checksums from the check: leave out --verify off");
+            "--keep needs the check, which makes the checksums of what is kept: leave out --verify "
+            "off");
     }
 }
 
@@ -91,7 +93,7 @@ Options with_own_data(bench::Session& session, Options options) {
     return options;
 }
 
-// Throws Unavailable for variants that do not exist, on all ranks alike. Collective.
+// Throws Unavailable for combinations that do not exist, on all ranks alike. Collective.
 void require_available(const CaseContext& context) {
     const bench::Variant& variant = context.variant;
     bench::Session& session = context.session;

@@ -64,7 +64,7 @@ std::optional<LimitPlan::Copies> copies_to_gpu(const Problem& problem, const Dat
     return copies;
 }
 
-// What a worker reads: two tiles for each product, whatever was read before.
+// A worker reads two tiles for each product, even if it has read them before.
 double bytes_read(const Problem& problem, const comm::Roles& roles) {
     const auto tiles = static_cast<double>(problem.tiles());
     return 2 * tiles * static_cast<double>(problem.matrix_bytes().value) / roles.workers();

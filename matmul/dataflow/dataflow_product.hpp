@@ -15,7 +15,7 @@
 namespace quartet::matmul {
 
 /// The paper's data flow (VI.B): workers push partial tiles to reducers, which add them
-/// (DataflowWorker, DataflowReducer). They add in the products' order, whoever made them
+/// (DataflowWorker, DataflowReducer). They add in the products' order, whichever worker made them
 /// (flow::DequeueOrder::sequence), so that C has the same bits in each run, whatever the workers,
 /// the schedule, the queue's bound and the device of the sums. A worker can be two or three partial
 /// tiles a reducer ahead of the slowest one. All (N/B)^3 partial tiles travel, N/B times as many as

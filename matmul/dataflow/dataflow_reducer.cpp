@@ -13,11 +13,11 @@ constexpr int batch = 16;  // partial tiles that a reducer dequeues at a time (V
 // The element at which each of a reducer's tiles begins, and the end of the last one. They are
 // every R-th tile of C.
 std::vector<std::int64_t> offsets_of(const Problem& problem, const DataflowShape& shape) {
-    const ProductOrder order(problem, shape.roles.reducers());
+    const std::int64_t tiles = problem.tiles();
     std::vector<std::int64_t> offsets{0};
-    for (std::int64_t number = shape.roles.index_of(shape.rank);
-         number < problem.tiles() * problem.tiles(); number += shape.roles.reducers()) {
-        offsets.push_back(offsets.back() + problem.elements(order.tile(number)));
+    for (std::int64_t number = shape.roles.index_of(shape.rank); number < tiles * tiles;
+         number += shape.roles.reducers()) {
+        offsets.push_back(offsets.back() + problem.elements({number / tiles, number % tiles}));
     }
     return offsets;
 }

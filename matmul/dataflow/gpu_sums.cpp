@@ -82,7 +82,7 @@ void GpuSums::copy_out(const SumTerm& term, device::Stream& stream) {
     copied_.written = copied_.written + term.result.bytes();
 }
 
-// What was copied in may be overwritten before it is added.
+// A queue may overwrite a partial tile once it is copied in, before it is added.
 void GpuSums::release_terms(device::Stream& stream) {
     if (copies_terms()) {
         in_->synchronize();

@@ -24,13 +24,17 @@ class ProductOrder {
     /// Tiles of C that are done already have no products.
     ProductOrder(const Problem& problem, int reducers,
                  const std::function<bool(TileIndex)>& is_done = {})
-        : tiles_(problem.tiles()), reducers_(reducers), positions_(tiles_ * tiles_) {
-        if (is_done) {
-            leave_out(is_done);
+        : tiles_(problem.tiles()), reducers_(reducers), of_reducers_(index(reducers)) {
+        for (std::int64_t number = 0; number < tiles_ * tiles_; ++number) {
+            if (!is_done || !is_done(tile(number))) {
+                auto& positions = of_reducers_[index(number % reducers_)];
+                left_.push_back({number, std::ssize(positions)});
+                positions.push_back(std::ssize(left_) - 1);
+            }
         }
     }
 
-    [[nodiscard]] std::int64_t count() const { return positions_ * tiles_; }
+    [[nodiscard]] std::int64_t count() const { return std::ssize(left_) * tiles_; }
     [[nodiscard]] TileIndex tile(std::int64_t tile_number) const {
         return {tile_number / tiles_, tile_number % tiles_};
     }
@@ -39,8 +43,7 @@ class ProductOrder {
     }
     /// The tile of C that a product is a part of.
     [[nodiscard]] TileIndex target(std::int64_t product) const {
-        const std::int64_t position = product / tiles_;
-        return tile(left_.empty() ? position : left_[index(position)].number);
+        return tile(left_[index(product / tiles_)].number);
     }
     [[nodiscard]] WorkItem item(std::int64_t product) const {
         const std::int64_t inner = product % tiles_;
@@ -62,16 +65,10 @@ class ProductOrder {
     }
     /// Where a product comes in its reducer's queue: numbers without gaps.
     [[nodiscard]] std::int64_t key(std::int64_t product) const {
-        const std::int64_t position = product / tiles_;
-        const std::int64_t before =
-            left_.empty() ? position / reducers_ : left_[index(position)].before;
-        return before * tiles_ + product % tiles_;
+        return left_[index(product / tiles_)].before * tiles_ + product % tiles_;
     }
     [[nodiscard]] std::int64_t product(int reducer, std::int64_t key) const {
-        const std::int64_t before = key / tiles_;
-        const std::int64_t position = left_.empty() ? before * reducers_ + reducer
-                                                    : of_reducers_[index(reducer)][index(before)];
-        return position * tiles_ + key % tiles_;
+        return of_reducers_[index(reducer)][index(key / tiles_)] * tiles_ + key % tiles_;
     }
 
   private:
@@ -82,22 +79,10 @@ class ProductOrder {
     };
 
     static std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
-    void leave_out(const std::function<bool(TileIndex)>& is_done) {
-        of_reducers_.resize(index(reducers_));
-        for (std::int64_t number = 0; number < tiles_ * tiles_; ++number) {
-            if (!is_done(tile(number))) {
-                auto& positions = of_reducers_[index(number % reducers_)];
-                positions.push_back(std::ssize(left_));
-                left_.push_back({number, std::ssize(positions) - 1});
-            }
-        }
-        positions_ = std::ssize(left_);
-    }
 
     std::int64_t tiles_;
     std::int64_t reducers_;
-    std::int64_t positions_;                              ///< tiles that are to be made
-    std::vector<Left> left_;                              ///< by position; empty: all
+    std::vector<Left> left_;                              ///< by position
     std::vector<std::vector<std::int64_t>> of_reducers_;  ///< positions, by reducer
 };
 

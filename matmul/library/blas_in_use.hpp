@@ -4,11 +4,11 @@
 
 namespace quartet::matmul {
 
-/// Which BLAS ScaLAPACK calls: the same as native's or another one, by the file of the library.
-/// ScaLAPACK was linked with a BLAS of its own choice; the program's is found before it.
+/// Says whether ScaLAPACK calls the same BLAS as native, by the files of both libraries. ScaLAPACK
+/// may be linked with another BLAS, but the program's is found first.
 std::string describe_blas_in_use();
 
-/// The file that psgemm is from: MKL has a ScaLAPACK of its own.
+/// The library file that has psgemm: MKL brings its own ScaLAPACK.
 std::string scalapack_in_use();
 
 }  // namespace quartet::matmul

@@ -23,9 +23,9 @@ namespace quartet::matmul {
 
 namespace {
 
-// What is spent on trials of all distributions, with fewer inner elements where all would take
-// longer, and then on whole products of the best; and how long each of both may take with what is
-// tried again because something disturbed it.
+// All distributions are tried within trial_time, with fewer inner elements where they would take
+// longer; then whole products of the best ones within final_time. Trying disturbed attempts again
+// ends after `patience`, in each of both.
 constexpr Seconds trial_time{8};
 constexpr Seconds final_time{15};
 constexpr Seconds patience{15};

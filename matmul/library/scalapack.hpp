@@ -7,8 +7,8 @@
 #include "comm/mpi/communicator.hpp"
 #include "core/check.hpp"
 
-// What is used of ScaLAPACK 2, which comes without a header: its users' guide (Blackford et al.,
-// 1997), BLACS by its C interface.
+// Declares the functions of ScaLAPACK 2 that are used, since it has no header. They are described
+// in its users' guide (Blackford et al., 1997); BLACS is called by its C interface.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the library's names
 int Csys2blacs_handle(MPI_Comm comm);
@@ -31,7 +31,7 @@ void Cpsgemr2d(int rows, int columns, float* from, int from_row, int from_column
 
 namespace quartet::matmul {
 
-/// What ScaLAPACK knows of an array.
+/// ScaLAPACK's description of an array.
 using Descriptor = std::array<int, 9>;
 
 /// A communicator as BLACS knows it.

@@ -20,7 +20,7 @@ struct TileMemory {
     Bytes alignment{};  ///< once, so that the first slot can be aligned
 };
 
-/// What so many tiles of A and B, and of C, take together.
+/// The memory of `slots` tiles of A and B and `held` tiles of C.
 Bytes buffers_of(std::int64_t slots, std::int64_t held, const TileMemory& tiles);
 inline Bytes buffers_of(const Blocking& blocking, const TileMemory& tiles) {
     return buffers_of(blocking.slots, blocking.held(), tiles);
@@ -28,8 +28,8 @@ inline Bytes buffers_of(const Blocking& blocking, const TileMemory& tiles) {
 
 /// The blocking of `block` with the least traffic in `memory`, with at least `lookahead` products
 /// of look-ahead; memory that is left brings the look-ahead up to two rows of the held C tiles, and
-/// then more slots. Holds at most so many tiles of C. Nothing where even one tile of C and what it
-/// needs do not fit.
+/// then more slots. Holds at most `most_held` tiles of C. Nothing where even one tile of C and what
+/// it needs do not fit.
 std::optional<Blocking> choose_blocking(const Problem& problem, const Block& block,
                                         const TileMemory& tiles, Bytes memory,
                                         std::optional<int> lookahead,
@@ -41,7 +41,7 @@ std::optional<Blocking> best_blocking(const Problem& problem, const Block& block
 /// The least memory in which choose_blocking finds a blocking.
 Bytes least_memory(const TileMemory& tiles, std::optional<int> lookahead);
 
-/// Bytes that each of `ranks` ranks must move at least, on average, with `memory` of its own
+/// The least bytes that each of `ranks` ranks must move on average, each with `memory`
 /// (Irony, Toledo and Tiskin 2004; Smith et al. 2019): 4 (2 N^3 / (P sqrt S) + N^2 / P), S the
 /// floats that the memory holds.
 Bytes lower_bound(const Problem& problem, int ranks, Bytes memory);

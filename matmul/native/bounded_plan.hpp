@@ -34,7 +34,7 @@ struct BoundedPlan {
     }
 };
 
-/// What one tile takes on the host from files, and on a GPU.
+/// The memory of one tile: from files on the host, and on a GPU.
 TileMemory host_tile(const Problem& problem);
 TileMemory device_tile(const Problem& problem);
 
@@ -52,7 +52,7 @@ LevelPlan plan_device(const Problem& problem, const Block& block, const MemoryBu
 HostPlan plan_staging(const Problem& problem, const Block& block, int ranks,
                       const MemoryBudget& budget, const Blocking& on_device);
 
-/// What --dry-run says of a plan.
+/// A plan in words, for --dry-run.
 std::string describe(const BoundedPlan& plan);
 
 }  // namespace quartet::matmul

@@ -31,7 +31,7 @@ MemoryBudget budget_of(const CaseContext& context, Bytes allowed, Bytes elsewher
     return {.allowed = allowed,
             .elsewhere = elsewhere,
             .lookahead = context.session.options().lookahead,
-            // What is lost of a run with checkpoints at most.
+            // A stopped run loses at most this many tiles.
             .most_held = checkpoint.wanted() ? checkpoint.every : any_number};
 }
 

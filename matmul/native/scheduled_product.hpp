@@ -61,9 +61,9 @@ class ScheduledProduct final : public Product {
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 
-    /// What the last run has read from files and written to them, counted where it was done.
+    /// Bytes that the last run read from files and wrote to them, counted where it was done.
     [[nodiscard]] Traffic traffic() const { return {host_->fetched(), sink_->written()}; }
-    /// What the last run has copied to and from a GPU.
+    /// Bytes that the last run copied to and from a GPU.
     [[nodiscard]] Traffic copied() const {
         return on_gpu_ ? Traffic{on_gpu_->fetched(), stored_} : Traffic{};
     }

@@ -69,7 +69,7 @@ struct TileProduct {
 /// evicted, so a prefetch may be issued that many products early.
 class TileSchedule {
   public:
-    /// Whether a tile of C is there already.
+    /// Tells whether a tile of C is there already.
     using IsDone = std::function<bool(TileIndex)>;
 
     /// Parts whose tiles are all done are left out; the others keep their order, and so the bits of

@@ -12,7 +12,7 @@ namespace quartet::matmul {
 /// No bound of the tiles of C that are held at a time but the memory.
 inline constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 
-/// What a rank may take for a product in bounded memory.
+/// The memory that a rank may take for a product.
 struct MemoryBudget {
     Bytes allowed;    ///< in all, by flags or by what there is
     Bytes elsewhere;  ///< of it, for the check and the limits

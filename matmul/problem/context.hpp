@@ -15,7 +15,7 @@
 
 namespace quartet::matmul {
 
-/// What is known of a case before its formulation is planned.
+/// The facts from which a formulation is planned.
 struct CaseContext {
     bench::Session& session;
     Options options;
@@ -36,7 +36,7 @@ struct ProductPlan {
     bench::Arena memory;  ///< counts
     LimitPlan limit;
     std::function<std::unique_ptr<Product>(ProductFiles files)> make;  ///< collective
-    /// What decides about bits beside problem and formulation, as a user would say it.
+    /// Facts beside problem and formulation that decide the bits of C, in a user's words.
     std::map<std::string, std::string> layout{};
 };
 
@@ -48,7 +48,7 @@ void count_besides(bench::Arena& arena, const CaseContext& context, const Block&
 void add_tile_factors(const CaseContext& context, bench::RowName& name);
 void add_memory_factors(const CaseContext& context, bench::RowName& name);
 
-/// The limit that products set, where so many ranks compute.
+/// The limit that products set, with `computing_ranks` ranks computing.
 LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks);
 /// The limit that storage sets, measured by reading the tile of A in tile row `row`; nothing where
 /// this rank reads none.

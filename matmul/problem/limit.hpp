@@ -11,8 +11,8 @@
 
 namespace quartet::matmul {
 
-/// What bounds a product: the slowest of its components. All ranks have the same components; what
-/// is measured of them is this rank's.
+/// The components of a product's limit, of which the slowest decides. All ranks have the same
+/// components; each measures its own part.
 struct LimitPlan {
     /// Products of square matrices in the device's memory.
     struct Sgemm {

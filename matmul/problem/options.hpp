@@ -42,7 +42,7 @@ struct Options {
 /// bits.
 inline constexpr std::int64_t largest_edge = std::int64_t{1} << 28;
 
-/// Checkpoints of so many tiles of C: bench::TileCheckpoint.
+/// Checkpoints of tiles of C: bench::TileCheckpoint.
 const bench::CheckpointKind& checkpoint_kind();
 
 /// Adds the flags to the command line; `options` outlives it.

@@ -32,7 +32,7 @@ std::vector<Block> in_columns(const Problem& problem, int ranks, int columns) {
     return blocks;
 }
 
-// Elements of the longest of so many parts of an edge, where its tiles are spread evenly: no other
+// Elements of the longest of `parts` parts of an edge, where its tiles are spread evenly: no other
 // distribution has a shorter longest part. The last tile may be smaller than the others. It lies in
 // the longest part; another one is as long in tiles unless a single tile is left over.
 std::int64_t longest_part(const Problem& problem, std::int64_t parts) {
@@ -54,7 +54,8 @@ Cost cost_of(const Problem& problem, int ranks, int columns) {
     return cost;
 }
 
-// No cost with so many columns is less: the widest column has at most P/Q ranks, rounded up.
+// A lower bound of the cost with `columns` columns: the widest column has at most P/Q ranks,
+// rounded up.
 Cost least_cost(const Problem& problem, int ranks, int columns) {
     const std::int64_t rows = longest_part(problem, divide_up(ranks, columns));
     const std::int64_t width = longest_part(problem, columns);

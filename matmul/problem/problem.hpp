@@ -19,7 +19,7 @@ constexpr std::string_view name(Operand operand) {
     return operand == Operand::a ? "A" : "B";
 }
 
-/// How many elements so many bytes hold.
+/// The number of elements in `size` bytes.
 constexpr std::int64_t floats_in(Bytes size) {
     return size.value / static_cast<std::int64_t>(sizeof(float));
 }
@@ -66,7 +66,7 @@ void fill_tile(const Problem& problem, std::string_view matrix, TileIndex index,
 void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t first,
                std::int64_t count, std::int64_t column, std::span<float> out);
 
-/// What a folder with the tiles of A and B says of itself, without checksums.
+/// The manifest of a folder with the tiles of A and B, without checksums.
 Manifest manifest_of(const Problem& problem);
 /// The tiles of A and B as files ("A_0_3.npy").
 std::vector<bench::TileFile> input_files(const Problem& problem);

@@ -11,7 +11,7 @@
 
 namespace quartet::matmul {
 
-/// What one rank moves between two levels of memory: to and from files, or to and from a GPU.
+/// Bytes that one rank moves between two levels of memory: files and host, or host and GPU.
 struct Traffic {
     Bytes read;     ///< of A and B
     Bytes written;  ///< of C
@@ -39,7 +39,7 @@ class Product {
     virtual std::span<const float> input(Operand operand, TileIndex tile) = 0;
     /// A tile of C that the rank owns, of the last run. The same holds for the span.
     virtual std::span<const float> result(TileIndex tile) = 0;
-    /// Whether this rank has the result of a tile of its block.
+    /// Tells whether this rank has the result of a tile of its block.
     [[nodiscard]] virtual bool owns(TileIndex /*tile*/) const { return true; }
 
     /// Measures the rates that details() gives beside the limit. Before the first run, only where
@@ -48,7 +48,7 @@ class Product {
     /// This rank's part of A and B in memory, which runs leave as it is; empty where they are in
     /// files. All ranks' parts together are all that the products read.
     [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }
-    /// What is worth knowing about how it ran.
+    /// How it ran, for people.
     [[nodiscard]] virtual std::string note() const = 0;
     /// Figures of the last run beside its time. Same answer on all ranks. Collective over `world`.
     [[nodiscard]] virtual bench::Details details(const comm::Communicator& /*world*/) const {

@@ -20,7 +20,7 @@ std::size_t at(std::int64_t index) {
     return static_cast<std::size_t>(index);
 }
 
-// In +-[1/2, 1). A seed of its own: the vector must not be related to the data.
+// In +-[1/2, 1). The seed differs from the data's: the vector must not be related to them.
 void fill_random(const Problem& problem, const Range& elements, std::span<double> values) {
     DataSource(problem.seed, "matmul/check").fill_uniform(values, elements.begin);
     for (double& value : values) {

@@ -8,7 +8,7 @@
 
 namespace quartet::matmul {
 
-/// Tiles that a stream of its own copies from a source on the host to slots of a GPU.
+/// Copies tiles from a source on the host to slots of a GPU, on its own stream.
 class DeviceSource final : public TileSource {
   public:
     /// `memory` has the slots, each as large as tiles get. Both others are borrowed.

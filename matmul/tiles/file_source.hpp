@@ -8,7 +8,7 @@
 
 namespace quartet::matmul {
 
-/// Tiles that a stream of its own reads from files into slots of the host's memory.
+/// Reads tiles from files into slots of the host's memory, on its own stream.
 class FileSource final : public TileSource {
   public:
     /// `block` is what the rank multiplies for: its rows of A and its columns of B are read.

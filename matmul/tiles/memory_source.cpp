@@ -21,7 +21,7 @@ void MemorySource::allocate(const comm::Communicator& node, device::Device& devi
         memory_ = pool_->allocate(layout_.allocated);
         return;
     }
-    // What a GPU copies from is page-locked.
+    // A GPU copies from page-locked memory.
     const bool copied = device.memory_kind() == device::MemoryKind::device;
     memory_ = device.allocate(layout_.allocated,
                               copied ? device::MemoryKind::pinned : device::MemoryKind::host);

@@ -23,7 +23,7 @@ class TileSink {
     virtual void store(TileIndex tile, device::View<const float> from, device::Stream& stream) = 0;
     /// Enqueues what follows once all tiles that are held have gone to store().
     virtual void end_part(device::Stream& /*stream*/) {}
-    /// Waits for streams of its own; throws what their work has thrown.
+    /// Waits for the sink's streams; throws what their work has thrown.
     virtual void synchronize() {}
     /// A tile of the last run. Files are read by `source`, and the span is as its read() has it.
     virtual std::span<const float> result(TileIndex tile, TileSource& source) = 0;
@@ -36,7 +36,7 @@ class MemorySink final : public TileSink {
   public:
     MemorySink(bench::Arena& arena, const Problem& problem, const Block& block,
                device::Device& device);
-    /// What one takes. Local.
+    /// The memory of one. Local.
     static device::Buffer<float> memory(bench::Arena& arena, const Problem& problem,
                                         const Block& block);
 
@@ -93,8 +93,8 @@ class FileSink final : public TileSink {
     Bytes written_;              ///< written by the stream that writes
 };
 
-/// Tiles of a GPU on their way to another sink: they are copied to memory of the host, and from
-/// there stored by a stream of its own.
+/// Takes tiles of a GPU to another sink: copies them to the host's memory, and stores them from
+/// there on a second stream.
 class StagedSink final : public TileSink {
   public:
     static constexpr std::int64_t slots = 2;  ///< tiles that wait to be written, at most
