@@ -1,7 +1,5 @@
 #include "matmul/multiply_case.hpp"
 
-#include <utility>
-
 #include "comm/mpi/agree.hpp"
 
 namespace quartet::matmul {
@@ -17,7 +15,7 @@ MultiplyCase::MultiplyCase(const CaseContext& context, const ProductPlan& plan)
     ProductFiles files = open_files(context);
     keep_tiles(open_checkpoint(context, plan));
     files.checkpoint = checkpoint();
-    product_ = plan.make(std::move(files));
+    product_ = plan.make(files);
     if (session_.options().verify == bench::Switch::on) {
         guard_.remember(product_->input_memory());
         make_check();

@@ -52,8 +52,7 @@ std::int64_t tile_of(const CaseContext& context, std::int64_t size) {
 }
 
 CaseContext context_of(bench::Session& session, const Options& options, std::int64_t size) {
-    CaseContext context{
-        .session = session, .options = options, .variant = {}, .problem = {}, .blocks = {}};
+    CaseContext context{.session = session, .options = options};
     require_consistent(context);
     context.problem = {size, tile_of(context, size), session.options().seed};
     bench::require_few_tiles(saturated_product(context.problem.tiles(), context.problem.tiles()),

@@ -81,9 +81,7 @@ LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
         .reducers = LimitPlan::Reducers{.role = roles.of(shape.rank),
                                         .partial_tiles = tiles * tiles * tiles / roles.reducers(),
                                         .tile = problem.tile_bytes(),
-                                        .memory = shape.reducers,
-                                        .link = {}},
-        .storage = {}};
+                                        .memory = shape.reducers}};
     if (!works) {
         limit.sgemm.edge = 0;
     }
@@ -92,8 +90,7 @@ LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
     }
     if (context.options.data.in_files()) {
         limit.storage =
-            storage_limit(context, works ? std::optional<std::int64_t>(0) : std::nullopt,
-                          bytes_read(problem, roles));
+            storage_limit(context, works ? whole(problem) : Block{}, bytes_read(problem, roles));
     }
     return limit;
 }
@@ -168,9 +165,7 @@ ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase
     }
     // A reducer has every R-th tile of all of C.
     ProductPlan plan{.block = shape.works() ? Block{} : whole(context.problem),
-                     .memory = {},
-                     .limit = limit_of(context, shape),
-                     .make = {}};
+                     .limit = limit_of(context, shape)};
     if (shape.workers_on_gpu()) {
         if (shape.works()) {
             plan.memory.count(context.session.device().blas().workspace(), bench::Room::device);

@@ -11,13 +11,6 @@ namespace quartet::matmul {
 
 namespace {
 
-// A rank reads its strips of A and B, and writes that of C, once.
-LimitPlan::Storage storage_of_strip(const CaseContext& context, const Block& strip) {
-    const auto row = strip.empty() ? std::nullopt : std::optional(strip.rows.begin);
-    const Bytes bytes = bytes_of<float>(elements_in(context.problem, strip));
-    return storage_limit(context, row, 3 * static_cast<double>(bytes.value));
-}
-
 // The user's, if any.
 std::optional<BlockCyclic> chosen_distribution(const CaseContext& context) {
     if (!context.options.distribution) {
@@ -44,19 +37,16 @@ std::optional<BlockCyclic> chosen_distribution(const CaseContext& context) {
 ProductPlan plan_library_product(const CaseContext& context, bench::PlannedCase& planned) {
     const int ranks = context.session.world().size();
     const bool in_files = context.options.data.in_files();
-    ProductPlan plan{.block = strip_of(context.problem, ranks, context.rank()),
-                     .memory = {},
-                     .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem),
-                                         .computing_ranks = ranks,
-                                         .memory = device::MemoryKind::host},
-                               .copies = {},
-                               .reducers = {},
-                               .storage = {}},
-                     .make = {}};
+    ProductPlan plan{
+        .block = strip_of(context.problem, ranks, context.rank()),
+        .limit = {.sgemm = {.edge = host_sgemm_edge(context.problem), .computing_ranks = ranks}}};
     count_library(plan.memory, context.problem, ranks, context.rank(), in_files);
     if (in_files) {
         add_tile_factors(context, planned.name);
-        plan.limit.storage = storage_of_strip(context, plan.block);
+        // A rank reads its strips of A and B, and writes that of C, once.
+        const Bytes strip = bytes_of<float>(elements_in(context.problem, plan.block));
+        plan.limit.storage =
+            storage_limit(context, plan.block, 3 * static_cast<double>(strip.value));
     }
     plan.make = [context, chosen = chosen_distribution(context)](const ProductFiles& files) {
         return make_library_product(context.session, context.problem, files, chosen);

@@ -13,15 +13,11 @@ namespace quartet::matmul {
 
 namespace {
 
-// With more ranks than tiles some have none to read. The bytes of tiles in files follow from the
-// plan, which needs to know what the probe takes.
+// The bytes of tiles in files follow from the plan, which needs to know what the probe takes.
 LimitPlan limit_of(const CaseContext& context) {
-    LimitPlan limit;
-    limit.sgemm = sgemm_limit(context, context.session.world().size());
+    LimitPlan limit{.sgemm = sgemm_limit(context, context.session.world().size())};
     if (context.options.data.in_files()) {
-        const Block block = context.block();
-        limit.storage = storage_limit(
-            context, block.empty() ? std::nullopt : std::optional(block.rows.begin), 0);
+        limit.storage = storage_limit(context, context.block(), 0);
     }
     return limit;
 }
@@ -104,8 +100,7 @@ void add_to_plan(const CaseContext& context, const BoundedPlan& plan, bench::Pla
 
 ProductPlan plan_resident(const CaseContext& context) {
     const OperandLayout layout = layout_in_memory(context);
-    ProductPlan plan{
-        .block = context.block(), .memory = {}, .limit = limit_of(context), .make = {}};
+    ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
     count_matrices(plan.memory, context.problem, layout);
     plan.make = [&session = context.session, problem = context.problem,
                  layout](const ProductFiles&) {
@@ -117,8 +112,7 @@ ProductPlan plan_resident(const CaseContext& context) {
 
 ProductPlan plan_bounded(const CaseContext& context, bench::PlannedCase& planned) {
     bench::Session& session = context.session;
-    ProductPlan plan{
-        .block = context.block(), .memory = {}, .limit = limit_of(context), .make = {}};
+    ProductPlan plan{.block = context.block(), .limit = limit_of(context)};
     const Bytes workspace = session.device().blas().workspace();
     const BoundedPlan bounded = plan_levels(context, plan.limit, workspace);
     add_to_plan(context, bounded, planned);

@@ -52,12 +52,11 @@ LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks) {
     return sgemm;
 }
 
-LimitPlan::Storage storage_limit(const CaseContext& context, std::optional<std::int64_t> row,
-                                 double bytes) {
+LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block, double bytes) {
     const bench::DataOptions& data = context.options.data;
-    LimitPlan::Storage storage{.file = {}, .cache = data.cache, .bytes = bytes};
-    if (row) {
-        storage.file = *data.folder / tile_file("A", *row, 0);
+    LimitPlan::Storage storage{.cache = data.cache, .bytes = bytes};
+    if (!block.empty()) {
+        storage.file = *data.folder / tile_file("A", block.rows.begin, 0);
     }
     return storage;
 }

@@ -19,9 +19,9 @@ namespace quartet::matmul {
 struct CaseContext {
     bench::Session& session;
     Options options;
-    bench::Variant variant;
-    Problem problem;
-    std::vector<Block> blocks;  ///< of C, by rank
+    bench::Variant variant{};
+    Problem problem{};
+    std::vector<Block> blocks{};  ///< of C, by rank
 
     [[nodiscard]] int rank() const { return session.world().rank(); }
     [[nodiscard]] Block block() const { return blocks[static_cast<std::size_t>(rank())]; }
@@ -32,10 +32,10 @@ struct CaseContext {
 
 /// How one formulation will be measured; nothing is allocated yet.
 struct ProductPlan {
-    Block block;          ///< of C: the tiles that this rank's check asks for
-    bench::Arena memory;  ///< counts
-    LimitPlan limit;
-    std::function<std::unique_ptr<Product>(ProductFiles files)> make;  ///< collective
+    Block block;            ///< of C: the tiles that this rank's check asks for
+    bench::Arena memory{};  ///< counts
+    LimitPlan limit{};
+    std::function<std::unique_ptr<Product>(const ProductFiles& files)> make{};  ///< collective
     /// Facts beside problem and formulation that decide the bits of C, in a user's words.
     std::map<std::string, std::string> layout{};
 };
@@ -50,10 +50,9 @@ void add_memory_factors(const CaseContext& context, bench::RowName& name);
 
 /// The limit that products set, with `computing_ranks` ranks computing.
 LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks);
-/// The limit that storage sets, measured by reading the tile of A in tile row `row`; nothing where
-/// this rank reads none.
-LimitPlan::Storage storage_limit(const CaseContext& context, std::optional<std::int64_t> row,
-                                 double bytes);
+/// The limit that storage sets, measured by reading a tile of A in the first tile row of `block`;
+/// nothing where that is empty. A run moves so many bytes on this rank.
+LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block, double bytes);
 
 /// The tiles of A and B as files, and the manifest that they should have. Local.
 bench::TileFolder<float> tile_folder(const CaseContext& context);

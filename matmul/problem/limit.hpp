@@ -28,7 +28,7 @@ struct LimitPlan {
     };
     /// Tiles from and to files.
     struct Storage {
-        std::optional<std::filesystem::path> file;  ///< a tile that this rank reads, if any
+        std::optional<std::filesystem::path> file{};  ///< a tile that this rank reads, if any
         FileCache cache = FileCache::warm;
         double bytes = 0;  ///< that this rank moves in a run
     };
@@ -44,12 +44,12 @@ struct LimitPlan {
             int reducer = 0;
             comm::PayloadPlace place = comm::PayloadPlace::host;
         };
-        std::optional<Link> link;
+        std::optional<Link> link{};
     };
     Sgemm sgemm;
-    std::optional<Copies> copies;
-    std::optional<Reducers> reducers;
-    std::optional<Storage> storage;
+    std::optional<Copies> copies{};
+    std::optional<Reducers> reducers{};
+    std::optional<Storage> storage{};
 
     /// Counts what measuring takes on `rank`.
     void count(bench::Arena& arena, int rank) const;
