@@ -48,7 +48,7 @@ REASONS = {
     "--config {folder}/bad_switch": "force: '-5' is neither true nor false",
     "--config {folder}/long_line": "at most 4096",
     "--config {folder}/sections": "is a section",
-    "--config ''": "--config: an empty name",
+    "--config ''": "--config: file name is empty",
     "--config /dev/zero": "not a regular file",
     "--json {folder}/missing/results.json": "{folder}/missing is not a folder",
     "--json {folder}": "{folder} exists",
@@ -135,7 +135,7 @@ class FlagsWithoutEffect(unittest.TestCase):
         jobs.append(("matmul", 2, matmul.small, "--distribution 2x1x64", "--distribution"))
         for job, outcome in zip(jobs, run_each([job[:4] for job in jobs])):
             with self.subTest(job[0], arguments=job[3]):
-                assert_refused(self, outcome, BAD_USAGE, job[0], f"{job[4]}: ")
+                assert_refused(self, outcome, BAD_USAGE, job[0], f"{job[0]}: {job[4]}")
 
 
 class Unavailable(unittest.TestCase):
