@@ -41,7 +41,7 @@ VENDORS = {
 }
 CONDITIONAL = "common/device/host/simd/streaming_store.hpp"  # stores past the caches, by processor
 ENVIRONMENT_READER = "common/core/environment.cpp"
-UNTIED = ("common",)  # whose folders' includes form no cycle
+UNTIED = ("common", *KERNELS)  # whose folders' includes form no cycle
 
 TRANSPORTS_FOLDER = "common/comm/transport"
 REGISTRY = f"{TRANSPORTS_FOLDER}/registry/transport_registry.cpp"
