@@ -1,4 +1,4 @@
-"""Tests of scripts/python/quartet/export.py and of the example in the documentation that reads it."""
+"""Tests of quartet.tables.export and of the example in the documentation that reads it."""
 
 import csv
 import importlib.util
@@ -12,8 +12,8 @@ import unittest
 from pathlib import Path
 
 import fake_results
-from quartet import export
 from quartet.results import Name, judged_cases
+from quartet.tables import export
 from tree import QUARTET, ROOT
 
 CG = "cg/native/host/shm/laplace/full/classic/n:8192/iterations:500/ranks:4/threads:1"

@@ -8,9 +8,9 @@ import unittest
 from pathlib import Path
 
 import fake_results
-from quartet import table
 from quartet.commands import report
 from quartet.results import collect, judge, judged_cases
+from quartet.tables import table
 from tree import ROOT
 
 

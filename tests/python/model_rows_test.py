@@ -8,8 +8,8 @@ import fake_results
 import schemas
 from compare_case import CompareCase
 from predicted_machine import file
-from quartet import table
 from quartet.results import cases, judged_cases
+from quartet.tables import table
 from tree import QUARTET
 
 NAME = "cg/native/{}/mpi/laplace/full/classic/n:4096/iterations:50{}/ranks:4/threads:1"

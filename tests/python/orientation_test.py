@@ -1,4 +1,4 @@
-"""Tests of scripts/python/quartet/orientation.py: numbers of other work, never in a ratio with ours."""
+"""Tests of quartet.tables.orientation: numbers of other work, never in a ratio with ours."""
 
 import json
 import subprocess
@@ -7,9 +7,9 @@ import unittest
 from pathlib import Path
 
 import fake_results
-from quartet import orientation
 from quartet.kernels import NAMES
 from quartet.results import judged_cases
+from quartet.tables import orientation
 from tree import QUARTET
 
 

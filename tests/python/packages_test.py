@@ -9,14 +9,12 @@ import fake_results
 from quartet import kernels
 from quartet.commands import report
 from quartet.predict.measured import options_of
-from quartet.report import publications
-from quartet.report.cases import Source, read
-from quartet.results import cases
+from quartet.report.cases import read
+from quartet.results import cases, published
 from tree import SCRIPTS
 
 PACKAGES = SCRIPTS / "python"
 ENTRIES = ("__main__",)  # they belong to no folder: whatever is called lies below them
-TO_MOVE = ("quartet.table imports quartet.published.likeness",)
 
 
 def folder_of(module):
@@ -48,7 +46,7 @@ def arrows():
             for module in imported(node, package):
                 other = folder_of(module)
                 why = f"{package}.{file.stem} imports {module}"
-                if other.split(".")[0] in ("quartet", "quartet_dev") and other != package and why not in TO_MOVE:
+                if other.split(".")[0] in ("quartet", "quartet_dev") and other != package:
                     found.setdefault(package, {}).setdefault(other, why)
     return found
 
@@ -92,7 +90,7 @@ class AnotherKernel(unittest.TestCase):
         row = fake_results.case("example/native/host/shm/n:4096/ranks:2/threads:1", 12.5, "GFLOP/s")
         document = fake_results.document(row)
         self.assertIsNone(options_of(cases(document)[0]))
-        material = report.Material([("a.json", document)], read([Source("a.json", document, "a machine")]))
+        material = report.Material([("a.json", document)], read("a.json", document, cases(document), "a machine"))
         with mock.patch.dict(kernels.KERNELS, {"example": kernels.Kernel("example", "GFLOP/s")}):
-            page = report.compose(material, publications.load())
+            page = report.compose(material, published.read())
         self.assertIn("example", [section.title for section in page.sections])

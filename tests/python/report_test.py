@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import fake_results
-from quartet import table
 from quartet.commands import report
 from quartet.results import judged_cases, published
+from quartet.tables import table
 from tree import QUARTET
 
 CG = "cg/native/host/shm/laplace/full/classic/n:4096/iterations:50/ranks:{}/threads:1"

@@ -1,4 +1,4 @@
-"""Tests of scripts/python/quartet/results.py: which files are documents, and why the others are not."""
+"""Tests of quartet.results: which files are documents, and why the others are not."""
 
 import json
 import tempfile

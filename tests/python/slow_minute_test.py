@@ -7,9 +7,9 @@ import statistics
 
 import fake_results
 from compare_case import CompareCase, around, flat
-from quartet import verdict
 from quartet.commands import report
 from quartet.results import judged_cases
+from quartet.tables import verdict
 
 CAUSE = "other processes took 45% of the cores in 6 of 10 runs"
 STREAM = fake_results.stream_name()

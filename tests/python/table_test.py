@@ -1,4 +1,4 @@
-"""Tests of scripts/python/quartet/table.py and of the reading of result documents."""
+"""Tests of quartet.tables.table and of the reading of result documents."""
 
 import json
 import subprocess
@@ -8,8 +8,9 @@ from pathlib import Path
 from unittest import mock
 
 import fake_results
-from quartet import table, terminal
+from quartet import terminal
 from quartet.results import judged_cases
+from quartet.tables import table
 from tree import QUARTET
 
 

@@ -1,10 +1,10 @@
-"""Tests of scripts/python/quartet/verdict.py: what the last lines of a run say."""
+"""Tests of quartet.tables.verdict: what the last lines of a run say."""
 
 import unittest
 
 import fake_results
-from quartet import verdict
 from quartet.results import OWN_FORMULATIONS, judged_cases
+from quartet.tables import verdict
 
 
 def stream(rate, formulation="native", transport="mpi", size="2MiB", **more):

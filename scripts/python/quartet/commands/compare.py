@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from quartet import orientation
 from quartet.command_line import add_launcher, seconds, whole_number, why_not
 from quartet.compare import baseline, in_turn
 from quartet.compare import table as compare_table
@@ -32,6 +31,7 @@ from quartet.machine import Machine
 from quartet.paths import RESULTS, SHIPPED
 from quartet.results import collect, device, published
 from quartet.results.statistics import ERROR
+from quartet.tables import orientation
 from quartet.text import say
 
 EXAMPLE = "quartet compare before/ after/"

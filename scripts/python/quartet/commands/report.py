@@ -20,7 +20,6 @@ from typing import Any, Optional
 
 from quartet.command_line import shipped_in
 from quartet.exit_codes import UNAVAILABLE, VERIFIED, ScriptError
-from quartet.export import safe_cell
 from quartet.files import check_output, make_folder, replacing, write_text
 from quartet.kernels import KERNELS
 from quartet.paths import MACHINES, RESULTS, SHIPPED
@@ -42,6 +41,7 @@ from quartet.report.charts.model import Chart
 from quartet.report.charts.style import NO_MATPLOTLIB, has_matplotlib
 from quartet.results import Collection, collect, identity, judged, published
 from quartet.results.published import Number
+from quartet.tables.export import safe_cell
 from quartet.terminal import printable
 from quartet.text import counted, say
 

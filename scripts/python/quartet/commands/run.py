@@ -7,7 +7,6 @@ import sys
 import time
 from pathlib import Path
 
-from quartet import table, verdict
 from quartet.check_machine import system
 from quartet.check_machine.finding import Level
 from quartet.command_line import add_launch_arguments, seconds, seconds_or_none, why_not
@@ -18,6 +17,7 @@ from quartet.paths import RESULTS
 from quartet.results import collect, judged_cases
 from quartet.run.budget import Budget
 from quartet.run.plan import Launch, attempt, estimate, measure, plan
+from quartet.tables import table, verdict
 from quartet.terminal import Style
 from quartet.text import counted, say
 

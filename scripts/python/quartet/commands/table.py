@@ -11,10 +11,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from quartet import export, orientation, verdict
 from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.results import collect, judged_cases
-from quartet.table import render
+from quartet.tables import export, orientation, verdict
+from quartet.tables.table import render
 from quartet.terminal import Style
 from quartet.text import say
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from quartet import orientation
 from quartet.results.published import Number
+from quartet.tables import orientation
 from quartet.text import rate
 
 from .cases import Result

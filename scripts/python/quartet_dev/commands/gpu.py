@@ -24,12 +24,12 @@ import os
 import time
 from pathlib import Path
 
-from quartet import table
 from quartet.command_line import add_launcher, seconds_or_none, some_of
 from quartet.exit_codes import UNAVAILABLE, worst
 from quartet.machine import Machine
 from quartet.paths import RESULTS, ROOT
 from quartet.results import judged_cases
+from quartet.tables import table
 from quartet.text import fraction, say
 from quartet_dev.gpu import execution, page, record
 from quartet_dev.gpu.counters import excuse
