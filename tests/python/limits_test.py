@@ -14,7 +14,6 @@ import fake_results
 from fake_build import FakeBuild
 from quartet.launch import Outcome
 from quartet.results import cases
-from quartet_dev.commands import limits
 from quartet_dev.limits import comparisons as limits_comparisons
 from quartet_dev.limits import folder as limits_folder
 from quartet_dev.limits import goals as limits_goals
@@ -448,11 +447,6 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         self.assertLess(len(numbers), 50)
         self.assertEqual(len(numbers) % 5, 0)
         self.assertRegex(done.stderr, r"\d+ rounds were left out by the budget of 0.001 s")
-
-    def test_makefile_says_the_budget(self):
-        makefile = (SCRIPTS.parent / "Makefile").read_text(encoding="utf-8")
-        (line,) = (line for line in makefile.splitlines() if line.startswith("limits:"))
-        self.assertIn(f"at most {limits.BUDGET // 60} minutes", line)
 
     def test_refuses_what_it_does_not_know(self):
         self.assertEqual(self.limits("--reuse").returncode, 2)

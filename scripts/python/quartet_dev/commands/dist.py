@@ -116,7 +116,7 @@ def tarball(commit: str, given: dict[str, Path]) -> tuple[str, bytes]:
     date = int(_git("show", "-s", "--format=%ct", commit))
     content = io.BytesIO(_git("archive", "--format=tar", f"--prefix={name}/", commit))
     files = {f"carried/{path}": data for path, data in sorted(carried(given).items())}
-    files["COMMIT"] = _git("describe", "--always", "--exclude=*", commit)
+    files["COMMIT"] = _git("describe", "--always", "--abbrev=12", "--exclude=*", commit)
     with tarfile.open(fileobj=content, mode="a") as archive:
         for path, data in files.items():
             member = tarfile.TarInfo(f"{name}/{path}")
@@ -163,5 +163,5 @@ def run(options: argparse.Namespace) -> int:
     recipe_name, text = recipe(name.partition("-")[2], content)
     write_text(output.with_name(recipe_name), text)
     print(f"{os.path.relpath(output)}: {len(content) / 1e6:.1f} MB, commit "
-          f"{_git('describe', '--always', '--exclude=*', options.commit).decode().strip()}")
+          f"{_git('describe', '--always', '--abbrev=12', '--exclude=*', options.commit).decode().strip()}")
     return VERIFIED

@@ -38,7 +38,7 @@ from quartet_dev.limits.match import LimitsFiles, Match
 from quartet_dev.limits.plan import LIMITS, matches
 
 EXAMPLE = "quartet limits --only cg,fft"
-BUDGET = 3000  # seconds; the Makefile's help says it in minutes
+BUDGET = 3000  # seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
