@@ -142,7 +142,7 @@ def listed(value: Any, what: str, default: Any) -> list[Any]:
 def positive(value: Any, what: str, most: int = 10**6) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise SpecError(f"{what}: {shown(value)} (not a whole number from 1 to {most})")
-    return value
+    return int(value)
 
 
 def counts_of(values: Any, known: dict[str, int], where: str, what: str = "ranks") -> list[int]:
