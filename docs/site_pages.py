@@ -36,7 +36,8 @@ def on_files(_: Files, config: MkDocsConfig) -> Files:
 
 def _tree() -> Iterator[str]:
     for pattern in ("*.md", "docs/*.md", "docs/notes/*.md", "docs/example-kernel/main.cpp",
-                    "scripts/packaging/README.md", "results/measured/README.md", *(f"{kernel}/README.md" for kernel in KERNELS), *BESIDE_PAGES):
+                    "scripts/packaging/README.md", "results/measured/README.md",
+                    *(f"{kernel}/README.md" for kernel in KERNELS), *BESIDE_PAGES):
         for path in sorted(ROOT.glob(pattern)):
             yield path.relative_to(ROOT).as_posix()
 

@@ -1,5 +1,5 @@
-"""The users' commands: each is a module here with EXAMPLE, add_arguments(parser) and run(options) -> exit code;
-its docstring is its help."""
+"""The users' commands. Each is a module here with EXAMPLE, add_arguments(parser) and run(options), which returns the
+exit code. Its docstring is its help. One that sets TAKES_COMMAND finds the words after -- in options.command."""
 
 # In the order of `quartet --help`.
 SUMMARIES = {
