@@ -11,11 +11,11 @@
 
 namespace quartet::device {
 
-/// What comes of a device's operations.
+/// Whether operations compute results or only take time.
 enum class Results {
     computed,
-    emulated,   ///< nothing but the time that they would take
-    simulated,  ///< nothing but that, of a clock that is simulated, as are messages
+    emulated,   ///< they take the time that the described machine would
+    simulated,  ///< the same, by the clock of a simulator, which carries the messages, too
 };
 
 class Accelerator;

@@ -6,7 +6,7 @@
 #include "device/cuda/blas/cublas_library.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
 #include "device/cuda/fft/cufft_library.hpp"
-#include "device/host/fft/host_fft.hpp"
+#include "device/host/fft/host_ffts.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 

@@ -155,10 +155,6 @@ void CaseRuns::end() {
     end_stage(Stage::write_results);
 }
 
-comm::Movers CaseRuns::movers() const {
-    return session_.registry().traits(planned_.name.variant.transport).movers;
-}
-
 Run CaseRuns::timed_run(Stage stage) {
     Clocks clocks(planned_.clock_rows.size());
     subject_->prepare();
@@ -175,7 +171,8 @@ Run CaseRuns::timed_run(Stage stage) {
     end_stage(stage);
     Run run;
     run.conditions = watch.end();
-    if (movers() == comm::Movers::library) {
+    if (session_.registry().traits(planned_.name.variant.transport).progress_threads ==
+        comm::ProgressThreads::of_library) {
         run.conditions.oversubscribed = true;
     }
     set_slowest(run, session_, mine, times_of(clocks, planned_));

@@ -56,7 +56,6 @@ class CaseRuns {
   private:
     [[nodiscard]] std::unique_ptr<comm::ReservedSpace> reserve_windows();
     void give_up(const std::string& reason, ExitCode code);
-    [[nodiscard]] comm::Movers movers() const;
     Run timed_run(Stage stage);
     void verify();
     [[nodiscard]] Row whole_row() const;

@@ -27,31 +27,20 @@ class Capabilities {
   public:
     constexpr Capabilities(std::initializer_list<Capability> members) {
         for (const Capability member : members) {
-            bits_ |= bit(member);
+            bits_ |= 1U << static_cast<unsigned>(member);
         }
-    }
-    static constexpr Capabilities all() {
-        return {Capability::push,       Capability::send_receive,   Capability::payload_channel,
-                Capability::all_gather, Capability::reduce_scatter, Capability::all_to_all};
-    }
-
-    [[nodiscard]] constexpr bool contain(Capability member) const {
-        return (bits_ & bit(member)) != 0;
     }
     [[nodiscard]] constexpr bool contain(Capabilities others) const {
         return (bits_ & others.bits_) == others.bits_;
     }
-    [[nodiscard]] constexpr Capabilities without(Capability member) const {
-        Capabilities others = *this;
-        others.bits_ &= ~bit(member);
-        return others;
-    }
 
   private:
-    static constexpr unsigned bit(Capability member) { return 1U << static_cast<unsigned>(member); }
-
     unsigned bits_ = 0;
 };
+
+inline constexpr Capabilities all_capabilities{
+    Capability::push,       Capability::send_receive,   Capability::payload_channel,
+    Capability::all_gather, Capability::reduce_scatter, Capability::all_to_all};
 
 /// Whose memory a transport moves.
 enum class TransportMemory {
@@ -69,17 +58,14 @@ enum class PartLocation {
     at_sender,  ///< in the sender's memory, read in place
 };
 
-/// Whether transfers are cut into chunks of --chunk, to overlap their steps.
-enum class Chunking { none, pipelined };
-
 /// Whether ranks that share a GPU may use it.
 enum class SharedGpus {
     served,
     for_checks_only,  ///< at most to check results: `auto` never picks it there
 };
 
-/// Whose threads move the data. A library's own compete with the ranks' for cores, by its nature.
-enum class Movers { ranks, library };
+/// Whose threads move the data. A library's own threads compete with the ranks for cores.
+enum class ProgressThreads { of_ranks, of_library };
 
 /// Whether transfers in chunks overlap with what is done with the chunks.
 enum class Pipeline { on, off };
@@ -114,9 +100,8 @@ struct TransportTraits {
     Route route = Route::direct;
     /// The kind of windows that allocate() takes from the node's shared memory, if any.
     std::optional<WindowKind> windows{};
-    Chunking chunking = Chunking::none;
     SharedGpus shared_gpus = SharedGpus::served;
-    Movers movers = Movers::ranks;
+    ProgressThreads progress_threads = ProgressThreads::of_ranks;
 
     /// What operations allocate (see OperationMemory); null: nothing.
     Bytes (*push_memory)(const IncomingPushes& pushes, const OperationContext& context) = nullptr;
@@ -132,7 +117,7 @@ struct TransportTraits {
         return receiver == device::MemoryKind::device ? payloads_for_gpus : PayloadPlace::host;
     }
     [[nodiscard]] constexpr bool can(Capability capability) const {
-        return capabilities.contain(capability);
+        return capabilities.contain({capability});
     }
     /// Whether it serves devices that compute on memory of that kind.
     [[nodiscard]] constexpr bool moves(device::MemoryKind kind) const {

@@ -36,8 +36,8 @@ std::string owner_in(const std::filesystem::path& file) {
     }
 }
 
-// A holder writes who it is right after it has the lock: until then the file may name one that was
-// killed. So whoever has the `expected` owner for a colleague looks for a while.
+// A holder writes who it is right after it has the lock. Until then the file may name an owner that
+// was killed, so retry for a while until the `expected` owner appears.
 std::string patient_owner_in(const std::filesystem::path& file, const std::string& expected) {
     constexpr int attempts = 50;
     constexpr std::chrono::milliseconds pause{10};

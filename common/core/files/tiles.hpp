@@ -32,7 +32,7 @@ struct Manifest {
 
     bool operator==(const Manifest&) const = default;
     [[nodiscard]] bool is_own() const { return !seed; }
-    /// The same of a user's own data, of which nobody knows how they were made.
+    /// The same manifest for a user's own data: no seed, no generator.
     [[nodiscard]] Manifest of_own_data() const;
 };
 

@@ -8,10 +8,8 @@
 
 #include "core/block_range.hpp"
 #include "device/host/blas/host_blas.hpp"
-#include "device/host/fft/host_fft_factory.hpp"
-#include "device/host/matrix/host_cg_kernels.hpp"
-#include "device/host/matrix/host_matrix_factory.hpp"
-#include "device/host/matrix/host_vector_operations.hpp"
+#include "device/host/fft/host_ffts.hpp"
+#include "device/host/matrix/host_linear_algebra.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"

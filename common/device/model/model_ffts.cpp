@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "device/host/fft/simd_partial_row_ffts.hpp"
+#include "device/host/fft/host_ffts.hpp"
 #include "device/host/runtime/require_host.hpp"
 
 namespace quartet::device {

@@ -42,7 +42,7 @@ std::vector<TransportParameter> parameters_over(const DeviceChoice& device,
             all.push_back({fmt::format("{}{}{}", name, kind, suffix), name, settings, device});
         };
         add("", defaults);
-        if (traits.chunking == Chunking::pipelined) {
+        if (traits.reach == Reach::all_nodes) {  // they cut what they send into chunks
             add("_small_chunks", {kibibytes(64)});
             add("_tiny_chunks", {{1000}});
             add("_whole", {defaults.chunk, Pipeline::off});

@@ -17,7 +17,8 @@ namespace {
 
 constexpr TransportTraits ipc_traits{
     .name = "ipc",
-    .capabilities = Capabilities::all().without(Capability::send_receive),
+    .capabilities = {Capability::push, Capability::payload_channel, Capability::all_gather,
+                     Capability::reduce_scatter, Capability::all_to_all},
     .memory = TransportMemory::gpu,
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,

@@ -40,8 +40,7 @@ class IncomingPieces {
     /// Waits for a piece. Throws Failure where it has another size.
     device::View<const std::byte> wait(std::int64_t number);
     /// Waits for a piece and calls `use(first, part)` with its parts from the first to the last.
-    /// Between two of them MPI answers senders of which the next piece is waited for, which else
-    /// wait until this one is used.
+    /// Calls MPI between parts, so that senders can start the next piece.
     template <typename Use>
     void use(std::int64_t number, Use use) {
         const auto piece = wait(number);

@@ -15,8 +15,7 @@ namespace {
 
 constexpr TransportTraits mpi_traits{
     .name = "mpi",
-    .capabilities = Capabilities::all(),
-    .chunking = Chunking::pipelined,
+    .capabilities = all_capabilities,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
             return mpi_push_memory(pushes, here.settings);

@@ -23,9 +23,8 @@ constexpr Bytes nccl_chunk(const TransportSettings& settings) {
 /// NVIDIA's library. The same where the build has none.
 inline constexpr TransportTraits nccl_traits{
     .name = "nccl",
-    .capabilities = Capabilities::all(),
+    .capabilities = all_capabilities,
     .memory = TransportMemory::gpu,
-    .chunking = Chunking::pipelined,
     .shared_gpus = SharedGpus::for_checks_only,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {

@@ -17,7 +17,6 @@ constexpr TransportTraits rma_traits{
     .memory = TransportMemory::host,
     .location = PartLocation::at_sender,
     .windows = WindowKind::remote,
-    .chunking = Chunking::pipelined,
 };
 
 constexpr int ready_tag = 1;

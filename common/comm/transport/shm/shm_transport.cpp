@@ -14,7 +14,8 @@ namespace {
 
 constexpr TransportTraits shm_traits{
     .name = "shm",
-    .capabilities = Capabilities::all().without(Capability::send_receive),
+    .capabilities = {Capability::push, Capability::payload_channel, Capability::all_gather,
+                     Capability::reduce_scatter, Capability::all_to_all},
     .memory = TransportMemory::host,
     .reach = Reach::one_node,
     .location = PartLocation::at_sender,

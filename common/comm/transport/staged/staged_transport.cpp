@@ -38,10 +38,9 @@ Bytes staging_memory_of(Bytes message, const TransportSettings& settings) {
 
 constexpr TransportTraits staged_traits{
     .name = "staged",
-    .capabilities = Capabilities::all(),
+    .capabilities = all_capabilities,
     .memory = TransportMemory::gpu,
     .route = Route::through_host,
-    .chunking = Chunking::pipelined,
     .push_memory =
         [](const IncomingPushes& pushes, const OperationContext& here) {
             return pushes.senders * staging_memory_of(pushes.size, here.settings);

@@ -1,4 +1,4 @@
-#include "device/cuda/matrix/cuda_cg_kernels.hpp"
+#include "device/cuda/matrix/cuda_linear_algebra.hpp"
 
 #include <initializer_list>
 

@@ -1,7 +1,4 @@
-#include "device/cuda/matrix/cuda_matrix_factory.hpp"
-
-#include "device/cuda/matrix/cuda_row_block.hpp"
-#include "device/cuda/matrix/cuda_triangle_part.hpp"
+#include "device/cuda/matrix/cuda_linear_algebra.hpp"
 
 namespace quartet::device {
 

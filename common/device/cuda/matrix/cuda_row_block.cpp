@@ -1,4 +1,4 @@
-#include "device/cuda/matrix/cuda_row_block.hpp"
+#include "device/cuda/matrix/cuda_linear_algebra.hpp"
 
 #include "device/cuda/blas/cuda_gemv.hpp"
 #include "device/cuda/matrix/stored_rows.hpp"

@@ -1,4 +1,4 @@
-#include "device/cuda/matrix/cuda_triangle_part.hpp"
+#include "device/cuda/matrix/cuda_linear_algebra.hpp"
 
 #include <algorithm>
 #include <type_traits>

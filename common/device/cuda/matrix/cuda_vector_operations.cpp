@@ -1,4 +1,4 @@
-#include "device/cuda/matrix/cuda_vector_operations.hpp"
+#include "device/cuda/matrix/cuda_linear_algebra.hpp"
 
 #include "device/cuda/matrix/vector_kernels.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"

@@ -1,4 +1,4 @@
-#include "device/host/fft/host_fft.hpp"
+#include "device/host/fft/host_ffts.hpp"
 
 #include <fftw3.h>
 

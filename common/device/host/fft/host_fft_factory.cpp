@@ -1,13 +1,10 @@
-#include "device/host/fft/host_fft_factory.hpp"
-
-#include "device/host/fft/host_fft.hpp"
-#include "device/host/fft/host_four_step_fft.hpp"
-#include "device/host/fft/simd_partial_row_ffts.hpp"
+#include "device/host/fft/host_ffts.hpp"
 
 namespace quartet::device {
 
 namespace {
 
+/// SIMD plans where the sizes allow them, else scalar ones.
 class HostFftFactory final : public FftFactory {
   public:
     explicit HostFftFactory(int threads) : threads_(threads) {}
@@ -16,10 +13,14 @@ class HostFftFactory final : public FftFactory {
         return plan_host_fft(shape, threads_);
     }
     std::unique_ptr<ColumnFfts> plan_column_ffts(const FourStepFft& shape) override {
-        return plan_host_column_ffts(shape, threads_);
+        require_valid(shape);
+        auto plan = plan_simd_column_ffts(shape, threads_);
+        return plan ? std::move(plan) : plan_scalar_column_ffts(shape, threads_);
     }
     std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& shape) override {
-        return plan_host_row_ffts(shape, threads_);
+        require_valid(shape);
+        auto plan = plan_simd_row_ffts(shape, threads_);
+        return plan ? std::move(plan) : plan_scalar_row_ffts(shape, threads_);
     }
     std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) override {
         return plan_host_transpose(shape, threads_);
@@ -31,7 +32,11 @@ class HostFftFactory final : public FftFactory {
         return plan_simd_partial_row_ffts(shape, threads_);
     }
     [[nodiscard]] Bytes four_step_fft_memory(const FourStepFft& shape) const override {
-        return host_four_step_fft_memory(shape, threads_);
+        require_valid(shape);
+        const auto columns = simd_column_ffts_memory(shape, threads_);
+        const auto rows = simd_row_ffts_memory(shape, threads_);
+        return columns.value_or(scalar_column_ffts_memory(shape)) +
+               rows.value_or(scalar_row_ffts_memory(shape, threads_));
     }
     [[nodiscard]] std::string description() const override { return host_fft_description(); }
 

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "core/roots_of_unity.hpp"
-#include "device/host/fft/host_four_step_fft.hpp"
+#include "device/host/fft/host_ffts.hpp"
 #include "device/host/fft/simd_complex.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "device/host/simd/streaming_store.hpp"

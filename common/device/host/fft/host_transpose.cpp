@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device/host/fft/host_four_step_fft.hpp"
+#include "device/host/fft/host_ffts.hpp"
 #include "device/host/runtime/require_host.hpp"
 #include "system/parallel_for.hpp"
 

@@ -1,11 +1,10 @@
-#include "device/host/fft/scalar_four_step_fft.hpp"
+#include "device/host/fft/host_ffts.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <vector>
 
 #include "core/roots_of_unity.hpp"
-#include "device/host/fft/host_fft.hpp"
 #include "device/host/runtime/host_memory.hpp"
 #include "device/host/runtime/host_stream.hpp"
 #include "device/host/runtime/require_host.hpp"

@@ -1,4 +1,4 @@
-#include "device/host/fft/simd_partial_row_ffts.hpp"
+#include "device/host/fft/host_ffts.hpp"
 
 #include <cmath>
 #include <optional>

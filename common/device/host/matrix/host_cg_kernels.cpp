@@ -1,4 +1,4 @@
-#include "device/host/matrix/host_cg_kernels.hpp"
+#include "device/host/matrix/host_linear_algebra.hpp"
 
 #include <initializer_list>
 

@@ -1,7 +1,4 @@
-#include "device/host/matrix/host_matrix_factory.hpp"
-
-#include "device/host/matrix/host_row_block.hpp"
-#include "device/host/matrix/host_triangle_part.hpp"
+#include "device/host/matrix/host_linear_algebra.hpp"
 
 namespace quartet::device {
 

@@ -1,4 +1,4 @@
-#include "device/host/matrix/host_row_block.hpp"
+#include "device/host/matrix/host_linear_algebra.hpp"
 
 #include <algorithm>
 #include <array>

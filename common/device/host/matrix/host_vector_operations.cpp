@@ -1,4 +1,4 @@
-#include "device/host/matrix/host_vector_operations.hpp"
+#include "device/host/matrix/host_linear_algebra.hpp"
 
 #include <bit>
 #include <cstring>

@@ -1,0 +1,11 @@
+# Compiles by ccache, where it is installed and no other launcher is asked for.
+option(QUARTET_CCACHE "Compile by ccache where it is installed" OFF)
+find_program(QUARTET_CCACHE_PROGRAM ccache)
+mark_as_advanced(QUARTET_CCACHE_PROGRAM)
+if(QUARTET_CCACHE AND QUARTET_CCACHE_PROGRAM)
+  foreach(language CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${QUARTET_CCACHE_PROGRAM})
+    endif()
+  endforeach()
+endif()
