@@ -48,12 +48,6 @@ static_assert(sizeof(SimdComplex) == sizeof(double[2][simd_width]));
             __builtin_shufflevector(a.re, a.im, 4, 12, 5, 13, 6, 14, 7, 15)};
 }
 
-/// To any address.
-[[gnu::always_inline]] inline void store_interleaved(const SimdComplex& a, double* data) {
-    const SimdComplex pairs = interleaved(a);
-    std::memcpy(data, &pairs, sizeof pairs);
-}
-
 /// Transposes the 8 x 8 matrix whose rows the vectors are.
 [[gnu::always_inline]] inline void transpose(Vector (&m)[simd_width]) {
     Vector t[simd_width];
