@@ -25,7 +25,7 @@ std::string folded(std::string_view text) {
     return result;
 }
 
-// Damerau's distance in which no part is edited twice: three rows of the table are kept.
+// Damerau's distance that edits no part twice. Three rows of the table are kept.
 std::size_t distance(const std::string& a, const std::string& b) {
     std::vector<std::size_t> older(b.size() + 1);
     std::vector<std::size_t> old(b.size() + 1);

@@ -94,8 +94,8 @@ std::int64_t parse_count(std::string_view text);
 /// significant digits unless the value is a whole number of that unit.
 std::string to_string(Bytes bytes);
 
-/// "2MiB", "1536KiB", "513B": the largest binary unit, up to GiB, of which the value is a whole
-/// number; unlike to_string, different sizes have different texts.
+/// "2MiB", "1536KiB", "513B": the largest binary unit, up to GiB, that divides the value
+/// evenly; unlike to_string, different sizes have different texts.
 std::string to_exact_string(Bytes bytes);
 
 /// "1.23 s", "12.3 ms", "45.6 us", "7.00 ns": three significant digits, but whole seconds

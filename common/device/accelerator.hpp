@@ -12,7 +12,7 @@
 
 namespace quartet::device {
 
-/// Memory of an accelerator as a whole, whoever uses it.
+/// All memory of an accelerator, that of other processes included.
 struct GpuMemory {
     Bytes free;
     Bytes total;

@@ -15,9 +15,9 @@ namespace quartet::device {
 
 inline constexpr std::int64_t group_columns = 8;
 
-/// Rows of a panel of full rows: as many sums keep the adders of a core busy.
+/// Rows of a panel of full rows: eight sums keep the adders of a core busy.
 inline constexpr std::int64_t row_panel_rows = 8;
-/// Rows of a panel of a triangle: its column sums are read and written once for so many rows.
+/// Rows of a panel of a triangle: column sums are read and written once for sixteen rows.
 inline constexpr std::int64_t triangle_panel_rows = 16;
 
 /// The index of an element within its panel of `panel_rows` rows; `row` and `column` count from the

@@ -6,7 +6,7 @@
 
 namespace quartet::flow {
 
-/// One rank's broadcast to others, each of which has room for one payload: how the paper's reducers
+/// One rank's broadcast to others, each with room for one payload: how the paper's reducers
 /// give their results back to the workers (VI.C), by a FIFO queue each. All of these queues share
 /// two kinds of messages and one payload channel, so what they cost a receiver does not grow with
 /// the number of receivers.

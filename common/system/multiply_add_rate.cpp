@@ -17,7 +17,7 @@ constexpr int tries = 3;
 
 std::atomic<float> seed{1};  // unknown to the compiler, like what becomes of the sums
 
-// Registers of so many lanes.
+// Registers of four, eight and sixteen lanes.
 using Four = float __attribute__((vector_size(16)));
 using Eight = float __attribute__((vector_size(32)));
 using Sixteen = float __attribute__((vector_size(64)));

@@ -21,7 +21,7 @@ static void quartet_note_signal(int) {
 }
 }
 
-// Of a shell's background job or under nohup: whoever ignores them wants the job to go on.
+// A background job of a shell, or one under nohup, ignores these and is to go on.
 static bool stays_ignored(int signal, const struct sigaction& previous) {
     return (signal == SIGINT || signal == SIGHUP) && previous.sa_handler == SIG_IGN;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -106,75 +105,6 @@ void exchange(std::span<const ConstBytes> send, std::span<const MutableBytes> re
         require_whole(status, received);
     }
 }
-
-// A round of the reduction below: chunk `round` of every rank's part goes to its rank, which adds
-// what it gets in rank order.
-class PiecewiseSum {
-  public:
-    PiecewiseSum(std::span<const double> contribution, std::span<double> mine,
-                 const RankCounts& counts, MPI_Comm comm)
-        : contribution_(contribution),
-          mine_(mine),
-          counts_(counts),
-          peers_(comm),
-          comm_(comm),
-          chunk_(std::min(counts.largest_count(), std::int64_t{1} << 16)),
-          scratch_(index(chunk_ * peers_.size)) {}
-
-    void run() {
-        std::int64_t longest = 0;
-        for (int rank = 0; rank < peers_.size; ++rank) {
-            longest = std::max(longest, counts_.count(rank));
-        }
-        for (std::int64_t first = 0; first < longest; first += chunk_) {
-            exchange_chunks(first);
-            add(first);
-        }
-    }
-
-  private:
-    [[nodiscard]] std::int64_t length(int rank, std::int64_t first) const {
-        return std::clamp(counts_.count(rank) - first, std::int64_t{0}, chunk_);
-    }
-
-    void exchange_chunks(std::int64_t first) {
-        std::vector<ConstBytes> send;
-        std::vector<MutableBytes> receive;
-        for (int rank = 0; rank < peers_.size; ++rank) {
-            // Beyond a short part's end there is nothing, and no address either.
-            const auto size = index(length(rank, first));
-            const auto begin = size == 0 ? 0 : index(counts_.offset(rank) + first);
-            send.push_back(std::as_bytes(contribution_.subspan(begin, size)));
-            receive.push_back(std::as_writable_bytes(row(rank, first)));
-        }
-        exchange(send, receive, peers_, comm_, counts_.largest_count());
-    }
-
-    // What `rank` sent in this round.
-    std::span<double> row(int rank, std::int64_t first) {
-        return std::span(scratch_).subspan(index(rank * chunk_), index(length(peers_.rank, first)));
-    }
-
-    void add(std::int64_t first) {
-        const auto size = index(length(peers_.rank, first));
-        if (size == 0) {
-            return;
-        }
-        const auto sum = mine_.subspan(index(first), size);
-        std::ranges::copy(row(0, first), sum.begin());
-        for (int rank = 1; rank < peers_.size; ++rank) {
-            std::ranges::transform(sum, row(rank, first), sum.begin(), std::plus<>());
-        }
-    }
-
-    std::span<const double> contribution_;
-    std::span<double> mine_;
-    const RankCounts& counts_;
-    Peers peers_;
-    MPI_Comm comm_;
-    std::int64_t chunk_;  // elements: long enough for the network's rate, short enough for caches
-    std::vector<double> scratch_;
-};
 
 }  // namespace
 
@@ -291,10 +221,7 @@ void reduce_scatter_sum(std::span<const double> contribution, std::span<double> 
     const Peers peers(comm);
     require_counts(counts, peers.size, std::ssize(contribution));
     check(std::ssize(mine) == counts.count(peers.rank), "a part's size differs from its count");
-    if (!counts.fits()) {
-        PiecewiseSum(contribution, mine, counts, comm).run();
-        return;
-    }
+    check(counts.fits(), "a sum of more elements than MPI counts");
     check_mpi(MPI_Reduce_scatter(contribution.data(), mine.data(), counts.mpi_counts(), MPI_DOUBLE,
                                  MPI_SUM, comm));
 }

@@ -98,7 +98,7 @@ void all_to_all_bytes(std::span<const std::byte> send, std::span<std::byte> rece
 
 /// Element-wise sums over the ranks of vectors of as many doubles as `counts` has in total; rank r
 /// gets the r-th part. `contribution` keeps its values. The same ranks and counts give the same
-/// bits. Collective.
+/// bits. Throws Failure beyond 2^31 elements: rows of a dense matrix are fewer. Collective.
 void reduce_scatter_sum(std::span<const double> contribution, std::span<double> mine,
                         const RankCounts& counts, MPI_Comm comm);
 

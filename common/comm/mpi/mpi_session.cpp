@@ -31,7 +31,7 @@ MpiSession::MpiSession(int& argc, char**& argv) : exceptions_(std::uncaught_exce
     // Calls that name no communicator report to the handler of one of these two.
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    // Only the main thread calls MPI, beside which there are others. The simulator always answers
+    // There are other threads, but only the main one calls MPI. The simulator always answers
     // MPI_THREAD_SINGLE, and does not mind threads that leave MPI alone.
     if (provided < MPI_THREAD_FUNNELED && !device::ranks_are_simulated()) {
         MPI_Finalize();

@@ -15,7 +15,7 @@ namespace quartet::comm {
 
 namespace {
 
-// Ranks of one node of which each shares cores with another, and what they run on.
+// Ranks of one node that share cores with one another, and what they run on.
 struct Pool {
     std::vector<int> ranks;
     std::set<int> cpus;

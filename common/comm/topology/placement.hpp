@@ -37,7 +37,7 @@ std::optional<double> node_quota(std::span<const Placement> placements, int node
 /// quota; at least 1.
 int usable_cores(std::span<const Placement> placements, int node);
 
-/// Cores kept busy by a rank and by those with the same CPUs, with so many threads
+/// Cores kept busy by a rank and by those with the same CPUs, with `threads_per_rank` threads
 /// each.
 int busy_cores(std::span<const Placement> placements, int rank, int threads_per_rank);
 

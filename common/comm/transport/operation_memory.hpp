@@ -15,11 +15,11 @@ class OperationMemory {
     [[nodiscard]] Bytes push(const IncomingPushes& pushes) const {
         return traits_.push_memory == nullptr ? Bytes{} : traits_.push_memory(pushes, context_);
     }
-    /// Of an exchange that brings this rank so many bytes: memory that the device computes on.
+    /// Of an exchange that brings this rank `received` bytes: memory that the device computes on.
     [[nodiscard]] Bytes exchange(Bytes received) const {
         return traits_.location == PartLocation::received ? received : Bytes{};
     }
-    /// Of a reduce-scatter of which each rank gets so many bytes: memory that the device computes
+    /// Of a reduce-scatter that gives each rank `mine` bytes: memory that the device computes
     /// on.
     [[nodiscard]] Bytes reduce_scatter(int ranks, Bytes mine) const {
         return traits_.reduce_scatter_memory == nullptr

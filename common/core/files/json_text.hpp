@@ -9,8 +9,8 @@
 
 namespace quartet {
 
-/// What a text of JSON may be at most. Deeper nesting would overflow the stack of whoever walks
-/// through it; finding a key among those of an ordered object takes time in proportion to them.
+/// How large a text of JSON may be. Deeper nesting would overflow the stack of code that walks
+/// through it. Finding a key of an ordered object takes time in proportion to its keys.
 struct JsonBounds {
     Bytes size = mebibytes(256);
     int depth = 64;

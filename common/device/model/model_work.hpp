@@ -16,7 +16,7 @@ class ModelWork {
 
     [[nodiscard]] const MachineRates& rates() const { return rates_; }
 
-    /// An operation that reads and writes so many bytes.
+    /// An operation that reads and writes `bytes` in all.
     [[nodiscard]] Seconds traffic(double bytes) const { return launched(bytes / rates_.memory); }
     /// The product of a rows x inner and an inner x columns matrix.
     [[nodiscard]] Seconds product(double rows, double columns, double inner) const {

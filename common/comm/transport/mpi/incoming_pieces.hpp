@@ -21,8 +21,8 @@ struct PieceSettings {
     [[nodiscard]] Bytes memory() const { return under_way * piece; }
 };
 
-/// Pieces of --chunk, of which one is added while the next arrives. Without the pipeline one at a
-/// time, as large as MPI counts. `vector` is the largest one.
+/// Pieces of --chunk: one is added while the next arrives. Without the pipeline one at a time, as
+/// large as MPI counts. `vector` is the size of the largest vector.
 PieceSettings pieces_of(Bytes vector, const TransportSettings& settings);
 
 /// Receives pieces that come one after the other into memory for a few, small enough to stay in the

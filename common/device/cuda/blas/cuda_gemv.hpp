@@ -32,9 +32,9 @@ class CudaGemv {
     Allocation workspace_;
 };
 
-/// The faster of both, measured on the matrix, whatever it holds. cuBLAS must win by more than
-/// measurements vary, so that the choice, and the order of the additions, are the same each time.
-/// Enqueues on a stream of its own, and waits.
+/// The faster of the two, measured on the matrix as it is. cuBLAS must win by more than
+/// measurements vary, so that the choice and the order of the additions are the same each time.
+/// Uses its own stream, and waits for it.
 GemvBy faster_gemv(const RowMajorMatrix& matrix, CudaMemory& memory);
 
 }  // namespace quartet::device

@@ -7,8 +7,8 @@ namespace quartet::device {
 
 namespace {
 
-// Rows of one block: x, which comes from the caches, is read once for so many rows of A, and as
-// many loads of A are under way at once.
+// Rows of one block: x comes from the caches and is read once for four rows of A; four loads of A
+// are under way at once.
 constexpr int gemv_rows = 4;
 
 /// Two neighbours of a row or of x, which no thread will need again (A), or all blocks will (x).

@@ -12,8 +12,8 @@ namespace quartet::device {
 
 /// Memory of one GPU, and page-locked memory of the CPU: plain cudaMalloc and cudaHostAlloc, never
 /// managed. Small blocks that are given back are kept for the next allocation of their size; large
-/// ones go back to the system at once, so that what is free is free for everybody: libraries, and
-/// other ranks on the same GPU. Allocations share the pool, and may outlive whoever made it.
+/// ones go back to the system at once, so that libraries and other ranks on the same GPU can have
+/// them. Allocations share the pool, and may outlive its maker.
 class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
   public:
     /// For the calling thread's current GPU. `threads` touch memory of kind host.

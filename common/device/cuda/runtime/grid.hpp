@@ -17,9 +17,9 @@ inline constexpr int block_threads = 256;
 /// end do not leave it idle for long.
 inline constexpr std::int64_t most_blocks = 8192;
 
-/// The most blocks of a sum: so many partial sums it leaves for the second stage. What GPUs of 128
-/// multiprocessors run at once, where each has four: a second turn of some of the blocks would not
-/// keep the memory busy. Four have registers for as many loads under way as eight otherwise.
+/// The most blocks of a sum, each of which leaves a partial sum for the second stage: as many as
+/// 128 multiprocessors run at once, four each. A second turn of some blocks would not keep the
+/// memory busy. Four blocks have registers for as many loads under way as eight otherwise.
 inline constexpr int sum_blocks_at_once = 4;
 inline constexpr std::int64_t most_sum_blocks = 512;
 

@@ -7,8 +7,8 @@
 
 namespace quartet::device {
 
-/// A panel of a matrix as matrix_layout.hpp stores it: its position in the matrix and its extents,
-/// of which all beyond `rows` and `columns` is padding.
+/// A panel of a matrix as matrix_layout.hpp stores it: its position in the matrix and its extents.
+/// All beyond `rows` and `columns` is padding.
 struct Panel {
     std::int64_t panel_rows = 0;  ///< padding included
     std::int64_t groups = 0;      ///< padding included
