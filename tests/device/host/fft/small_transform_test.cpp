@@ -92,10 +92,10 @@ TEST(SimdComplex, TransposesAndInterleaves) {
         EXPECT_EQ(lanes.re[lane], 1 + 2 * lane);
         EXPECT_EQ(lanes.im[lane], 2 + 2 * lane);
     }
-    double copy[17] = {};
-    store_interleaved(lanes, copy + 1);
-    for (int index = 1; index < 17; ++index) {
-        EXPECT_EQ(copy[index], index);
+    const SimdComplex again = interleaved(lanes);
+    for (int lane = 0; lane < simd_width; ++lane) {
+        EXPECT_EQ(again.re[lane], pairs[1 + lane]);
+        EXPECT_EQ(again.im[lane], pairs[1 + simd_width + lane]);
     }
 }
 
