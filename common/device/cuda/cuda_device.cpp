@@ -7,7 +7,7 @@
 
 #include "device/cuda/blas/cuda_blas.hpp"
 #include "device/cuda/blas/gemv_kernel.hpp"
-#include "device/cuda/fft/cuda_fft_factory.hpp"
+#include "device/cuda/fft/cuda_ffts.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/info/cuda_accelerator.hpp"
 #include "device/cuda/info/why_no_cuda.hpp"

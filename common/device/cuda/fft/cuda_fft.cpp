@@ -1,4 +1,4 @@
-#include "device/cuda/fft/cuda_fft.hpp"
+#include "device/cuda/fft/cuda_ffts.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,4 @@
-#include "device/cuda/fft/cuda_fft_factory.hpp"
-
-#include "device/cuda/fft/cuda_fft.hpp"
-#include "device/cuda/fft/cuda_four_step_fft.hpp"
-#include "device/cuda/fft/cuda_single_rank_fft.hpp"
+#include "device/cuda/fft/cuda_ffts.hpp"
 
 namespace quartet::device {
 

@@ -1,9 +1,8 @@
-#include "device/cuda/fft/cuda_four_step_fft.hpp"
+#include "device/cuda/fft/cuda_ffts.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "device/cuda/fft/cuda_fft.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/fft/twiddle_tables.hpp"
 #include "device/cuda/runtime/batch_split.hpp"

@@ -1,8 +1,7 @@
-#include "device/cuda/fft/cuda_single_rank_fft.hpp"
+#include "device/cuda/fft/cuda_ffts.hpp"
 
 #include <algorithm>
 
-#include "device/cuda/fft/cuda_fft.hpp"
 #include "device/cuda/fft/four_step_kernels.hpp"
 #include "device/cuda/fft/twiddle_tables.hpp"
 #include "device/cuda/runtime/batch_split.hpp"

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/message_of.hpp"
-#include "device/cuda/fft/cuda_fft.hpp"
-#include "device/cuda/fft/cuda_single_rank_fft.hpp"
+#include "device/cuda/fft/cuda_ffts.hpp"
 #include "fakes/fake_cuda_runtime.hpp"
 #include "fakes/fake_gpu_memory.hpp"
 

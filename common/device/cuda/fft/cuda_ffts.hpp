@@ -5,9 +5,13 @@
 
 #include "device/cuda/fft/cufft_library.hpp"
 #include "device/cuda/runtime/cuda_memory.hpp"
-#include "device/fft.hpp"
+#include "device/fft_factory.hpp"
 
 namespace quartet::device {
+
+/// Transforms of the current GPU by cuFFT; `memory` outlives the plans. Throws Unavailable where
+/// the library cannot be had.
+std::unique_ptr<FftFactory> make_cuda_fft_factory(CudaMemory& memory);
 
 /// The workspace of a plan that does a batch in pieces, unless one transform takes more.
 inline constexpr Bytes default_fft_workspace = gibibytes(1);
@@ -46,5 +50,36 @@ std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
 
 /// "cuFFT" and its version.
 std::string cuda_fft_description(const CufftLibrary& library);
+
+/// What the plans below are made from; `memory` outlives them.
+struct FourStepFftTools {
+    std::shared_ptr<const CufftLibrary> library;
+    CudaMemory& memory;
+};
+
+/// The four-step FFT on a GPU, for any T and M: cuFFT's transforms, batch by batch, between kernels
+/// that pack and transpose. A batch has at most 1 GiB of points, or one transform. Uses of one plan
+/// run one after another, on any streams. Throw Failure for an impossible shape.
+std::unique_ptr<ColumnFfts> plan_cuda_column_ffts(const FourStepFft& shape,
+                                                  const FourStepFftTools& tools);
+std::unique_ptr<RowFfts> plan_cuda_row_ffts(const FourStepFft& shape,
+                                            const FourStepFftTools& tools);
+std::unique_ptr<Transpose> plan_cuda_transpose(const FourStepFft& shape);
+std::unique_ptr<ScatterTile> plan_cuda_scatter_tile(const FourStepFft& shape,
+                                                    const FourStepFftTools& tools);
+
+/// The most memory that column and row FFTs take together, with cuFFT's workspaces estimated as the
+/// size of a batch.
+Bytes cuda_four_step_fft_memory(const FourStepFft& shape);
+
+/// The four-step FFT of one rank, out of place or in place. Column and row FFTs each have a
+/// workspace of about `most_workspace`, or of one transform where that takes more. Throws Failure
+/// for more than one rank.
+std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(
+    const FourStepFft& shape, const FourStepFftTools& tools,
+    Bytes most_workspace = default_fft_workspace);
+
+/// The most memory it takes beside its views.
+Bytes cuda_single_rank_fft_memory(const FourStepFft& shape);
 
 }  // namespace quartet::device
