@@ -216,6 +216,12 @@ class Contents(Reported):
         self.assertEqual([(row["from"], row["to"], row["MiB/s"]) for row in self.rows("pairs")],
                          [("0", "1", "7000.0"), ("1", "0", "9000.0")])
 
+    def test_pairs_name_the_nodes(self):
+        places = [{**fake_results.PLACE, "rank": rank, "host": f"n{rank + 5}", "node": rank} for rank in range(2)]
+        self.put("a.json", *(fake_results.case(fake_results.stream_name() + f"/pair:{pair}", value)
+                             for pair, value in (("0-1", 5000), ("1-0", 10000))), placement=places)
+        self.assertIn("The slowest pair, 0 n5 to 1 n6, has 50% of the fastest one's rate", self.page().text)
+
     def test_rows_of_two_documents_are_judged_together_as_in_the_table(self):
         self.put("a.json", fake_results.case(fake_results.stream_name(), 500, fraction_of_limit=0.05))
         self.put("b.json", fake_results.case(fake_results.stream_name("library"), 8000, fraction_of_limit=0.8))

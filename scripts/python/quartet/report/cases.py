@@ -1,7 +1,7 @@
 """The cases of result documents as the report needs them: launches of one case joined."""
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from quartet.results import Case, Launches, commit
@@ -18,6 +18,7 @@ class Launch:
     date: str
     series: str = ""  # the folder that it is in, where there are several
     role: str = ""  # of its slowest rank, where ranks have several
+    hosts: dict[int, str] = field(default_factory=dict)  # by rank
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,9 @@ class Limit:
     decided_by: str = ""  # of several parts
 
 
-def _role(document: dict[str, Any], case: Case) -> str:
+def _role(case: Case, roles: dict[int, str]) -> str:
     """Of the slowest rank, where ranks have several."""
-    seconds, places = case.median.get("rank_seconds") or [], document["context"]["quartet"].get("placement") or []
-    roles = {place["rank"]: str(place.get("role", "")) for place in places}
+    seconds = case.median.get("rank_seconds") or []
     if not seconds or None in seconds or len(set(roles.values())) < 2:
         return ""
     return roles.get(seconds.index(max(seconds)), "")
@@ -39,7 +39,10 @@ def _role(document: dict[str, Any], case: Case) -> str:
 def read(path: str, document: dict[str, Any], cases: list[Case], machine: str, series: str = "") -> list[Launch]:
     """The (judged) cases of a document, the failed ones too."""
     date = str(document["context"].get("date", ""))[:10]
-    return [Launch(path, case, machine, commit(document), date, series, _role(document, case)) for case in cases]
+    places = document["context"]["quartet"].get("placement") or []
+    roles = {place["rank"]: str(place.get("role", "")) for place in places}
+    hosts = {place["rank"]: str(place["host"]) for place in places}
+    return [Launch(path, case, machine, commit(document), date, series, _role(case, roles), hosts) for case in cases]
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,11 @@ class Result(Launches):
     @property
     def role(self) -> str:
         return self.launches[0].role
+
+    def rank_named(self, rank: int) -> str:
+        """Its number, with its host where there are several."""
+        hosts = self.launches[0].hosts
+        return f"{rank} {hosts[rank]}" if rank in hosts and len(set(hosts.values())) > 1 else str(rank)
 
     @property
     def limit(self) -> Optional[Limit]:

@@ -299,10 +299,11 @@ def pairs(results: list[Result]) -> Section:
 def _map(members: list[Result]) -> HeatMap:
     rates = {result.name.pair: result.rate for result in members if result.name.pair}
     ranks = sorted({rank for pair in rates for rank in pair})
-    names = tuple(map(str, ranks))
+    names = tuple(map(members[0].rank_named, ranks))
     values = tuple(tuple(rates.get((sender, receiver)) for receiver in ranks) for sender in ranks)
     slowest, fastest = (choose(members, key=lambda result: result.rate) for choose in (min, max))
-    return HeatMap(f"The slowest pair, {slowest.name.values['pair']}, has "
+    pair = " to ".join(map(slowest.rank_named, slowest.name.pair or ()))
+    return HeatMap(f"The slowest pair, {pair}, has "
                    f"{slowest.rate / fastest.rate:.0%}{slowest.mark} of the fastest one's rate",
                    members[0].unit, "from", "to", names, names, values,
                    in_words(alike(members, ("pair",))), _doubts(members))
