@@ -297,7 +297,7 @@ class Measuring(FakeBuild):
         return found[0]
 
     def test_every_second_round_runs_backwards(self):
-        done = self.limits("--pairs", 2)
+        done = self.limits("--rounds", 2)
         self.assertEqual(done.returncode, 0, done.stderr)
         order = [(call[0], call[1]) for call in self.calls()]
         sides = ("full", "library", "symmetric", "full-single", "symmetric-single")
@@ -307,7 +307,7 @@ class Measuring(FakeBuild):
                       " ".join(self.calls()[len(order) // 2 - 1]))
 
     def test_table_has_the_ratio_of_each_goal_and_its_spread(self):
-        done = self.limits("--pairs", 3, full=[10, 10, 10], full_single=[9, 9, 9],
+        done = self.limits("--rounds", 3, full=[10, 10, 10], full_single=[9, 9, 9],
                            library=[8, 10, 9], symmetric=[18, 20, 22])
         self.assertIn("cg, N = 8192, 2 ranks x 1 thread, GFLOP/s, 3 rounds", done.stdout)
         self.assertEqual(self.line(done.stdout, "full ", "dgemv"),
@@ -327,14 +327,14 @@ class Measuring(FakeBuild):
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_limit_that_the_loop_does_not_find_is_missed(self):
-        done = self.limits("--pairs", 1, full=[10.6], full_single=[10])
+        done = self.limits("--rounds", 1, full=[10.6], full_single=[10])
         self.assertEqual(self.line(done.stdout, "limit of full")[-1], "missed")
 
     def test_launches_between_which_the_host_moved_the_cores_are_not_compared(self):
         launcher = self.folder / "launcher"  # moves them when the library is launched
         launcher.write_text(launcher.read_text().replace("shift", f"""shift
 case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; esac"""))
-        done = self.limits("--pairs", 1)
+        done = self.limits("--rounds", 1)
         self.assertEqual(self.line(done.stdout, "full ", "dgemv")[-2], "?")
         self.assertEqual(self.line(done.stdout, "limit of full")[-1], "met")
         self.assertIn("The host moved the cores: a word took 0 to 0 ns", done.stdout)
@@ -342,19 +342,19 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
 
     def test_loop_that_was_not_built_is_said(self):
         (self.folder / "bin" / "limit_loops").unlink()
-        done = self.limits("--pairs", 1)
+        done = self.limits("--rounds", 1)
         self.assertEqual(self.line(done.stdout, "limit of full")[-2], "?")
         self.assertIn("quartet limits builds it", done.stdout)
 
     def test_noise_that_is_forgiven_is_marked(self):
-        done = self.limits("--pairs", 5, full=[10, 10.2, 9.9, 10.1, 9.8],
+        done = self.limits("--rounds", 5, full=[10, 10.2, 9.9, 10.1, 9.8],
                            full_single=[9.9, 10.1, 9.7, 10.15, 9.9])
         self.assertEqual(self.line(done.stdout, "full, 1 sum", "classic")[-1], "met~")
         self.assertIn(" ~  the median is below the goal", done.stdout)
-        self.assertNotIn(" ~  ", self.limits("--pairs", 1, full=[10], full_single=[10]).stdout)
+        self.assertNotIn(" ~  ", self.limits("--rounds", 1, full=[10], full_single=[10]).stdout)
 
     def test_circumstances_are_listed_for_missed_goals(self):
-        done = self.limits("--pairs", 1, full=[10], library=[5], symmetric=[15],
+        done = self.limits("--rounds", 1, full=[10], library=[5], symmetric=[15],
                            full_single=[10], symmetric_single=[15])
         headings = "waiting files early steal cores probes reach limits\n"
         beside = done.stdout.split(headings)[1].split("\n\n")[0]
@@ -375,7 +375,7 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
                       file.with_suffix(".hpp").read_text(encoding="utf-8"))
 
     def test_disturbed_launches_are_counted_and_not_listed(self):
-        done = self.limits("--pairs", 1)
+        done = self.limits("--rounds", 1)
         self.assertIn("    The hypervisor withheld 5% or more of a core's time (\"steal\") in 10 of 10\n"
                       "    launches\n", done.stdout)
         self.assertIn("    The cores had 57% or less of their best speed (a lower clock, or two\n"
@@ -383,7 +383,7 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         self.assertNotIn("warning: ? cg", done.stdout)
 
     def test_peer_that_is_not_there_is_said_in_its_lines_and_asked_once(self):
-        done = self.limits("--pairs", 2, library="not available in this build")
+        done = self.limits("--rounds", 2, library="not available in this build")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.line(done.stdout, "full ", "dgemv"),
                          ["full", "dgemv", ">=1.1", "?", "1"])
@@ -392,25 +392,25 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         self.assertEqual(sum("library" in call[1] for call in self.calls()), 2)
 
     def test_failed_launch_fails_and_the_rest_is_measured(self):
-        done = self.limits("--pairs", 1, symmetric="rank 1 is gone")
+        done = self.limits("--rounds", 1, symmetric="rank 1 is gone")
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("cg: rank 1 is gone", done.stdout)
         self.assertEqual(self.line(done.stdout, "full ", "dgemv")[-3:],
                          ["1.00..1.00", ">=1.1", "missed"])
 
     def test_wrong_result_sets_the_exit_code_and_a_missed_goal_does_not(self):
-        self.assertEqual(self.limits("--pairs", 1, full=[1.0]).returncode, 0)
-        self.assertEqual(self.limits("--pairs", 1, full=[0.25]).returncode, 1)
+        self.assertEqual(self.limits("--rounds", 1, full=[1.0]).returncode, 0)
+        self.assertEqual(self.limits("--rounds", 1, full=[0.25]).returncode, 1)
 
     def test_reuse_shows_the_same_and_measures_nothing(self):
-        done = self.limits("--pairs", 2, full=[10, 12])
+        done = self.limits("--rounds", 2, full=[10, 12])
         calls = len(self.calls())
         again = self.limits("--reuse", full="gone")
         self.assertEqual(again.stdout, done.stdout)
         self.assertEqual(len(self.calls()), calls)
 
     def test_reuse_leaves_out_what_is_damaged_and_says_so(self):
-        self.limits("--pairs", 2)
+        self.limits("--rounds", 2)
         results = self.folder / "results"
         whole = (results / "cg-8192-2x1-full-1.json").read_text()
         null = json.loads(whole)
@@ -438,11 +438,11 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         self.assertEqual((done.returncode, done.stdout), (2, ""), done)
 
     def test_new_measurement_forgets_the_old_one(self):
-        self.limits("--pairs", 3)
-        self.assertIn(", 1 round", self.limits("--pairs", 1).stdout)
+        self.limits("--rounds", 3)
+        self.assertIn(", 1 round", self.limits("--rounds", 1).stdout)
 
     def test_budget_leaves_out_whole_rounds(self):
-        done = self.limits("--pairs", 5, "--budget", 0.001)
+        done = self.limits("--rounds", 5, "--budget", 0.001)
         numbers = [call[0] for call in self.calls()]
         self.assertLess(len(numbers), 50)
         self.assertEqual(len(numbers) % 5, 0)
@@ -452,7 +452,7 @@ case "$*" in *library*) touch {self.folder}/far;; *) rm -f {self.folder}/far;; e
         self.assertEqual(self.limits("--reuse").returncode, 2)
         self.assertIn("no stream in", self.limits("--only", "stream").stderr)
         self.assertIn("'dgemm' is none of", self.limits("--only", "dgemm").stderr)
-        self.assertEqual(self.limits("--pairs", 0).returncode, 2)
+        self.assertEqual(self.limits("--rounds", 0).returncode, 2)
 
 
 class Clock:
