@@ -45,9 +45,8 @@ def arrows():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             for module in imported(node, package):
                 other = folder_of(module)
-                why = f"{package}.{file.stem} imports {module}"
                 if other.split(".")[0] in ("quartet", "quartet_dev") and other != package:
-                    found.setdefault(package, {}).setdefault(other, why)
+                    found.setdefault(package, {}).setdefault(other, f"{package}.{file.stem} imports {module}")
     return found
 
 
