@@ -3,8 +3,8 @@ neighbours in a ring (or other pairs), and ends with a table of who stands out.
 
 In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
 a job for each node and each pair (--slurm), which run as nodes come free. Stopped, it goes on when the
-same command is given again. A new check compares with the earlier ones beside it: since when is a node
-slow?
+same command is given again, and shows what the jobs have found meanwhile. A new check compares with the
+earlier ones beside it: since when is a node slow?
 
 A node's network rate is that of its best pair, so that a slow node does not make its partners slow. The
 exit code is 1 where a node or a pair is slow, 3 where a launch failed, 4 where there are too few nodes to

@@ -1,13 +1,14 @@
 """Slurm machines: files of the keys in scripts/slurm/machine.schema.json, one for a kind of nodes
 (scripts/slurm/machines/ has a template and examples)."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from quartet import schema
 from quartet.exit_codes import ScriptError
-from quartet.files import read_json, with_bounds
+from quartet.files import read_json, reason_of, with_bounds
 from quartet.paths import SLURM
 from quartet.terminal import printable
 
@@ -50,7 +51,9 @@ class SlurmMachine:
         try:
             data = with_bounds(read_json(path), _plain)
         except (OSError, ValueError) as error:
-            raise MachineError(f"{path}: cannot be read ({error}): copy {SLURM}/machines/template.json") from None
+            why = reason_of(error) if isinstance(error, OSError) else error
+            raise MachineError(f"{path}: cannot be read ({why}): cp {os.path.relpath(SLURM)}/machines/template.json "
+                               "mine.json, and fill it in") from None
         return SlurmMachine.of(data, f"{path}: ")
 
     @staticmethod
