@@ -77,6 +77,12 @@ Program::Program(ProgramDescription description, comm::TransportRegistry registr
 
 int Program::run(int argc, char** argv, const std::function<void(Session&)>& plan) {
     int rank = -1;
+    const auto refuse = [&](const Error& error) {
+        if (rank == 0) {
+            say(error.what());
+        }
+        return code(error.exit_code());
+    };
     try {
         Environment environment;
         StageClock stages(launch_time(environment));
@@ -102,15 +108,9 @@ int Program::run(int argc, char** argv, const std::function<void(Session&)>& pla
             }
             return code(run_session(session, plan));
         } catch (const UsageError& error) {
-            if (rank == 0) {
-                say(error.what());
-            }
-            return code(error.exit_code());
+            return refuse(error);
         } catch (const Unavailable& error) {
-            if (rank == 0) {
-                say(error.what());
-            }
-            return code(error.exit_code());
+            return refuse(error);
         } catch (const std::exception& error) {
             std::this_thread::sleep_for(wait_before_speaking(rank));
             say(fmt::format("rank {}: {}", rank, words_of(error)));

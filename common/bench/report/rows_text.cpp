@@ -74,12 +74,15 @@ std::string format_rate(double rate) {
 std::string rows_text(std::span<const Row> rows, std::string_view gpus) {
     std::string text;
     std::string last_heading;
+    std::string last_line;
     for (const Row& row : rows) {
         if (std::string heading = heading_of(row, gpus); heading != last_heading) {
             text += heading + (last_heading.empty() ? titles_of(row) : "");
             last_heading = std::move(heading);
         }
-        text += line_of(row);
+        const std::string line = line_of(row);
+        text += line == last_line && !row.error.empty() ? "" : line;  // of each pair of ranks
+        last_line = line;
     }
     return text;
 }

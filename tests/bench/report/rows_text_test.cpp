@@ -91,6 +91,9 @@ TEST(RowsText, TellsFurtherClocksFromTheWhole) {
 TEST(RowsText, AnErrorIsOneLine) {
     EXPECT_EQ(lines_of({fake_error("nothing is there")}).at(2),
               "native shm                 2MiB error: nothing is there");
+    EXPECT_THAT(lines_of({fake_error("nothing"), fake_error("nothing"), fake_error("other")}),
+                SizeIs(4))
+        << "each once";
 }
 
 TEST(RowsText, FitsEightyColumns) {
