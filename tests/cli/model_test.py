@@ -80,7 +80,7 @@ class Model(unittest.TestCase):
     def test_a_machine_must_be_described(self):
         assert_refused(self, run("cg", 2, WORDS["cg"], "--device model"), 2, "cg", "add --machine FILE")
         assert_refused(self, run("cg", 2, WORDS["cg"], f"--machine {self.file}"), 2, "cg",
-                       "add --device model")
+                       "--machine needs --device model")
         self.file.write_text(json.dumps(machine(sgemm_flops_per_second=None)), encoding="utf-8")
         assert_refused(self, run("cg", 2, WORDS["cg"], self.flags), 2, "cg", "sgemm_flops_per_second")
 
