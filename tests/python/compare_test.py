@@ -129,7 +129,7 @@ class Flags(CompareCase):
 
     def test_flag_that_every_launch_of_a_slower_program_has_hides_nothing(self):
         slow = documents(*scaled(0.6), distrusted=True,
-                         flags=[{"kind": "below_library", "text": "below plain MPI"}])
+                         flags=[{"kind": "slow_library", "text": "the limit is too low"}])
         done = self.compared(documents(*STEADY), slow)
         self.assertEqual((done.returncode, row_of(done)[7], row_of(done)[-1]), (1, "0.600?", "slower"))
 

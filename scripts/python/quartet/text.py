@@ -5,7 +5,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Optional
 
 from quartet.terminal import printable
 
@@ -84,11 +83,6 @@ def percent_range(low: float, high: float) -> str:
     """In whole per cent: "48-75%", or "48%" where both are."""
     least, most = f"{low:.0%}", f"{high:.0%}"
     return most if least == most else f"{least[:-1]}-{most}"
-
-
-def percent_of_limit(value: Optional[float], is_suspicious: bool) -> str:
-    """Marked where the rate is above the limit; empty where there is none."""
-    return (f"{value:.0%}" if value else "") + "!" * is_suspicious
 
 
 class Footnotes:

@@ -3,14 +3,15 @@ cases, what could not be compared and why, spreads of launches, slow nodes."""
 
 import itertools
 import textwrap
-from typing import Callable, Optional
+from typing import Callable, Optional, Union
 
 from quartet.compare import closing, slow_ranks
 from quartet.compare.pairs import LEAST_LAUNCHES, Pair
 from quartet.compare.sides import Sample, Side
 from quartet.results.published import Number, place_of_ours
 from quartet.results.statistics import ERROR
-from quartet.text import ABOVE_LIMIT, BOUNDS, WIDTH, Footnotes, aligned, counted, rate, size, widths_of, wrapped
+from quartet.tables.cells import aligned_rows
+from quartet.text import ABOVE_LIMIT, BOUNDS, Footnotes, counted, rate, size, wrapped
 
 HEADINGS = ("form", "via", "size", "ranks", "A", "B", "B/A", "interval", "more", "verdict")
 SPREADS = ("form", "via", "size", "ranks", "launches", "within", "between", "launches", "within",
@@ -72,14 +73,11 @@ def _spreads(sample: Optional[Sample]) -> tuple[str, ...]:
 
 
 def _table(headings: tuple[str, ...], groups: dict[str, list[tuple[str, ...]]]) -> list[str]:
-    rows = [headings, *(cells for members in groups.values() for cells in members)]
-    widths = widths_of(rows)
     left = [column for column, heading in enumerate(headings) if heading in LEFT_ALIGNED]
-    lines = [aligned(headings, widths, left)]
+    rows: list[Union[str, tuple[str, ...]]] = [headings]
     for heading, members in groups.items():
-        lines += textwrap.wrap(heading, WIDTH, subsequent_indent="  ")
-        lines += [aligned(cells, widths, left) for cells in members]
-    return lines
+        rows += [heading, *members]
+    return aligned_rows(rows, left)
 
 
 def _sides(sides: list[Side]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from quartet.results.published import Number, nearest, place_of_ours
+from quartet.tables.cells import CHECKS
 from quartet.text import rate, ratio
 
 from .cases import Launch, Result
@@ -68,13 +69,12 @@ def _row(launch: Launch) -> tuple[str, ...]:
     case = launch.case
     if case.error:
         return (case.text, *[""] * 6, "failed", "", "", case.error, "", launch.path)
-    check = "off" if case.verified is None else "ok" if case.verified else "WRONG"
     low_high = f"{rate(case.interval[0])} to {rate(case.interval[1])}" if case.interval else ""
     total = sum(case.whole_task.values())
     doubts = "; ".join(filter(None, [case.note, *case.flags.values()]))
     decided = f" ({case.median['limit_decided_by']})" if case.median.get("limit_decided_by") else ""
     return (case.text, rate(case.rate) + "?" * case.is_distrusted, case.unit, low_high, str(case.runs),
-            f"{case.seconds:.4g}", f"{total:.4g}" if total else "", check,
+            f"{case.seconds:.4g}", f"{total:.4g}" if total else "", CHECKS[case.verified],
             rate(case.limit["rate"]) + decided if case.limit else "",
             f"{case.fraction_of_limit:.0%}{case.mark}" if case.fraction_of_limit else "", doubts,
             str(case.workers), launch.path)

@@ -1,7 +1,6 @@
 """The table of a sweep, 80 columns wide: every block with its series of rates. The base of a speed-up
 stands above its series, in absolute terms. Speed-ups count workers, not ranks."""
 
-import textwrap
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -11,22 +10,18 @@ from quartet.results import Case, Launches, judged, load
 from quartet.sweep import placement
 from quartet.sweep.folder import Launch, SweepFolder, launches
 from quartet.sweep.plan import Block, Configuration
+from quartet.tables.cells import CHECKS, aligned_rows, fraction_cell, interval_cell, median_cell
 from quartet.text import (
     ABOVE_LIMIT,
     DISTRUSTED,
-    WIDTH,
-    aligned,
     counted,
-    percent_of_limit,
     rate,
     size,
-    widths_of,
     wrapped,
 )
 
 HEADINGS = ("size", "nodes", "ranks", "workers", "median", "range", "launches", "speed-up", "effic.",
             "of limit", "check")
-CHECKS = {True: "ok", False: "WRONG", None: "off"}
 VARYING = ("size", "n", "ranks", "tiles")  # within a series; tiles follow size and ranks
 
 
@@ -107,11 +102,9 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
     elif base and point.is_right:
         ratio = point.rate / base.rate
         speed_up, efficiency = f"{ratio:.2f}x", f"{ratio * base.workers / point.workers:.0%}"
-    bounds = "-".join(map(rate, point.interval)) if point.interval else ""
-    fraction = percent_of_limit(point.fraction, point.mark == "!")
     return (size(point.name.size), point.where, point.name.values.get("ranks", ""), str(point.workers),
-            rate(point.rate) + point.mark_of_rate, bounds, str(len(point.cases)), speed_up, efficiency, fraction,
-            CHECKS[point.verified])
+            median_cell(point.rate, point.mark_of_rate), interval_cell(point.interval), str(len(point.cases)), speed_up,
+            efficiency, fraction_cell(point.fraction, point.mark), CHECKS[point.verified])
 
 
 def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[str]:
@@ -208,13 +201,5 @@ def render(folder: SweepFolder, expected: Optional[Expectations] = None) -> str:
     missing = [line for text in (expected.missing if expected else ()) for line in wrapped("~", text)]
     if not any(one.nodes or one.hosts for one in folder.plan.configurations):
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
-    cells = [row for row in rows if isinstance(row, tuple)]
-    widths = widths_of(cells)
-    lines: list[str] = []
-    for row in rows:
-        if isinstance(row, tuple):
-            lines.append(aligned(row, widths, left=()))
-        else:
-            lines += textwrap.wrap(row, WIDTH, subsequent_indent="    ") or [""]
     below = [*surprises, *missing, *_notes(folder, everything, marks, misplacements)]
-    return "\n".join([*lines, "", *below]).rstrip() + "\n"
+    return "\n".join([*aligned_rows(rows, indent="    "), "", *below]).rstrip() + "\n"

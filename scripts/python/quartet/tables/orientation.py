@@ -6,7 +6,8 @@ from typing import Any
 
 from quartet.paths import SHIPPED
 from quartet.results import Case, load_published
-from quartet.text import aligned, counted, rate, widths_of, wrapped
+from quartet.tables.cells import aligned_rows
+from quartet.text import counted, rate, wrapped
 
 FOLDER = SHIPPED / "published"
 HEADINGS = ("device", "what", "rate", "a device", "of peak")
@@ -52,10 +53,9 @@ def _table(kernel: str, case: Case, items: list[dict[str, Any]]) -> list[str]:
             *((item["device"], item["benchmark"], f"{rate(item['value'])} {item['unit']}",
                rate(item["value"] / item["devices"]),
                f"{item['value'] / item['peak']:.0%}" if "peak" in item else "") for item in items)]
-    widths = widths_of(rows)
     title = wrapped("", f"{kernel}, for orientation: other work on other machines; ours on {case.machine}")
     notes = [line for item in items for line in wrapped(
         "", f"{item['device']}: {item['conditions']}"
         + (f". Note: {item['caveat']}" if item.get("caveat") else ""))]
     sources = dict.fromkeys(f"    {item['source']}: {item['url']}" for item in items)
-    return ["", *title, *(aligned(row, widths, LEFT_ALIGNED) for row in rows), *notes, *sources]
+    return ["", *title, *aligned_rows(rows, LEFT_ALIGNED), *notes, *sources]

@@ -12,6 +12,7 @@ from math import log
 from typing import Any
 
 from quartet.results import OF_MODELS, Case, whole_number
+from quartet.tables.cells import CHECKS, fraction_cell, interval_cell, median_cell
 from quartet.terminal import BAR, YELLOW, Style
 from quartet.text import (
     ABOVE_LIMIT,
@@ -21,7 +22,6 @@ from quartet.text import (
     Footnotes,
     aligned,
     counted,
-    percent_of_limit,
     percent_range,
     plain_versions,
     rate,
@@ -193,12 +193,9 @@ class Table:
         who = (name.formulation, name.transport, size(name.size), _ranks(case))
         if case.error:
             return (*who, "failed", f"see {self._errors.mark(plain_versions(case.error))}", "", "", "", "")
-        interval = "-".join(rate(bound) for bound in case.interval) if case.interval else ""
         limit = rate(case.limit["rate"]) if case.limit else ""
-        fraction = percent_of_limit(case.fraction_of_limit, case.is_suspicious)
-        check = {True: "ok", False: "WRONG", None: "off"}[case.verified]
-        median = rate(case.rate) + ("?" if case.is_distrusted else "")
-        return (*who, median, interval, limit, fraction, check,
+        return (*who, median_cell(case.rate, case.mark), interval_cell(case.interval), limit,
+                fraction_cell(case.fraction_of_limit, case.mark), CHECKS[case.verified],
                 _published(case, self._published))
 
     def footnotes(self) -> list[str]:
@@ -270,10 +267,21 @@ def render(all_cases: list[Case], is_short: bool = False, style: Style = Style()
     shown = chosen(all_cases, _last_cache(contexts)) if is_short else all_cases
     table = Table(shown, style)
     lines = table.lines()
-    all_warnings = [text for context in contexts for text in context["quartet"].get("warnings", [])
+    all_warnings = [_with_short_names(text, all_cases) for context in contexts
+                    for text in context["quartet"].get("warnings", [])
                     if not (is_short and _is_about_a_marked_row(text, all_cases))]
     notes = _notes(shown, len(all_cases) - len(shown), all_warnings, is_short)
     return "\n".join([*lines, "", *table.footnotes(), *notes]).rstrip() + "\n"
+
+
+def _with_short_names(warning: str, all_cases: list[Case]) -> str:
+    """ "cg native shm full 4096" in place of "cg/native/host/shm/laplace/full/classic/n:4096/..."."""
+    for case in all_cases:
+        if case.text in warning:
+            name = case.name
+            short = " ".join((name.kernel, name.formulation, name.transport, *name.words, size(name.size)))
+            warning = warning.replace(case.text, short)
+    return warning
 
 
 def _is_about_a_marked_row(warning: str, all_cases: list[Case]) -> bool:

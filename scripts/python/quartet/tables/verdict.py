@@ -172,7 +172,7 @@ def _next(cases: list[Case]) -> str:
     kinds = {kind for case in cases if case.is_distrusted for kind in case.flags} or {
         "" for case in cases if case.is_distrusted}
     if not kinds:
-        return "Next: `quartet report` (charts), `quartet sweep` (scaling), docs/reading-the-numbers.md."
+        return "Next: `quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md."
     if kinds & OF_MODELS:
         return "Next: none; a described machine took the time (docs/simulation.md)."
     crowded = next((found for case in cases if case.is_distrusted for found in [_crowded(case)] if found), "")
