@@ -25,9 +25,9 @@ LibraryLoop::Buffers::Buffers(bench::Arena& arena, const RankContext& context,
     for (auto* vector : {&x, &r, &product}) {
         *vector = arena.make<double>(rows);
     }
-    p = arena.make<double>(rows, bench::Room::device_window);
     whole = arena.make<double>(problem.size);
     sum = arena.make<double>(1, bench::Room::host);
+    p = arena.make<double>(rows, bench::Room::device_window);
 }
 
 LibraryLoop::LibraryLoop(const RankContext& context, comm::Transport& transport,

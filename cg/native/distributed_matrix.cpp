@@ -20,7 +20,7 @@ auto with_share_of(const RankContext& context, const Problem& problem, Use use) 
     return use(device::RowBlock{rows.begin, rows.size(), problem.size});
 }
 
-// Before there are windows: they could not be freed while an exception unwinds.
+// Made, and the transport checked, before there are windows.
 std::unique_ptr<device::MatrixShare> make_share(const RankContext& context,
                                                 const comm::Transport& transport,
                                                 const Problem& problem) {
@@ -38,13 +38,14 @@ std::unique_ptr<device::MatrixShare> make_share(const RankContext& context,
 DistributedMatrix::Buffers::Buffers(bench::Arena& arena, const RankContext& context,
                                     const Problem& problem)
     : rows(block_range(problem.size, context.ranks(), context.rank())),
-      input(arena.make<double>(rows.size(), bench::Room::device_window)),
       output(arena.make<double>(rows.size())) {
     if (context.ranks() > 1) {
         whole_input = arena.make<double>(problem.size);
-        if (problem.storage == Storage::symmetric) {
-            contribution = arena.make<double>(problem.size, bench::Room::device_window);
-        }
+    }
+    // Windows last: they could not be freed while an exception unwinds.
+    input = arena.make<double>(rows.size(), bench::Room::device_window);
+    if (context.ranks() > 1 && problem.storage == Storage::symmetric) {
+        contribution = arena.make<double>(problem.size, bench::Room::device_window);
     }
 }
 

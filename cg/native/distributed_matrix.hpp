@@ -22,11 +22,10 @@ class DistributedMatrix {
         Buffers(bench::Arena& arena, const RankContext& context, const Problem& problem);
 
         Range rows;  ///< of the vectors that this rank has
-        device::Buffer<double> input;
         device::Buffer<double> output;
-        /// Empty on one rank, whose input and output are whole.
-        device::Buffer<double> whole_input;
-        device::Buffer<double> contribution;  ///< of a triangle
+        device::Buffer<double> whole_input;  ///< empty on one rank, whose input is whole
+        device::Buffer<double> input;
+        device::Buffer<double> contribution;  ///< of a triangle, on several ranks
     };
 
     /// Zeros. multiply_and_dot() writes its sum to `dot`. Throws Unavailable where the transport
