@@ -1,5 +1,7 @@
 """Measures with every program that was built, on this machine's cores and within a time budget, shows
-one table and ends with a verdict. `make run` builds first."""
+one table and ends with a verdict. The clock keeps the budget: each launch gets its share of the time that
+is left, is asked to end when that is over, and keeps its runs. Launches for which no time is left are
+named. `make run` builds first."""
 
 import argparse
 import os
@@ -103,6 +105,6 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say("interrupted: this is what there is")
         codes.append(STOPPED)
-    if not show(files, options.all):
+    if not show(files, options.all) or (not files and worst(codes) == VERIFIED):
         codes.append(FAILED)
     return worst(codes)

@@ -20,22 +20,11 @@ SIZES = ("n", "size")
 SPEED_UP = "speed-up"
 
 
-class _Name(Protocol):
-    @property
-    def kernel(self) -> str: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def transport(self) -> str: ...
-    @property
-    def values(self) -> dict[str, str]: ...
-
-
 class Result(Protocol):
     """What a number may stand beside: one case, or several launches of it."""
 
     @property
-    def name(self) -> _Name: ...
+    def name(self) -> Any: ...  # a Name
     @property
     def unit(self) -> str: ...
     @property
