@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
+#include "core/check.hpp"
 #include "core/environment.hpp"
 #include "device/cuda/runtime/cuda_check.hpp"
 
