@@ -1,6 +1,7 @@
 """A hook of MkDocs (mkdocs.yml): the site's pages lie where they lie in the source tree, so that the same
 links lead somewhere on both. A page for each command is made of its own --help."""
 
+import functools
 import importlib
 import os
 import subprocess
@@ -21,16 +22,17 @@ COMMANDS = "commands"
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     assert config.nav is not None
-    pages = [{name: f"{COMMANDS}/{name}.md"} for name in _helps()]
-    before_notes = next(i for i, entry in enumerate(config.nav) if "Glossary" in entry)
-    config.nav.insert(before_notes, {"Commands": pages})
+    place = next(i for i, entry in enumerate(config.nav) if "Glossary" in entry)
+    config.nav[place:place] = [{title: [{name: f"{COMMANDS}/{name}.md"} for name in helps]}
+                               for title, helps in _helps().items() if helps]
     return config
 
 
-def on_files(_: Files, config: MkDocsConfig) -> Files:
-    files = [File.generated(config, name, abs_src_path=str(ROOT / name)) for name in _tree()]
-    for command, text in _helps().items():
-        files.append(File.generated(config, f"{COMMANDS}/{command}.md", content=_page(command, text)))
+def on_files(found: Files, config: MkDocsConfig) -> Files:
+    files = [file for file in found if file.src_dir != config.docs_dir]  # the theme's
+    files += [File.generated(config, name, abs_src_path=str(ROOT / name)) for name in _tree()]
+    files += [File.generated(config, f"{COMMANDS}/{command}.md", content=_page(command, text))
+              for helps in _helps().values() for command, text in helps.items()]
     return Files(files)
 
 
@@ -42,25 +44,25 @@ def _tree() -> Iterator[str]:
             yield path.relative_to(ROOT).as_posix()
 
 
-def _helps() -> dict[str, str]:
-    """Of each command, and of each program that was built."""
-    if not _HELPS:
-        sys.path.insert(0, str(QUARTET.parent / "python"))
-        for package in ("quartet", "quartet_dev"):
-            for name in importlib.import_module(f"{package}.commands").SUMMARIES:
-                _HELPS[name] = _output(str(QUARTET), name, "--help")
-        for name in KERNELS:
-            if (PROGRAMS / name).exists():
-                _HELPS[name] = _output(str(PROGRAMS / name), "--help")
-    return _HELPS
+@functools.cache
+def _helps() -> dict[str, dict[str, str]]:
+    """Of each command, and of each program that was built; by title in the navigation."""
+    sys.path.insert(0, str(QUARTET.parent / "python"))
+    return {
+        "Commands": _of_commands("quartet"),
+        "Commands for developers": _of_commands("quartet_dev"),
+        "Programs": {name: _output(str(PROGRAMS / name), "--help") for name in KERNELS
+                     if (PROGRAMS / name).exists()}}
 
 
-_HELPS: dict[str, str] = {}
+def _of_commands(package: str) -> dict[str, str]:
+    names = importlib.import_module(f"{package}.commands").SUMMARIES
+    return {name: _output(str(QUARTET), name, "--help") for name in names}
 
 
 def _output(*command: str) -> str:
     done = subprocess.run(command, text=True, capture_output=True, check=True,
-                          env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"})
+                          env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"})
     return done.stdout.replace(f"{ROOT}/", "")
 
 
