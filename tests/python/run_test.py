@@ -217,6 +217,14 @@ exec sleep 600
         self.assertIn("stream MiB/s", output)  # what the job had written so far
         self.assertFalse(Path(f"/proc/{job}").exists())
 
+    def test_an_interrupt_before_anything_was_measured_is_said_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(sys, "stdout", io.StringIO()) as output:
+            file = Path(folder) / "a.json"
+            file.write_text(json.dumps(fake_results.document(
+                fake_results.error(fake_results.stream_name(), "stopped"))))
+            self.assertTrue(run_script.show([file], False, was_interrupted=True))
+        self.assertEqual(output.getvalue(), "Nothing was measured yet.\n")
+
     def test_second_signal_does_not_leave_the_job_behind(self):
         self.write("bin/stream", f"""#!/bin/sh
 case "$*" in *--dry-run*) echo "estimated time: 1 s"; exit 0;; esac

@@ -73,12 +73,15 @@ def look_at_the_machine(seconds: float) -> None:
             say("this machine: " + finding.sentence)
 
 
-def show(files: list[Path], everything: bool) -> bool:
+def show(files: list[Path], everything: bool, was_interrupted: bool) -> bool:
     """The table, where its documents are, and the verdict. Returns whether all could be read."""
     found = collect(files)
     for problem in found.skipped:
         say(f"left out {problem}")
     cases = judged_cases(document for _, document in found.documents)
+    if was_interrupted and all(case.error for case in cases):
+        print("Nothing was measured yet.")
+        return not found.skipped
     style = Style.of(sys.stdout)
     print(table.render(cases, is_short=not everything, style=style))
     if files:
@@ -105,6 +108,6 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say("interrupted: this is what there is")
         codes.append(STOPPED)
-    if not show(files, options.all) or (not files and worst(codes) == VERIFIED):
+    if not show(files, options.all, STOPPED in codes) or (not files and worst(codes) == VERIFIED):
         codes.append(FAILED)
     return worst(codes)
