@@ -103,7 +103,7 @@ int device_lookahead(const Problem& problem, DataflowShape shape, const MemoryBu
     for (; shape.lookahead >= least; --shape.lookahead) {
         bench::Arena arena;
         count_dataflow(arena, problem, shape);
-        needed = arena.counted().device() + budget.elsewhere;
+        needed = arena.device() + budget.elsewhere;
         if (needed <= budget.allowed) {
             return shape.lookahead;
         }
@@ -172,7 +172,7 @@ ProductPlan plan_dataflow_product(const CaseContext& context, bench::PlannedCase
         }
         bench::Arena elsewhere = plan.memory;
         count_besides(elsewhere, context, plan.block, plan.limit);
-        shape.lookahead = agreed_lookahead(context, shape, elsewhere.counted().device());
+        shape.lookahead = agreed_lookahead(context, shape, elsewhere.device());
     }
     count_dataflow(plan.memory, context.problem, shape);
     add_factors(context, shape, planned.name);

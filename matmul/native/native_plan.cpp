@@ -38,14 +38,13 @@ BoundedPlan plan_levels(const CaseContext& context, const LimitPlan& limit, Byte
     bench::Session& session = context.session;
     bench::Arena besides;
     count_besides(besides, context, block, limit);
-    const MemoryBudget on_host =
-        budget_of(context, allowed_memory(session), besides.counted().host());
+    const MemoryBudget on_host = budget_of(context, allowed_memory(session), besides.host());
     BoundedPlan plan;
     comm::agree<UsageError>(session.world(), [&] {
         if (context.on_gpu()) {
-            plan.device = plan_device(problem, block,
-                                      budget_of(context, allowed_device_memory(session),
-                                                workspace + besides.counted().device()));
+            plan.device = plan_device(
+                problem, block,
+                budget_of(context, allowed_device_memory(session), workspace + besides.device()));
         } else {
             plan.host = plan_host(problem, block, session.world().size(), on_host);
         }

@@ -20,15 +20,14 @@ class LoopMemoryTest : public testing::TestWithParam<const char*> {
         const comm::OperationMemory operations(transport->traits(), {});
         bench::Arena arena;
         count_loop(arena, context, operations, problem, formulation);
-        const bench::BufferPlan& plan = arena.counted();
-        Bytes counted = plan.device() + plan.host() - plan.in(bench::Room::host_window);
+        Bytes counted = arena.device() + arena.host() - arena.in(bench::Room::host_window);
         if (transport->traits().windows) {
-            counted = counted - plan.in(bench::Room::device_window);
+            counted = counted - arena.in(bench::Room::device_window);
         }
         if (formulation == Formulation::dataflow) {  // the limit is made later
             bench::Arena limit;
             DataflowLimit::Buffers(limit, problem);
-            counted = counted - limit.counted().host();
+            counted = counted - limit.host();
         }
         const std::int64_t before = device::buffer_bytes();
 

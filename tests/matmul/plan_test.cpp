@@ -55,7 +55,7 @@ class PlannedMemoryTest : public testing::Test {
         return probes && reads_files ? (mebibytes(4) + kibibytes(4)).value : 0;
     }
     static std::int64_t sum_of(const bench::Arena& arena) {
-        return (arena.counted().host() + arena.counted().device()).value;
+        return (arena.host() + arena.device()).value;
     }
     void put_in_files() {
         options.data = {folder, bench::Switch::on, bench::Switch::off, FileCache::warm};
@@ -118,7 +118,7 @@ TEST_F(PlannedMemoryTest, IsWhatTheLibraryAllocatesBesideItsWorkspace) {
     const std::int64_t strip =
         elements_in(problem, strip_of(problem, world.size(), world.rank())) * 4;
     const std::int64_t panels = (allocated - std::max<std::int64_t>(strip, 4)) / 3;  // a matrix's
-    EXPECT_EQ(counted.counted().host().value, allocated + tile + redistributed + panels);
+    EXPECT_EQ(counted.host().value, allocated + tile + redistributed + panels);
 }
 
 TEST_F(PlannedMemoryTest, OfTheLibraryHasATilesFileWhereTilesAreInFiles) {
@@ -133,7 +133,7 @@ TEST_F(PlannedMemoryTest, OfTheLibraryHasATilesFileWhereTilesAreInFiles) {
     put_in_files();
     bench::Arena slot;
     const FileSlots one(slot, {150, 40, 1}, 1);
-    EXPECT_EQ(planned(), in_memory + slot.counted().host());
+    EXPECT_EQ(planned(), in_memory + slot.host());
 }
 
 // Over the host device, whose memory stands for the GPU's and for the page-locked one.
@@ -162,9 +162,9 @@ TEST_F(PlannedMemoryTest, IsWhatTheProductsThroughAGpuAllocate) {
         plan_staging(problem, block, world.size(), {kibibytes(500), {}, {}}, plan.blocking());
     bench::Arena in_files;
     const ScheduledProduct::Buffers counted(in_files, problem, plan);
-    EXPECT_EQ(in_files.counted().in(bench::Room::host),
+    EXPECT_EQ(in_files.in(bench::Room::host),
               buffers_of(plan.host->blocking.slots, StagedSink::slots, host_tile(problem)));
-    EXPECT_EQ(in_files.counted().in(bench::Room::device),
+    EXPECT_EQ(in_files.in(bench::Room::device),
               buffers_of(plan.device->blocking, device_tile(problem)));
     before = device::buffer_bytes();
     const ScheduledProduct from_files(

@@ -1,6 +1,22 @@
 #include "bench/session/arena.hpp"
 
+#include <algorithm>
+
+#include "device/accelerator.hpp"
+
 namespace quartet::bench {
+
+namespace {
+
+// Memory of a GPU that other ranks map is exported in whole blocks.
+Bytes device_memory(const Arena& arena, Session& session, const comm::TransportTraits& transport) {
+    const bool mapped = transport.memory == comm::TransportMemory::gpu &&
+                        transport.location == comm::PartLocation::at_sender;
+    return mapped ? arena.device_in_blocks(session.device().accelerator()->exported_block())
+                  : arena.device();
+}
+
+}  // namespace
 
 device::Allocation Arena::allocate(Bytes size, Room room) {
     switch (room) {
@@ -15,6 +31,61 @@ device::Allocation Arena::allocate(Bytes size, Room room) {
             break;
     }
     throw Failure("a node's window is made by its transport alone");
+}
+
+void Arena::count(Bytes size, Room room) {
+    Bytes& sum = sums_.at(static_cast<std::size_t>(room));
+    sum = sum + size;
+    if (room == Room::device_window) {
+        device_windows_.push_back(size);
+    }
+}
+
+void Arena::count(const comm::PayloadMemory& memory) {
+    count(memory.host, Room::host);
+    count(memory.windows, Room::host_window);
+    if (memory.gpu > Bytes{}) {
+        count(memory.gpu, Room::device_window);
+    }
+}
+
+void Arena::count(const Arena& other) {
+    for (std::size_t room = 0; room < sums_.size(); ++room) {
+        sums_[room] = sums_[room] + other.sums_[room];
+    }
+    device_windows_.insert(device_windows_.end(), other.device_windows_.begin(),
+                           other.device_windows_.end());
+}
+
+Bytes Arena::device_in_blocks(Bytes block) const {
+    Bytes sum = in(Room::device);
+    for (const Bytes window : device_windows_) {
+        const std::int64_t blocks = (window.value + block.value - 1) / block.value;
+        sum = sum + std::max<std::int64_t>(1, blocks) * block;
+    }
+    return sum;
+}
+
+comm::OperationMemory operation_memory(Session& session, const std::string& transport) {
+    return {session.registry().traits(transport),
+            {.settings = session.options().transfer,
+             .kind = session.device().memory_kind(),
+             .nodes = session.topology().nodes()}};
+}
+
+void announce(const Arena& arena, Session& session, PlannedCase& planned) {
+    const comm::TransportTraits& transport =
+        session.registry().traits(planned.name.variant.transport);
+    planned.shared_memory = arena.in(Room::host_window);
+    if (device::has_own_memory(session.device())) {
+        planned.device_memory = device_memory(arena, session, transport);
+        planned.memory = arena.host();
+        return;
+    }
+    planned.memory = arena.host() + arena.device();
+    if (transport.windows) {
+        planned.shared_memory = planned.shared_memory + arena.in(Room::device_window);
+    }
 }
 
 }  // namespace quartet::bench

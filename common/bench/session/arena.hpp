@@ -1,16 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/case.hpp"
+#include "bench/session/session.hpp"
+#include "comm/transport/operation_memory.hpp"
 #include "comm/transport/transport.hpp"
 #include "core/check.hpp"
 #include "core/units.hpp"
 #include "device/device.hpp"
 
 namespace quartet::bench {
+
+/// Whose memory a buffer takes.
+enum class Room {
+    device,         ///< the device's own
+    host,           ///< the CPU's, where the device can reach it
+    device_window,  ///< the device's, from a transport
+    host_window,    ///< the CPU's, in windows that the ranks of a node share
+};
 
 /// Where a rank's buffers come from. An arena that counts hands out buffers that have a size but no
 /// memory, and sums what they would take; an arena that allocates hands out the same buffers with
@@ -51,24 +63,30 @@ class Arena {
     }
 
     /// Counts memory that others allocate. Local.
-    void count(Bytes size, Room room) { counted_.add(size, room); }
-    void count(const comm::PayloadMemory& memory) { counted_.add(memory); }
-    void count(const Arena& other) { counted_.add(other.counted_); }
+    void count(Bytes size, Room room);
+    void count(const comm::PayloadMemory& memory);
+    void count(const Arena& other);
 
-    /// What has been handed out and counted so far.
-    [[nodiscard]] const BufferPlan& counted() const { return counted_; }
+    /// What has been handed out and counted so far: of the device's own memory, where it has such.
+    [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
+    /// The same where each window takes whole blocks of the device's memory, at least one.
+    [[nodiscard]] Bytes device_in_blocks(Bytes block) const;
+    [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_window); }
+    [[nodiscard]] Bytes in(Room room) const { return sums_.at(static_cast<std::size_t>(room)); }
 
   private:
     device::Allocation allocate(Bytes size, Room room);
 
     device::Device* device_ = nullptr;
     comm::Transport* transport_ = nullptr;
-    BufferPlan counted_;
+    std::array<Bytes, 4> sums_{};
+    std::vector<Bytes> device_windows_;
 };
 
-/// Makes what was counted the memory that the case announces. Local.
-inline void announce(const Arena& arena, Session& session, PlannedCase& planned) {
-    announce(arena.counted(), session, planned);
-}
+/// What the transport's operations allocate in this session. Local.
+comm::OperationMemory operation_memory(Session& session, const std::string& transport);
+
+/// Makes what the arena has counted the memory that the case announces. Local.
+void announce(const Arena& arena, Session& session, PlannedCase& planned);
 
 }  // namespace quartet::bench

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/fake_session.hpp"
-#include "bench/session/buffer_plan.hpp"
+#include "bench/session/arena.hpp"
 #include "bench/session/variants.hpp"
 #include "core/message_of.hpp"
 
@@ -44,16 +44,16 @@ class PlanTest : public testing::Test {
 
 TEST_F(PlanTest, ACaseAnnouncesItsBuffersByItsTransportsWindows) {
     Session session = fake_session(options);
-    BufferPlan plan;
-    plan.add(Bytes{1}, Room::device);
-    plan.add(Bytes{2}, Room::host);
-    plan.add(Bytes{4}, Room::device_window);
-    plan.add(Bytes{8}, Room::host_window);
+    Arena arena;
+    arena.count(Bytes{1}, Room::device);
+    arena.count(Bytes{2}, Room::host);
+    arena.count(Bytes{4}, Room::device_window);
+    arena.count(Bytes{8}, Room::host_window);
     for (const auto& [transport, shared] : {std::pair{"mpi", 8}, {"shm", 12}}) {
         PlannedCase planned;
         planned.name.variant.transport = transport;
 
-        announce(plan, session, planned);
+        announce(arena, session, planned);
 
         EXPECT_EQ(planned.memory, Bytes{15});
         EXPECT_EQ(planned.shared_memory, Bytes{shared}) << transport;

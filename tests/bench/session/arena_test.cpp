@@ -20,9 +20,9 @@ TEST(Arena, HandsOutSizesWithoutMemoryWhereItCounts) {
     EXPECT_EQ(own.view().data(), nullptr);
     EXPECT_EQ(window.size(), 7);
     EXPECT_TRUE(alone.empty());
-    EXPECT_EQ(arena.counted().device(), Bytes{3 * 8 + 7 * 8});
-    EXPECT_EQ(arena.counted().host(), Bytes{5 * 4 + 11});
-    EXPECT_EQ(arena.counted().in(Room::device_window), Bytes{7 * 8});
+    EXPECT_EQ(arena.device(), Bytes{3 * 8 + 7 * 8});
+    EXPECT_EQ(arena.host(), Bytes{5 * 4 + 11});
+    EXPECT_EQ(arena.in(Room::device_window), Bytes{7 * 8});
 }
 
 TEST(Arena, AllocatesWhatItWouldHaveCounted) {
@@ -39,8 +39,22 @@ TEST(Arena, AllocatesWhatItWouldHaveCounted) {
     EXPECT_EQ(own.view().kind(), device::MemoryKind::host);
     EXPECT_EQ(pinned.view().kind(), device::MemoryKind::pinned);
     EXPECT_EQ(alone.size(), 4U);
-    EXPECT_EQ(arena.counted().device(), Bytes{3 * 8});
-    EXPECT_EQ(arena.counted().host(), Bytes{9 * 4});
+    EXPECT_EQ(arena.device(), Bytes{3 * 8});
+    EXPECT_EQ(arena.host(), Bytes{9 * 4});
+}
+
+TEST(Arena, CountsWholeBlocksOfWindowsThatOthersMap) {
+    Arena part;
+    part.make<std::byte>(0, Room::device_window);
+    Arena arena;
+    arena.make<std::byte>(5);
+    arena.count(Bytes{7}, Room::host_window);
+    arena.make<std::byte>(100, Room::device_window);
+    arena.make<std::byte>(101, Room::device_window);
+    arena.count(part);
+
+    EXPECT_EQ(arena.device().value, 5 + 201);
+    EXPECT_EQ(arena.device_in_blocks({100}).value, 5 + 100 + 200 + 100);
 }
 
 TEST(Arena, HasNoWindowsWithoutATransport) {

@@ -81,7 +81,7 @@ TEST_P(DistributedMatrixTest, MemoryIsTheShareAndAFewVectors) {
     DistributedMatrix::count(arena, *session,
                              {session->registry().traits(GetParam().transport), {}}, problem(4096));
     DistributedMatrix::Buffers(arena, *session, problem(4096));
-    const Bytes memory = arena.counted().device();
+    const Bytes memory = arena.device();
     const double share =
         static_cast<double>(elements) * (GetParam().storage == Storage::full ? 8 : 4);
     EXPECT_GE(static_cast<double>(memory.value), share);

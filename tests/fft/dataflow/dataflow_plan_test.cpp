@@ -32,8 +32,7 @@ TEST_P(DataflowPlanTest, HasTheSizesThatEachRoleAllocates) {
         const device::FourStepFft shape = works ? plan.tile : plan.problem.shape(1, 0);
         const Bytes tables = session->device().ffts().four_step_fft_memory(shape);
         const Bytes limit = bytes_of<double>(plan.probes_link ? plan.tile.parts_size() : 0);
-        const bench::Arena planned = memory_of(*session, plan);
-        const bench::BufferPlan& memory = planned.counted();
+        const bench::Arena memory = memory_of(*session, plan);
         comm::Transport& transport = session->transport(GetParam());
         const std::int64_t before = device::buffer_bytes();
 

@@ -36,11 +36,9 @@ class NativePlanTest : public testing::TestWithParam<const char*> {
     // Of what is planned, the device's buffers and exchanges, without the FFT plans' own memory and
     // the limit's.
     [[nodiscard]] Bytes counted(const NativePlan& plan) {
-        bench::Arena probed;
-        TransformLimit::count(probed, plan.problem, world.size());
-        const bench::BufferPlan& limit = probed.counted();
-        const bench::Arena planned = memory_of(*session, plan);
-        const bench::BufferPlan& memory = planned.counted();
+        bench::Arena limit;
+        TransformLimit::count(limit, plan.problem, world.size());
+        const bench::Arena memory = memory_of(*session, plan);
         const Bytes workspace = session->device().ffts().four_step_fft_memory(plan.shape);
         const Bytes buffers = memory.device() - workspace - limit.device();
         const Bytes windows =
@@ -82,9 +80,7 @@ TEST(NativePlan, HasNoReceiveBufferWherePartsAreReadInPlace) {
     const std::int64_t tiles = 4 * session->world().size();
     const auto memory = [&](const std::string& transport) {
         const Problem problem{64 * tiles, tiles, ResultOrder::natural};
-        return memory_of(*session, plan_native(*session, transport, problem, {}))
-            .counted()
-            .device();
+        return memory_of(*session, plan_native(*session, transport, problem, {})).device();
     };
     const Bytes in_place = memory("shm");
     EXPECT_EQ(memory("ipc"), in_place);

@@ -53,9 +53,8 @@ TEST_P(MemorySourceTest, HoldEveryTileThatTheRankNeeds) {
 TEST_P(MemorySourceTest, NeedEachTileOnceInMemory) {
     const Problem problem{4096, 1024, 3};  // tiles of whole pages
     const auto blocks = partition(problem, world.size());
-    bench::Arena arena;
-    lay_out_operands(problem, blocks, world.rank(), topology, GetParam()).count(arena);
-    const bench::BufferPlan& memory = arena.counted();
+    bench::Arena memory;
+    lay_out_operands(problem, blocks, world.rank(), topology, GetParam()).count(memory);
     if (GetParam() == OperandCopies::per_node) {
         EXPECT_EQ(memory.host(), memory.in(bench::Room::host_window));
         EXPECT_EQ(world.sum(static_cast<double>(memory.host().value)),
