@@ -2,6 +2,7 @@
 
 #include "core/message_of.hpp"
 #include "device/accelerator.hpp"
+#include "device/cuda/cuda_device.hpp"
 #include "flow/queue_fixture.hpp"
 
 namespace quartet::flow {

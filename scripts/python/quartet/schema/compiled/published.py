@@ -5,6 +5,7 @@ from quartet.schema import Invalid as JsonSchemaValueException
 
 
 REGEX_PATTERNS = {
+    '^[a-z][a-z0-9_-]*$': re.compile('^[a-z][a-z0-9_-]*\\Z', re.A),
     '^https://': re.compile('^https://', re.A),
     '^[1-9][0-9]*$': re.compile('^[1-9][0-9]*\\Z', re.A)
 }
@@ -125,8 +126,10 @@ def validate____defs_neighbour(data, custom_formats={}, name_prefix=None):
         if "kernel" in data_keys:
             data_keys.remove("kernel")
             data__kernel = data["kernel"]
-            if type(data__kernel) not in (str,) or data__kernel not in ('stream', 'matmul', 'cg', 'fft'):
-                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kernel must be stream or matmul or cg or fft", data__kernel)
+            if not isinstance(data__kernel, (str)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kernel must be string", data__kernel)
+            if isinstance(data__kernel, str) and not REGEX_PATTERNS['^[a-z][a-z0-9_-]*$'].search(data__kernel):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kernel is not written as it should be", data__kernel)
         if "memory" in data_keys:
             data_keys.remove("memory")
             data__memory = data["memory"]
@@ -216,8 +219,10 @@ def validate____defs_number(data, custom_formats={}, name_prefix=None):
         if "kernel" in data_keys:
             data_keys.remove("kernel")
             data__kernel = data["kernel"]
-            if type(data__kernel) not in (str,) or data__kernel not in ('stream', 'matmul', 'cg', 'fft'):
-                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kernel must be stream or matmul or cg or fft", data__kernel)
+            if not isinstance(data__kernel, (str)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kernel must be string", data__kernel)
+            if isinstance(data__kernel, str) and not REGEX_PATTERNS['^[a-z][a-z0-9_-]*$'].search(data__kernel):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".kernel is not written as it should be", data__kernel)
         if "section" in data_keys:
             data_keys.remove("section")
             data__section = data["section"]
@@ -310,8 +315,10 @@ def validate____defs_number(data, custom_formats={}, name_prefix=None):
                 if "kernel" in data__match_keys:
                     data__match_keys.remove("kernel")
                     data__match__kernel = data__match["kernel"]
-                    if type(data__match__kernel) not in (str,) or data__match__kernel not in ('stream', 'matmul', 'cg', 'fft'):
-                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".match.kernel must be stream or matmul or cg or fft", data__match__kernel)
+                    if not isinstance(data__match__kernel, (str)):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".match.kernel must be string", data__match__kernel)
+                    if isinstance(data__match__kernel, str) and not REGEX_PATTERNS['^[a-z][a-z0-9_-]*$'].search(data__match__kernel):
+                        raise JsonSchemaValueException("" + (name_prefix or "data") + ".match.kernel is not written as it should be", data__match__kernel)
                 if "device" in data__match_keys:
                     data__match_keys.remove("device")
                     data__match__device = data__match["device"]

@@ -11,7 +11,8 @@ REGEX_PATTERNS = {
     '/(paper|pair:[0-9]+-[0-9]+)$': re.compile('/(paper|pair:[0-9]+-[0-9]+)\\Z', re.A),
     '/paper$': re.compile('/paper\\Z', re.A),
     '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(Z|[+-]\\d{2}:\\d{2})$': re.compile('^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(Z|[+-]\\d{2}:\\d{2})\\Z', re.A),
-    '^\\d+\\.\\d+\\.\\d+': re.compile('^\\d+\\.\\d+\\.\\d+', re.A)
+    '^\\d+\\.\\d+\\.\\d+': re.compile('^\\d+\\.\\d+\\.\\d+', re.A),
+    '^[a-z][a-z0-9_-]*$': re.compile('^[a-z][a-z0-9_-]*\\Z', re.A)
 }
 
 NoneType = type(None)
@@ -1181,8 +1182,10 @@ def validate____defs_provenance(data, custom_formats={}, name_prefix=None):
         if "program" in data_keys:
             data_keys.remove("program")
             data__program = data["program"]
-            if type(data__program) not in (str,) or data__program not in ('stream', 'matmul', 'cg', 'fft'):
-                raise JsonSchemaValueException("" + (name_prefix or "data") + ".program must be stream or matmul or cg or fft", data__program)
+            if not isinstance(data__program, (str)):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".program must be string", data__program)
+            if isinstance(data__program, str) and not REGEX_PATTERNS['^[a-z][a-z0-9_-]*$'].search(data__program):
+                raise JsonSchemaValueException("" + (name_prefix or "data") + ".program is not written as it should be", data__program)
         if "build" in data_keys:
             data_keys.remove("build")
             data__build = data["build"]
