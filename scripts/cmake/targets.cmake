@@ -75,6 +75,9 @@ function(quartet_add_file target file)
   endif()
 endfunction()
 
+# In a unity build, sources of a layer or kernel that are compiled at a time: headers take longer than they do.
+set(QUARTET_UNITY_BATCH 24)
+
 # quartet_layer(<name> LINK <libraries...> [PRIVATE <libraries...>])
 # The library quartet_<name> of one layer of common/.
 function(quartet_layer name)
@@ -83,6 +86,7 @@ function(quartet_layer name)
   target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/common)
   target_link_libraries(quartet_${name} PUBLIC ${layer_LINK}
                         PRIVATE quartet_settings ${layer_PRIVATE})
+  set_target_properties(quartet_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${QUARTET_UNITY_BATCH})
   quartet_sources(quartet_${name})
 endfunction()
 
@@ -187,6 +191,7 @@ function(quartet_kernel name)
   target_sources(quartet_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR})
   target_link_libraries(quartet_${name} PUBLIC quartet_bench ${kernel_LINK}
                         PRIVATE quartet_settings)
+  set_target_properties(quartet_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${QUARTET_UNITY_BATCH})
   quartet_sources(quartet_${name} EXCEPT main.cpp)
   add_executable(${name} main.cpp)
   target_link_libraries(${name} PRIVATE quartet_${name} quartet_settings)

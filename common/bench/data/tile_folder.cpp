@@ -275,9 +275,8 @@ double TileFolder<T>::require_sound(const comm::Communicator& sharers) const {
 template <typename T>
 void TileFolder<T>::require_recorded(const Manifest& manifest, const TileFile& file,
                                      std::span<const T> elements) const {
-    const std::string_view remedy = wanted_.is_own()
-                                        ? "make the manifest again with quartet tiles"
-                                        : "make it again with --generate";
+    const std::string_view remedy = wanted_.is_own() ? "make the manifest again with quartet tiles"
+                                                     : "make it again with --generate";
     const auto recorded = manifest.checksums.find(file.name);
     if (recorded == manifest.checksums.end()) {
         throw Failure(fmt::format("{} has no checksum of {} (its making was interrupted): {}",

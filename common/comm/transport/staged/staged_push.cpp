@@ -8,7 +8,7 @@ namespace quartet::comm {
 
 namespace {
 
-constexpr int acknowledgement_tag = 1;
+constexpr int all_added_tag = 1;
 
 class StagedPush final : public Push {
   public:
@@ -47,7 +47,7 @@ void StagedPush::run(int count, device::Stream& stream) {
     } else if (sends_) {
         transfers_.begin(stream, count);
         transfers_.finish(stream);
-        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, acknowledgement_tag,
+        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, plan_.receiver, all_added_tag,
                            context_.comm.handle(), MPI_STATUS_IGNORE));
     }
 }
@@ -67,8 +67,7 @@ void StagedPush::receive_all(int count, device::Stream& stream) {
     transfers_.finish(stream);
     stream.synchronize();
     for (const int sender : plan_.senders) {
-        check_mpi(
-            MPI_Send(nullptr, 0, MPI_BYTE, sender, acknowledgement_tag, context_.comm.handle()));
+        check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, sender, all_added_tag, context_.comm.handle()));
     }
 }
 

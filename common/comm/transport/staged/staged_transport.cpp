@@ -15,7 +15,7 @@ namespace quartet::comm {
 namespace {
 
 // A message's count is an int: without the pipeline data travels in chunks of this size.
-constexpr Bytes largest_message = gibibytes(1);
+constexpr Bytes largest_chunk = gibibytes(1);
 
 // Of messages without data, which say only that their sender has come so far.
 constexpr int nothing_tag = 2;
@@ -23,9 +23,9 @@ constexpr int nothing_tag = 2;
 Bytes chunk_size(const TransportSettings& settings) {
     constexpr std::int64_t step = sizeof(double);
     if (settings.pipeline == Pipeline::off) {
-        return largest_message;
+        return largest_chunk;
     }
-    return {std::clamp(settings.chunk.value / step * step, step, largest_message.value)};
+    return {std::clamp(settings.chunk.value / step * step, step, largest_chunk.value)};
 }
 
 int depth_of(const TransportSettings& settings) {

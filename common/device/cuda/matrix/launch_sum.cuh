@@ -1,7 +1,7 @@
 #pragma once
 
-#include "device/cuda/runtime/block_sum.cuh"
 #include "device/cuda/matrix/factor_on_gpu.hpp"
+#include "device/cuda/runtime/block_sum.cuh"
 
 namespace quartet::device {
 
