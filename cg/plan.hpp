@@ -6,7 +6,7 @@
 
 namespace quartet::cg {
 
-/// What would run, with its memory and its name, before anything is allocated. Throws UsageError.
+/// A case with its memory and its name, before anything is allocated. Throws UsageError.
 /// Collective.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const bench::DataOptions& data,

@@ -27,7 +27,7 @@ std::optional<BlockFolder> prepared_folder(bench::Session& session, const Proble
     return folder;
 }
 
-// What it is a checkpoint of, and how it was made.
+// The job that the checkpoint belongs to, and its set-up.
 CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& variant,
                                const Problem& problem, const LinearSystem& system) {
     CheckpointManifest manifest;

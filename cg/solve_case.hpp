@@ -20,7 +20,7 @@ class SolveCase final : public bench::Case {
   public:
     /// Beside the loop's. Counts what clock and verification take, too.
     struct Buffers {
-        /// Of a rank of so many rows.
+        /// The buffers of a rank with `rows` rows.
         Buffers(bench::Arena& arena, const Problem& problem, std::int64_t rows);
 
         device::Buffer<double> right_side;  ///< this rank's rows

@@ -16,11 +16,11 @@ class CheckpointFolder {
     explicit CheckpointFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    /// Iterations of which there are checkpoints, ascending; none where there is no folder.
+    /// Iterations with a checkpoint, ascending; none if there is no folder.
     [[nodiscard]] std::vector<std::int64_t> iterations() const;
     [[nodiscard]] std::filesystem::path checkpoint(std::int64_t iteration) const;
 
-    /// Where the checkpoint of an iteration is to be written: an empty folder.
+    /// The empty folder to which the checkpoint of an iteration is written before it is renamed.
     [[nodiscard]] std::filesystem::path aside(std::int64_t iteration) const;
     void begin(std::int64_t iteration) const;
     /// Gives what was written its name, and makes sure that it survives a power cut. Then only it

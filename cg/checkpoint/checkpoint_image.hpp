@@ -19,11 +19,11 @@ class CheckpointImage {
     CheckpointImage(device::Device& device, device::Stream& stream, Algorithm algorithm,
                     Range rows);
 
-    /// What the image of a rank with `rows` rows takes.
+    /// Memory of the image of a rank with `rows` rows.
     static Bytes memory(Algorithm algorithm, std::int64_t rows);
     /// Shape of the .npy array in a file of `rows` rows.
     static Shape shape_of(Algorithm algorithm, std::int64_t rows);
-    /// What all ranks' files hold, headers left out.
+    /// Bytes in the files of all ranks, without their headers.
     static Bytes size_of_all(Algorithm algorithm, std::int64_t size);
 
     /// Takes the vectors' values from the state, and puts them there.

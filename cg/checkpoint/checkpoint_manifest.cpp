@@ -35,7 +35,7 @@ double real_number(const Json& json) {
     return value;
 }
 
-// Of the folder itself: a path could lead anywhere.
+// A name in the folder itself: a path could lead anywhere.
 std::string plain_name(const Json& json) {
     const auto name = json.get<std::string>();
     const bool plain = !name.empty() && name.size() <= longest_name && name != "." &&

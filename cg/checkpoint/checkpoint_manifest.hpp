@@ -19,22 +19,22 @@ struct SavedFile {
     std::uint64_t checksum = 0;  ///< of all its bytes
 };
 
-/// What a checkpoint is a checkpoint of; "manifest.json" beside the vectors.
+/// The job that a checkpoint belongs to, and how far it was; "manifest.json" beside the vectors.
 struct CheckpointManifest {
     static constexpr int schema_version = 1;
     static constexpr std::string_view file = "manifest.json";
 
-    /// What must be the same to go on.
+    /// To go on, all of these must be the same.
     std::string system;  ///< "laplace", "random", "file"
     std::int64_t size = 0;
     std::uint64_t seed = 0;
     std::uint64_t right_side = 0;  ///< checksum of b where the system is a user's file, else 0
     Algorithm algorithm = Algorithm::classic;
 
-    /// What may differ, but not with the same bits: "ranks": "4".
+    /// These may differ, but then the bits may differ, too: "ranks": "4".
     bench::SetUp set_up;
 
-    /// Where the iterations stand (IterationState).
+    /// The progress of the iterations (IterationState).
     std::int64_t iterations = 0;  ///< that were asked for
     std::int64_t done = 0;
     double residual_dot = 0;

@@ -132,7 +132,7 @@ void Checkpointing::write(const IterationState& state, std::span<const double> h
     });
 }
 
-// Of all ranks. Collective.
+// The files of all ranks. Collective.
 std::vector<SavedFile> Checkpointing::saved_files(std::uint64_t checksum) const {
     const auto first_rows = world_.gather(image_.rows().begin);
     const auto rows = world_.gather(image_.rows().size());

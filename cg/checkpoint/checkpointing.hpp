@@ -12,23 +12,23 @@
 
 namespace quartet::cg {
 
-/// Saves where the iterations stand every so many of them, and where a signal asks any rank to
-/// stop, and restores it. To save, each rank writes its image and the root the rest, aside and
-/// flushed; once the ranks agree that all is there, the root renames. The vectors' memory is there
-/// before; saving allocates a little, as text and in proportion to the iterations.
+/// Saves the state of the iterations, every `every` of them and when a signal asks any rank to
+/// stop; and restores it. To save, each rank writes its image, and the root the rest, to a folder
+/// aside, and flushes. Once the ranks agree that all is there, the root renames it. The memory of
+/// the vectors exists before; saving allocates only a little text, in proportion to the iterations.
 class Checkpointing final : public Observer {
   public:
-    /// Where there is something to go on from, chooses and checks it. `now` says what is being
-    /// solved and how; `rows` are this rank's. Throws UsageError for another problem or a folder
-    /// that cannot be used, or that names what was altered, on all ranks alike. Collective. Borrows
-    /// the session.
+    /// Chooses and checks the checkpoint to go on from, if there is one. `now` says what is being
+    /// solved and how; `rows` are this rank's. Throws UsageError if the checkpoint is of another
+    /// problem, or the folder cannot be used; the message names files that were altered. All ranks
+    /// throw alike. Collective. Borrows the session.
     Checkpointing(bench::Session& session, CheckpointOptions options, CheckpointManifest now,
                   Range rows);
     Checkpointing(const Checkpointing&) = delete;
     Checkpointing& operator=(const Checkpointing&) = delete;
 
-    /// Where there is something to go on from, puts it into the state's vectors and scalars and the
-    /// first elements of `history`. Throws Failure. Local.
+    /// Puts the checkpoint to go on from, if there is one, into the state's vectors and scalars and
+    /// the first elements of `history`. Throws Failure. Local.
     void restore(IterationState& state, std::span<double> history);
     /// Before the iterations: starts the clocks. Local.
     void begin();

@@ -57,7 +57,7 @@ CheckpointManifest choose(const CheckpointFolder& folder, Restart which,
     return read_agreed(folder.checkpoint(iteration) / CheckpointManifest::file, world);
 }
 
-// `shape` is that of the array it should hold: nothing longer is read.
+// `shape` is the shape of the array that the file should hold: nothing longer is read.
 void require_unaltered(const fs::path& path, const SavedFile& saved, const Shape& shape) {
     const Bytes header{std::ssize(format_npy_header(ElementType::f8, shape))};
     const Bytes elements = bytes_of<double>(element_count(shape, ElementType::f8).value());

@@ -12,7 +12,7 @@ namespace quartet::cg {
 /// memory, by a copy within it.
 class DataflowLimit final : public Limit {
   public:
-    /// Of the copy.
+    /// The buffers of the copy.
     struct Buffers {
         Buffers(bench::Arena& arena, const Problem& problem);
 

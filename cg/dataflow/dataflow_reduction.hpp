@@ -10,9 +10,8 @@
 
 namespace quartet::cg {
 
-/// The paper's reduction (VI.C, Fig. 5): workers push what they have to a queue of the reducer, and
-/// wait for what comes out of another one, of which the reducer gives each a copy. A few scalars at
-/// a time.
+/// The paper's reduction (VI.C, Fig. 5): workers push their values to a queue of the reducer. Each
+/// waits for its copy of the result, which comes by another queue. A few scalars at a time.
 class DataflowReduction {
   public:
     using Scalars = std::array<double, 3>;

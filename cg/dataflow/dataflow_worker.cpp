@@ -50,7 +50,7 @@ void DataflowWorker::find_first_residual() {
     state_.residual_dot = queues_.residual.exchange(index_, {local_sum()})[0];
 }
 
-// What the device has left in the sum.
+// Reads the sum that the device has computed.
 double DataflowWorker::local_sum() {
     stream_.synchronize();
     return buffers_.sum.span()[0];

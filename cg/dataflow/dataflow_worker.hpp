@@ -20,7 +20,7 @@ class DataflowWorker final : public DataflowLoop {
         device::Buffer<double> whole;  ///< p, where the device has memory of its own
     };
 
-    /// What its share of the matrix takes beside the buffers. Local.
+    /// Counts this rank's share of the matrix, beside the buffers. Local.
     static void count(bench::Arena& arena, const RankContext& context, const Problem& problem);
 
     /// As make_loop; the share is zeros.

@@ -41,7 +41,7 @@ double DeviceResidentCg::run(IterationState& state, double sum, std::span<double
     return seen.sum;
 }
 
-// Waits for what so many iterations have left on the device.
+// Waits for `count` iterations, and takes over the values that they left on the device.
 void DeviceResidentCg::take_over(IterationState& state, std::int64_t count,
                                  std::span<double> history) {
     copy(buffers_.scalars.view(), buffers_.seen_scalars.view());

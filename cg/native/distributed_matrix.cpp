@@ -91,7 +91,7 @@ void DistributedMatrix::prepare_collectives(comm::Transport& transport, const Pr
     }
 }
 
-// What is enqueued between the communications.
+// The operations that are enqueued between the communications.
 void DistributedMatrix::record_product(device::View<double> dot) {
     const device::View<const double> x = ranks_ > 1 ? buffers_.whole_input.view() : input();
     const auto sum = [this, dot](device::Stream& stream) {

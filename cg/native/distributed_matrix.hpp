@@ -10,11 +10,11 @@
 
 namespace quartet::cg {
 
-/// A square matrix over all ranks, and its product with a vector of which each rank has a block of
-/// rows. Full storage: a rank has its rows of the matrix and makes its part of the product.
-/// Symmetric storage: a rank has a part of the triangle and contributes to all of the product; the
-/// ranks' contributions are reduced and scattered. Either way all ranks gather the whole vector
-/// first.
+/// A square matrix over all ranks, and its product with a vector; each rank has a block of the
+/// vector's rows. Full storage: a rank has its rows of the matrix and makes its part of the
+/// product. Symmetric storage: a rank has a part of the triangle and contributes to all of the
+/// product; the ranks' contributions are reduced and scattered. Either way all ranks gather the
+/// whole vector first.
 class DistributedMatrix {
   public:
     struct Buffers {
@@ -35,7 +35,7 @@ class DistributedMatrix {
     DistributedMatrix(const DistributedMatrix&) = delete;
     DistributedMatrix& operator=(const DistributedMatrix&) = delete;
 
-    /// What share(), products and collectives take beside the buffers. Local.
+    /// Counts what share(), products and collectives allocate beside the buffers. Local.
     static void count(bench::Arena& arena, const RankContext& context,
                       const comm::OperationMemory& transport, const Problem& problem);
 

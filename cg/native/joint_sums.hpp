@@ -29,7 +29,7 @@ class JointSums {
           values_(values),
           sum_(transport.prepare_ordered_sum(context.world, most + 1)) {}
 
-    /// Where the device writes this rank's share of sum `index`.
+    /// The place to which the device writes this rank's share of sum `index`.
     [[nodiscard]] device::View<double> share(std::int64_t index) const {
         return values_.part(index, 1);
     }

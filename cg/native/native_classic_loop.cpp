@@ -15,7 +15,7 @@ NativeClassicLoop::NativeClassicLoop(const RankContext& context, comm::Transport
         DeviceResidentCg::Leaves::after);
 }
 
-// What run() does in an iteration, with the scalars in memory.
+// One iteration of run(), with the scalars in memory.
 device::Operations NativeClassicLoop::resident_iteration(device::View<device::CgScalars> scalars,
                                                          device::View<double> history) {
     return [this, scalars, history](device::Stream& stream) {

@@ -9,7 +9,8 @@
 
 namespace quartet::cg {
 
-/// What the native loops share: every rank works, and the ranks meet in collective operations.
+/// The common part of the native loops: every rank works, and the ranks meet in collective
+/// operations.
 class NativeLoop : public CgLoop {
   public:
     /// Beside the matrix's.
@@ -33,7 +34,7 @@ class NativeLoop : public CgLoop {
     /// transport lacks a capability. Collective.
     NativeLoop(const RankContext& context, comm::Transport& transport, const Problem& problem,
                int sum_of_product);
-    /// Where a rank is alone, what runs its iterations while nobody observes them. Local.
+    /// If this rank is alone, makes what runs its iterations while nobody observes them. Local.
     void make_resident(const DeviceResidentCg::MakeIteration& make,
                        DeviceResidentCg::Leaves leaves);
 

@@ -16,7 +16,7 @@ SingleReductionLoop::SingleReductionLoop(const RankContext& context, comm::Trans
         DeviceResidentCg::Leaves::before);
 }
 
-// What run() does in an iteration, with the scalars in memory.
+// One iteration of run(), with the scalars in memory.
 device::Operations SingleReductionLoop::resident_iteration(device::View<device::CgScalars> scalars,
                                                            device::View<double> history) {
     return [this, scalars, history](device::Stream& stream) {

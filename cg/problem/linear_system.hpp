@@ -23,7 +23,7 @@ class LinearSystem {
     virtual void read_row(std::int64_t row, std::int64_t first_column,
                           std::span<double> out) const = 0;
 
-    /// b and x, N elements each; no x where nobody knows it. Local.
+    /// b and x, N elements each; no x if the solution is unknown. Local.
     [[nodiscard]] virtual std::span<const double> right_side() const = 0;
     [[nodiscard]] virtual std::span<const long double> solution() const = 0;
 
@@ -36,11 +36,12 @@ class LinearSystem {
 
     [[nodiscard]] virtual Spectrum spectrum() const = 0;
 
-    /// How many products the verification may take beforehand.
+    /// The number of products that the verification may take beforehand.
     [[nodiscard]] virtual int affordable_products() const = 0;
 };
 
-/// How many products take about half a second, where one takes a few operations an element of x.
+/// The number of products that take about half a second, if one takes a few operations for each
+/// element of x.
 constexpr int affordable_linear_products(std::int64_t size) {
     constexpr std::int64_t elements = 20'000'000;
     return static_cast<int>(elements / size + 1);

@@ -64,7 +64,7 @@ class IterationClock final : public Observer {
     }
     [[nodiscard]] bool observes_iterations() const override { return false; }
     Next after(const IterationState& state, std::span<const double> history, bool stop) override;
-    /// Of each iteration since begin().
+    /// The time of each iteration since begin().
     [[nodiscard]] std::span<const double> seconds() const { return seconds_; }
 
   private:
@@ -120,7 +120,7 @@ class CgLoop {
     IterationState state_;
 };
 
-/// The loop of the classic algorithm, of which each formulation makes the iterations its own way.
+/// The loop of the classic algorithm; each formulation makes the iterations in its own way.
 class ClassicLoop : public CgLoop {
   public:
     void run(std::span<double> history, Observer& observer) override;

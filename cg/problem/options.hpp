@@ -11,7 +11,7 @@
 
 namespace quartet::cg {
 
-/// How the ranks keep the matrix.
+/// The parts of the matrix that the ranks keep.
 enum class Storage {
     full,       ///< a block of rows each
     symmetric,  ///< each element of one triangle once, spread evenly
@@ -19,7 +19,7 @@ enum class Storage {
 /// "full", "symmetric".
 std::string_view name(Storage storage);
 
-/// How an iteration goes.
+/// The algorithm of an iteration.
 enum class Algorithm {
     classic,           ///< Hestenes and Stiefel: two sums over the ranks, one after the other
     single_reduction,  ///< Chronopoulos and Gear: one joint sum
@@ -30,12 +30,12 @@ std::string_view name(Algorithm algorithm);
 using bench::CheckpointOptions;
 using bench::Restart;
 
-/// Checkpoints of so many iterations: CheckpointFolder.
+/// Checkpoints after a number of iterations: CheckpointFolder.
 const bench::CheckpointKind& checkpoint_kind();
 
 /// The flags that only cg has. Storages and algorithms are run in turn, a case for each pair.
 struct Options {
-    /// Each run in turn; empty: 8192, or that of a problem's file.
+    /// The sizes, run in turn; empty: 8192, or the size of the problem's file.
     std::vector<std::int64_t> sizes;
     int iterations = 500;
     std::string problem = "laplace";  ///< or "random", or the path of an .npy file

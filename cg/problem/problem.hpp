@@ -11,8 +11,8 @@
 
 namespace quartet::cg {
 
-/// One case of the paper's dense conjugate gradients (VI.C): a symmetric system of `size`
-/// unknowns, in so many iterations.
+/// One case of the paper's dense conjugate gradients (VI.C): a symmetric system of `size` unknowns,
+/// and a fixed number of iterations.
 struct Problem {
     std::string system;  ///< "laplace", "random", "own" or the path of an .npy file
     std::int64_t size = 0;
@@ -20,11 +20,11 @@ struct Problem {
     Storage storage = Storage::full;
     Algorithm algorithm = Algorithm::classic;
 
-    /// What the row calls the system: the file's name without its folder.
+    /// The name of the system in the row: for a file its name without the folder.
     [[nodiscard]] std::string word() const;
-    /// Whether the suite makes it, by its seed: it is no file of a user's.
+    /// Whether the suite makes the system from its seed, instead of reading a user's file.
     [[nodiscard]] bool is_made() const { return system == "laplace" || system == "random"; }
-    /// What failures call the matrix: "matrix 'laplace'".
+    /// The name of the matrix in error messages: "matrix 'laplace'".
     [[nodiscard]] std::string title() const;
     /// Rows of the vectors, and of a full matrix, that a rank has: none on a reducer.
     [[nodiscard]] Range rows(const comm::Roles& roles, int rank) const;
@@ -38,8 +38,8 @@ struct Problem {
 /// The system of a user's own folder of A-r.npy and b-r.npy.
 inline constexpr const char* own_system = "own";
 
-/// With `dataflow` the first rank reduces and the others work; else all work. Throws UsageError for
-/// too few ranks.
+/// With `dataflow` the first rank reduces and the others work; otherwise all work. Throws
+/// UsageError for too few ranks.
 comm::Roles roles_of(bench::Formulation formulation, int ranks);
 
 }  // namespace quartet::cg

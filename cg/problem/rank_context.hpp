@@ -4,7 +4,7 @@
 
 namespace quartet::cg {
 
-/// What a rank solves with. Borrowed.
+/// The parts of a session that a rank needs to solve. Borrowed.
 struct RankContext {
     RankContext(bench::Session& session)  // implicit: a session has all of it
         : world(session.world()),

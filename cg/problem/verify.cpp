@@ -113,7 +113,7 @@ long double Verifier::minimised(std::span<const long double> x,
     return sum;
 }
 
-// How far from the known solution, in units of what is allowed.
+// The distance from the known solution, in units of what is allowed.
 double Verifier::compare_energy(std::span<const long double> x,
                                 std::span<const long double> residual, double gap_allowed,
                                 VerificationResult& findings) const {
@@ -131,7 +131,7 @@ double Verifier::compare_energy(std::span<const long double> x,
     return ratio(energy, allowed);
 }
 
-// How far above the minimum that the reference has found, in units of what is allowed.
+// The height above the minimum that the reference has found, in units of what is allowed.
 double Verifier::compare_minimum(std::span<const long double> x,
                                  std::span<const long double> residual, double rounding) const {
     const long double allowed =

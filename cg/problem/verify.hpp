@@ -9,14 +9,14 @@
 
 namespace quartet::cg {
 
-/// What verification found. All figures but the check's are relative: residuals to |b|, the error
-/// to |x|, the error's energy norm |e|_A = sqrt(e'A e) to that of x.
+/// The findings of a verification. All figures but the check's are relative: residuals to |b|, the
+/// error to |x|, the error's energy norm |e|_A = sqrt(e'A e) to that of x.
 struct VerificationResult {
     bench::Check check;
     double true_residual = 0;  ///< |b - A x|
     double residual_gap = 0;   ///< |b - A x - r| for the recurrence's r
     double gap_tolerance = 0;  ///< how large rounding may make it
-    // Where nobody knows x, these are nothing.
+    // Empty if x is unknown.
     std::optional<double> solution_error;    ///< |x - x_known|
     std::optional<double> energy_error;      ///< of x - x_known
     std::optional<double> energy_tolerance;  ///< how large it may be after so many iterations
@@ -62,7 +62,7 @@ class Verifier {
     /// The gap that rounding may make, in units of |A| |x| + |b|.
     [[nodiscard]] static double allowed_rounding(std::int64_t size, int iterations);
 
-    /// What verification allocates for a system of `size` unknowns, beside the system.
+    /// Memory that verification of a system of `size` unknowns allocates, beside the system.
     static Bytes memory(std::int64_t size);
 
   private:
@@ -83,7 +83,7 @@ class Verifier {
     double right_side_norm_;
     double solution_norm_;
     long double solution_energy_;  ///< |x|_A of the known solution
-    /// |e|_A after the reference iterations; f(x) where nobody knows the solution.
+    /// |e|_A after the reference iterations; f(x) if the solution is unknown.
     long double reference_energy_;
 };
 

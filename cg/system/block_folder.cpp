@@ -75,7 +75,7 @@ Manifest wanted_manifest(const Problem& problem, std::uint64_t seed, std::int64_
     return problem.system == own_system ? manifest.of_own_data() : manifest;
 }
 
-// Of A and of b.
+// The number of blocks, the same for A and for b.
 std::int64_t blocks_of_both(const std::filesystem::path& folder) {
     const std::int64_t of_a = count_blocks(folder, matrix);
     const std::int64_t of_b = count_blocks(folder, right_side);

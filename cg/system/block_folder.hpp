@@ -19,8 +19,8 @@ namespace quartet::cg {
 /// Throws UsageError or NpyError that names what is missing or does not fit. Local.
 std::vector<std::int64_t> read_own_blocks(const std::filesystem::path& folder);
 
-/// A system in files: `A-r.npy` is block r of the rows of A, `b-r.npy` that of b. There are as many
-/// blocks as the manifest says, whatever the rank count; where there is no manifest yet, one a
+/// A system in files: `A-r.npy` is block r of the rows of A, `b-r.npy` block r of b. The manifest
+/// says how many blocks there are, whatever the number of ranks; without a manifest there is one a
 /// rank. A user's own blocks may have any heights.
 class BlockFolder {
   public:
@@ -33,7 +33,7 @@ class BlockFolder {
         : BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),
                       data.generate, data.own) {}
 
-    /// What preparing takes for a while: the largest file.
+    /// Temporary memory of preparing: the largest file.
     [[nodiscard]] Bytes memory() const;
 
     /// Makes the files that are missing, where asked to, and checks all of them. Throws UsageError

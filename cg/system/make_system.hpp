@@ -14,7 +14,7 @@ namespace quartet::cg {
 std::unique_ptr<LinearSystem> make_system(const Problem& problem, bench::Session& session,
                                           const bench::DataOptions& data);
 
-/// What that takes of a rank's memory. Local.
+/// Memory of that system on a rank. Local.
 Bytes system_memory(const Problem& problem, int ranks);
 
 }  // namespace quartet::cg

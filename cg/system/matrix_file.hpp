@@ -28,7 +28,7 @@ class MatrixFile final : public LinearSystem {
     /// Rows and columns of the matrix in `file`. Throws NpyError unless it is a square one of
     /// float64. Local.
     static std::int64_t size_in(const std::filesystem::path& file);
-    /// What the constructor needs for a while, and multiply().
+    /// Temporary memory of the constructor, and of multiply().
     static Bytes memory(std::int64_t size, int ranks);
 
     /// Reads the file twice, each rank its rows. Throws UsageError that says what is wrong with
@@ -36,7 +36,7 @@ class MatrixFile final : public LinearSystem {
     /// Collective over `world`, which outlives it.
     MatrixFile(const std::filesystem::path& file, const comm::Communicator& world,
                std::uint64_t seed);
-    /// The same of a user's own folder, once it was verified; `seed` is that of the x of the check.
+    /// The same for a user's own folder, which has been verified; `seed` draws the x of the check.
     MatrixFile(const BlockFolder& folder, const std::filesystem::path& path, std::int64_t size,
                const comm::Communicator& world, std::uint64_t seed);
 

@@ -25,7 +25,7 @@ struct CheckpointOptions {
     [[nodiscard]] bool wanted() const { return folder.has_value(); }
 };
 
-/// What a kernel's checkpoints are made of.
+/// The checkpoints of a kernel: their units and words.
 struct CheckpointKind {
     std::string units;                      ///< "iterations", "tiles"
     std::string help;                       ///< of --checkpoint
@@ -47,8 +47,8 @@ void require_consistent(const CheckpointOptions& options, const CheckpointKind& 
 void require_formulation(const CheckpointOptions& options, const CheckpointKind& kind,
                          const Variant& variant);
 
-/// Throws UsageError unless the folder, with so many checkpoints, has what --restart goes on from,
-/// or, without it, nothing that would be replaced. Local.
+/// Checks the folder, which has `there` checkpoints. With --restart it must have the one to go on
+/// from; without, it must have nothing that would be replaced. Throws UsageError. Local.
 void require_usable(const CheckpointOptions& options, std::size_t there);
 
 /// Names the folder among the files that are used.

@@ -9,7 +9,7 @@
 
 namespace quartet::bench {
 
-/// JSON with a checksum of its own, as checkpoints have it: what was altered or cut off is noticed.
+/// JSON with its own checksum, as in checkpoints: a changed or shortened text is noticed.
 std::string sealed(const nlohmann::ordered_json& content);
 
 /// Hands the content of a sealed text to `read`. Throws Failure that says what is wrong, in words

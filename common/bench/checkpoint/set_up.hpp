@@ -7,13 +7,13 @@
 
 namespace quartet::bench {
 
-/// How a job was run, as far as bits may depend on it: "ranks": "4".
+/// The settings of a job on which the bits of the result may depend: "ranks": "4".
 using SetUp = std::map<std::string, std::string>;
 
 /// Formulation, transport, ranks, threads, device, version, compiler and MPI.
 SetUp set_up_of(Session& session, const Variant& variant);
 
-/// What differs: "ranks 2 (was 3), threads 1 (was 2)"; empty where nothing does.
+/// The differences in words: "ranks 2 (was 3), threads 1 (was 2)"; empty if there are none.
 std::string differences(const SetUp& found, const SetUp& now);
 
 /// For a resumed row's note: " as it was begun", or what differs.

@@ -11,8 +11,8 @@ class StopNotice {
     /// Borrows the session. Collective.
     explicit StopNotice(Session& session) : session_(session), channel_(session.world()) {}
 
-    /// Whether any rank was asked to stop; one that was tells the others. Allocates a little when
-    /// it does. Local.
+    /// Whether any rank was asked to stop. A rank that was asked tells the others, which allocates
+    /// a little. Local.
     bool poll();
     /// Once a rank's work has ended: takes in what others have sent. Collective.
     void end();

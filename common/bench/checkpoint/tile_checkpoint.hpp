@@ -32,8 +32,8 @@ TileList tile_list(Session& session, const Variant& variant, const DataOptions& 
                    const std::vector<TileFile>& files);
 
 /// Keeps tiles of a result in a folder while each rank makes them, and takes over those that
-/// earlier processes have kept. A tile is a file, "tile-<number>", flushed before it is listed;
-/// each rank has a list of its own, which appears complete or not at all. So a process may be
+/// earlier processes have kept. A tile is a file, "tile-<number>", flushed before it is listed.
+/// Each rank has its own list, which appears complete or not at all. A process may therefore be
 /// killed at any moment. Ranks keep tiles without waiting for each other.
 class TileCheckpoint {
   public:
@@ -53,8 +53,8 @@ class TileCheckpoint {
 
     /// Before the work: starts the clocks. Local.
     void begin();
-    /// Writes a tile, unless it was taken over, and every so many the list. Allocates a little.
-    /// Throws Failure. One thread of a rank at a time. Local.
+    /// Writes a tile, unless it was taken over, and the list after every few tiles. Allocates a
+    /// little. Throws Failure. One thread of a rank at a time. Local.
     void keep(std::int64_t tile, std::span<const std::byte> data);
     /// Lists what was kept so far. As keep().
     void save();

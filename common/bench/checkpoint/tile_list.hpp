@@ -10,7 +10,7 @@
 
 namespace quartet::bench {
 
-/// A tile that is done, in a file of its own.
+/// A complete tile in its own file.
 struct KeptTile {
     std::int64_t number = 0;
     Bytes size;
@@ -21,7 +21,7 @@ struct KeptTile {
 struct TileList {
     static constexpr int schema_version = 1;
 
-    /// What must be the same to go on, as a user would say it: "--size": "8192".
+    /// To go on, these must be the same; as a user would say them: "--size": "8192".
     std::map<std::string, std::string> job;
     std::int64_t tiles = 1;  ///< of the whole job
     SetUp set_up;            ///< what may differ, but perhaps not with the same bits

@@ -19,13 +19,13 @@ struct DataOptions {
     Switch keep = Switch::off;                    ///< write the result to files, too
     FileCache cache = FileCache::warm;            ///< where reading the files finds them
 
-    /// What a user's own files say of themselves, as read_own() has it; empty for data that the
-    /// suite has made or is to make.
+    /// The facts that read_own() finds in a user's own files; empty for data that the suite has
+    /// made or is to make.
     std::vector<std::int64_t> own{};
 
     [[nodiscard]] bool in_files() const { return folder.has_value(); }
     [[nodiscard]] bool is_own() const { return !own.empty(); }
-    /// Of a row: "files", "own".
+    /// The word in a row's name: "files" or "own".
     [[nodiscard]] const char* word() const { return is_own() ? "own" : "files"; }
 };
 

@@ -24,7 +24,7 @@ class InputGuard {
         remember(device::as_bytes(input));
     }
 
-    /// Whether all of it is still what it was. Local.
+    /// Whether all of it is unchanged. Local.
     [[nodiscard]] bool intact() const;
 
     /// The check, failed where the input of any rank has changed. Collective over `world`.

@@ -34,7 +34,8 @@ std::vector<T> room_for_any(const std::vector<TileFile>& files) {
     return std::vector<T>(static_cast<std::size_t>(most));
 }
 
-// Whether the calling rank, of those that share one view of a folder, has the file.
+// Whether the calling rank is the one that looks after a file, among the ranks that share one view
+// of a folder.
 bool is_mine(std::size_t file, const comm::Communicator& sharers) {
     return file % static_cast<std::size_t>(sharers.size()) ==
            static_cast<std::size_t>(sharers.rank());

@@ -68,7 +68,7 @@ class TileFolder {
     std::map<std::string, std::uint64_t> make_missing(const Manifest& manifest,
                                                       const comm::Communicator& sharers,
                                                       const Fill& fill) const;
-    /// The largest magnitude in a user's own files; else 0.
+    /// The largest magnitude in a user's own files; 0 for other data.
     [[nodiscard]] double require_sound(const comm::Communicator& sharers) const;
     void require_recorded(const Manifest& manifest, const TileFile& file,
                           std::span<const T> elements) const;

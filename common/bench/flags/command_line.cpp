@@ -28,8 +28,8 @@ std::string one_line(std::string text) {
                                           suggestion.empty() ? ": see --help" : suggestion)));
 }
 
-// The file that the last --config names; empty without one. An option of its own would be read too
-// late: what stands on the command line outweighs what stands in the file.
+// The file that the last --config names; empty without one. CLI11's own option would be read too
+// late: flags of the command line override those of the file.
 std::optional<std::string> config_of(const std::vector<std::string>& arguments) {
     std::optional<std::string> file;
     for (std::size_t index = 0; index < arguments.size(); ++index) {

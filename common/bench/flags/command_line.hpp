@@ -34,7 +34,7 @@ enum class FlagGroup {
 /// The heading: "What to run".
 std::string_view title(FlagGroup group);
 
-/// What --help says of a flag.
+/// The description of a flag in --help.
 struct CommandFlag {
     std::string name;  ///< "--size"
     FlagGroup group = FlagGroup::work;

@@ -15,7 +15,7 @@ namespace quartet::bench {
 /// several can be interleaved. All members but accessors are collective.
 class CaseRuns {
   public:
-    /// `overhead` is that of empty_run().
+    /// `overhead` is the time of empty_run().
     CaseRuns(Session& session, const PlannedCase& planned, Seconds overhead,
              const MachineProbes& machine);
 

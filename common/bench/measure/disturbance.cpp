@@ -11,7 +11,7 @@ namespace quartet::bench {
 
 namespace {
 
-// What a sampling counter may show though nothing happened.
+// The time that a sampling counter may show although nothing happened.
 constexpr Seconds six_ticks{0.06};
 constexpr Seconds minor_fault{0.5e-6};
 constexpr Seconds major_fault{100e-6};
@@ -40,7 +40,7 @@ std::optional<double> share_of(std::span<const Run> runs,
     return all > Seconds{} ? std::optional(part / all) : std::nullopt;
 }
 
-// The larger of the run's own share and that of the probe before it.
+// The larger of two shares: the run's own, and that of the probe before it.
 double share_in(const Run& run, std::optional<double> RunConditions::*share) {
     return std::max((run.conditions.*share).value_or(0), (run.probe_conditions.*share).value_or(0));
 }
@@ -52,7 +52,7 @@ double median_share(std::span<const Run* const> runs, std::optional<double> RunC
     return median(shares);
 }
 
-// What a cause did to the runs that it disturbed.
+// Describes what a cause did to the runs that it disturbed.
 std::string describe(Cause cause, std::span<const Run* const> runs, double best_clock_probe) {
     switch (cause) {
         case Cause::others:

@@ -18,7 +18,7 @@ constexpr double standard_errors = 3;
 constexpr double least_agreement = 0.9;
 
 // For normal values: the median of |x - y| in standard deviations, and the standard error of the
-// median over that of the mean.
+// median, divided by that of the mean.
 constexpr double median_difference = 0.6745 * std::numbers::sqrt2;
 constexpr double median_error = 1.2533;
 

@@ -9,7 +9,7 @@
 
 namespace quartet::bench {
 
-/// What a rank can read of its machine at one moment.
+/// The counters that a rank can read of its machine at one moment.
 struct MachineCounters {
     Seconds time;
     std::optional<Seconds> stolen;  ///< from this rank's processors, since boot
@@ -28,8 +28,8 @@ struct MachineProbes {
 };
 MachineProbes this_machine();
 
-/// Observes what else goes on from its construction to end(). All members are collective; barriers
-/// are outside of what is timed between them.
+/// Observes what else runs on the machine, from its construction to end(). All members are
+/// collective; their barriers lie outside the time that is measured between them.
 class MachineWatch {
   public:
     MachineWatch(const Session& session, const MachineProbes& machine);

@@ -14,7 +14,7 @@ namespace quartet::bench {
 
 namespace {
 
-// What may always be spent on measuring again, however short the first time was.
+// The time that measuring again may always take, however short the first time was.
 constexpr Seconds least_time_again{1};
 
 /// All cases of a job while they are measured. Members are collective, but for rows().
@@ -36,7 +36,7 @@ class Job {
             cases_[index].start_anew();
         }
     }
-    /// What was begun then may be repeated for as long as it took.
+    /// Work that began at `begin` may be repeated for as long as it took.
     [[nodiscard]] Seconds end_of_repeats(Seconds begin) const {
         return now_on_all() + std::max(now_on_all() - begin, least_time_again);
     }

@@ -12,7 +12,7 @@ namespace quartet::bench {
 class ProgressLine {
   public:
     explicit ProgressLine(const Session& session);
-    /// `total` is 0 where nobody knows it yet.
+    /// `total` is 0 while it is unknown.
     void begin_run(std::size_t index, int done, int total);
 
   private:

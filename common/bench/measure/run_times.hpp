@@ -9,7 +9,7 @@ namespace quartet::bench {
 /// it, which ranks leave one after the other. The median of some tries. Collective.
 Seconds empty_run(Session& session);
 
-/// What one rank has taken for a run.
+/// The times of one rank in a run.
 struct RankTimes {
     Seconds real;
     Seconds cpu;

@@ -24,7 +24,7 @@ double width_of(std::span<const double> group, bool outermost_is_first) {
     return group.back() - group.front();
 }
 
-// The ratio of the medians where there are two groups; 0 else.
+// The ratio of the medians if there are two groups; otherwise 0.
 double ratio_at(std::span<const double> sorted, std::size_t fast_runs) {
     const auto fast = sorted.first(fast_runs);
     const auto slow = sorted.subspan(fast_runs);

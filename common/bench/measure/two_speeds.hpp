@@ -11,7 +11,7 @@ namespace quartet::bench {
 struct TwoSpeeds {
     double ratio = 1;      ///< of the groups' medians, above 1
     std::size_t slow = 0;  ///< runs in the slow group
-    /// Where all runs before are of one group and all from here on of the other; nothing where the
+    /// The first run of the second group, if all runs before it belong to the first; nothing if the
     /// speeds take turns.
     std::optional<std::size_t> step;
     bool becomes_slower = false;  ///< at the step

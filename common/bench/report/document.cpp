@@ -157,7 +157,7 @@ Json time_aggregate(const Row& row, const std::string& aggregate, double real, d
     return json;
 }
 
-// Spreads of times and of rates are different things: each is taken of its own values.
+// A spread of times is not a spread of rates: each is computed from its own values.
 Json spread_aggregate(const Row& row, const std::string& aggregate, const Summary& real,
                       const Summary& cpu) {
     std::vector<double> rates;

@@ -170,7 +170,7 @@ Json method(const Session& session, const Method& method) {
             {"central_value", "median of the runs; no run is left out for its own time"}};
 }
 
-// Where the time of the job went, up to the document.
+// The time of the job by stage, up to the document.
 Json wall(const StageClock& clock) {
     Json stages = Json::object();
     for (std::size_t index = 0; index < stage_count; ++index) {

@@ -25,9 +25,9 @@ class ResultFiles {
     /// At the end. Gives the rows what only the whole job knows. Collective.
     void write(Measured& measured);
 
-    /// Why a file could not be written, on the root; else empty.
+    /// On the root: why a file could not be written; otherwise empty.
     [[nodiscard]] const std::string& problem() const { return problem_; }
-    /// What the timeline lacks, on the root; else empty.
+    /// On the root: what the timeline lacks; otherwise empty.
     [[nodiscard]] const std::string& warning() const { return warning_; }
 
   private:

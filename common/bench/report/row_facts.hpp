@@ -12,7 +12,7 @@ nlohmann::ordered_json factors_of(const Row& row);
 /// Each rank's seconds; of many ranks quantiles and the slowest ones; of pairs of ranks none.
 void put_rank_seconds(nlohmann::ordered_json& json, const Run& run);
 
-/// What happened on the machine during the run, and what of that disturbed it.
+/// What happened on the machine during the run, and which of it disturbed the run.
 void put_conditions(nlohmann::ordered_json& json, const Run& run);
 
 /// The limit, its components, what stands beside them, and the fractions; nothing where none was

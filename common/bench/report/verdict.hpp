@@ -16,14 +16,13 @@ class Session;
 /// Whether a case has complete runs.
 bool has_runs(const std::vector<Row>& rows);
 
-/// The exit code of a job: 3 where a case failed, else 1 where a result is wrong, else 75 where it
-/// was stopped and something is kept (complete runs or a checkpoint) and 3 where nothing is, else
-/// 77 where a named member was unavailable, else 0. Most failures at run time end the job before
-/// this is asked, with 3.
+/// The exit code of a job, the first that applies: 3 if a case failed; 1 if a result is wrong; if
+/// it was stopped, 75 if something is kept (complete runs or a checkpoint), else 3; 77 if a named
+/// member was unavailable; 0. Most failures at run time end the job before, with 3.
 ExitCode verdict(const Measured& measured);
 
-/// What a reader must know before quoting a rate: about the ranks' places, the GPUs, the runs and
-/// the rows' flags.
+/// What readers must know before they quote a rate: about the places of the ranks, the GPUs, the
+/// runs and the flags of the rows.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
 
 /// A line for each reason why a row has no result, and for each wrong result. Empty where there is

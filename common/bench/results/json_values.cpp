@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Where a value stands.
+/// The place of a value.
 enum class Place { member, element };
 
 std::string plain_text(const Json& json) {

@@ -19,11 +19,12 @@ nlohmann::ordered_json numbers(const std::vector<double>& values);
 /// Google Benchmark's keys of a row's times, in ms.
 void put_times(nlohmann::ordered_json& row, Seconds real, Seconds cpu);
 
-/// The number that a factor's text stands for: "8192", "2^20", "2MiB" in bytes; else the text.
+/// The number that a factor's text stands for: "8192", "2^20", "2MiB" in bytes; for other text the
+/// text itself.
 nlohmann::ordered_json value_of(const std::string& text);
 
-/// Like dump(2), but a list of plain values takes one line, and so does an object in a list that
-/// holds nothing else. Bytes that are no UTF-8 are replaced.
+/// Like dump(2), but a list of plain values takes one line, and so does an object in a list if all
+/// its values are plain. Bytes that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json& json);
 
 }  // namespace quartet::bench

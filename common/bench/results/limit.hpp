@@ -8,7 +8,7 @@
 
 namespace quartet::bench {
 
-/// One thing that bounds a run, and how long the run takes where nothing else does.
+/// One thing that bounds a run, and the time of the run if nothing else bounds it.
 struct LimitComponent {
     std::string name;  ///< "local add", "pair link"
     Seconds seconds;
@@ -41,8 +41,8 @@ struct Limit {
     [[nodiscard]] const LimitComponent* on_some_ranks() const;
 };
 
-/// The limit that these probes found, each of which measured the same components. Throws Failure
-/// where there is no probe, no component, or another component.
+/// The limit that these probes found. Each probe measured the same components. Throws Failure if
+/// there is no probe or no component, or if components differ.
 Limit limit_of(std::span<const std::vector<LimitComponent>> probes);
 
 }  // namespace quartet::bench

@@ -84,9 +84,8 @@ struct Check {
     bool input_changed = false;  ///< in memory, since it was made: then nothing passes
 };
 
-/// What the machine did besides, during a measurement. Shares are of the time of the cores that the
-/// job keeps busy, on the node or the rank where they are largest; nothing where the system does
-/// not tell.
+/// What else the machine did during a measurement. Shares are of the time of the cores that the job
+/// keeps busy, on the node or the rank with the largest share; empty if the system does not tell.
 struct RunConditions {
     std::optional<double> stolen_share;   ///< that the hypervisor withheld (system::steal_time)
     std::optional<double> others_share;   ///< that other processes ran, on any core of a node
@@ -189,9 +188,9 @@ struct Row {
 
     [[nodiscard]] std::vector<double> times() const { return bench::times(runs); }
     [[nodiscard]] std::optional<double> fraction_of_limit() const;
-    /// Of what all ranks would allow, where only some of them take part in what limits.
+    /// The fraction of what all ranks would allow, if only some of them take part in the limit.
     [[nodiscard]] std::optional<double> fraction_of_all_ranks() const;
-    /// What is known beside the limit, in words; empty where nothing is.
+    /// The figures beside the limit, in words; empty if there are none.
     [[nodiscard]] std::string beside_limit() const;
     /// 95% of the median of the runs' own fractions, each of the probe right before it, widened
     /// where fraction_of_limit() lies outside; nothing below six runs.
@@ -203,7 +202,7 @@ struct Row {
     [[nodiscard]] double overhead_share() const;
     /// Whether a flag says that the rate is not the machine's.
     [[nodiscard]] bool distrusted() const;
-    /// "?" where it is distrusted, else "!" above its limit, else nothing.
+    /// "?" if it is distrusted, else "!" if it is above its limit, else nothing.
     [[nodiscard]] std::string_view mark() const;
 };
 

@@ -1,9 +1,9 @@
 """One table over result documents, at most 80 columns wide.
 
 Of a kernel with more than three sizes it shows three: the smallest, the one nearest to the last cache,
-and the largest; other numbers of ranks than the first have only the largest. What does not fit a column stands under the
-table: which limit decided, published numbers with their conditions (a, b ..), errors (1, 2 ..), and the
-documents' warnings."""
+and the largest; other numbers of ranks than the first have only the largest. What does not fit a column
+stands under the table: which limit decided, published numbers with their conditions (a, b ..), errors
+(1, 2 ..), and the documents' warnings."""
 
 import itertools
 import textwrap
