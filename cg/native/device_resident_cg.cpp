@@ -34,7 +34,7 @@ double DeviceResidentCg::run(IterationState& state, double sum, std::span<double
         copy(buffers_.seen_scalars.view(), buffers_.scalars.view());
         const std::int64_t count = std::min(most, all - state.done);
         for (std::int64_t iteration = 0; iteration < count; ++iteration) {
-            iteration_->run(context_.stream);
+            iteration_(context_.stream);
         }
         take_over(state, count, history);
     }

@@ -57,7 +57,7 @@ class DeviceResidentCg {
     Buffers buffers_;
     std::int64_t first_element_;  ///< of the buffer's history
     std::string matrix_;
-    std::unique_ptr<device::Recording> iteration_;
+    device::Operations iteration_;
 };
 
 }  // namespace quartet::cg

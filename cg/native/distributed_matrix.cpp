@@ -119,10 +119,10 @@ device::View<const double> DistributedMatrix::gather() {
 
 void DistributedMatrix::multiply_and_dot() {
     gather();
-    product_->run(stream_);
+    product_(stream_);
     if (reduce_) {
         reduce_->run(stream_);
-        dot_->run(stream_);
+        dot_(stream_);
     }
 }
 

@@ -63,8 +63,8 @@ class DistributedMatrix {
     Buffers buffers_;
     std::unique_ptr<comm::Collective> gather_;
     std::unique_ptr<comm::Collective> reduce_;
-    std::unique_ptr<device::Recording> product_;  ///< of this share, and the dot unless reduced
-    std::unique_ptr<device::Recording> dot_;      ///< of what has been reduced
+    device::Operations product_;  ///< of this share, and the dot unless reduced
+    device::Operations dot_;      ///< of what has been reduced
 };
 
 }  // namespace quartet::cg

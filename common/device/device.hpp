@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "device/memory.hpp"
-#include "device/recording.hpp"
 #include "device/stream.hpp"
 
 namespace quartet::device {
@@ -59,8 +58,12 @@ class Device {
     /// most four operations on the stream, and no host work.
     virtual Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) = 0;
 
-    /// Borrows what the operations use, and may call them now, or at each run.
-    virtual std::unique_ptr<Recording> record(Operations operations) = 0;
+    /// The same operations, to be enqueued many times on the same memory: a GPU runs them as one
+    /// graph of kernels, at the cost of one launch. Values that differ between calls must be read
+    /// from memory (Factor). Borrows what the operations use, and may call them now, or at each
+    /// call. Two calls must not overlap, nor a call with other uses of what its operations use, a
+    /// matrix share or a plan.
+    virtual Operations record(Operations operations) = 0;
 
     /// The operations, each in the header of its name (blas.hpp, vector_operations.hpp,
     /// cg_kernels.hpp, fft_factory.hpp, matrix_factory.hpp).

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "core/trace.hpp"
 #include "device/task.hpp"
 
@@ -49,5 +51,9 @@ class Stream {
     /// after synchronize() only.
     virtual Track& track() = 0;
 };
+
+/// Enqueues operations of the device, and no work of the host, on the given stream. Those that are
+/// to be recorded (Device::record) use no events.
+using Operations = std::function<void(Stream& stream)>;
 
 }  // namespace quartet::device

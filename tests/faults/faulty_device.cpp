@@ -175,7 +175,7 @@ class FaultyDevice final : public device::Device {
     Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
         return sound_->time(times, enqueue, stream);
     }
-    std::unique_ptr<device::Recording> record(device::Operations operations) override {
+    device::Operations record(device::Operations operations) override {
         return sound_->record(std::move(operations));
     }
     [[nodiscard]] device::Blas& blas() const override { return *blas_; }

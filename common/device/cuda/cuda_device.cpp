@@ -97,8 +97,8 @@ class CudaDevice final : public Device {
     Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
         return gated_time(times, enqueue, as_cuda(stream));
     }
-    std::unique_ptr<Recording> record(Operations operations) override {
-        return make_cuda_recording(operations, *memory_);
+    Operations record(Operations operations) override {
+        return cuda_recording(operations, *memory_);
     }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }

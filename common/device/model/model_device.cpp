@@ -19,31 +19,16 @@ namespace {
 // Smaller memory is real, and so are copies of so little: scalars and histories are read.
 constexpr Bytes least_unread = mebibytes(1);
 
-/// One launch, whatever is in it.
-class ModelRecording final : public Recording {
+/// While it exists, work is a part of a recording.
+class Nested {
   public:
-    ModelRecording(Operations operations, ModelWork& work)
-        : operations_(std::move(operations)), work_(work) {}
-    void run(Stream& stream) override {
-        ModelWork::enqueue(work_.traffic(0), "launch", stream);
-        const Nested nested(work_.recorded());
-        operations_(stream);
-    }
+    explicit Nested(int& depth) : depth_(depth) { ++depth_; }
+    ~Nested() { --depth_; }
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
 
   private:
-    class Nested {
-      public:
-        explicit Nested(int& depth) : depth_(depth) { ++depth_; }
-        ~Nested() { --depth_; }
-        Nested(const Nested&) = delete;
-        Nested& operator=(const Nested&) = delete;
-
-      private:
-        int& depth_;
-    };
-
-    Operations operations_;
-    ModelWork& work_;
+    int& depth_;
 };
 
 class ModelDevice final : public Device {
@@ -80,8 +65,13 @@ class ModelDevice final : public Device {
     Seconds time(int times, const std::function<void()>& enqueue, Stream& stream) override {
         return time_by_clock(times, enqueue, stream);
     }
-    std::unique_ptr<Recording> record(Operations operations) override {
-        return std::make_unique<ModelRecording>(std::move(operations), work_);
+    // One launch, whatever is in it.
+    Operations record(Operations operations) override {
+        return [this, operations = std::move(operations)](Stream& stream) {
+            ModelWork::enqueue(work_.traffic(0), "launch", stream);
+            const Nested nested(work_.recorded());
+            operations(stream);
+        };
     }
     [[nodiscard]] Blas& blas() const override { return *blas_; }
     [[nodiscard]] VectorOperations& vectors() const override { return *vectors_; }

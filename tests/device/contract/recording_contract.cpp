@@ -1,4 +1,4 @@
-#include "device/recording.hpp"
+#include "device/device.hpp"
 
 #include <cmath>
 
@@ -18,7 +18,7 @@ TEST_P(RecordingContract, DoesItsOperationsAtEachRunAndNotBefore) {
     });
     EXPECT_EQ(download(y.view()), (std::vector<double>{10, 20, 30}));
     for (int run = 0; run < 3; ++run)
-        recording->run(*stream);
+        recording(*stream);
 
     EXPECT_EQ(download(y.view()), (std::vector<double>{44, 88, 132}));
 }
@@ -29,9 +29,9 @@ TEST_P(RecordingContract, IsInTheOrderOfTheStream) {
         [&](Stream& to) { device->vectors().add(std::as_const(x).view(), x.view(), to); });
 
     device->vectors().fill(3.0, x.view(), *stream);
-    twice->run(*stream);
+    twice(*stream);
     device->vectors().axpy(1.0, std::as_const(x).view(), x.view(), *stream);
-    twice->run(*stream);
+    twice(*stream);
 
     EXPECT_EQ(download(x.view()), std::vector<double>(1000, 24.0));
 }
@@ -46,7 +46,7 @@ TEST_P(RecordingContract, ReadsFactorsFromMemoryAtEachRun) {
 
     for (const double number : {1.0, 10.0, 100.0}) {
         factor.span()[0] = number;
-        recording->run(*stream);
+        recording(*stream);
         stream->synchronize();
     }
 
@@ -74,8 +74,8 @@ TEST_P(RecordingContract, CanHoldProductsAndSums) {
         device->vectors().dot(x.view(), std::as_const(half).view(), dots.view().part(1, 1), to);
     });
     matrix->multiply(x.view(), full.view(), *stream);  // beside the recording's own uses
-    recording->run(*stream);
-    recording->run(*stream);
+    recording(*stream);
+    recording(*stream);
 
     const auto found = download(dots.view());
     EXPECT_GT(found[0], 0);
@@ -88,7 +88,7 @@ TEST_P(RecordingContract, ThrowsWhatItsOperationsThrow) {
     EXPECT_THROW(
         {
             const auto recording = device->record(fail);
-            recording->run(*stream);  // at the latest
+            recording(*stream);  // at the latest
         },
         Failure);
     EXPECT_NO_THROW(stream->synchronize());

@@ -114,7 +114,7 @@ TEST_F(ModelDeviceTest, ARecordingIsOneLaunch) {
         for (int fill = 0; fill < 20; ++fill)
             device->vectors().fill(0.0, x.view(), to);
     });
-    EXPECT_TRUE(takes(20 * 8 / 1e6 + 0.001, [&] { recording->run(*stream); }));
+    EXPECT_TRUE(takes(20 * 8 / 1e6 + 0.001, [&] { recording(*stream); }));
 }
 
 TEST_F(ModelDeviceTest, ScalarsAreRealSoThatIterationsGoOn) {

@@ -1,5 +1,7 @@
 #include "device/cuda/runtime/cuda_recording.hpp"
 
+#include <memory>
+
 #include "device/cuda/runtime/cuda_check.hpp"
 #include "device/cuda/runtime/cuda_stream.hpp"
 
@@ -30,9 +32,9 @@ Graph capture(const Operations& operations, CudaStream& stream) {
     return Graph(stream.end_capture());
 }
 
-class CudaRecording final : public Recording {
+class Recording {
   public:
-    CudaRecording(const Operations& operations, CudaMemory& memory)
+    Recording(const Operations& operations, CudaMemory& memory)
         : track_("recording", 0), stream_(track_, memory) {
         const Graph graph = capture(operations, stream_);
         cudaGraphExec_t executable = nullptr;
@@ -40,7 +42,7 @@ class CudaRecording final : public Recording {
         executable_.reset(executable);
     }
 
-    void run(Stream& stream) override {
+    void launch(Stream& stream) {
         as_cuda(stream).launch(Phase::compute, "recording", [&](cudaStream_t handle) {
             cuda_check(cudaGraphLaunch(executable_.get(), handle), "cudaGraphLaunch");
         });
@@ -54,8 +56,10 @@ class CudaRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> make_cuda_recording(const Operations& operations, CudaMemory& memory) {
-    return std::make_unique<CudaRecording>(operations, memory);
+Operations cuda_recording(const Operations& operations, CudaMemory& memory) {
+    return [recording = std::make_shared<Recording>(operations, memory)](Stream& stream) {
+        recording->launch(stream);
+    };
 }
 
 }  // namespace quartet::device

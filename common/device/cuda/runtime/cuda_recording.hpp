@@ -1,13 +1,11 @@
 #pragma once
 
-#include <memory>
-
 #include "device/cuda/runtime/cuda_memory.hpp"
-#include "device/recording.hpp"
+#include "device/stream.hpp"
 
 namespace quartet::device {
 
-/// A recording as a CUDA graph, which is captured and made ready at once.
-std::unique_ptr<Recording> make_cuda_recording(const Operations& operations, CudaMemory& memory);
+/// The operations as a CUDA graph, which is captured and made ready at once.
+Operations cuda_recording(const Operations& operations, CudaMemory& memory);
 
 }  // namespace quartet::device
