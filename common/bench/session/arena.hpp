@@ -44,8 +44,8 @@ class Arena {
     /// One that allocates and has no windows. Borrows the device.
     explicit Arena(device::Device& device) : device_(&device) {}
 
-    /// `count` elements. Collective for a window where it allocates, else local. Throws Failure for
-    /// a window where there is no transport, and for Room::host_window: only transports make those.
+    /// `count` elements. Collective for a window that is allocated, else local. Throws Failure for
+    /// a window if there is no transport, and for Room::host_window: only transports make those.
     template <typename T>
     device::Buffer<T> make(std::int64_t count, Room room = Room::device) {
         this->count(bytes_of<T>(count), room);
@@ -67,7 +67,7 @@ class Arena {
     void count(const comm::PayloadMemory& memory);
     void count(const Arena& other);
 
-    /// What has been handed out and counted so far: of the device's own memory, where it has such.
+    /// The sum so far in the device's own memory, if it has such.
     [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
     /// The same where each window takes whole blocks of the device's memory, at least one.
     [[nodiscard]] Bytes device_in_blocks(Bytes block) const;
@@ -83,7 +83,7 @@ class Arena {
     std::vector<Bytes> device_windows_;
 };
 
-/// What the transport's operations allocate in this session. Local.
+/// The memory that the transport's operations allocate in this session. Local.
 comm::OperationMemory operation_memory(Session& session, const std::string& transport);
 
 /// Makes what the arena has counted the memory that the case announces. Local.

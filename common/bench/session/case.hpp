@@ -70,7 +70,7 @@ struct ClockRow {
     Work work;
 };
 
-/// Whether a case's whole time is a row.
+/// Whether a row reports the whole time of a case.
 enum class WholeRow { reported, omitted };
 
 /// How often a case runs.
@@ -90,8 +90,8 @@ struct PlannedCase {
     /// operations of its matrix products.
     Bytes traffic;
     Flops products;
-    /// What one run moves from this rank over the machine's links, for --dry-run; nothing where
-    /// that is not known.
+    /// The bytes that one run moves from this rank over the machine's links, for --dry-run; nothing
+    /// if unknown.
     comm::RankTraffic moved;
     /// For the estimated time: what one probe of the limit takes, as a share of a run's time.
     double probe_share = 0.1;
@@ -100,8 +100,8 @@ struct PlannedCase {
     std::vector<ClockRow> clock_rows;
     WholeRow whole = WholeRow::reported;
     Repetition repetition = Repetition::as_asked;
-    /// Whether runs read or write files: they are not interleaved with other cases' runs, since the
-    /// page cache is one.
+    /// Whether runs read or write files: they share one page cache, so they are not interleaved
+    /// with runs of other cases.
     bool uses_files = false;
     /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;

@@ -92,8 +92,8 @@ std::map<int, NodeGpus> gpus_of_nodes(std::span<const GpuSight> sights) {
     return nodes;
 }
 
-// What is not planned for: kernels that are loaded when first used, libraries' workspaces, buffers
-// of transports.
+// Leaves room for what no plan counts: kernels that are loaded when first used, workspaces of
+// libraries, buffers of transports.
 Bytes usable(Bytes free) {
     const std::int64_t wanted = std::max(mebibytes(512).value, free.value / 50);
     return {free.value - std::min(wanted, free.value / 10)};

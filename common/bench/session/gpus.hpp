@@ -39,8 +39,8 @@ class Gpus {
     [[nodiscard]] bool empty() const { return all_.empty(); }
     /// The one of a rank. There must be some.
     [[nodiscard]] const Gpu& of(int rank) const;
-    /// What this rank may take of its GPU's memory: what was free when all ranks had made their
-    /// devices, less a reserve, shared out evenly.
+    /// This rank's even share of its GPU's memory: of what was free once all ranks had made their
+    /// devices, less a reserve.
     [[nodiscard]] Bytes memory_share() const { return memory_share_; }
 
     /// A line for each node some of whose GPUs no rank uses.
@@ -73,7 +73,7 @@ nlohmann::ordered_json passing_facts(const device::GpuFacts& facts);
 /// One line for each GPU whose clocks were held down or fell while the job ran.
 std::vector<std::string> throttle_warnings(std::span<const Gpu> gpus);
 
-/// What a rank sees of the GPUs of its node.
+/// The GPUs of its node that a rank sees.
 struct GpuSight {
     int node = 0;
     std::string host;

@@ -26,7 +26,7 @@ struct Runs {
     int warmup = 1;
 };
 
-/// What all four programs understand. Flags and defaults are documented by --help.
+/// The flags of all four programs; --help documents them and their defaults.
 struct CommonOptions {
     std::string device = "auto";
     std::optional<std::filesystem::path> machine_file;

@@ -10,7 +10,7 @@
 
 namespace quartet::bench {
 
-/// What a document records of a run beside its rows. Local.
+/// The part of a document that describes a run, beside its rows. Local.
 struct RunRecord {
     /// Reads the machine's load and the environment variables that may change results.
     RunRecord();

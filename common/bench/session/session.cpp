@@ -147,7 +147,7 @@ std::unique_ptr<device::Device> Session::make_device(const device::DeviceKind& k
     return device;
 }
 
-// Whether one of the transports that are asked for moves the memory of the device.
+// Whether one of the requested transports moves the memory of the device.
 bool Session::serves_transports(device::Device& device) {
     const comm::TransportContext context{world_, topology_, device, trace_, options_.transfer};
     return std::ranges::any_of(options_.transports, [&](const std::string& name) {

@@ -20,14 +20,14 @@
 
 namespace quartet::bench {
 
-/// What a program is, apart from its flags.
+/// A program, apart from its flags.
 struct ProgramDescription {
     std::string name;
     std::string summary{};
-    /// Those that it has.
+    /// The formulations that it has.
     std::vector<Formulation> formulations{all_formulations.begin(), all_formulations.end()};
     int least_ranks = 1;
-    /// What `native` needs of a transport, if it needs anything.
+    /// The capability that `native` needs of a transport, if any.
     std::optional<comm::Capability> native_needs{};
 };
 
@@ -55,7 +55,8 @@ class Session {
     /// The kinds of devices that there are.
     [[nodiscard]] const device::DeviceRegistry& devices() const { return devices_; }
     device::Device& device() { return *device_; }
-    /// Where reducers of a data flow compute: the device, or the CPU beside it.
+    /// The device on which reducers of a data flow compute: the device itself, or the CPU beside
+    /// it.
     device::Device& reducer_device() { return reduces_beside_gpu() ? *host_ : *device_; }
     /// The GPUs of all ranks; none on the host.
     [[nodiscard]] const Gpus& gpus() const { return gpus_; }

@@ -16,7 +16,7 @@ bool is_folder_use(FileUse use) {
     return use == FileUse::reads_folder || use == FileUse::changes_folder;
 }
 
-// Whether a file that lies in the folder is among those that are taken there.
+// Whether a file in the folder has one of the names that are used there.
 bool has_prefix(const std::filesystem::path& file, const std::filesystem::path& folder,
                 const std::string& prefix) {
     if (prefix.empty()) {

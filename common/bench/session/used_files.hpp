@@ -9,7 +9,7 @@
 
 namespace quartet::bench {
 
-/// What one run does with a file or folder.
+/// The use that a run makes of a file or folder.
 enum class FileUse {
     reads,         ///< a file
     writes,        ///< a file

@@ -36,9 +36,9 @@ class Communicator {
 
     void barrier() const;
 
-    /// Whether it holds on every rank.
+    /// Whether the condition holds on every rank.
     [[nodiscard]] bool all(bool condition) const;
-    /// Whether it holds on at least one rank.
+    /// Whether the condition holds on at least one rank.
     [[nodiscard]] bool any(bool condition) const;
 
     /// One value of each rank, by rank, everywhere.
@@ -60,7 +60,7 @@ class Communicator {
     [[nodiscard]] double maximum(double value) const;
     [[nodiscard]] double minimum(double value) const;
 
-    /// Of several values at once, in place; none may be NaN.
+    /// The largest of each of several values, at once and in place; none may be NaN.
     void maxima(std::span<double> values) const;
 
     /// The root's value, everywhere.

@@ -57,7 +57,7 @@ void require_counts(const RankCounts& counts, int ranks, std::int64_t held) {
     check(counts.total() == held, "a buffer's size differs from its counts' sum");
 }
 
-// How MPI is told of a buffer: plain bytes where an int counts them, else one composed item.
+// Describes a buffer to MPI: as plain bytes if an int counts them, else as one composed item.
 class Item {
   public:
     Item(std::int64_t size, std::int64_t largest) {

@@ -36,7 +36,7 @@ class RankCounts {
     explicit RankCounts(std::vector<std::int64_t> counts, std::int64_t largest_count = INT_MAX);
 
     [[nodiscard]] std::int64_t count(int rank) const { return counts_[index(rank)]; }
-    /// Where the rank's part begins: the sum of the counts before it.
+    /// The beginning of the rank's part: the sum of the counts before it.
     [[nodiscard]] std::int64_t offset(int rank) const { return offsets_[index(rank)]; }
     [[nodiscard]] std::int64_t total() const { return total_; }
     [[nodiscard]] int ranks() const { return static_cast<int>(counts_.size()); }
@@ -59,7 +59,7 @@ class RankCounts {
     std::vector<int> mpi_offsets_;
 };
 
-/// What one rank sends to and receives from each rank in an all-to-all.
+/// The counts that one rank sends to and receives from each rank in an all-to-all.
 class ExchangeCounts {
   public:
     /// `send` by receiving rank. Collective: each rank learns what it receives.
@@ -68,7 +68,7 @@ class ExchangeCounts {
 
     [[nodiscard]] const RankCounts& send() const { return send_; }
     [[nodiscard]] const RankCounts& receive() const { return receive_; }
-    /// Whether MPI can count what each of the ranks sends and receives.
+    /// Whether MPI can count what each rank sends and receives.
     [[nodiscard]] bool fits() const { return fits_; }
 
   private:

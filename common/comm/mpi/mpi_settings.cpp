@@ -10,7 +10,7 @@ namespace quartet::comm {
 
 namespace {
 
-// Of Open MPI 4 and 5, and of MPICH.
+// Parameters of Open MPI 4 and 5, and of MPICH.
 constexpr std::array names{"pml",
                            "btl",
                            "mtl",

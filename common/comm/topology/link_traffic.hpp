@@ -9,7 +9,7 @@
 
 namespace quartet::comm {
 
-/// How a transport's bytes get from the memory of one GPU to that of another.
+/// The way of a transport's bytes from the memory of one GPU to that of another.
 enum class Route {
     direct,        ///< from GPU to GPU, as far as hardware and library can
     through_host,  ///< out to the host's memory, and in again
@@ -28,7 +28,7 @@ struct RankTraffic {
     }
 };
 
-/// Where a rank is.
+/// The place of a rank.
 struct RankPlace {
     std::string host;
     int node = 0;
@@ -38,9 +38,10 @@ struct RankPlace {
 /// Every rank's, by rank. Collective.
 std::vector<RankTraffic> gather(const RankTraffic& mine, const Communicator& world);
 
-/// What the ranks together move over each kind of link, and most over a single one: "between GPUs
-/// 12 MiB (most: rank 0's to rank 1's, 4 MiB); between nodes 8 MiB". A kind that carries nothing is
-/// left out. GPUs go by their first rank. What a rank has for itself is not counted. Local.
+/// The bytes that all ranks together move over each kind of link, and the most over a single link:
+/// "between GPUs 12 MiB (most: rank 0's to rank 1's, 4 MiB); between nodes 8 MiB". A kind that
+/// carries nothing is left out. A GPU is named by its first rank. Data that a rank keeps is not
+/// counted. Local.
 std::string describe_traffic(std::span<const RankTraffic> ranks, std::span<const RankPlace> places,
                              Route route);
 

@@ -48,7 +48,7 @@ struct Node {
     std::vector<int> spread_ranks;
 };
 
-// Of these ranks of a node; nothing where one is not limited.
+// The largest quota of these ranks of a node; nothing if one of them has none.
 std::optional<double> largest_quota(std::span<const Placement> placements,
                                     std::span<const int> ranks) {
     std::optional<double> quota;
@@ -96,7 +96,7 @@ std::vector<Node> by_node(std::span<const Placement> placements) {
     }
     for (auto& node : nodes) {
         node.quota = largest_quota(placements, node.ranks);
-        // Where each rank is in a control group of its own, each knows its own cores only.
+        // If each rank is in its own control group, each knows only its own cores.
         std::set<int> used;
         for (const auto& pool : node.pools) {
             used.insert(pool.cores.begin(), pool.cores.end());

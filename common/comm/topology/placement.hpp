@@ -9,7 +9,7 @@
 
 namespace quartet::comm {
 
-/// Where one rank runs, as found.
+/// The place where one rank runs, as the system reports it.
 struct Placement {
     std::string host;
     int node = 0;        ///< index of its node, nodes numbered by their lowest rank

@@ -22,7 +22,7 @@ class Roles {
     /// Rank of worker or reducer number `index`.
     [[nodiscard]] int worker_rank(int index) const { return reducers_ + index; }
     [[nodiscard]] int reducer_rank(int index) const { return index; }
-    /// Of all workers, ascending.
+    /// The ranks of all workers, ascending.
     [[nodiscard]] std::vector<int> worker_ranks() const;
     /// Index of a rank among the ranks of its role.
     [[nodiscard]] int index_of(int rank) const;

@@ -66,9 +66,9 @@ Bitmap set_of(const std::vector<int>& numbers) {
     return set;
 }
 
-// What this rank's threads may run on. OpenMP binds them to one place after another, the main
-// thread first, and only that one has been bound so far. Where another rank of the node is bound to
-// that same place, though, the threads of both follow from there, one on top of the other: then it
+// The CPUs that this rank's threads may use. OpenMP binds threads to one place after another, the
+// main thread first; so far only the main thread is bound. But if another rank of the node is bound
+// to the same place, the threads of both follow from there, one on top of the other: then the rank
 // counts as bound to that place. Collective.
 Bitmap usable_cpus(hwloc_topology_t machine, const Communicator& node) {
     Bitmap bound = bound_cpus(machine);
@@ -107,7 +107,7 @@ int numa_node_of(hwloc_obj_t core) {
     return memory == nullptr ? 0 : static_cast<int>(memory->os_index);
 }
 
-// What a PCI device is attached to; nothing where the system does not tell.
+// The object to which a PCI device is attached; nothing if the system does not tell.
 hwloc_obj_t place_of(hwloc_topology_t machine, const std::string& pci_bus) {
     const auto device = hwloc_get_pcidev_by_busidstring(machine, pci_bus.c_str());
     return device == nullptr ? nullptr : hwloc_get_non_io_ancestor_obj(machine, device);

@@ -9,7 +9,7 @@
 
 namespace quartet::comm {
 
-/// What one node has.
+/// The resources of one node.
 struct NodeResources {
     int cores = 1;             ///< that the ranks of this node may use, together (usable_cores)
     Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
@@ -39,7 +39,7 @@ class Topology {
     [[nodiscard]] const Placement& mine() const { return of(rank_); }
     [[nodiscard]] int nodes() const { return nodes_; }
     [[nodiscard]] bool same_node(int a, int b) const { return of(a).node == of(b).node; }
-    /// Of my node, the same on all of its ranks.
+    /// Those of this rank's node, the same on all of its ranks.
     [[nodiscard]] const NodeResources& resources() const { return resources_; }
     /// The ranks of my node.
     [[nodiscard]] const Communicator& node() const { return node_; }
@@ -50,7 +50,7 @@ class Topology {
     /// Cores kept busy by my threads and by those of ranks with the same CPUs.
     [[nodiscard]] int busy_cores(int threads_per_rank) const;
 
-    /// What placement_warnings says of all ranks. Local, the same on all ranks.
+    /// The result of placement_warnings() for all ranks. Local, the same on all ranks.
     [[nodiscard]] std::vector<std::string> warnings(int threads_per_rank) const;
 
   private:

@@ -8,7 +8,7 @@
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 
-/// What transports prepare: plans, and operations that allocate nothing when they run.
+/// Plans, and prepared operations that allocate nothing when they run.
 namespace quartet::comm {
 
 /// A push as the paper's STREAM has it: every sender's vector is added to the receiver's.

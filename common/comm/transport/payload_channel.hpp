@@ -9,7 +9,7 @@
 
 namespace quartet::comm {
 
-/// Where payloads lie at both ends.
+/// The place of payloads at both ends.
 enum class PayloadPlace {
     host,  ///< in the CPU's memory, page-locked where the device is a GPU
     gpu,   ///< in the GPU's
@@ -21,7 +21,7 @@ enum class PayloadReading {
     in_pieces,  ///< from the first byte to the last, each piece while the next one comes
 };
 
-/// What a sender's payloads hold.
+/// The elements of a sender's payloads.
 enum class PayloadValues {
     differ,
     same,  ///< all the same: its slots may be one memory, which is filled once
@@ -42,7 +42,7 @@ struct PayloadChannelPlan {
     }
 };
 
-/// What a payload channel allocates on one rank.
+/// Memory that a payload channel allocates on one rank.
 struct PayloadMemory {
     Bytes host{};     ///< of the CPU
     Bytes windows{};  ///< of the CPU, in windows that the ranks of the node share
@@ -53,7 +53,7 @@ struct PayloadMemory {
     }
 };
 
-/// What a receiver must know to fetch a payload. It travels in a control message.
+/// Tells a receiver how to fetch a payload. It travels in a control message.
 struct PayloadDescriptor {
     std::int64_t size = 0;  ///< bytes
     std::int64_t slot = 0;  ///< outgoing, at the sender

@@ -27,8 +27,8 @@ class Transport {
     [[nodiscard]] bool can(Capability capability) const { return traits().can(capability); }
     /// Settings and properties worth recording ("window on huge pages").
     [[nodiscard]] virtual std::string description() const { return {}; }
-    /// Whether the kernel maps what it reads in place by huge pages; nothing where it reads nothing
-    /// in place, or nothing was prepared yet. Same answer on all ranks.
+    /// Whether the kernel maps by huge pages what this rank reads in place; nothing if it reads
+    /// nothing in place, or nothing has been prepared yet. Same answer on all ranks.
     [[nodiscard]] virtual std::optional<bool> huge_pages() const { return std::nullopt; }
 
     /// Memory that this transport can reach on all ranks. Collective over the communicator; sizes

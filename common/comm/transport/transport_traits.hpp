@@ -11,7 +11,7 @@
 
 namespace quartet::comm {
 
-/// What a transport may be able to do.
+/// The operations that a transport may be able to do.
 enum class Capability {
     push,
     send_receive,
@@ -52,7 +52,7 @@ enum class TransportMemory {
 /// How far a transport reaches.
 enum class Reach { one_node, all_nodes };
 
-/// Where data from another rank lies while it is used.
+/// The place of another rank's data while it is used.
 enum class PartLocation {
     received,   ///< in a buffer of this rank
     at_sender,  ///< in the sender's memory, read in place
@@ -75,7 +75,7 @@ struct TransportSettings {
     Pipeline pipeline = Pipeline::on;
 };
 
-/// Where operations work, as far as their memory depends on it.
+/// The circumstances of operations on which their memory depends.
 struct OperationContext {
     TransportSettings settings{};
     device::MemoryKind kind = device::MemoryKind::host;  ///< that the device computes on
@@ -88,7 +88,8 @@ struct IncomingPushes {
     Bytes size;  ///< of each
 };
 
-/// What is known of a transport before it is made. Planning asks for these instead of for names.
+/// The facts of a transport that are known before it is made. Planning asks for these instead of
+/// for names.
 struct TransportTraits {
     std::string_view name;  ///< as on the command line; a literal
     Capabilities capabilities{};
@@ -109,10 +110,11 @@ struct TransportTraits {
                                    const OperationContext& context) = nullptr;
     PayloadMemory (*payload_memory)(const PayloadChannelPlan& plan,
                                     const OperationContext& context) = nullptr;
-    /// Where payloads lie for receivers that compute on a GPU: where not on a GPU, they copy.
+    /// The place of payloads for receivers that compute on a GPU; if it is not on the GPU, they
+    /// copy.
     PayloadPlace payloads_for_gpus = PayloadPlace::host;
 
-    /// Where payloads lie for receivers that compute on memory of that kind.
+    /// The place of payloads for receivers that compute on memory of that kind.
     [[nodiscard]] constexpr PayloadPlace payload_place(device::MemoryKind receiver) const {
         return receiver == device::MemoryKind::device ? payloads_for_gpus : PayloadPlace::host;
     }

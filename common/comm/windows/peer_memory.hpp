@@ -11,8 +11,8 @@ class PeerMemory {
   public:
     virtual ~PeerMemory() = default;
 
-    /// Each rank's `mine` as this process sees it, by rank; sizes may differ.
-    /// What is not empty was allocated as such memory, else Failure is thrown. Collective.
+    /// Each rank's `mine` as this process sees it, by rank; sizes may differ. Parts that are not
+    /// empty must have been allocated as such memory, else Failure is thrown. Collective.
     [[nodiscard]] virtual std::vector<device::View<const std::byte>> of_all(
         device::View<const std::byte> mine) const = 0;
 

@@ -14,7 +14,7 @@
 
 namespace quartet::comm {
 
-/// What a window is for.
+/// The purpose of a window.
 enum class WindowKind {
     shared,  ///< ranks of one node load and store each other's part
     remote,  ///< ranks reach each other's part by one-sided operations
@@ -38,7 +38,7 @@ class Window {
     [[nodiscard]] Bytes size() const { return size_; }
     [[nodiscard]] MPI_Win handle() const { return window_; }
 
-    /// Where this process sees `rank`'s part; shared windows only. Local.
+    /// The address of `rank`'s part in this process; shared windows only. Local.
     [[nodiscard]] std::byte* part_of(int rank) const;
 
     /// Byte displacement, for one-sided operations, of the beginning of `rank`'s part. Local.
@@ -70,8 +70,8 @@ std::span<const char* const> backing_folder_variables(WindowKind kind);
 /// would wait for ever for a folder that is not there. Local.
 std::optional<std::string> missing_backing_folder(WindowKind kind);
 
-/// Whether the pages behind mapped, touched memory of this process are huge ones, as the kernel
-/// reports it for the mapping that holds `address`; false where it does not say.
+/// Whether huge pages back mapped, touched memory of this process, as the kernel reports it for the
+/// mapping that holds `address`; false if it does not say.
 bool on_huge_pages(const std::byte* address);
 
 }  // namespace quartet::comm

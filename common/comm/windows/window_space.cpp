@@ -21,7 +21,7 @@ namespace {
 
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not name
 
-// What MPI itself writes beside the parts: a header, and a few words of each rank.
+// Bytes that MPI itself writes beside the parts: a header, and a few words of each rank.
 constexpr Bytes beside_the_parts = kibibytes(64);
 constexpr Bytes beside_a_part = kibibytes(16);
 
@@ -31,12 +31,12 @@ Bytes pages_for(Bytes size) {
     return pages * Bytes{system::page_bytes()};
 }
 
-// Of one rank's part.
+// Bytes that one rank's part needs.
 Bytes needed_for(Bytes part) {
     return pages_for(part) + beside_a_part;
 }
 
-// Of the calling rank's node.
+// Bytes that the calling rank's node needs.
 Bytes needed(Bytes size, const Communicator& node) {
     Bytes sum = beside_the_parts;
     for (const std::int64_t part : node.gather(size.value)) {
@@ -88,7 +88,7 @@ void require_window_space(WindowKind kind, Bytes size, const RanksOfNodes& ranks
 }
 
 bool WindowTurn::try_lock() {
-    // Where there are no locks, nobody has them.
+    // On a file system without locks nobody holds one.
     return !folder_ || ::flock(folder_->get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 

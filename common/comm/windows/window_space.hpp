@@ -16,8 +16,8 @@ struct WindowFolder {
     Bytes available;
 };
 
-/// The one that the environment names, else /dev/shm; of two, the fuller one. Nothing where it
-/// cannot be looked at. Local.
+/// The folder that the environment names, else /dev/shm; if two are possible, the fuller one.
+/// Nothing if it cannot be read. Local.
 std::optional<WindowFolder> window_folder(WindowKind kind);
 
 /// Ranks, and those of them that are on this rank's node.
@@ -68,7 +68,7 @@ class ReservedSpace {
     /// window is about to take it. In the job's turn. Local.
     static void release(Bytes size);
 
-    /// What is held. Local.
+    /// Bytes that are held. Local.
     [[nodiscard]] Bytes held() const { return held_; }
 
   private:

@@ -10,12 +10,13 @@ namespace quartet::comm {
 /// Names the address to listen on.
 inline constexpr const char* grpc_address_variable = "QUARTET_GRPC_ADDRESS";
 
-/// The address on which this rank listens: 127.0.0.1 within a node, where nobody else can hear it,
-/// between nodes the first private one, or what the user says. Nothing where there is none. Local.
+/// The address on which this rank listens: within a node 127.0.0.1, which other hosts cannot reach;
+/// between nodes the first private one, or the one that the user names. Nothing if there is none.
+/// Local.
 std::optional<std::string> grpc_address(const Topology& topology);
 
-/// Why nothing can listen on an address, or what listens cannot be reached there; nothing where it
-/// can. gRPC would write lines of its own about it. Local.
+/// Why nothing can listen on an address, or nothing that listens there can be reached; nothing if
+/// all is well. Checked first because gRPC would write several lines about it. Local.
 std::optional<std::string> why_not_heard_on(const std::string& address);
 
 }  // namespace quartet::comm

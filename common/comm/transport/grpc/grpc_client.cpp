@@ -24,7 +24,7 @@ std::shared_ptr<grpc::Channel> channel_to(const std::string& address, Bytes larg
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(static_cast<int>(largest.value));
     arguments.SetMaxSendMessageSize(sizeof(GrpcRequest));
-    // A site's proxy is for the world outside; and each client has a connection of its own.
+    // A site's proxy serves connections to the outside; and each client has its own connection.
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);

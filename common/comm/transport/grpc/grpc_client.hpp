@@ -44,8 +44,8 @@ class GrpcReceiver {
 /// Fetches bytes of one other rank. All members are local.
 class GrpcClient {
   public:
-    /// Of the GrpcServer on that address, with its token. No message is larger than `largest`.
-    /// Throws Failure where it cannot be reached.
+    /// A client of the GrpcServer on that address, with its token. No message is larger than
+    /// `largest`. Throws Failure if the server cannot be reached.
     GrpcClient(GrpcReceiver& receiver, const std::string& address, std::string token,
                Bytes largest);
     ~GrpcClient();

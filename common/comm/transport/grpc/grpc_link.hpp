@@ -20,8 +20,8 @@ class GrpcLink {
     GrpcLink(const Communicator& comm, const std::string& host, GrpcServer::Offer offer,
              Bytes largest);
 
-    /// The client of a rank that offers something, connected at the first call. Throws Failure
-    /// where it cannot be reached. Local.
+    /// The client of a rank that offers data, connected at the first call. Throws Failure if the
+    /// rank cannot be reached. Local.
     GrpcClient& to(int rank);
 
   private:

@@ -25,7 +25,7 @@ class GrpcPush final : public Push {
     void run(int count, device::Stream& stream) override;
 
   private:
-    /// Where chunks of one sender arrive in turn.
+    /// The memory in which chunks of one sender arrive in turn.
     struct Incoming {
         GrpcClient* client = nullptr;
         std::vector<device::Buffer<float>> memory;

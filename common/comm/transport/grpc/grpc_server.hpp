@@ -14,8 +14,8 @@ namespace quartet::comm {
 /// message is read; no message is larger than a request. All members are local.
 class GrpcServer {
   public:
-    /// What a request gets, or nothing where it is refused. A thread of the server calls it. The
-    /// bytes are sent from where they are, and stay until the other rank has them.
+    /// The answer to a request, or nothing if it is refused. A thread of the server calls it. The
+    /// bytes are sent from their place, and stay until the other rank has them.
     using Offer = std::function<std::optional<device::View<const std::byte>>(const GrpcRequest&)>;
 
     /// `host`: where to listen, on a port of the system's choice. Throws Failure where it cannot.

@@ -5,12 +5,12 @@
 
 namespace quartet::comm {
 
-/// A secret that nobody can guess: 256 bits of the system's randomness, as hexadecimal digits.
-/// Throws Failure where the system has none. Local.
+/// A secret: 256 random bits of the system as hexadecimal digits. Throws Failure if the system has
+/// none. Local.
 std::string draw_token();
 
-/// Whether both are the same, in a time that depends on their lengths alone: how long it takes to
-/// refuse a wrong token tells nothing about the right one. Local.
+/// Compares two tokens in a time that depends on their lengths alone. The time of a refusal
+/// therefore tells nothing about the right token. Local.
 bool is_same_token(std::string_view one, std::string_view other);
 
 }  // namespace quartet::comm

@@ -22,8 +22,8 @@ inline Chunks grpc_chunks(Bytes vector, const TransportSettings& settings) {
                  : most}};
 }
 
-/// What moves between hosts' memories in the paper's TensorFlow (VI.A). The same where the build
-/// has no gRPC. What is received lies in gRPC's messages as well.
+/// The paper's TensorFlow moves data between hosts' memories by this (VI.A). The traits are the
+/// same in a build without gRPC. Received data lies in gRPC's messages as well.
 inline constexpr TransportTraits grpc_traits{
     .name = "grpc",
     .capabilities = {Capability::push, Capability::payload_channel},

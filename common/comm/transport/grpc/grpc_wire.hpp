@@ -10,9 +10,9 @@ struct GrpcRequest {
     std::int64_t size = 0;  ///< bytes
 };
 
-/// Of all calls.
+/// The method of all calls.
 inline constexpr const char* grpc_method = "/quartet/fetch";
-/// Of the token in a call's metadata.
+/// The key of the token in a call's metadata.
 inline constexpr const char* grpc_token_key = "quartet-token";
 
 }  // namespace quartet::comm

@@ -10,7 +10,7 @@ namespace quartet::comm {
 
 namespace {
 
-// At least one: what a rank has none of is released like everything else, by all.
+// At least one block: all ranks take part in a release, also those that have nothing to release.
 Bytes whole_blocks(Bytes size, std::int64_t block) {
     return {std::max(block, (size.value + block - 1) / block * block)};
 }

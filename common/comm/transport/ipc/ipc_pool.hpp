@@ -25,7 +25,7 @@ class IpcPool final : public PeerMemory {
     [[nodiscard]] std::vector<device::View<const std::byte>> of_all(
         device::View<const std::byte> mine) const override;
 
-    /// Nothing to do: a kernel's stores are there when its stream has been synchronised.
+    /// Nothing to do: the stores of a kernel are visible once its stream has been synchronised.
     void synchronise_memory() const override {}
 
   private:

@@ -79,7 +79,7 @@ class IpcTransport final : public Transport {
     Track& track_;
 };
 
-/// Whether this rank finds in the memory of each of the others what they have put there.
+/// Whether this rank can read, in the memory of each other rank, what that rank has written.
 bool reads_peers(const TransportContext& context) {
     IpcPool pool(context.world, context.device);
     auto mine = device::Buffer<double>(pool.allocate(bytes_of<double>(1)), 1);

@@ -51,7 +51,7 @@ class IncomingPieces {
     }
 
   private:
-    /// Of a piece that has been posted.
+    /// The state of a piece that has been posted.
     struct Slot {
         MPI_Request request = MPI_REQUEST_NULL;
         int expected = 0;  ///< bytes

@@ -51,7 +51,7 @@ class MpiReduceScatter final : public Collective {
     Track& track_;
 };
 
-/// An all-to-all into memory of its own.
+/// An all-to-all into its own memory.
 class MpiExchange final : public Exchange {
   public:
     MpiExchange(const ExchangePlan& plan, const Communicator& comm, device::Device& device,

@@ -9,7 +9,7 @@
 
 namespace quartet::comm {
 
-// What MPI is given may be memory of an accelerator, which the CPU must not touch itself.
+// The buffer as MPI takes it. It may lie in memory of an accelerator, which the CPU must not touch.
 template <typename T>
 std::span<T> as_mpi_buffer(const device::View<T>& view) {
     return {view.data(), static_cast<std::size_t>(view.size())};

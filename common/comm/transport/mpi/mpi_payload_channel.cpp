@@ -25,8 +25,9 @@ PieceSettings channel_pieces(const PayloadChannelPlan& plan, const TransportSett
                                                  : pieces_of(plan.largest, settings);
 }
 
-/// How a payload goes in messages: the last one is shorter than all before it, if need be empty, so
-/// that ranks that differ about the size find out instead of waiting for what nobody sends.
+/// Cuts a payload into messages. The last one is shorter than all before it, and may be empty.
+/// Ranks that disagree about the size therefore notice, instead of waiting for a message that
+/// nobody sends.
 class Cut {
   public:
     Cut() = default;

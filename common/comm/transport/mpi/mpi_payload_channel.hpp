@@ -9,12 +9,12 @@
 
 namespace quartet::comm {
 
-/// What such a channel allocates: a payload for each slot, but for incoming ones that are read in
-/// pieces only a few pieces.
+/// Memory of such a channel: a payload for each slot, or a few pieces if incoming payloads are read
+/// in pieces only.
 PayloadMemory mpi_payload_memory(const PayloadChannelPlan& plan, const TransportSettings& settings);
 
-/// Payloads by non-blocking messages on a communicator of its own. Collective; device and track
-/// outlive it.
+/// Payloads by non-blocking messages on the channel's own communicator. Collective; device and
+/// track outlive it.
 std::unique_ptr<PayloadChannel> make_mpi_payload_channel(const PayloadChannelPlan& plan,
                                                          const Communicator& comm,
                                                          device::Device& device, Track& track,

@@ -10,7 +10,7 @@
 
 namespace quartet::comm {
 
-/// What the receiver of such pushes allocates.
+/// Memory that the receiver of such pushes allocates.
 Bytes mpi_push_memory(const IncomingPushes& pushes, const TransportSettings& settings);
 
 /// Two-sided pushes in pieces. Those of all senders are added in the order of the senders' ranks,

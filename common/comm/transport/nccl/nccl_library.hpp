@@ -31,8 +31,8 @@ struct NcclLibrary {
                std::source_location where = std::source_location::current()) const;
 };
 
-/// Loads the library, wherever the loader finds it, else from where this build found it. Throws
-/// Unavailable where it cannot be had.
+/// Loads the library from where the loader finds it, else from where this build found it. Throws
+/// Unavailable if it is in neither place.
 std::shared_ptr<const NcclLibrary> load_nccl();
 
 }  // namespace quartet::comm

@@ -20,7 +20,8 @@ namespace {
 // From here on NCCL lets ranks share a GPU where NCCL_MULTI_RANK_GPU_ENABLE says so.
 constexpr int version_with_shared_gpus = 23000;
 
-// Of messages without data, which say only that their sender has come so far: MPI's.
+// The tag of messages without data, which go over MPI and say only that their sender has come so
+// far.
 constexpr int nothing_tag = 2;
 
 /// All equal parts as NCCL's own all-gather.
@@ -123,8 +124,8 @@ std::optional<std::string> why_no_library() {
     return std::nullopt;
 }
 
-/// Why NCCL would refuse ranks that share a GPU: it does unless each claims to be on a host of its
-/// own, or newer ones are told to allow it.
+/// Why NCCL would refuse ranks that share a GPU. It refuses them unless each claims to be on its
+/// own host, or newer versions are told to allow it.
 std::optional<std::string> why_no_sharing(const TransportContext& context) {
     Environment environment;
     const bool allowed = load_nccl()->version() >= version_with_shared_gpus &&

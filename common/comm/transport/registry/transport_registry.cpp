@@ -22,7 +22,7 @@ TransportRegistry TransportRegistry::standard() {
 
 namespace {
 
-// What `auto` tries, in this order. The last is its answer where no other can be had.
+// The choices of `auto`, in this order. The last is its answer if no other is available.
 constexpr std::array<std::string_view, 2> host_choices{"shm", "mpi"};
 constexpr std::array<std::string_view, 4> gpu_choices{"ipc", "mpi", "nccl", "staged"};
 

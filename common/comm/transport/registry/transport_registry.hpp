@@ -33,9 +33,9 @@ class TransportRegistry {
     /// Why it cannot be had here, or nothing. Collective.
     [[nodiscard]] std::optional<std::string> why_not(std::string_view name,
                                                      const TransportContext& context) const;
-    /// What `auto` stands for: on the host shm on one node, else mpi; on GPUs ipc on one node whose
-    /// ranks can map one another's memory, else mpi where it reaches GPUs, else nccl where each
-    /// rank has a GPU of its own, else staged. Collective.
+    /// The transport that `auto` stands for. On the host: shm on one node, else mpi. On GPUs: ipc
+    /// on one node whose ranks can map one another's memory, else mpi if it reaches GPUs, else nccl
+    /// if each rank has its own GPU, else staged. Collective.
     [[nodiscard]] std::string automatic(const TransportContext& context) const;
     /// Throws Unavailable with the reason. Collective.
     [[nodiscard]] std::unique_ptr<Transport> make(std::string_view name,

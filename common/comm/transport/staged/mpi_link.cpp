@@ -61,7 +61,7 @@ class MpiLink final : public StagedLink {
     int exceptions_;
 };
 
-// What was sent has been received, or the peer fails as this rank does.
+// Everything sent has been received by now, or the peer fails as this rank does.
 MpiLink::~MpiLink() {
     for (Slot& slot : outgoing_) {
         if (std::uncaught_exceptions() <= exceptions_) {

@@ -18,7 +18,7 @@ struct SharedLinks {
 };
 SharedLinks make_shared_links(WindowPool& windows, const Communicator& node, Bytes chunk);
 
-/// What each of `ranks` contributes to the windows.
+/// The share of each of `ranks` in the windows.
 Bytes shared_links_memory(int ranks, Bytes chunk);
 
 }  // namespace quartet::comm

@@ -23,7 +23,7 @@ class StagedLink {
     std::int64_t claim_outgoing(std::int64_t count) { return next(outgoing_, count); }
     std::int64_t claim_incoming(std::int64_t count) { return next(incoming_, count); }
 
-    /// Whether the place of an outgoing chunk may be filled.
+    /// Whether the place of an outgoing chunk may be filled again.
     [[nodiscard]] virtual bool is_free(std::int64_t chunk) = 0;
     [[nodiscard]] virtual device::View<std::byte> outgoing(std::int64_t chunk, Bytes size) = 0;
     /// Sends a chunk that has been filled; in the order of their numbers.

@@ -142,8 +142,8 @@ void StagedTransfers::advance() {
     }
 }
 
-// The peer answers soon where it has a core of its own; where it has not, spinning on would keep it
-// from answering.
+// Spins for a while, since a peer with its own core answers soon; then yields, since a peer that
+// shares this core cannot answer while this rank spins.
 template <typename Condition>
 void StagedTransfers::wait_until(Condition condition, Phase phase, const char* label) {
     constexpr int spins_before_yield = 1000;

@@ -38,7 +38,7 @@ class StagedSend {
     void begin(int times = 1);
     /// Goes on as far as it can without waiting.
     void advance();
-    /// Whether all has been posted: the source may change.
+    /// Whether all chunks have been posted: the source may change.
     [[nodiscard]] bool done() const { return posted_ == count_; }
 
   private:
@@ -57,7 +57,7 @@ class StagedSend {
     std::int64_t posted_ = 0;
 };
 
-/// Where the chunks that arrive are put.
+/// The place for the chunks that arrive.
 enum class Landing {
     target,   ///< where they belong
     staging,  ///< in memory beside it, to be added
@@ -66,7 +66,7 @@ enum class Landing {
 /// Memory of the GPU for chunks that land in staging memory, of a message of that size.
 Bytes staging_memory(Bytes message, Bytes largest_chunk, int depth);
 
-/// What comes from a peer: chunks are copied in one after another as they are taken.
+/// A transfer from a peer: chunks are copied in one after another as they are taken.
 class StagedReceive {
   public:
     /// For Landing::staging only the length of `target` counts.
@@ -82,7 +82,7 @@ class StagedReceive {
     bool take(device::Stream& user);
     [[nodiscard]] device::View<const std::byte> landed() const { return landed_; }
     void used(device::Stream& user);
-    /// Where in the target the chunk taken last belongs.
+    /// The place in the target of the chunk that was taken last.
     [[nodiscard]] std::int64_t first() const { return chunks_.first(taken_ - 1); }
     [[nodiscard]] bool all_taken() const { return taken_ == count_; }
     [[nodiscard]] bool done() const { return released_ == count_; }

@@ -17,7 +17,7 @@ namespace {
 // A message's count is an int: without the pipeline data travels in chunks of this size.
 constexpr Bytes largest_chunk = gibibytes(1);
 
-// Of messages without data, which say only that their sender has come so far.
+// The tag of messages without data, which say only that their sender has come so far.
 constexpr int nothing_tag = 2;
 
 Bytes chunk_size(const TransportSettings& settings) {
@@ -56,7 +56,7 @@ constexpr TransportTraits staged_traits{
         },
 };
 
-/// Of the transfer last made with one peer in one direction, for the case that it comes again.
+/// The last transfer with one peer in one direction, kept in case the same is asked for again.
 struct KeptTransfer {
     const std::byte* data = nullptr;
     std::int64_t size = -1;

@@ -39,7 +39,7 @@ struct MessageContext {
 /// Collective, as are the operations. Sums are made in the order of the ranks.
 std::unique_ptr<Collective> make_message_all_gather(const AllGatherPlan& plan,
                                                     const MessageContext& context);
-/// What the next one allocates: a row from each other rank.
+/// Memory of the next operation: a row from each other rank.
 Bytes message_reduce_scatter_memory(int ranks, Bytes mine);
 std::unique_ptr<Collective> make_message_reduce_scatter(const ReduceScatterPlan& plan,
                                                         const MessageContext& context);

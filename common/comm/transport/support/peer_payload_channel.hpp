@@ -10,7 +10,7 @@ namespace quartet::comm {
 /// The memory of such a channel's outgoing slots on this rank; others it has none.
 Bytes peer_payload_bytes(const PayloadChannelPlan& plan);
 
-/// The same by the plan's place, where that of the host is windows.
+/// The same as PayloadMemory, by the plan's place; payloads on the host are in windows.
 PayloadMemory peer_payload_memory(const PayloadChannelPlan& plan);
 
 /// Payloads stay where they are: receivers read the senders' slots in place. `outgoing` is of

@@ -9,11 +9,11 @@ namespace quartet::comm {
 
 struct SharedShares;
 
-/// Sums over the ranks of one node: each writes its shares and the sum's number on a cache line of
-/// its own, and reads those of the others, all in rank order.
+/// Sums over the ranks of one node. Each rank writes its shares and the number of the sum to its
+/// own cache line, and reads those of the others, all in rank order.
 class PeerSum final : public OrderedSum {
   public:
-    /// Of at most seven numbers. The cache lines are in a window of the host. Collective.
+    /// For sums of at most seven numbers. The cache lines are in a window of the host. Collective.
     PeerSum(WindowPool& windows, const Communicator& comm, int most);
 
     void run(std::span<double> values) override;

@@ -11,9 +11,9 @@ namespace quartet::comm {
 using SharedFlag = std::atomic<std::int64_t>;
 static_assert(SharedFlag::is_always_lock_free);
 
-/// Returns once `flag` is at least `value`, with all that its rank has written before. The other
-/// side answers within a microsecond where it has a core of its own; where it has not, spinning on
-/// would keep it from answering. Local.
+/// Returns once `flag` is at least `value`; then all that its rank has written before is visible.
+/// Spins first, since the other side answers within a microsecond if it has its own core. Then it
+/// yields, since otherwise its spinning would keep the other side from answering. Local.
 inline void wait_until(const SharedFlag& flag, std::int64_t value) {
     constexpr int spins_before_yield = 2000;
     for (int spin = 0; flag.load(std::memory_order_acquire) < value; ++spin) {
