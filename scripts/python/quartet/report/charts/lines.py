@@ -20,6 +20,8 @@ ROLES = {"limit": ((0, (1, 2)), 1.6), "ideal": ((0, (9, 4)), 1.0), "published": 
          "predicted": ((0, (3, 2)), 1.4)}
 BAND = 0.15  # opacity
 TICKS_APART = 6.0  # points between the names of ticks
+MARKS_APART = 14.0  # points between two equal marks
+POINTS_AN_INCH = 72.0
 
 
 def draw(chart: LineChart, across: float) -> Figure:
@@ -33,6 +35,7 @@ def draw(chart: LineChart, across: float) -> Figure:
         _draw(axes, series, chart.y.label)
     _scale_x(axes, chart.x, ours)
     _scale_y(axes, chart.y, ours)
+    _draw_marks(axes, ours)
     _draw_published(axes, [series for series in chart.series if series.role == "published"], chart.y.label)
     axes.grid(True, axis="y")
     axes.set_xlabel(plain(chart.x.label))
@@ -99,7 +102,16 @@ def _draw(axes: Any, series: Series, unit: str) -> None:
             hollow = {"fillstyle": "full", "markerfacecolor": style.PAPER} if point.mark else {}
             drawn, = axes.plot([point.x], [point.y], clip_on=False, **{**point_look, **hollow})
             tooltip(drawn, _about(series, point, unit))
-        if point.mark:
+
+
+def _draw_marks(axes: Any, shown: Sequence[Series]) -> None:
+    """Above each point that has one; once where points with the same mark lie on one another."""
+    drawn: list[tuple[str, float, float]] = []
+    for point in (point for series in shown if series.role != "predicted" for point in series.points if point.mark):
+        x, y = axes.transData.transform((point.x, point.y)) * POINTS_AN_INCH / axes.figure.dpi
+        if not any(mark == point.mark and abs(x - left) < MARKS_APART and abs(y - low) < MARKS_APART
+                   for mark, left, low in drawn):
+            drawn.append((point.mark, x, y))
             axes.annotate(point.mark, (point.x, point.y), xytext=(0, 6), ha="center",
                           textcoords="offset points", weight="bold", annotation_clip=False)
 
