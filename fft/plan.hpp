@@ -7,7 +7,7 @@
 
 namespace quartet::fft {
 
-/// What would run, with its memory and its name, before anything is allocated.
+/// A case with its memory and its name, before anything is allocated.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem, const Options& options);
 

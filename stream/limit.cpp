@@ -30,7 +30,7 @@ bool may_all_add(const Problem& problem, bench::Session& session) {
            ranks == session.world().size();
 }
 
-// Of the target, and of each source, that one of the route's ranks would add.
+// The bytes of the target, and of each source, that each of the route's ranks would add.
 Bytes part_of(const Problem& problem, const Route& route) {
     const std::int64_t ranks = std::ssize(route.senders) + 1;
     return bytes_of<float>((problem.elements() + ranks - 1) / ranks);

@@ -40,7 +40,7 @@ bench::RowName row_name(bench::Session& session, const bench::Variant& variant,
     return name;
 }
 
-// The paper's clock is the sender's. In rounds of pairs each pair is a row of its own.
+// The paper's clock is the sender's. In rounds of pairs each pair has its own row.
 void add_clock_rows(bench::PlannedCase& planned, const Problem& problem) {
     if (problem.pattern == Pattern::all_to_one) {
         planned.clock_rows = {{bench::paper_suffix, planned.work}};

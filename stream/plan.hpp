@@ -5,7 +5,7 @@
 
 namespace quartet::stream {
 
-/// What would run, with its memory and its name, before anything is allocated. Local.
+/// A case with its memory and its name, before anything is allocated. Local.
 bench::PlannedCase planned_case(bench::Session& session, const bench::Variant& variant,
                                 const Problem& problem);
 

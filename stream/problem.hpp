@@ -10,7 +10,7 @@
 
 namespace quartet::stream {
 
-/// Who pushes to whom.
+/// The pairs of ranks that push.
 enum class Pattern {
     all_to_one,  ///< every other rank to rank 0, at once
     pairs,       ///< ordered pairs of ranks, in rounds
@@ -44,7 +44,7 @@ struct Problem {
 /// The problems that the options ask for. Throws UsageError where the sums would not be exact.
 std::vector<Problem> problems(const Options& options, int ranks, std::uint64_t seed = 1);
 
-/// Ranks of which every pair is measured, at most: a document has rows for each.
+/// The largest number of ranks of which every pair is measured: a document has rows for each pair.
 inline constexpr int most_ranks_with_all_pairs = 32;
 
 /// Ordered pairs of ranks in rounds: one pair a round, above 16 ranks as many disjoint pairs as
@@ -57,7 +57,7 @@ std::vector<std::vector<Route>> pair_rounds(int ranks, std::uint64_t seed = 1);
 /// the vector that begins at element `first`.
 void fill_source(std::span<float> source, std::uint64_t seed, int sender, std::int64_t first = 0);
 
-/// What the receiver's vector must hold after `pushes` pushes onto zeros.
+/// Fills in the vector that the receiver must hold after `pushes` pushes onto zeros.
 void fill_expected(std::span<float> expected, std::uint64_t seed, const Route& route, int pushes);
 
 }  // namespace quartet::stream

@@ -7,7 +7,7 @@
 
 namespace quartet {
 
-/// What a program's exit status means; scripts rely on the numbers.
+/// The exit status of a program; scripts rely on the numbers.
 enum class ExitCode : int {
     verified = 0,
     wrong_result = 1,

@@ -50,7 +50,7 @@ std::array<double, 2> as_doubles(const std::array<std::uint32_t, 4>& words) {
     return {to_double(words[0], words[1]), to_double(words[2], words[3])};
 }
 
-// Block and position in the block of an element, `width` of which make a block.
+// The block of an element, and its position there; a block has `width` elements.
 struct Place {
     std::uint64_t block;
     std::size_t position;

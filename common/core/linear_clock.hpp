@@ -4,14 +4,14 @@
 
 namespace quartet {
 
-/// What comparing a clock with another one gave.
+/// The result of comparing a clock with another one.
 struct ClockReading {
     Seconds at;     ///< by the clock's own time
     Seconds ahead;  ///< how far the other one was ahead then
 };
 
-/// Another clock's time from one's own: their difference changes linearly between two readings, as
-/// that of two quartz clocks does.
+/// Computes another clock's time from one's own: between two readings their difference changes
+/// linearly, as with two quartz clocks.
 class LinearClock {
   public:
     /// Both clocks are one.

@@ -8,8 +8,8 @@
 namespace quartet {
 
 /// The word that a misspelt one probably meant: the only word that begins with it, else the nearest
-/// by letters that are missing, too many, wrong or swapped (optimal string alignment; at most a
-/// third of them). Capitals and '_' for '-' do not count. Nothing where no word is near.
+/// one by letters that are missing, extra, wrong or swapped (optimal string alignment; at most a
+/// third of them). Capitals, and '_' for '-', do not count. Nothing if no word is near.
 std::optional<std::string> nearest_word(std::string_view misspelt,
                                         std::span<const std::string> words);
 

@@ -6,7 +6,7 @@
 
 namespace quartet {
 
-/// Where to look for a library, and what to say where it is not found.
+/// The places to look for a library, and the message if it is in none of them.
 struct LibrarySearch {
     std::vector<std::string> names;  ///< sonames or paths; the first that can be loaded is taken
     std::string what;                ///< begins the error's text: "the toolkit's libcublas.so.12"

@@ -131,7 +131,7 @@ std::size_t Trace::dropped() const {
     return sum;
 }
 
-// The first line is that of the periods.
+// The first line shows the periods.
 std::string Trace::events(const TraceProcess& process) const {
     std::string result = metadata("process_name", process.rank, {{"name", process.name}});
     const auto append = [&](const std::string& event) { result += ",\n" + event; };

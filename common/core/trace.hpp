@@ -15,7 +15,7 @@
 
 namespace quartet {
 
-/// What a span of time was spent on; the same words in results and traces.
+/// The purpose of a span of time; the same words in results and traces.
 enum class Phase {
     read,
     copy_in,
@@ -53,7 +53,7 @@ class Track {
 
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] const PhaseSeconds& busy() const { return busy_; }
-    /// Whether spans are kept, or only their time summed.
+    /// Whether spans are kept, or only their times summed.
     [[nodiscard]] bool keeps_spans() const { return capacity_ > 0; }
     [[nodiscard]] std::span<const SpanRecord> spans() const { return spans_; }
     [[nodiscard]] std::size_t dropped() const { return dropped_; }
@@ -104,8 +104,8 @@ class Trace {
     [[nodiscard]] PhaseSeconds busy() const;
     void reset_busy();
 
-    /// Notes what the process did as a whole from `begin` to `end`, as "run 3 of cg/native/...":
-    /// a line of its own above the tracks. Kept only while recording. Allocates.
+    /// Notes a period of the whole process from `begin` to `end`, such as "run 3 of cg/native/...",
+    /// on a separate line above the tracks. Kept only while recording. Allocates.
     void note_period(std::string label, Seconds begin, Seconds end);
 
     /// Spans that no track had room for.

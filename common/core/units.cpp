@@ -190,8 +190,8 @@ std::int64_t times_unit(std::int64_t whole, std::int64_t unit, const Refuse& ref
     return whole * unit;
 }
 
-// The system's own call: what simulates a machine puts its time in this one's place, and not in
-// that of the C++ clocks.
+// Calls the system directly: a simulator replaces this call by one that gives simulated time, but
+// not the C++ clocks.
 Seconds read_clock(clockid_t clock) {
     timespec time{};
     check(clock_gettime(clock, &time) == 0, "the system lacks a clock");

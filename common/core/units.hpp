@@ -75,10 +75,10 @@ Seconds now();
 /// Processor time used so far by all threads of this process.
 Seconds process_cpu_time();
 
-/// Reads "4096", "2^24", "1e6", "16KiB", "64k", "1.5 GiB"; units are B, KiB, MiB, GiB, TiB, or k,
-/// M, G, T (or capitals, or small), which mean the same, powers of 1024. A number without a unit
-/// counts `unit`. A fraction of a unit is rounded down to a whole byte. Throws UsageError for
-/// anything else: signs, other units (KB is 1000 or 1024), fractions of a byte, trailing text,
+/// Reads "4096", "2^24", "1e6", "16KiB", "64k", "1.5 GiB". Units are B, KiB, MiB, GiB and TiB, or
+/// k, M, G and T in capitals or small letters, which mean the same powers of 1024. A number without
+/// a unit counts `unit`. A fraction of a unit is rounded down to a whole byte. Throws UsageError
+/// for anything else: signs, other units (KB is 1000 or 1024), fractions of a byte, trailing text,
 /// overflow.
 Bytes parse_bytes(std::string_view text, Bytes unit = {1});
 

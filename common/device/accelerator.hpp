@@ -12,21 +12,21 @@
 
 namespace quartet::device {
 
-/// All memory of an accelerator, that of other processes included.
+/// All memory of an accelerator, including that of other processes.
 struct GpuMemory {
     Bytes free;
     Bytes total;
 };
 
-/// What another process of the node needs to map memory of an accelerator: the vendor's bytes.
+/// The vendor's bytes by which another process of the node maps memory of an accelerator.
 using MemoryHandle = std::string;
 
 /// Enqueues work on a stream by the vendor's own programming interface, given its handle of the
 /// stream (cudaStream_t).
 using NativeWork = std::function<void(void* stream)>;
 
-/// What an accelerator offers beyond the contract of all devices: facts for the record, memory that
-/// processes share, and streams for libraries of its vendor. Used by the main thread only.
+/// The abilities of an accelerator beyond the contract of all devices: facts for the record, memory
+/// that processes share, and streams for libraries of its vendor. Used by the main thread only.
 class Accelerator {
   public:
     virtual ~Accelerator() = default;
@@ -40,8 +40,8 @@ class Accelerator {
     /// Model, architecture, memory and versions in one line, for the record.
     [[nodiscard]] virtual std::string description() const = 0;
 
-    /// Whether this one can map memory of the accelerator at a PCI address of the same node (peer
-    /// access); nothing where this process does not see that one.
+    /// Whether this accelerator can map memory of the one at a PCI address of the same node (peer
+    /// access); nothing if this process does not see that one.
     [[nodiscard]] virtual std::optional<bool> reaches(const std::string& pci_bus) const = 0;
 
     /// Handles are for whole blocks of this size: allocations to be exported should be multiples,

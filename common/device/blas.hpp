@@ -19,7 +19,7 @@ struct GemmShape {
 enum class Update { replace, accumulate };
 
 /// Dense linear algebra on a device's memory, enqueued on a stream. Views must have exactly the
-/// sizes of the shapes; else Failure is thrown at the call.
+/// sizes of the shapes; otherwise the call throws Failure.
 class Blas {
   public:
     virtual ~Blas() = default;

@@ -25,7 +25,7 @@ struct SingleReductionVectors {
 };
 
 /// The fused updates of conjugate gradients on a device's memory, enqueued on a stream. Vectors of
-/// one call have equal sizes and share nothing; else Failure is thrown.
+/// one call have equal sizes and share nothing; otherwise the call throws Failure.
 class CgKernels {
   public:
     virtual ~CgKernels() = default;

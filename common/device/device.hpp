@@ -48,8 +48,8 @@ class Device {
                                                 StreamKind kind = StreamKind::compute) = 0;
     virtual std::unique_ptr<Event> make_event() = 0;
 
-    /// Throws Failure unless sizes are equal and the views do not overlap. Accounted to copy_out
-    /// where only `from` is on the device, else to copy_in.
+    /// Throws Failure unless sizes are equal and the views do not overlap. Accounted to copy_out if
+    /// only `from` is on the device, else to copy_in.
     virtual void copy(View<const std::byte> from, View<std::byte> to, Stream& stream) = 0;
 
     /// The mean duration of what `enqueue` enqueues, over `times` calls in a row on an idle stream.
@@ -73,16 +73,17 @@ class Device {
     [[nodiscard]] virtual FftFactory& ffts() const = 0;
     [[nodiscard]] virtual MatrixFactory& matrices() const = 0;
 
-    /// What an accelerator offers besides (accelerator.hpp); null on the host.
+    /// The accelerator's further abilities (accelerator.hpp); null on the host.
     [[nodiscard]] virtual Accelerator* accelerator() const { return nullptr; }
 };
 
-/// Whether operations compute: else what they work on need not be filled, and cannot be checked.
+/// Whether operations compute. If not, their input need not be filled, and their output cannot be
+/// checked.
 [[nodiscard]] inline bool computes(const Device& device) {
     return device.results() == Results::computed;
 }
 
-/// Whether the CPU cannot use what the device works on.
+/// Whether the device works in memory that the CPU cannot use.
 [[nodiscard]] inline bool has_own_memory(const Device& device) {
     return device.memory_kind() == MemoryKind::device;
 }

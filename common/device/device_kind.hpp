@@ -12,7 +12,7 @@
 
 namespace quartet::device {
 
-/// What a device is made from.
+/// The settings from which a device is made.
 struct DeviceSettings {
     /// The most threads of one operation: it bounds what operations keep on the stack.
     static constexpr int most_threads = 1024;

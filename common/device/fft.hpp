@@ -21,8 +21,8 @@ class FftPlan {
     virtual ~FftPlan() = default;
 
     /// Both views hold batch x length points, are aligned to whole points (16 bytes) and do not
-    /// overlap, else Failure; `input` keeps its values. The plan must live until the work is
-    /// synchronised.
+    /// overlap; otherwise throws Failure. `input` keeps its values. The plan must live until the
+    /// work is synchronised.
     virtual void forward(View<const std::complex<double>> input, View<std::complex<double>> output,
                          Stream& stream) = 0;
 };

@@ -29,8 +29,8 @@ class FftFactory {
     /// The most memory that these steps take together, beside their views.
     [[nodiscard]] virtual Bytes four_step_fft_memory(const FourStepFft& shape) const = 0;
 
-    /// One rank's whole transform and the memory it takes beside its views, where the device has
-    /// one that is faster than ColumnFfts and RowFfts; else null, and nothing.
+    /// One rank's whole transform and the memory that it takes beside its views, if the device has
+    /// one that is faster than ColumnFfts and RowFfts; otherwise null, and no memory.
     virtual std::unique_ptr<SingleRankFft> plan_single_rank_fft(const FourStepFft&) {
         return nullptr;
     }

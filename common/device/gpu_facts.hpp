@@ -9,7 +9,8 @@
 
 namespace quartet::device {
 
-/// What the driver tells about one GPU at one time, for the record. What it does not tell is empty.
+/// The facts that the driver tells about one GPU at one time, for the record. Facts that it does
+/// not tell are empty.
 struct GpuFacts {
     std::string why_empty;  ///< why the driver tells nothing; empty where it does
     std::string name;

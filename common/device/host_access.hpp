@@ -15,7 +15,7 @@ namespace quartet::device {
 /// there is nothing to read or write, and it does neither.
 class HostAccess {
   public:
-    /// Of one buffer: enough for copies to run at full speed.
+    /// The size of one buffer, large enough for copies to run at full speed.
     static constexpr Bytes default_piece = mebibytes(32);
 
     /// Borrows device and stream. Pieces have at most that size, of whole elements.

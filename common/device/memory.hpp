@@ -14,7 +14,7 @@
 
 namespace quartet::device {
 
-/// Where memory lies and who may touch it.
+/// The place of memory, and who may touch it.
 enum class MemoryKind {
     host,    ///< ordinary memory of the CPU
     pinned,  ///< of the CPU, page-locked for copies to and from an accelerator

@@ -7,7 +7,7 @@
 
 namespace quartet::device {
 
-/// What a stream is for.
+/// The purpose of a stream.
 enum class StreamKind {
     compute,   ///< operations
     transfer,  ///< reading ahead, writing behind, copies: runs beside the stream that computes
@@ -21,7 +21,7 @@ class Event {
     /// Blocks the calling thread until the last recording has been reached; returns at once where
     /// nothing was recorded.
     virtual void synchronize() = 0;
-    /// Whether the last recording has been reached; so it has where nothing was recorded.
+    /// Whether the last recording has been reached; true if nothing was recorded.
     [[nodiscard]] virtual bool reached() = 0;
 };
 
@@ -47,8 +47,8 @@ class Stream {
     virtual void wait(Event& event) = 0;
     /// Blocks until everything enqueued has been done; throws what the work threw first.
     virtual void synchronize() = 0;
-    /// Where the stream's spans go; a transport adds its own there. Touched by the main thread
-    /// after synchronize() only.
+    /// The track of the stream's spans; a transport adds its own spans there. Touched by the main
+    /// thread after synchronize() only.
     virtual Track& track() = 0;
 };
 

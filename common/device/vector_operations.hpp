@@ -7,7 +7,7 @@
 namespace quartet::device {
 
 /// Element-wise operations and dots on a device's memory, enqueued on a stream. Views of one call
-/// have equal sizes and overlap only where they are the same view; else Failure is thrown.
+/// have equal sizes, and overlap only if they are the same view; otherwise the call throws Failure.
 class VectorOperations {
   public:
     virtual ~VectorOperations() = default;

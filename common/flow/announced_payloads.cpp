@@ -38,7 +38,7 @@ AnnouncedPayloads::AnnouncedPayloads(Hub& hub, comm::Transport& transport,
 }
 
 void AnnouncedPayloads::send(int to, int kind, std::int64_t key, int slot, Bytes size) {
-    // Receivers fetch in the order of the announcements, which is that of sending.
+    // Receivers fetch in the order of the announcements, which is the order of sending.
     const comm::PayloadDescriptor descriptor = channel_->send(slot, size, to);
     const Announcement announcement{key, descriptor};
     std::array<std::byte, comm::ControlChannel::largest_payload> message;

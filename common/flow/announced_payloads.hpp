@@ -11,7 +11,7 @@
 
 namespace quartet::flow {
 
-/// What a control message says of the payload that follows it.
+/// The message that announces a payload to its receiver.
 struct Announcement {
     std::int64_t key = 0;
     comm::PayloadDescriptor descriptor;
@@ -21,7 +21,7 @@ struct Announcement {
 /// announcement, others by the transport's payload channel.
 class AnnouncedPayloads {
   public:
-    /// What they allocate. Local.
+    /// Memory that the payloads take. Local.
     static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan,
                                       const comm::OperationMemory& transport);
 
@@ -37,7 +37,7 @@ class AnnouncedPayloads {
     /// As PayloadChannel's.
     void release(int slot) { channel_->release(slot); }
 
-    /// What a message of send() announces. Throws Failure for one that is too short.
+    /// Reads the announcement in a message of send(). Throws Failure if the message is too short.
     static Announcement read(std::span<const std::byte> message);
     /// Starts fetching what `message` announces into an incoming slot. Local.
     void fetch(int slot, int from, std::span<const std::byte> message);

@@ -28,12 +28,12 @@ class InlinePayloadChannel final : public comm::PayloadChannel {
               "payload channel: a payload is too large for its announcement");
     }
 
-    /// What the slots take.
+    /// Memory of the slots.
     static comm::PayloadMemory memory(const comm::PayloadChannelPlan& plan) {
         return {.host = bytes_of<Line>((plan.outgoing + plan.incoming) * lines_of(plan))};
     }
 
-    /// What the announcement of a payload carries along.
+    /// The bytes that the announcement of a payload carries along.
     [[nodiscard]] std::span<const std::byte> attachment(const comm::PayloadDescriptor& descriptor) {
         return {slot(outgoing_, static_cast<int>(descriptor.slot)).data(),
                 static_cast<std::size_t>(descriptor.size)};

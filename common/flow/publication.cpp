@@ -10,7 +10,8 @@ namespace quartet::flow {
 
 namespace {
 
-// Each receiver has a slot of its own at the sender, who waits for no other one to reuse it.
+// Each receiver has its own slot at the sender, who therefore waits for that receiver alone before
+// reusing it.
 comm::PayloadChannelPlan channel_of(int from, const std::vector<int>& to, Bytes largest, int rank) {
     return {.outgoing = rank == from ? static_cast<int>(to.size()) : 0,
             .incoming = std::ranges::binary_search(to, rank) ? 1 : 0,

@@ -12,7 +12,7 @@ namespace quartet::flow {
 /// the number of receivers.
 class Publication {
   public:
-    /// What it allocates on `rank` for payloads. Local.
+    /// Memory for payloads on `rank`. Local.
     static comm::PayloadMemory memory(int from, const std::vector<int>& to, Bytes largest,
                                       const comm::OperationMemory& transport, int rank);
 

@@ -34,11 +34,11 @@ struct QueuePlan {
     comm::PayloadValues values = comm::PayloadValues::differ;
 };
 
-/// What the queue allocates on `rank` for payloads. Local.
+/// Memory that the queue allocates on `rank` for payloads. Local.
 comm::PayloadMemory queue_memory(const QueuePlan& plan, const comm::OperationMemory& transport,
                                  int rank);
 
-/// What was pushed.
+/// An item that was pushed.
 struct Item {
     int from = 0;
     std::int64_t key = 0;

@@ -17,8 +17,8 @@ struct ControlGroup {
     bool operator==(const ControlGroup&) const = default;
 };
 
-/// The groups that a text like /proc/self/cgroup gives for `controller` ("memory", "cpu"): that of
-/// its v1 hierarchy and that of the v2 hierarchy, where they exist.
+/// The groups of `controller` ("memory", "cpu") in a text like /proc/self/cgroup: in its v1
+/// hierarchy and in the v2 hierarchy, if they exist.
 std::vector<ControlGroup> parse_control_groups(std::string_view text, std::string_view controller);
 
 /// The folder of a control group's files.

@@ -11,7 +11,7 @@ namespace quartet::system {
 /// registers the fastest counts.
 class MultiplyAddProbe {
   public:
-    /// Of this process's `threads` threads at once. Takes some milliseconds.
+    /// A probe of `threads` threads of this process at once. Takes some milliseconds.
     explicit MultiplyAddProbe(int threads);
 
     /// Operations per second of all threads together, two for a multiplication with its addition,

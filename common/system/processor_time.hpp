@@ -10,10 +10,10 @@ namespace quartet::system {
 
 /// `root` is the folder of proc/ and sys/; other than "/" in tests. All are local.
 
-/// Steal time since boot, summed over these processors (OS numbers): how long work was ready to run
-/// but the hypervisor ran something else ("steal" in proc(5)), in ticks of usually 10 ms. Nothing
-/// where it is not counted or has always been 0: on a machine that is not virtual, or under a
-/// hypervisor that does not report it.
+/// Steal time since boot, summed over these processors (OS numbers): the time in which work was
+/// ready to run but the hypervisor ran something else ("steal" in proc(5)), in ticks of usually 10
+/// ms. Nothing if it is not counted or has always been 0: on a machine that is not virtual, or
+/// under a hypervisor that does not report it.
 std::optional<Seconds> steal_time(std::span<const int> processors,
                                   const std::filesystem::path& root = "/");
 

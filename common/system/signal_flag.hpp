@@ -18,7 +18,7 @@ class SignalFlag {
     SignalFlag(const SignalFlag&) = delete;
     SignalFlag& operator=(const SignalFlag&) = delete;
 
-    /// Whether one of the signals has come. Local.
+    /// Whether one of the signals has arrived. Local.
     [[nodiscard]] bool raised() const;
 
     /// Call once the ranks have agreed to stop. The signals are then ignored for the rest of the

@@ -29,7 +29,7 @@ comm::Transport& usable_transport(bench::Session& session, const DataflowPlan& p
     return transport;
 }
 
-// Null where no tiles are kept. The tiles' files are there. Collective.
+// Null if no tiles are kept. The tiles' files must exist. Collective.
 std::unique_ptr<bench::TileCheckpoint> open_checkpoint(bench::Session& session,
                                                        const DataflowPlan& plan) {
     if (!plan.checkpoint.wanted()) {

@@ -13,7 +13,7 @@
 
 namespace quartet::fft {
 
-/// What one rank does in the data flow.
+/// The work of one rank in the data flow.
 struct DataflowPlan {
     std::string transport;
     Problem problem;
@@ -57,13 +57,13 @@ DataflowPlan plan_dataflow(bench::Session& session, const std::string& transport
                            const bench::DataOptions& data = {},
                            const bench::CheckpointOptions& checkpoint = {});
 
-/// What this rank takes: its buffers, and what FFT plans, queue, check and limit allocate. Local.
+/// This rank's memory: its buffers, and what FFT plans, queue, check and limit allocate. Local.
 bench::Arena memory_of(bench::Session& session, const DataflowPlan& plan);
 
-/// Where the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
+/// The room in which the merger's memory is counted: it may compute on the CPU beside a GPU. Local.
 bench::Room merger_room(bench::Session& session);
 
-/// What a run moves from this rank: a worker's tiles, to the merger. Local.
+/// The bytes that a run moves from this rank: a worker's tiles, to the merger. Local.
 comm::RankTraffic traffic_of(const DataflowPlan& plan);
 
 }  // namespace quartet::fft

@@ -10,8 +10,8 @@
 
 namespace quartet::fft {
 
-/// What one rank does in the data flow: a worker or the reducer. All members are local, but for
-/// what they wait for in the queue.
+/// The work of one rank in the data flow, as a worker or as the reducer. All members are local, but
+/// may wait in the queue for other ranks.
 class DataflowRole {
   public:
     virtual ~DataflowRole() = default;
@@ -39,7 +39,7 @@ class DataflowRole {
     [[nodiscard]] virtual Times measure() = 0;
 };
 
-/// Tiles in files are there and have been checked. The checkpoint is borrowed; null where no tiles
+/// Files of tiles must exist and have been checked. The checkpoint is borrowed; null if no tiles
 /// are kept. Throws Failure. Local.
 std::unique_ptr<DataflowRole> make_dataflow_role(bench::Session& session, const DataflowPlan& plan,
                                                  bench::TileCheckpoint* checkpoint = nullptr);

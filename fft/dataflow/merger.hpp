@@ -26,7 +26,7 @@ class Merger {
     virtual void finish(device::Stream& stream) = 0;
     /// X in natural order, N points; scratch memory before finish().
     [[nodiscard]] virtual device::View<Point> result() = 0;
-    /// What finish() reads: the SIMD blocks that the row FFTs transform, at least 2 N doubles.
+    /// The input of finish(): the SIMD blocks that the row FFTs transform, at least 2 N doubles.
     [[nodiscard]] virtual device::View<const double> row_input() const = 0;
 };
 
@@ -39,8 +39,8 @@ struct MergerBuffers {
     device::Buffer<Point> result;
 };
 
-/// A merger that transforms groups of tiles as they become complete, where the device has partial
-/// row FFTs for the shape; else one that leaves all row FFTs to finish().
+/// A merger that transforms groups of tiles as they become complete, if the device has partial row
+/// FFTs for the shape; otherwise one that leaves all row FFTs to finish().
 std::unique_ptr<Merger> make_merger(device::Device& device, const Problem& problem);
 
 /// The tiles [mine.begin, mine.end) in the order in which groups become complete.

@@ -28,7 +28,7 @@ struct DestroyPlan {
 };
 using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
 
-/// What FFTW gives a rank: points to allocate for each array, and its part of them.
+/// The layout that FFTW gives a rank: points to allocate for each array, and its part of them.
 struct Layout {
     ptrdiff_t allocated = 0;
     ptrdiff_t input_count = 0;
@@ -190,7 +190,7 @@ void LibraryCase::run(bench::Clocks&) {
     fftw_execute(plan_.get());
 }
 
-// Scrambled parts are matrices, too, each of steps of its own.
+// Scrambled parts are matrices, too, each with its own steps.
 ResultLayout LibraryCase::layout_of_result() const {
     if (is_natural()) {
         return result_layout({problem_.points, 1, ResultOrder::natural}, layout_.output_count);

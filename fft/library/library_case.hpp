@@ -18,7 +18,7 @@ namespace quartet::fft {
 std::unique_ptr<TransformCase> make_library_case(bench::Session& session, const Problem& problem,
                                                  const Options& options);
 
-/// What it allocates on this rank. Collective.
+/// Memory that it allocates on this rank. Collective.
 bench::Arena library_memory(bench::Session& session, const Problem& problem,
                             const Options& options);
 

@@ -6,8 +6,8 @@ namespace quartet::fft {
 /// does nothing.
 void start_fftw();
 
-/// Plans that are made from now on have up to so many threads a rank. Returns how many: 1 without
-/// that library.
+/// Lets plans made from now on use up to `threads` threads a rank. Returns how many: 1 without
+/// FFTW's library for threads.
 int use_fftw_threads(int threads);
 
 }  // namespace quartet::fft

@@ -27,8 +27,8 @@ struct Free {
     void operator()(char* text) const { std::free(text); }
 };
 
-// FFTW ends the process over some damaged lines of its own form: only what was written here, to the
-// last bit, is shown to it.
+// FFTW ends the process over some damaged lines of its own format. It therefore gets a file only if
+// this suite wrote it, to the last bit.
 std::string sealed(std::string_view wisdom) {
     return fmt::format("plans of FFTW, checksum {:016x}\n{}",
                        checksum(std::as_bytes(std::span(wisdom))), wisdom);

@@ -22,7 +22,7 @@ class InputTiles {
 /// Whether runs leave the input as it is.
 enum class InputUse { kept, overwritten };
 
-/// Tiles from the seed or from files, as the plan says; they are there when this returns, on the
+/// Tiles from the seed or from files, as the plan says; when this returns, they are in place on the
 /// session's stream. Makes and checks files. Collective. Throws Failure.
 std::unique_ptr<InputTiles> make_input_tiles(bench::Session& session, const NativePlan& plan,
                                              device::View<Point> input, InputUse use);

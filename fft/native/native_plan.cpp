@@ -24,7 +24,7 @@ Algorithm single_rank_algorithm(bench::Session& session, const device::FourStepF
                                              : Algorithm::single_rank_in_place;
 }
 
-// What the two exchanges bring this rank.
+// The bytes that the two exchanges bring this rank.
 Bytes received_bytes(const NativePlan& plan) {
     Bytes received;
     for (int from = 0; from < plan.shape.ranks; ++from) {

@@ -30,7 +30,7 @@ struct NativePlan {
     Algorithm algorithm = Algorithm::transposed;
 
     [[nodiscard]] bool in_place() const { return algorithm == Algorithm::single_rank_in_place; }
-    /// Whether it is made of column FFTs, exchanges and row FFTs.
+    /// Whether it consists of column FFTs, exchanges and row FFTs.
     [[nodiscard]] bool has_four_steps() const {
         return algorithm == Algorithm::transposed || algorithm == Algorithm::natural;
     }
@@ -38,7 +38,7 @@ struct NativePlan {
     [[nodiscard]] std::int64_t result_points() const;
 };
 
-/// What a transform writes on one rank.
+/// The buffers to which a transform writes on one rank.
 struct NativeBuffers {
     /// Collective where the arena allocates.
     NativeBuffers(bench::Arena& arena, const NativePlan& plan);
@@ -48,7 +48,7 @@ struct NativeBuffers {
     device::Buffer<Point> result;  ///< empty in place
 };
 
-/// What the plan takes on this rank: its buffers, and what FFT plans, exchanges, check and limit
+/// Memory of the plan on this rank: its buffers, and what FFT plans, exchanges, check and limit
 /// allocate. Local.
 bench::Arena memory_of(bench::Session& session, const NativePlan& plan);
 

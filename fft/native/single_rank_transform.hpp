@@ -26,7 +26,7 @@ class SingleRankTransform final : public NativeTransform {
     device::View<Point> result_;
 };
 
-/// What a user would call: the device's own transform of one length, planned as such.
+/// The transform that a user would call: the device's own of one length, planned as such.
 class LibraryTransform final : public NativeTransform {
   public:
     LibraryTransform(const NativePlan& plan, device::Device& device, device::View<Point> input,

@@ -19,14 +19,14 @@ constexpr std::int64_t shortest_tile =
 constexpr double as_even = 1.05;  // as the most even tiles, if the largest part is so much longer
 
 // Points of the largest part that a rank sends to another, with the empty lanes of its last block.
-// All ranks wait for whoever has it.
+// All ranks wait for the rank that has it.
 std::int64_t largest_part(std::int64_t points, std::int64_t tiles, int ranks) {
     const std::int64_t bins = divide_up(points / tiles, ranks);
     return divide_up(tiles, ranks) * divide_up(bins, shortest_tile) * shortest_tile;
 }
 
-// Of ascending numbers of tiles the least that deals them nearly as evenly as any. Nothing where
-// there are none.
+// The smallest of these ascending numbers of tiles that deals them nearly as evenly as any.
+// Nothing if there are none.
 std::optional<std::int64_t> most_even(const std::vector<std::int64_t>& possible,
                                       std::int64_t points, int ranks) {
     const auto part = [&](std::int64_t tiles) { return largest_part(points, tiles, ranks); };

@@ -68,7 +68,8 @@ struct ResultLayout {
     Shape shape;
     std::string order;
 };
-/// Of so many bins in the problem's order. Transposed parts are matrices [k2][k1 of the rank].
+/// The layout of `bins` bins in the problem's order. Transposed parts are matrices [k2][k1 of the
+/// rank].
 ResultLayout result_layout(const Problem& problem, std::int64_t bins);
 
 /// Writes each rank's part of the result, "X-r.npy", and a manifest that says its order, to the

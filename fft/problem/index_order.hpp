@@ -20,7 +20,7 @@ struct IndexOrder {
     [[nodiscard]] std::int64_t index(std::int64_t row, std::int64_t column) const {
         return first + row * row_step + column * column_step;
     }
-    /// Where in the array the element of that index is, if it is there.
+    /// The position of the element of that index in the array, if it is there.
     [[nodiscard]] std::optional<std::int64_t> position(std::int64_t index) const;
 
     bool operator==(const IndexOrder&) const = default;

@@ -38,7 +38,7 @@ struct Options {
 /// The most points: far beyond what machines hold, and what index arithmetic is proven for.
 inline constexpr std::int64_t largest_size = std::int64_t{1} << 44;
 
-/// Checkpoints of so many transformed tiles: bench::TileCheckpoint.
+/// Checkpoints after a number of transformed tiles: bench::TileCheckpoint.
 const bench::CheckpointKind& checkpoint_kind();
 
 /// Adds the flags to the command line; `options` outlives it.

@@ -35,8 +35,8 @@ struct Problem {
     [[nodiscard]] IndexOrder output_order(int ranks, int rank) const;
 };
 
-/// What the options ask for, at one of their sizes. Throws UsageError for tiles that do not divide
-/// the points.
+/// The problem of the options at one of their sizes. Throws UsageError if the number of tiles does
+/// not divide the points.
 Problem problem(const Options& options, std::int64_t points, int ranks);
 
 /// Elements first, first + step, .. of x: real and imaginary part uniform in [-0.5, 0.5), a

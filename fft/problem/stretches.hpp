@@ -24,11 +24,11 @@ struct Stretches {
     std::int64_t width;
 
     [[nodiscard]] std::int64_t in_row() const { return (order.columns + width - 1) / width; }
-    /// Of the stretch that holds an element.
+    /// The number of the stretch that holds an element.
     [[nodiscard]] std::int64_t number_of(std::int64_t element) const {
         return element / order.columns * in_row() + element % order.columns / width;
     }
-    /// What of a stretch lies in the piece.
+    /// The part of a stretch that lies in the piece.
     [[nodiscard]] Stretch cut(std::int64_t number, const Range& piece) const {
         const std::int64_t row = number / in_row();
         const std::int64_t column = number % in_row() * width;

@@ -18,7 +18,7 @@ class TileLoader {
     /// Tiles that may have begun and not been brought yet.
     static constexpr std::int64_t slots = 2;
 
-    /// Those of `mine`, from files that have been checked. Throws NpyError. Local.
+    /// Loads the tiles `mine` from files that have been checked. Throws NpyError. Local.
     TileLoader(bench::Session& session, const Problem& problem, const Range& mine,
                const bench::DataOptions& data);
     /// Page-locked points that tiles of that length need on their way to memory of that kind; empty

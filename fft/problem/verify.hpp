@@ -48,7 +48,7 @@ class TransformCheck {
     [[nodiscard]] bench::Check verify(const ReadPieces& output) const;
     [[nodiscard]] bench::Check verify(std::span<const std::complex<double>> output) const;
 
-    /// What this class takes, at most.
+    /// Memory of this class, at most.
     [[nodiscard]] static Bytes memory(std::int64_t points, int threads);
 
   private:

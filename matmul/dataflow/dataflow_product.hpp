@@ -36,9 +36,9 @@ class DataflowProduct : public Product {
     [[nodiscard]] std::string note() const override;
     [[nodiscard]] bench::Details details(const comm::Communicator& world) const override;
 
-    /// What this rank has read and written, in the last run.
+    /// The bytes that this rank read and wrote in the last run.
     [[nodiscard]] virtual Traffic traffic() const = 0;
-    /// What this rank has copied to its GPU and from it, in the last run.
+    /// The bytes that this rank copied to its GPU and from it in the last run.
     [[nodiscard]] virtual Traffic copied() const = 0;
     /// Partial tiles that this rank has taken in, in the last run.
     [[nodiscard]] virtual std::int64_t received() const { return 0; }

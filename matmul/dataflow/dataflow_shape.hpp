@@ -11,7 +11,7 @@
 
 namespace quartet::matmul {
 
-/// Where the workers of a data flow have A and B.
+/// The place of A and B for the workers of a data flow.
 enum class DataflowInputs { memory, files };
 
 /// A data flow: which ranks work and which reduce, where, and what moves partial tiles between
@@ -42,8 +42,8 @@ struct DataflowShape {
     [[nodiscard]] std::int64_t held() const {
         return in_files() || workers_on_gpu() ? lookahead + 1 : 1;
     }
-    /// Of them, those whose files lie in the host's slots: before a GPU one product's are read
-    /// while those before are copied.
+    /// The number of them whose files lie in the host's slots: before a GPU, the files of one
+    /// product are read while those of earlier products are copied.
     [[nodiscard]] std::int64_t from_files() const {
         return !in_files() ? 0 : workers_on_gpu() ? std::min<std::int64_t>(held(), 2) : held();
     }
@@ -52,7 +52,7 @@ struct DataflowShape {
 
     /// A worker's A and B in memory; nothing for a reducer.
     [[nodiscard]] OperandLayout operands(const Problem& problem) const;
-    /// Of partial tiles, by reducer.
+    /// The queues of partial tiles, by reducer.
     [[nodiscard]] std::vector<flow::QueuePlan> queues(const Problem& problem) const;
 };
 

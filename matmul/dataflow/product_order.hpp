@@ -63,7 +63,7 @@ class ProductOrder {
     [[nodiscard]] int reducer_of(TileIndex tile) const {
         return static_cast<int>(number_of(tile) % reducers_);
     }
-    /// Where a product comes in its reducer's queue: numbers without gaps.
+    /// The position of a product in its reducer's queue: numbers without gaps.
     [[nodiscard]] std::int64_t key(std::int64_t product) const {
         return left_[index(product / tiles_)].before * tiles_ + product % tiles_;
     }

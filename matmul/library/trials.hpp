@@ -20,9 +20,10 @@ struct Ranked {
     Attempt best;
 };
 
-/// Candidates 0 to count - 1, the fastest first. Each is tried once. Those that something disturbed
-/// are tried again, in turn, until nothing does or all attempts together have taken `patience`. A
-/// time that nothing disturbed counts before others; else the shortest does.
+/// Candidates 0 to count - 1, the fastest first. Each is tried once. Candidates whose trial was
+/// disturbed are tried again in turn, until one trial of each is undisturbed or all attempts
+/// together have taken `patience`. An undisturbed time counts before others; otherwise the shortest
+/// does.
 std::vector<Ranked> fastest_first(std::size_t count, Seconds patience,
                                   const std::function<Attempt(std::size_t)>& attempt);
 

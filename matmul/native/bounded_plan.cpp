@@ -10,7 +10,7 @@ namespace quartet::matmul {
 
 namespace {
 
-// Of files that are staged before a GPU.
+// Memory for files that are staged before a GPU.
 Bytes staging_memory(const Problem& problem, const Blocking& blocking) {
     return buffers_of(blocking.slots, StagedSink::slots, host_tile(problem));
 }

@@ -28,7 +28,7 @@ struct BoundedPlan {
     std::optional<HostPlan> host;     ///< nothing where A, B and C are in the host's memory
     std::optional<LevelPlan> device;  ///< nothing where the host multiplies
 
-    /// Where the products are made.
+    /// The blocking of the level on which products are made.
     [[nodiscard]] const Blocking& blocking() const {
         return device ? device->blocking : host->blocking;
     }

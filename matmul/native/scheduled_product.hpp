@@ -73,7 +73,7 @@ class ScheduledProduct final : public Product {
         Seconds in;
         Seconds out;
     };
-    /// Of measure_rates(); 0 before that, for tiles in files, and on ranks without work.
+    /// The result of measure_rates(); 0 before that, for tiles in files, and on ranks without work.
     [[nodiscard]] const CopyTimes& copy_times() const { return copy_times_; }
 
   private:

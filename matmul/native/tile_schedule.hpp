@@ -119,7 +119,7 @@ class TileSchedule {
     [[nodiscard]] std::int64_t next_use(const Slot& slot) const;
     /// The slot that holds a tile, or -1.
     [[nodiscard]] std::int64_t& slot_of(Operand operand, TileIndex tile);
-    /// An empty slot, else the one to evict from.
+    /// An empty slot, else the one whose tile is to be evicted.
     [[nodiscard]] std::int64_t slot_to_fill() const;
     std::int64_t provide(Operand operand, TileIndex tile, TileProduct& product);
 

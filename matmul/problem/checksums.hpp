@@ -17,7 +17,7 @@ namespace quartet::matmul {
 /// expects then comes from sound input.
 class RecordedSums {
   public:
-    /// Of nothing.
+    /// No sums.
     RecordedSums() = default;
     /// Reads the manifest, if there is one: a user's own data may have none. Throws Failure. Local.
     explicit RecordedSums(std::filesystem::path folder);

@@ -51,7 +51,7 @@ void add_memory_factors(const CaseContext& context, bench::RowName& name);
 /// The limit that products set, with `computing_ranks` ranks computing.
 LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks);
 /// The limit that storage sets, measured by reading a tile of A in the first tile row of `block`;
-/// nothing where that is empty. A run moves so many bytes on this rank.
+/// nothing if the block is empty. A run moves `bytes` bytes on this rank.
 LimitPlan::Storage storage_limit(const CaseContext& context, const Block& block, double bytes);
 
 /// The tiles of A and B as files, and the manifest that they should have. Local.
@@ -61,8 +61,8 @@ bench::TileFolder<float> tile_folder(const CaseContext& context);
 /// Collective. Throws Failure.
 ProductFiles open_files(const CaseContext& context);
 
-/// Where tiles of C are kept, with those that are taken over; null without --checkpoint. The files
-/// of A and B are there. Collective. Throws UsageError.
+/// The checkpoint that keeps tiles of C, with those that are taken over; null without --checkpoint.
+/// The files of A and B must exist. Collective. Throws UsageError.
 std::unique_ptr<bench::TileCheckpoint> open_checkpoint(const CaseContext& context,
                                                        const ProductPlan& plan);
 

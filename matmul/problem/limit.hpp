@@ -11,8 +11,8 @@
 
 namespace quartet::matmul {
 
-/// The components of a product's limit, of which the slowest decides. All ranks have the same
-/// components; each measures its own part.
+/// The components of a product's limit; the slowest decides. All ranks have the same components;
+/// each measures its own part.
 struct LimitPlan {
     /// Products of square matrices in the device's memory.
     struct Sgemm {
@@ -38,7 +38,7 @@ struct LimitPlan {
         double partial_tiles = 0;              ///< of each reducer in a run
         Bytes tile;
         device::MemoryKind memory = device::MemoryKind::host;  ///< where they add
-        /// Where tiles are sent as messages: the ranks between which the link is measured.
+        /// If tiles are sent as messages: the ranks between which the link is measured.
         struct Link {
             int worker = 0;
             int reducer = 0;

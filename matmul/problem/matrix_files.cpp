@@ -25,7 +25,7 @@ FileName spare_of(const Folder& folder, TileIndex tile) {
     return file_of(folder, "C", tile).with_suffix(".spare");
 }
 
-// Where the elements begin in a file of version 1, as NumPy and this suite write tiles.
+// The offset of the elements in a file of version 1, as NumPy and this suite write tiles.
 std::int64_t header_size(std::span<const std::byte> file, const FileName& name) {
     if (std::ssize(file) < prelude || std::memcmp(file.data(), magic.data(), magic.size()) != 0) {
         throw NpyError(NpyProblem::wrong_magic, name.path(), "it does not begin as version 1 does");

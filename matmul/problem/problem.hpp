@@ -47,7 +47,7 @@ struct Problem {
     /// Elements along an edge of tile `index`.
     [[nodiscard]] std::int64_t extent(std::int64_t index) const;
     [[nodiscard]] std::int64_t elements(TileIndex index) const;
-    /// Of a tile, row by row.
+    /// The number of a tile, counted row by row.
     [[nodiscard]] std::int64_t number(TileIndex index) const {
         return index.row * tiles() + index.column;
     }
@@ -70,12 +70,12 @@ void fill_rows(const Problem& problem, std::string_view matrix, std::int64_t fir
 Manifest manifest_of(const Problem& problem);
 /// The tiles of A and B as files ("A_0_3.npy").
 std::vector<bench::TileFile> input_files(const Problem& problem);
-/// The tile that a file holds, and of which matrix.
+/// The tile that a file holds, and the matrix to which it belongs.
 struct NamedTile {
     std::string_view matrix;
     TileIndex index;
 };
-/// Of a file of input_files(problem), by its number there.
+/// The tile in a file of input_files(problem), by the file's number there.
 NamedTile input_tile(const Problem& problem, std::int64_t number);
 
 }  // namespace quartet::matmul

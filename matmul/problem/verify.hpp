@@ -49,7 +49,7 @@ class Freivalds {
     [[nodiscard]] double bound(std::int64_t row, std::int64_t column) const;
 
   private:
-    /// Of float64.
+    /// Buffers of float64.
     struct Buffers {
         Buffers(bench::Arena& arena, const Problem& problem, const Block& block);
 

@@ -15,7 +15,7 @@ enum class OperandCopies {
     per_rank,  ///< each rank its own, of what it needs itself
 };
 
-/// One copy per node over shared windows, else one per rank.
+/// One copy per node if the transport has shared windows, else one per rank.
 OperandCopies copies_over(const comm::TransportTraits& transport);
 
 /// Some rows of one tile column of A or B, row-major and dense: its tiles follow one another, so
@@ -28,7 +28,7 @@ struct OperandPanel {
     Bytes offset;             ///< in that part
 };
 
-/// Where A and B lie in memory: the rows of A and the columns of B that a rank needs, or those that
+/// The layout of A and B in memory: the rows of A and the columns of B that a rank needs, or that
 /// the ranks of its node need.
 struct OperandLayout {
     OperandCopies copies = OperandCopies::per_rank;

@@ -11,7 +11,7 @@
 
 namespace quartet::matmul {
 
-/// Where a rank's complete tiles of C go. Used by the main thread only.
+/// The target of a rank's complete tiles of C. Used by the main thread only.
 class TileSink {
   public:
     virtual ~TileSink() = default;

@@ -16,8 +16,8 @@ struct Fetch {
     std::int64_t from = 0;  ///< the slot of the source behind, where there is one
 };
 
-/// Where a rank has its tiles of A and B for its products: in memory, in files that are read ahead
-/// into slots, or in slots of a GPU. Used by the main thread only.
+/// The source of the tiles of A and B for a rank's products: memory, files that are read ahead into
+/// slots, or slots of a GPU. Used by the main thread only.
 class TileSource {
   public:
     virtual ~TileSource() = default;

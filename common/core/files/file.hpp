@@ -12,7 +12,7 @@
 
 namespace quartet {
 
-/// Where reading a file may find its data.
+/// The place where reading a file may find its data.
 enum class FileCache {
     warm,    ///< in the system's page cache, as far as it has kept them
     drop,    ///< on the disk: the page cache was told to forget the file (forget)
@@ -21,7 +21,7 @@ enum class FileCache {
 /// "warm", "drop", "direct".
 std::string_view name(FileCache cache);
 
-/// What direct input wants of addresses, offsets and lengths, on every disk of today.
+/// Addresses, offsets and lengths of direct input are multiples of this on every disk of today.
 inline constexpr std::int64_t direct_alignment = 4096;
 /// The least multiple of direct_alignment that holds `size`.
 constexpr Bytes direct_size(Bytes size) {
@@ -87,15 +87,15 @@ class Folder {
     FileDescriptor descriptor_;
 };
 
-/// Where a file is: a path, or a short name in a folder, which must outlive it. The latter takes no
-/// memory from the heap.
+/// The name of a file: a path, or a short name in a folder, which must outlive it. A short name
+/// takes no memory from the heap.
 class FileName {
   public:
     FileName(std::filesystem::path path) : path_(std::move(path)) {}  // implicit: a path is one
     /// Throws Failure for names of more than 63 characters.
     FileName(const Folder& folder, std::string_view name);
 
-    /// What openat() and its like take.
+    /// The descriptor of the folder, for openat() and its like.
     [[nodiscard]] int folder() const;
     [[nodiscard]] const char* name() const {
         return folder_ == nullptr ? path_.c_str() : &name_[0];
@@ -134,12 +134,12 @@ class InputFile {
 
 /// The most that contents() takes into memory at once.
 inline constexpr Bytes most_contents = mebibytes(256);
-/// What is in a file of at most `most` bytes. Throws FileError, as InputFile does, and for a longer
-/// file.
+/// The contents of a file of at most `most` bytes. Throws FileError, as InputFile does, and for a
+/// longer file.
 std::string contents(const FileName& file, Bytes most = most_contents);
 
-/// Whether there is something of that name, or a folder; links are followed. Throws FileError where
-/// that cannot be seen: a folder that may not be searched, a link to itself.
+/// Whether a file or folder of that name exists; links are followed. Throws FileError if that
+/// cannot be seen: the folder may not be searched, or a link leads to itself.
 bool is_there(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 
@@ -147,7 +147,7 @@ bool is_folder(const std::filesystem::path& path);
 /// FileError.
 void forget(const FileName& file);
 
-/// What a file is to survive.
+/// The event that a file must survive.
 enum class Durability {
     killed_process,  ///< nothing is flushed to the disk
     power_cut,       ///< the file is; for its name, flush its folder
@@ -159,9 +159,9 @@ class OutputFile {
   public:
     /// Throws FileError, as do all.
     explicit OutputFile(FileName file);
-    /// Where there is a file `spare` in the same folder, used by nobody else, it becomes the new
-    /// one: writing over pages that the page cache has costs a fraction of finding new ones. Where
-    /// it has another name, by a link of either kind, or is no file, it only loses this one.
+    /// If there is a file `spare` in the same folder that nobody else uses, it becomes the new one:
+    /// writing over pages that the page cache has costs a fraction of finding new ones. If it has
+    /// another name by a link of either kind, or is not a file, only this name is removed.
     OutputFile(FileName file, const FileName& spare);
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;

@@ -27,7 +27,7 @@ bool has_no_locks(int error) {
            error == EBADF;
 }
 
-// What the holder has written; empty where it has not come to that yet, or has just gone.
+// The text that the holder has written; empty if it has not come to that yet, or has just gone.
 std::string owner_in(const std::filesystem::path& file) {
     try {
         return contents(file, longest_owner);
@@ -65,7 +65,7 @@ int open_lock(const std::filesystem::path& file) {
     return descriptor >= 0 || errno != EACCES ? descriptor : ::open(file.c_str(), flags | O_RDONLY);
 }
 
-// Whether the name is still the open file's: its last holder may have removed it meanwhile.
+// Whether the name still leads to the open file: its last holder may have removed it meanwhile.
 bool is_still(const std::filesystem::path& file, int descriptor) {
     struct stat there {};
     struct stat open {};
@@ -107,7 +107,7 @@ FileLock::FileLock(std::filesystem::path file, const std::string& what, const st
     }
 }
 
-// Whether nobody else has it.
+// Takes the lock unless somebody else has it; says whether it did.
 bool FileLock::take() {
     constexpr int attempts = 1000;  // its last holder may remove the file each time
     for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -134,7 +134,7 @@ bool FileLock::take() {
 }
 
 void FileLock::name_owner(const std::string& owner) {
-    // What cannot be written is not told: the lock holds all the same.
+    // A failure to write is ignored: the lock holds all the same.
     if (::ftruncate(descriptor_->get(), 0) == 0 &&
         ::pwrite(descriptor_->get(), owner.data(), owner.size(), 0) > 0) {
         ::fsync(descriptor_->get());  // other hosts are to see it

@@ -8,13 +8,13 @@
 
 namespace quartet {
 
-/// Who a lock is for, as other jobs are told: "process 4711 on node12 (since
-/// 2026-01-31 12:00:00.123456 UTC)". No two calls give the same.
+/// The owner of a lock, as other jobs are told: "process 4711 on node12 (since 2026-01-31
+/// 12:00:00.123456 UTC)". No two calls give the same text.
 std::string lock_owner();
 
-/// An advisory lock that ends with its owner, however that ends: flock() on a file of its own,
-/// which says who holds it. The file is removed with the lock; a killed owner leaves it behind,
-/// where it hinders nobody. Where the file system has no locks, nothing is locked.
+/// An advisory lock that ends with its owner, however that ends: flock() on a separate file, which
+/// says who holds it. The file is removed with the lock. A killed owner leaves it behind, where it
+/// hinders nobody. On a file system without locks nothing is locked.
 class FileLock {
   public:
     /// The lock of a file that will be written: ".results.json.lock" beside it.
@@ -31,7 +31,7 @@ class FileLock {
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
 
-    /// Whether this is the one that holds it.
+    /// Whether this object holds the lock.
     [[nodiscard]] bool holds() const { return holds_; }
 
   private:

@@ -41,7 +41,7 @@ using Shape = std::vector<std::int64_t>;
 /// As Python writes it: "()", "(3,)", "(3, 4)".
 std::string to_string(const Shape& shape);
 
-/// What can be wrong with an .npy file; each is an error of its own.
+/// The problems of .npy files; each is a separate error.
 enum class NpyProblem {
     cannot_open,
     wrong_magic,

@@ -19,7 +19,7 @@ struct TilePlace {
     std::int64_t column = 0;
     auto operator<=>(const TilePlace&) const = default;
 };
-/// Those of the files that a folder has, by rows.
+/// The tiles that a folder has as files, row by row.
 std::vector<TilePlace> tiles_in(const std::filesystem::path& folder, std::string_view array);
 
 /// How many blocks there are, one more than the largest index. Throws UsageError that names the
@@ -34,8 +34,8 @@ std::int64_t count_tiles(const std::filesystem::path& folder, std::string_view a
 void remove_later_blocks(const std::filesystem::path& folder, std::string_view array, int rank,
                          int ranks);
 
-/// The extents of an array of so many dimensions, each at least 1 but for the first, which may be
-/// 0. Throws NpyError, also for elements of another type.
+/// The extents of an array of `dimensions` dimensions. Each is at least 1, but the first may be 0.
+/// Throws NpyError, also for elements of another type.
 Shape own_shape(const std::filesystem::path& file, ElementType type, std::size_t dimensions);
 
 }  // namespace quartet

@@ -18,7 +18,7 @@ void require_writable(const std::filesystem::path& file, bool overwrite) {
                         "another file",
                         file.string()));
     }
-    // What is there under that name, be it a link that leads nowhere: it would be replaced.
+    // Something has that name, even if it is a link that leads nowhere: it would be replaced.
     const bool is_there = std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
     if (!file.has_filename() || (is_there && !std::filesystem::is_regular_file(file, ignored))) {
         throw UsageError(fmt::format(

@@ -4,8 +4,8 @@
 
 namespace quartet {
 
-/// Whether two names are of one file: by device and inode where both are there, else by what is
-/// left once links and dots are resolved. What cannot be looked at is taken by its name. Local.
+/// Whether two names lead to one file: by device and inode if both exist, else by the path once
+/// links and dots are resolved. A file that cannot be examined is compared by its name. Local.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Whether a file is, or would be, in a folder or in one below it, under whatever names. Local.

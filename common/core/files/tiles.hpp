@@ -16,7 +16,7 @@ namespace quartet {
 std::string tile_file(std::string_view array, std::int64_t row, std::int64_t column);
 std::string block_file(std::string_view array, std::int64_t index);
 
-/// What a folder of tiles holds and how it was made; "manifest.json" beside the tiles.
+/// The contents of a folder of tiles, and how they were made; "manifest.json" beside the tiles.
 struct Manifest {
     static constexpr int schema_version = 1;
 

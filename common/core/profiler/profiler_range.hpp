@@ -5,7 +5,7 @@
 namespace quartet {
 
 /// A stretch of the program that a profiler shows under its label: an NVTX range (Nsight Systems)
-/// where the suite was built with CUDA, else nothing. Without a profiler it costs a few
+/// if the suite was built with CUDA, otherwise nothing. Without a profiler it costs a few
 /// nanoseconds. Ranges of a thread may overlap in any way.
 class ProfilerRange {
   public:

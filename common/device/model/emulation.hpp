@@ -4,14 +4,14 @@
 #include "device/device.hpp"
 #include "device/memory.hpp"
 
-/// What stands in for a machine that is not there. A build for a simulator links
-/// emulation_simulated.cpp, any other emulation_real.cpp.
+/// A stand-in for a machine that is not there. A build for a simulator links
+/// emulation_simulated.cpp, any other build emulation_real.cpp.
 namespace quartet::device {
 
 /// Results::emulated, or Results::simulated.
 Results emulation_results();
 
-/// Whether the ranks are an MPI simulator's, of machines that are only described, in one process.
+/// Whether an MPI simulator runs the ranks, in one process, on machines that are only described.
 inline bool ranks_are_simulated() {
     return emulation_results() == Results::simulated;
 }
@@ -20,9 +20,9 @@ inline bool ranks_are_simulated() {
 /// last moments. Nothing for times that are not positive. By the thread that calls MPI.
 void let_pass(Seconds time);
 
-/// Memory that is large and whose contents nobody needs. On a real machine it is as good as any; in
-/// a simulation all of it, of all ranks, is the same few pages, and messages from it to it are not
-/// copied. Throws Failure where there is none.
+/// Large memory whose contents nobody needs. On a real machine it is ordinary memory. In a
+/// simulation the same few pages serve all of it on all ranks, and messages between such memory are
+/// not copied. Throws Failure if there is none.
 Allocation allocate_unread(Bytes size, MemoryKind kind);
 
 }  // namespace quartet::device

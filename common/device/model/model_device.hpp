@@ -7,9 +7,9 @@
 
 namespace quartet::device {
 
-/// A machine that is described and not there: operations compute nothing and take as long as its
-/// rates say, on one stream after the other. Where ranks are simulated that is simulated time, else
-/// real time. Memory is the host's. `trace` outlives it.
+/// A machine that is only described: operations compute nothing and take as long as its rates say,
+/// one after another on each stream. The time is simulated if ranks are simulated, else real.
+/// Memory is the host's. `trace` outlives it.
 std::unique_ptr<Device> make_model_device(MachineRates rates, Trace& trace);
 
 DeviceKind model_device();

@@ -8,8 +8,8 @@
 
 namespace quartet::device {
 
-/// What operations take by the rates of a machine: launch + bytes / memory rate, or + operations /
-/// rate. Shared by all operations of a device.
+/// The time of operations by the rates of a machine: launch + bytes / memory rate, or + operations
+/// / rate. All operations of a device share it.
 class ModelWork {
   public:
     explicit ModelWork(MachineRates rates) : rates_(std::move(rates)) {}

@@ -23,8 +23,8 @@ std::uintptr_t number(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address);
 }
 
-// Where in the file behind a mapping its part of `size` bytes lies, if all of it does: mremap(2)
-// would map what is beyond it, too.
+// The offset, in the file behind a mapping, of its part of `size` bytes, if the mapping holds all
+// of it: mremap(2) would map what is beyond it, too.
 std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t size) {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
@@ -38,8 +38,8 @@ std::optional<std::uintptr_t> file_offset(std::uintptr_t address, std::size_t si
     return std::nullopt;
 }
 
-// Of no bytes of shared memory mremap(2) makes a second mapping. The kernel is asked directly: UCX
-// puts its own mremap in the place of libc's, and that one loses the target (UCX 1.13).
+// mremap(2) with a size of 0 makes a second mapping of shared memory. The kernel is asked directly:
+// UCX replaces libc's mremap by its own, which loses the target (UCX 1.13).
 bool map_second(std::byte* data, std::size_t bytes, std::byte* target) {
     const long mapped = syscall(SYS_mremap, data, std::size_t{0}, bytes,
                                 static_cast<unsigned long>(MREMAP_MAYMOVE | MREMAP_FIXED), target);

@@ -11,7 +11,8 @@ namespace quartet::system {
 /// is the memory itself.
 class HugeView {
   public:
-    /// Of [data, data + size), in a mapping that outlives the view. `data` is on a page boundary.
+    /// A view of [data, data + size), in a mapping that outlives the view. `data` is on a page
+    /// boundary.
     HugeView(std::byte* data, std::int64_t size);
     ~HugeView();
     HugeView(HugeView&& other) noexcept;

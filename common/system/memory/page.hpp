@@ -14,8 +14,8 @@ constexpr std::int64_t whole_pages(std::int64_t bytes, std::int64_t page) {
     return (bytes + page - 1) & -page;
 }
 
-/// What keeps data of different writers apart, the same everywhere: an ordinary page of x86-64.
-/// Where pages are larger such data shares them: slower, but correct.
+/// The distance that keeps data of different writers on different pages, the same everywhere: an
+/// ordinary page of x86-64. On larger pages such data shares them: slower, but correct.
 inline constexpr std::int64_t page_spacing = 4096;
 
 }  // namespace quartet::system

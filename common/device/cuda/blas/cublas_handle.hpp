@@ -20,7 +20,7 @@ class CublasHandle {
     /// Ready for a call on a stream: with a workspace given by hand, cuBLAS neither allocates nor
     /// synchronises, and can be captured. Calls that use one workspace follow one another.
     [[nodiscard]] cublasHandle_t on(cudaStream_t stream, const Allocation& workspace) const;
-    /// Throws Failure that names the call, unless the status is that of success.
+    /// Throws Failure that names the call, unless the status means success.
     void check_status(cublasStatus_t status, const char* call) const;
 
   private:

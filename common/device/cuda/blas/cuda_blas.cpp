@@ -14,10 +14,11 @@ namespace quartet::device {
 
 namespace {
 
-// Of products, on each stream: what cuBLAS recommends for Hopper; 4 MiB would do for older GPUs.
+// Workspace of products on each stream: cuBLAS recommends this for Hopper; 4 MiB would do for older
+// GPUs.
 constexpr Bytes product_workspace = mebibytes(32);
 
-/// What users can set to have their products computed in another precision.
+/// Environment variables by which users have products computed in another precision.
 constexpr const char* overrides[] = {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION",
                                      "CUBLAS_EMULATION_STRATEGY"};
 
@@ -49,7 +50,7 @@ class CudaBlas final : public Blas {
 
     CudaMemory& memory_;
     CublasHandle handle_;
-    // Of streams that have been destroyed too: their work is done, and a new one may have the same
+    // Kept for destroyed streams, too: their work is done, and a new stream may have the same
     // handle.
     std::map<cudaStream_t, Allocation> workspaces_;
 };

@@ -9,7 +9,7 @@
 
 namespace quartet::device {
 
-/// What multiplies a matrix by a vector.
+/// Who multiplies a matrix by a vector.
 enum class GemvBy { kernel, cublas };
 
 /// y = A x for one matrix, with what that takes made ready. Uses follow one another.
@@ -20,11 +20,11 @@ class CudaGemv {
     void launch(const double* x, double* y, cudaStream_t stream) const;
     [[nodiscard]] GemvBy by() const { return library_ ? GemvBy::cublas : GemvBy::kernel; }
 
-    /// What it takes.
+    /// The memory that it takes.
     static Bytes memory() { return workspace_size; }
 
   private:
-    // What cuBLAS has by itself on GPUs before Hopper; products with one vector need little.
+    // The default of cuBLAS on GPUs before Hopper; products with one vector need little.
     static constexpr Bytes workspace_size = mebibytes(4);
 
     RowMajorMatrix matrix_;

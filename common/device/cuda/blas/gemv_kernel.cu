@@ -11,8 +11,9 @@ namespace {
 // are under way at once.
 constexpr int gemv_rows = 4;
 
-/// Two neighbours of a row or of x, which no thread will need again (A), or all blocks will (x).
-/// Pairs are read at once where all rows begin on 16 bytes, else one by one: the same arithmetic.
+/// Two neighbours of a row (A), which no thread will need again, or of x, which all blocks will
+/// need. Pairs are read at once if all rows begin on 16 bytes, else one by one: the same
+/// arithmetic.
 struct ReadPairs {
     __device__ static double2 once(const double* address) {
         return __ldcs(reinterpret_cast<const double2*>(address));
@@ -51,7 +52,8 @@ __global__ void __launch_bounds__(block_threads)
     if (column < matrix.columns)
         for (int i = 0; i < gemv_rows; ++i)
             sums[i] += rows[i][column] * x[column];
-    // Lane 8 i of a warp has the sum of row i, then the first warp's lane 8 i that of all warps.
+    // First lane 8 i of each warp has the sum of row i; then lane 8 i of the first warp has the sum
+    // over all warps.
     constexpr int warps = 8;
     static_assert(gemv_rows == 4 && warps * 32 == block_threads);
     __shared__ double of_warps[gemv_rows][warps];

@@ -28,7 +28,7 @@ cufftDoubleComplex* as_cufft(Point* data) {
     return reinterpret_cast<cufftDoubleComplex*>(data);
 }
 
-/// A plan of the library's, without a workspace of its own.
+/// A cuFFT plan without its own workspace.
 class Plan {
   public:
     Plan(const FftShape& shape, std::shared_ptr<const CufftLibrary> library);

@@ -25,7 +25,7 @@ struct StridedFft {
     std::int64_t distance = 0;
 };
 
-/// A plan of cuFFT's for such transforms, with a workspace of its own.
+/// A cuFFT plan of such transforms, with its own workspace.
 class CudaStridedFft {
   public:
     virtual ~CudaStridedFft() = default;
@@ -51,7 +51,7 @@ std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
 /// "cuFFT" and its version.
 std::string cuda_fft_description(const CufftLibrary& library);
 
-/// What the plans below are made from; `memory` outlives them.
+/// The tools of the plans below; `memory` outlives them.
 struct FourStepFftTools {
     std::shared_ptr<const CufftLibrary> library;
     CudaMemory& memory;

@@ -287,7 +287,7 @@ Bytes cuda_four_step_fft_memory(const FourStepFft& shape) {
     require_valid(shape);
     const Bytes tiles = bytes_of<Point>(tile_batches(shape).each * shape.length);
     const Bytes columns = bytes_of<Point>(column_batches(shape).each * shape.tiles);
-    // A last batch of another size has a workspace of its own.
+    // If the last batch has another size, it has its own workspace.
     const Bytes last = bytes_of<Point>(tile_batches(shape).last * shape.length) +
                        bytes_of<Point>(column_batches(shape).last * shape.tiles);
     return 2 * tiles + 3 * columns + last + 2 * TwiddleTables::memory(shape.points());

@@ -36,7 +36,8 @@ std::string pci_bus_of(int gpu) {
     return bus.data();
 }
 
-/// What a UUID is of: of a GPU that is partitioned, CUDA sees a part, and gives the part's.
+/// The owner of a UUID: if a GPU is partitioned, CUDA sees one part, and gives the UUID of that
+/// part.
 enum class UuidOf { gpu, part };
 
 // 16 bytes in hexadecimal, grouped as UUIDs are, after what CUDA_VISIBLE_DEVICES has before them.
@@ -68,7 +69,7 @@ class CudaAccelerator final : public Accelerator {
     [[nodiscard]] std::string description() const override;
     [[nodiscard]] std::optional<bool> reaches(const std::string& pci_bus) const override;
 
-    // What cudaMalloc takes from the driver at a time.
+    // The size of the blocks in which cudaMalloc takes memory from the driver.
     [[nodiscard]] Bytes exported_block() const override { return mebibytes(2); }
     [[nodiscard]] MemoryHandle export_memory(const Allocation& allocation) override;
     Allocation import_memory(const MemoryHandle& handle, Bytes size) override;

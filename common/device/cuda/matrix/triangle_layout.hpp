@@ -20,7 +20,7 @@ namespace quartet::device {
 inline constexpr std::int64_t tile_panels = 8;
 inline constexpr std::int64_t tile_rows = tile_panels * triangle_panel_rows;
 inline constexpr std::int64_t tile_columns = 1024;
-/// What a tile leaves behind: [rows][columns].
+/// The number of sums that a tile leaves: [rows][columns].
 inline constexpr std::int64_t tile_sums = tile_rows + tile_columns;
 
 /// A panel of the part.
@@ -30,8 +30,8 @@ struct TrianglePanel {
     std::int64_t stride;     ///< from row to row
 };
 
-/// What one block of threads does: panels [first_panel, first_panel + panels) of the part, columns
-/// from 1024 `chunk` on.
+/// The work of one block of threads: panels [first_panel, first_panel + panels) of the part,
+/// columns from 1024 `chunk` on.
 struct TriangleTile {
     std::int64_t first_panel;
     std::int64_t panels;

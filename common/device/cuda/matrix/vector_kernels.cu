@@ -6,7 +6,7 @@ namespace quartet::device {
 
 namespace {
 
-/// What a thread reads or writes at once: 16 bytes, the widest access there is.
+/// The data that a thread reads or writes at once: 16 bytes, the widest access.
 template <typename T>
 struct alignas(16) Pack {
     static constexpr int width = 16 / sizeof(T);
@@ -111,7 +111,7 @@ void launch_any_fill(T value, T* target, std::int64_t size, cudaStream_t stream)
     fill<<<grid_size(blocks_for(size, 1)), block_threads, 0, stream>>>(value, target, size);
 }
 
-/// Two neighbours: by one load where all pairs begin on 16 bytes, else by two. The same arithmetic.
+/// Two neighbours: by one load if all pairs begin on 16 bytes, else by two. The same arithmetic.
 struct Together {
     __device__ static double2 pair(const double* address, std::int64_t i) {
         return reinterpret_cast<const double2*>(address)[i];
@@ -123,7 +123,7 @@ struct OneByOne {
     }
 };
 
-/// Of pairs; `last` is the element that an odd size leaves over, or none.
+/// The dot of x and y, read in pairs; `last` is the element that an odd size leaves over, or none.
 template <typename Read>
 struct Product {
     static constexpr int lanes_at_once = 4;  // it stores nothing

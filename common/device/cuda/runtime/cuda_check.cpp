@@ -8,7 +8,7 @@ namespace quartet::device {
 
 namespace {
 
-// The errors of which CUDA says that "any further CUDA work will return the same error".
+// The errors after which CUDA says that "any further CUDA work will return the same error".
 bool spoils_process(cudaError_t status) {
     switch (status) {
         case cudaErrorECCUncorrectable:

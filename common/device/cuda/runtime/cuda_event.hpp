@@ -14,7 +14,7 @@ struct DestroyEvent {
 };
 using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 
-/// Of the current GPU. `flags` as cudaEventCreateWithFlags takes them.
+/// An event of the current GPU. `flags` as cudaEventCreateWithFlags takes them.
 EventHandle make_event_handle(unsigned flags);
 
 /// An event of CUDA streams, which has the meaning of the interface by itself.

@@ -28,7 +28,7 @@ Bytes as_bytes_amount(std::size_t size) {
     return {static_cast<std::int64_t>(size)};
 }
 
-/// What there can be of a kind of memory at most, and what of it is free.
+/// The most that there can be of a kind of memory, and how much of it is free.
 struct Amount {
     Bytes total;
     Bytes free;
@@ -126,7 +126,7 @@ CudaMemory::Block CudaMemory::acquire(std::size_t size, MemoryKind kind) {
     return {data, size, kind};
 }
 
-// On a stream of its own, and waited for: streams that do not block know no other order.
+// Uses its own stream, and waits for it: non-blocking streams have no order among each other.
 void CudaMemory::zero(const Block& block) const {
     if (block.kind == MemoryKind::device) {
         cuda_check(cudaMemsetAsync(block.data, 0, block.size, stream_), "cudaMemsetAsync");

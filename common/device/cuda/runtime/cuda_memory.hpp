@@ -53,7 +53,7 @@ class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
     std::multimap<std::size_t, std::byte*> kept_pinned_;
 };
 
-/// What cudaMemcpyAsync calls the direction of a copy.
+/// CUDA's name for the direction of a copy (cudaMemcpyAsync).
 cudaMemcpyKind copy_kind(MemoryKind from, MemoryKind to);
 
 }  // namespace quartet::device

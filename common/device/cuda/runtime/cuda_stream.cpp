@@ -137,7 +137,7 @@ void CudaStream::begin_span(Phase phase, const char* label) {
     end_span();
     const bool was_idle = idle_;
     Entry& entry = push(Kind::device_work, phase, label);
-    // A stream that has nothing to do begins at once; else the GPU's clock tells.
+    // A stream without earlier work begins at once; otherwise the GPU's clock tells.
     entry.began = was_idle ? now() : Seconds{0};
     cuda_check(cudaEventRecord(entry.before.get(), handle_), "cudaEventRecord");
     open_ = &entry;

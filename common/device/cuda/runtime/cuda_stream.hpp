@@ -66,7 +66,7 @@ class CudaStream final : public Stream {
     /// From here to end_capture() device work is collected rather than done. It is no part of the
     /// track, host work is refused, and events are not heeded.
     void begin_capture();
-    /// What has been collected; the caller destroys it.
+    /// The graph of what has been captured; the caller destroys it.
     [[nodiscard]] cudaGraph_t end_capture();
 
     /// Calls of launch() so far. Each takes at most one entry of the ring, which has `capacity`.

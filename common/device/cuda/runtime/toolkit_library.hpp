@@ -6,8 +6,8 @@
 
 namespace quartet::device {
 
-/// Where a library of the CUDA toolkit is, by its name ("cublas") and major version: wherever the
-/// loader finds it, else in the toolkit that this was built with.
+/// The places of a library of the CUDA toolkit, by its name ("cublas") and major version: where the
+/// loader finds it, else in the toolkit of this build.
 LibrarySearch toolkit_library(const std::string& name, int major_version);
 
 }  // namespace quartet::device

@@ -25,8 +25,8 @@ Function* find(const char* name, void* library = RTLD_DEFAULT) {
     return reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-/// The library that cblas_sgemm is from: ScaLAPACK may bring another BLAS into the process. Null,
-/// which stands for all libraries, where it is none of its own.
+/// The library that has cblas_sgemm, since ScaLAPACK may bring another BLAS into the process. Null,
+/// which stands for all libraries, if it is not in a separate library.
 void* cblas_library() {
     Dl_info found{};
     const bool known = ::dladdr(::dlsym(RTLD_DEFAULT, "cblas_sgemm"), &found) != 0;

@@ -5,11 +5,11 @@
 
 namespace quartet::device {
 
-/// Where OpenBLAS does not know this processor and has fallen back to kernels for one of twenty
-/// years ago, makes it take the best that the processor can run: measured five times as fast
-/// (OpenBLAS 0.3.21, which takes an Emerald Rapids for a Prescott). OPENBLAS_CORETYPE in the
-/// environment decides instead where it is set. Call it before any other use of the library, and
-/// before there are threads.
+/// If OpenBLAS does not know this processor and has fallen back to kernels for one of twenty years
+/// ago, makes it take the best kernels that the processor can run: measured five times as fast
+/// (OpenBLAS 0.3.21, which takes an Emerald Rapids for a Prescott). If OPENBLAS_CORETYPE is set in
+/// the environment, it decides instead. Call this before any other use of the library, and before
+/// there are threads.
 void use_best_blas_kernels();
 
 /// Which kernels use_best_blas_kernels() asks for in place of `current`, in OpenBLAS' own words:

@@ -53,7 +53,7 @@ inline constexpr double root[2] = {on_circle(numerator, denominator).cos,
 
 }  // namespace constants
 
-/// Of R points; x has R elements. Composite lengths are A x B by Cooley and Tukey.
+/// The transform of R points; x has R elements. Composite lengths are A x B by Cooley and Tukey.
 template <int R>
 struct Butterfly;
 

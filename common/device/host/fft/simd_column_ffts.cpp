@@ -40,7 +40,7 @@ struct ColumnWorkspace {
     double* bins = nullptr;                 ///< [re or im][M + 8]: before they become SIMD blocks
 };
 
-/// Where eight adjacent bins of this rank's first tile are written.
+/// The place to which eight adjacent bins of this rank's first tile are written.
 struct TargetBlock {
     std::int64_t first_bin;  ///< k1
     std::int64_t offset;     ///< in doubles, from the beginning of the parts

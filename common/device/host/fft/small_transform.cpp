@@ -10,7 +10,7 @@ namespace quartet::device {
 
 namespace {
 
-// Those with a butterfly, the best first: few stages, and results that stay in registers.
+// Lengths with a butterfly, the best first: few stages, and results that stay in registers.
 constexpr std::array radices{8, 16, 12, 10, 9, 7, 6, 5, 15, 4, 3, 2};
 
 // The work of a point in a stage, in arbitrary units: its loads and stores, and what the butterfly

@@ -31,7 +31,7 @@ class SmallTransform {
     explicit SmallTransform(std::int64_t length);
 
     [[nodiscard]] int length() const { return length_; }
-    /// Where the stages keep their results: twice so many elements.
+    /// The elements of memory in which the stages keep their results.
     [[nodiscard]] int work_size() const { return 2 * length_; }
 
     /// load(j) gives element j, for each j once; store(k, value) takes element k of the result.

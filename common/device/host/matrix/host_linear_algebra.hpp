@@ -25,8 +25,9 @@ std::unique_ptr<MatrixShare> make_host_row_block(const RowBlock& block, int thre
                                                  Device& device);
 Bytes host_row_block_memory(const RowBlock& block);
 
-/// A part of a triangle in the host's panels (matrix_layout.hpp), distributed over the parts, and a
-/// part's over the threads, each of which has one run of memory. Memory comes from `device`.
+/// A part of a triangle in the host's panels (matrix_layout.hpp). The panels are distributed over
+/// parts, and those of a part over the threads; each thread has one run of memory. Memory comes
+/// from `device`.
 std::unique_ptr<MatrixShare> make_host_triangle_part(const TrianglePart& part, int threads,
                                                      Device& device);
 /// The share, and a vector of sums for each thread but one.

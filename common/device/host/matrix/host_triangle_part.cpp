@@ -19,8 +19,8 @@ static_assert(group_columns == simd_width);
 /// A ragged end of a vector, padded with zeros.
 using End = std::array<double, group_columns>;
 
-/// What a thread reads of x and adds to y: whole groups in place, the ragged end in copies padded
-/// with zeros.
+/// The parts of x that a thread reads, and of y to which it adds: whole groups in place, the ragged
+/// end in copies padded with zeros.
 struct Vectors {
     const double* x;
     double* y;

@@ -67,7 +67,7 @@ void HostVectorOperations::fill_any(T value, const View<T>& target, Stream& stre
     stream.enqueue(Phase::compute, "fill", work);
 }
 
-// Whole lines where the target begins with one, else by memcpy.
+// Whole cache lines past the caches if the target begins with one, else memcpy.
 void copy_past_caches(const double* source, double* target, std::int64_t size) {
     std::int64_t done = 0;
     if (std::bit_cast<std::uintptr_t>(target) % sizeof(Vector) == 0) {

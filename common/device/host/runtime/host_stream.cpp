@@ -103,7 +103,7 @@ class InlineStream final : public Stream {
     std::exception_ptr error_;
 };
 
-/// What a threaded stream queues: a mark to wait for, or else a task.
+/// An entry in the queue of a threaded stream: a mark to wait for, or a task.
 struct Entry {
     Phase phase = Phase::wait;
     const char* label = nullptr;
