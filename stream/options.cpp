@@ -12,7 +12,7 @@ std::int64_t parse_size(std::string_view text) {
     const Bytes size = parse_bytes(text, mebibytes(1));
     if (size.value < 4 || size.value % 4 != 0 || size > largest_size) {
         throw UsageError(
-            fmt::format("{} is no size of a float vector: 4 bytes to {}, in whole floats",
+            fmt::format("{} is not the size of a float vector: give 4 bytes to {}, in whole floats",
                         quotation(text), to_string(largest_size)));
     }
     return size.value;
@@ -43,7 +43,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add(
         {.name = "--pairs",
          .help = "push between each ordered pair of ranks, above 32 ranks 992 pairs drawn by "
-                 "--seed; 16 MiB unless --sizes says else"},
+                 "--seed; 16 MiB unless --sizes is given"},
         options.pairs);
     command_line.add({2, "--transport mpi,shm", "the published sizes over two transports"});
     command_line.add({2, "--sizes 64k:16M --runs auto --json stream.json",

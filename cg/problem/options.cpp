@@ -51,7 +51,7 @@ std::string parse_problem(const std::string& text) {
     if (is_made || (text.size() > 4 && text.ends_with(".npy"))) {
         return text;
     }
-    throw UsageError(quotation(text) + " is none of laplace, random, the path of an .npy file" +
+    throw UsageError(quotation(text) + " is not laplace, random or the path of an .npy file" +
                      did_you_mean(text, made_problems()));
 }
 
@@ -68,7 +68,7 @@ std::string_view name(Algorithm algorithm) {
 const bench::CheckpointKind& checkpoint_kind() {
     static const bench::CheckpointKind kind{
         .units = "iterations",
-        .help = "save where it stands there, also on SIGUSR1 or SIGTERM; one run, no warm-up",
+        .help = "save the iterations there, also on SIGUSR1 or SIGTERM; one run, no warm-up",
         .prefix = "iteration-",
         .oldest = Restart::previous,
         .formulations = {bench::Formulation::native, bench::Formulation::dataflow},
@@ -87,7 +87,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                      });
     command_line.add({.name = "--iterations",
                       .value = "N",
-                      .help = "iterations, however soon it converges",
+                      .help = "number of iterations, whether or not it converges sooner",
                       .standard = "500"},
                      [&options](const std::string& text) {
                          options.iterations =

@@ -44,7 +44,7 @@ void import_file(const std::filesystem::path& file) {
     const std::string wisdom = end_of_line == text.npos ? "" : text.substr(end_of_line + 1);
     if (text != sealed(wisdom)) {
         throw Failure(
-            fmt::format("{} is damaged, or no file of FFTW's plans: remove it, or name "
+            fmt::format("{} is damaged, or not a file of FFTW's plans: remove it, or name "
                         "another one",
                         quotation(file.native())));
     }

@@ -33,8 +33,8 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                      });
     command_line.add({.name = "--tiles",
                       .value = "N",
-                      .help = "tiles x[t::N] that the points are dealt to, a divisor of the size "
-                              "[as fit the cache; 1 on one GPU with room for it]"},
+                      .help = "number of tiles x[t::N], a divisor of the size [so that a tile fits "
+                              "the cache; 1 on a single GPU with room for it]"},
                      [&options](const std::string& text) {
                          options.tiles = bench::parse_size(text, largest_size);
                      });

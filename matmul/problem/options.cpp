@@ -61,7 +61,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
                          options.reducers = static_cast<int>(bench::parse_count(text, 1, 1 << 20));
                      });
     command_line.add({.name = "--schedule",
-                      .help = "with dataflow: how products are shared out",
+                      .help = "with dataflow: how workers share the products",
                       .standard = "static"},
                      options.schedule,
                      std::vector<std::pair<std::string, WorkSchedule>>{
@@ -69,8 +69,7 @@ void add_options(bench::CommandLine& command_line, Options& options) {
     command_line.add(
         {.name = "--distribution",
          .value = "RxCxB",
-         .help = "with library: R x C ranks and blocks of B, one of those that are "
-                 "tried else [the fastest]"},
+         .help = "with library: R x C ranks and blocks of B [the fastest of those tried]"},
         [&options](const std::string& text) { options.distribution = parse_distribution(text); });
     command_line.add({2, "--size 1k:4k --runs auto", "three sizes, as many runs as each needs"});
     command_line.add({2, "--size 4k --formulation native,library --json matmul.json",

@@ -23,7 +23,7 @@ void add_checkpoint_options(CommandLine& command_line, CheckpointOptions& option
     command_line.add({.name = "--every",
                       .group = group,
                       .value = "N",
-                      .help = fmt::format("with --checkpoint: {} between two of them", kind.units),
+                      .help = fmt::format("with --checkpoint: {} from one to the next", kind.units),
                       .standard = std::to_string(options.every)},
                      [&options](const std::string& text) {
                          options.every = parse_count(text, 1, most_units);
@@ -50,7 +50,7 @@ void require_consistent(const CheckpointOptions& options, const CheckpointKind& 
     if (options.wanted()) {
         if (!runs.count) {
             throw UsageError(
-                "--runs: auto, where --checkpoint means one run (a second one would replace its "
+                "--runs auto: with --checkpoint a case runs once (a second run would replace its "
                 "checkpoints): leave out --runs");
         }
         return;
@@ -59,9 +59,9 @@ void require_consistent(const CheckpointOptions& options, const CheckpointKind& 
         throw UsageError("--restart: there are no checkpoints: add --checkpoint DIR");
     }
     if (options.every_given == Switch::on) {
-        throw UsageError(fmt::format(
-            "--every: {} {} from one checkpoint to the next (there are none): add --checkpoint DIR",
-            options.every, kind.units));
+        throw UsageError(
+            fmt::format("--every {} {}: there are no checkpoints: add --checkpoint DIR",
+                        options.every, kind.units));
     }
 }
 

@@ -74,9 +74,9 @@ CommandLine::CommandLine(std::string program, std::string summary)
     add_resources();
     add_output();
     const std::string general(title(FlagGroup::general));
-    app_->set_version_flag("--version", std::string(version_line()), "print it and end")
+    app_->set_version_flag("--version", std::string(version_line()), "print the version and exit")
         ->group(general);
-    app_->get_help_ptr()->description("print this and end")->group(general);
+    app_->get_help_ptr()->description("print this help and exit")->group(general);
     common_flags_ = app_->get_options().size();
 }
 

@@ -156,8 +156,8 @@ void CommandLine::add_reducer_device() {
     for (const device::DeviceKind& kind : devices.kinds()) {
         words.emplace_back(kind.name, kind.name);
     }
-    add({"--reducer-device", FlagGroup::work, "",
-         "with dataflow on a GPU: what the sums are made on", "host"},
+    add({"--reducer-device", FlagGroup::work, "", "with dataflow on a GPU: where the reducers add",
+         "host"},
         options_.reducer_device, words);
 }
 

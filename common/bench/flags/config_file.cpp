@@ -64,7 +64,7 @@ std::optional<ConfigLine> read_line(std::string_view line) {
     }
     if (line.starts_with('[')) {
         throw UsageError(quotation(line.substr(1, line.find(']') - 1)) +
-                         " is a section (flags stand in none): leave it out");
+                         " is a section (flags have none): leave it out");
     }
     ConfigLine found{take_value(line, "=#"), "true"};
     if (line.starts_with('=')) {

@@ -46,7 +46,7 @@ std::string first_names(const std::vector<PlannedCase>& plan) {
 std::string parse_filter(const std::string& pattern) {
     if (pattern.empty() || pattern.size() > longest_pattern) {
         throw UsageError(
-            fmt::format("{} is no filter (1 to {} characters): name a part of rows' names",
+            fmt::format("{} is not a filter (1 to {} characters): give a part of rows' names",
                         quotation(pattern), longest_pattern));
     }
     try {

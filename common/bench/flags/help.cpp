@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 3> notation{
     "A number of elements is written 8192, 2^13, 8k or 1e4: k, M, G and T are binary (8k is "
     "8192), e is decimal (1e4 is 10000).",
     "SIZE is in bytes: 4096, 64k or 64KiB, 1.5GiB; here, too, k, M, G and T are binary.",
-    "LIST is members with commas between, each run in turn; of sizes, 1k:8k doubles from 1k to "
-    "8k."};
+    "LIST has commas between its members, and each is run in turn; as a size, 1k:8k doubles from "
+    "1k to 8k."};
 constexpr std::string_view exit_codes =
     "Exit codes: 0 all is well, results verified, 1 a wrong result, 2 bad usage, 3 failed while "
     "running, 75 stopped on request, 77 not available here.";
