@@ -7,7 +7,7 @@
 namespace quartet::cg {
 
 /// The loop of a formulation, with a matrix of zeros. Borrows the transport and what the context
-/// borrows. Collective. Throws Unavailable where the transport lacks a capability.
+/// borrows. Collective. Throws Unavailable if the transport lacks a capability.
 std::unique_ptr<CgLoop> make_loop(const RankContext& context, comm::Transport& transport,
                                   const Problem& problem, bench::Formulation formulation);
 

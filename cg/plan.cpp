@@ -153,7 +153,7 @@ comm::RankTraffic traffic_of(bench::Session& session, const Problem& problem,
     return traffic;
 }
 
-// Why a formulation has full storage and the classic algorithm alone; nothing where it has all.
+// Why a formulation has full storage and the classic algorithm alone; nothing if it has all.
 std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
     if (is_dataflow(variant)) {  // blocks of rows, and two reductions one after the other (Fig. 5)
         return "a part of a triangle contributes to all rows, for which the paper's flow has no "

@@ -14,7 +14,7 @@ namespace quartet::matmul {
 /// Product decides how.
 class MultiplyCase final : public bench::TileCase {
   public:
-    /// Collective. Throws Unavailable where it cannot be had here.
+    /// Collective. Throws Unavailable if it cannot be had here.
     MultiplyCase(const CaseContext& context, const ProductPlan& plan);
 
     void prepare() override;

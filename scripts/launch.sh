@@ -129,7 +129,7 @@ hydra_flags() {
 }
 
 prepare_open_mpi() {
-    # The kernel's routing tables are empty where no interface is up.
+    # The kernel's routing tables are empty if no interface is up.
     if [ -r /proc/net/fib_trie ] && ! grep -qs . /proc/net/fib_trie /proc/net/if_inet6; then
         refuse 77 "no network interface is up (Open MPI needs one): ip link set lo up"
     fi
@@ -237,7 +237,7 @@ stopped_by=
 job=
 sent= # the last signal that the job got
 
-# Whether the launcher has started no rank yet; false where nobody can tell.
+# Whether the launcher has started no rank yet; false if nobody can tell.
 # shellcheck disable=SC2317  # pass_on calls it
 has_no_ranks() {
     children=$(cat "/proc/$job/task/"*/children 2>/dev/null) && [ -z "$children" ]

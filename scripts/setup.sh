@@ -233,7 +233,7 @@ cmake_is_content() (
         -D QUARTET_MICROBENCH=$tests >/dev/null 2>&1
 )
 
-# Why nothing can be installed here; empty where it can.
+# Why nothing can be installed here; empty if it can.
 find_obstacle() {
     if ! command -v apt-get >/dev/null; then
         echo 'no apt-get'

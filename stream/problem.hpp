@@ -41,7 +41,7 @@ struct Problem {
     [[nodiscard]] bench::Work work() const;
 };
 
-/// The problems that the options ask for. Throws UsageError where the sums would not be exact.
+/// The problems that the options ask for. Throws UsageError if the sums would not be exact.
 std::vector<Problem> problems(const Options& options, int ranks, std::uint64_t seed = 1);
 
 /// The largest number of ranks of which every pair is measured: a document has rows for each pair.

@@ -9,7 +9,7 @@
 
 namespace quartet::stream {
 
-/// Throws Unavailable where the transport lacks what the formulation needs. Local.
+/// Throws Unavailable if the transport lacks what the formulation needs. Local.
 void require_usable(bench::Formulation formulation, const comm::Transport& transport);
 
 /// The push of a formulation: `native` is the transport's own, as fast as it can; DataflowPush;

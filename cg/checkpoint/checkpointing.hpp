@@ -34,7 +34,7 @@ class Checkpointing final : public Observer {
     void begin();
 
     [[nodiscard]] bool wants_stop() const override;
-    /// Throws Failure where a checkpoint cannot be written, on all ranks alike; earlier ones are
+    /// Throws Failure if a checkpoint cannot be written, on all ranks alike; earlier ones are
     /// kept.
     Next after(const IterationState& state, std::span<const double> history, bool stop) override;
 

@@ -7,7 +7,7 @@
 namespace quartet::cg {
 
 /// Chooses the checkpoint that a run goes on from, and checks all of its files. `now` says what is
-/// being solved. Throws UsageError where that is another problem, or that names what was altered,
+/// being solved. Throws UsageError if that is another problem, or that names what was altered,
 /// on all ranks alike. Collective.
 CheckpointManifest find_restart_point(const CheckpointFolder& folder, Restart which,
                                       const CheckpointManifest& now,

@@ -21,7 +21,7 @@ class DataflowLoop : public ClassicLoop {
     std::unique_ptr<Limit> make_limit() override;
 
   protected:
-    /// Throws Unavailable where the transport lacks a capability. Collective.
+    /// Throws Unavailable if the transport lacks a capability. Collective.
     DataflowLoop(const RankContext& context, comm::Transport& transport, const Problem& problem);
 
     comm::Transport& transport_;

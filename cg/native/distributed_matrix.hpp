@@ -28,7 +28,7 @@ class DistributedMatrix {
         device::Buffer<double> contribution;  ///< of a triangle, on several ranks
     };
 
-    /// Zeros. multiply_and_dot() writes its sum to `dot`. Throws Unavailable where the transport
+    /// Zeros. multiply_and_dot() writes its sum to `dot`. Throws Unavailable if the transport
     /// lacks a collective. Borrows all but the problem. Collective.
     DistributedMatrix(const RankContext& context, bench::Arena& arena, comm::Transport& transport,
                       const Problem& problem, device::View<double> dot);

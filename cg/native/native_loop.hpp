@@ -30,7 +30,7 @@ class NativeLoop : public CgLoop {
     std::vector<double> gather(device::View<const double> rows) override;
 
   protected:
-    /// The product writes its sum to the given one of the sums. Throws Unavailable where the
+    /// The product writes its sum to the given one of the sums. Throws Unavailable if the
     /// transport lacks a capability. Collective.
     NativeLoop(const RankContext& context, comm::Transport& transport, const Problem& problem,
                int sum_of_product);

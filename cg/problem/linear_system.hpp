@@ -27,7 +27,7 @@ class LinearSystem {
     [[nodiscard]] virtual std::span<const double> right_side() const = 0;
     [[nodiscard]] virtual std::span<const long double> solution() const = 0;
 
-    /// Tells a user's system from others of its size; 0 where the seed does. Local.
+    /// Tells a user's system from others of its size; 0 if the seed does. Local.
     [[nodiscard]] virtual std::uint64_t fingerprint() const { return 0; }
 
     /// product = A x by another way than the measured one, more exact than double. Collective,

@@ -26,8 +26,8 @@ struct IterationState {
     std::int64_t done = 0;                   ///< iterations so far
 };
 
-/// alpha = r.r / p.Ap, or 0 where either is below the smallest normal number: x has converged, and
-/// nothing becomes NaN. Throws Failure where p.Ap is negative or either is not finite: then
+/// alpha = r.r / p.Ap, or 0 if either is below the smallest normal number: x has converged, and
+/// nothing becomes NaN. Throws Failure if p.Ap is negative or either is not finite: then
 /// `matrix`, as failures call it, is not positive definite.
 double alpha_of(double residual_dot, double curvature, std::int64_t iteration,
                 const std::string& matrix);

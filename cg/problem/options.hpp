@@ -54,7 +54,7 @@ inline constexpr std::int64_t largest_size = std::int64_t{1} << 24;
 /// Adds the flags to the command line; `options` outlives it.
 void add_options(bench::CommandLine& command_line, Options& options);
 
-/// Throws UsageError where flags contradict each other.
+/// Throws UsageError if flags contradict each other.
 void require_consistent(const Options& options, const bench::CommonOptions& common);
 
 }  // namespace quartet::cg

@@ -162,7 +162,7 @@ VerificationResult Verifier::examine(std::span<const double> found,
     findings.check.error = ratio(gap_norm, gap_allowed);
     const double far = knows_solution() ? compare_energy(x, residual, gap_allowed, findings)
                                         : compare_minimum(x, residual, rounding);
-    if (!(far <= findings.check.error)) {  // also where it is no number
+    if (!(far <= findings.check.error)) {  // also if it is no number
         findings.check.error = far;
     }
     findings.check.passed = findings.check.error <= findings.check.tolerance &&

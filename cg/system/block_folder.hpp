@@ -15,7 +15,7 @@
 namespace quartet::cg {
 
 /// The rows of each block, in order, of a system that a user's files "A-r.npy" and "b-r.npy" are:
-/// float64, a block of A as wide as all blocks are high. Empty where there are no such files.
+/// float64, a block of A as wide as all blocks are high. Empty if there are no such files.
 /// Throws UsageError or NpyError that names what is missing or does not fit. Local.
 std::vector<std::int64_t> read_own_blocks(const std::filesystem::path& folder);
 

@@ -11,7 +11,7 @@ namespace quartet {
 /// can record it. Threads: the main thread only.
 class Environment {
   public:
-    /// A variable's value, or nothing where it is unset.
+    /// A variable's value, or nothing if it is unset.
     std::optional<std::string> get(std::string_view name);
 
     /// Reads variables only to record them.

@@ -13,7 +13,7 @@ namespace quartet {
 std::optional<std::string> nearest_word(std::string_view misspelt,
                                         std::span<const std::string> words);
 
-/// ": did you mean native?", or nothing where no word is near.
+/// ": did you mean native?", or nothing if no word is near.
 std::string did_you_mean(std::string_view misspelt, std::span<const std::string> words);
 
 /// "'nativ' is not one of native|library: did you mean native?"

@@ -21,7 +21,7 @@ class SharedLibrary {
     /// loaded.
     explicit SharedLibrary(const LibrarySearch& search);
 
-    /// The function of that name. Throws Unavailable where the library has none.
+    /// The function of that name. Throws Unavailable if the library has none.
     template <typename Function>
     [[nodiscard]] Function* function(const char* name) const {
         return reinterpret_cast<Function*>(address(name));

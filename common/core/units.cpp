@@ -55,7 +55,7 @@ std::string_view take_digits(std::string_view& text) {
     return digits;
 }
 
-// The value of a string of digits, or nothing where it outgrows 63 bits.
+// The value of a string of digits, or nothing if it outgrows 63 bits.
 std::optional<std::int64_t> value_of(std::string_view digits) {
     std::int64_t value = 0;
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -89,7 +89,7 @@ struct Amount {
     double fraction = 0;  ///< less than 1, but for rounding
 };
 
-// "e4" from the front of `text`, or 0 where there is none.
+// "e4" from the front of `text`, or 0 if there is none.
 template <typename Refuse>
 std::size_t take_exponent(std::string_view& text, const Refuse& refuse_as) {
     if (!text.starts_with('e') && !text.starts_with('E')) {

@@ -47,14 +47,14 @@ class Accelerator {
     /// Handles are for whole blocks of this size: allocations to be exported should be multiples,
     /// or other allocations in the same block are shared, too.
     [[nodiscard]] virtual Bytes exported_block() const = 0;
-    /// The handle of a whole allocation of this device. Throws Failure where the system has none.
+    /// The handle of a whole allocation of this device. Throws Failure if the system has none.
     [[nodiscard]] virtual MemoryHandle export_memory(const Allocation& allocation) = 0;
     /// `size` bytes of another process's memory. Release them before that process does. Throws
     /// Failure where they cannot be mapped; a process cannot map its own.
     virtual Allocation import_memory(const MemoryHandle& handle, Bytes size) = 0;
 
     /// Ordinary memory of the CPU, page-locked until the result is released: copies then run at
-    /// full speed and beside other work. Throws Failure where the system refuses.
+    /// full speed and beside other work. Throws Failure if the system refuses.
     virtual Allocation lock_pages(const View<std::byte>& memory) = 0;
 
     /// Calls `work` now, which enqueues on `stream` as an operation of that phase and label (a

@@ -34,7 +34,7 @@ constexpr bool are_of_positive_definite(double residual_dot, double curvature) {
     return is_finite(residual_dot) && curvature > -smallest_normal && is_finite(curvature);
 }
 
-/// alpha = r.r / p.Ap; 0 where either is below the smallest normal number: x has converged.
+/// alpha = r.r / p.Ap; 0 if either is below the smallest normal number: x has converged.
 constexpr double alpha_of(double residual_dot, double curvature) {
     const bool converged = residual_dot < smallest_normal || curvature < smallest_normal;
     return converged ? 0 : residual_dot / curvature;

@@ -40,7 +40,7 @@ class Device {
     [[nodiscard]] virtual Results results() const { return Results::computed; }
 
     /// Memory of at least `size` bytes, aligned to 64 bytes or more, zeroed. Large host memory asks
-    /// for huge pages. Throws Failure where there is none.
+    /// for huge pages. Throws Failure if there is none.
     virtual Allocation allocate(Bytes size, MemoryKind kind) = 0;
 
     /// A new stream whose spans go to a track of that name.

@@ -22,7 +22,7 @@ class FftFactory {
     virtual std::unique_ptr<RowFfts> plan_row_ffts(const FourStepFft& shape) = 0;
     virtual std::unique_ptr<Transpose> plan_transpose(const FourStepFft& shape) = 0;
     virtual std::unique_ptr<ScatterTile> plan_scatter_tile(const FourStepFft& shape) = 0;
-    /// Null where the device has none for this shape.
+    /// Null if the device has none for this shape.
     virtual std::unique_ptr<PartialRowFfts> plan_partial_row_ffts(const FourStepFft&) {
         return nullptr;
     }

@@ -12,7 +12,7 @@ namespace quartet::device {
 /// The facts that the driver tells about one GPU at one time, for the record. Facts that it does
 /// not tell are empty.
 struct GpuFacts {
-    std::string why_empty;  ///< why the driver tells nothing; empty where it does
+    std::string why_empty;  ///< why the driver tells nothing; empty if it does
     std::string name;
     std::string uuid;
     std::string driver;  ///< its version

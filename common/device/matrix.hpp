@@ -60,7 +60,7 @@ class MatrixShare {
     /// All of its elements, padding included: what a product reads.
     [[nodiscard]] virtual View<const double> storage() const = 0;
 
-    /// The chosen way to multiply; empty where there is only one.
+    /// The chosen way to multiply; empty if there is only one.
     [[nodiscard]] virtual std::string description() const { return {}; }
 };
 

@@ -12,7 +12,7 @@ class MatrixFactory {
   public:
     virtual ~MatrixFactory() = default;
 
-    /// A share of zeros. Throws Failure where memory is short, or for an invalid shape.
+    /// A share of zeros. Throws Failure if memory is short, or for an invalid shape.
     virtual std::unique_ptr<MatrixShare> make_matrix(const RowBlock& block) = 0;
     virtual std::unique_ptr<MatrixShare> make_matrix(const TrianglePart& part) = 0;
 

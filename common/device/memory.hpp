@@ -39,7 +39,7 @@ class View {
     [[nodiscard]] MemoryKind kind() const { return kind_; }
     [[nodiscard]] Bytes bytes() const { return bytes_of<T>(size_); }
 
-    /// Elements [first, first + count). Throws Failure where they are not all inside.
+    /// Elements [first, first + count). Throws Failure if they are not all inside.
     [[nodiscard]] View part(std::int64_t first, std::int64_t count) const {
         check(first >= 0 && count >= 0 && first <= size_ - count, "part outside of a view");
         return {data_ + first, count, kind_};

@@ -9,7 +9,7 @@
 
 namespace quartet::device {
 
-/// Throws Failure where two views share some, but not all, of their elements.
+/// Throws Failure if two views share some, but not all, of their elements.
 template <typename T, typename U>
 void require_same_or_apart(const View<T>& one, const View<U>& other,
                            std::source_location where = std::source_location::current()) {
@@ -20,7 +20,7 @@ void require_same_or_apart(const View<T>& one, const View<U>& other,
     check(same || apart, "views overlap in part", where);
 }
 
-/// Throws Failure where two views share any element.
+/// Throws Failure if two views share any element.
 template <typename T, typename U>
 void require_apart(const View<T>& one, const View<U>& other,
                    std::source_location where = std::source_location::current()) {
@@ -30,7 +30,7 @@ void require_apart(const View<T>& one, const View<U>& other,
           "views overlap", where);
 }
 
-/// The elements of a matrix. Throws Failure where an edge is negative or the product outgrows 64
+/// The elements of a matrix. Throws Failure if an edge is negative or the product outgrows 64
 /// bits.
 inline std::int64_t matrix_elements(std::int64_t rows, std::int64_t columns) {
     check(rows >= 0 && columns >= 0, "a matrix of a negative size");

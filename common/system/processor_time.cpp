@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 enum Column { user, nice, system_time, idle, iowait, irq, softirq, steal, column_count };
 using Ticks = std::array<std::int64_t, column_count>;
 
-// "cpu3 user nice system idle iowait irq softirq steal ...", in ticks; 0 where there are fewer.
+// "cpu3 user nice system idle iowait irq softirq steal ...", in ticks; 0 if there are fewer.
 Ticks ticks_of(std::string_view line) {
     Ticks ticks{};
     take_until(line, ' ');

@@ -12,7 +12,7 @@ namespace quartet::system {
 /// process. Its destructor restores the earlier handlers.
 class SignalFlag {
   public:
-    /// Throws Failure where another one lives.
+    /// Throws Failure if another one lives.
     SignalFlag();
     ~SignalFlag();
     SignalFlag(const SignalFlag&) = delete;

@@ -8,16 +8,16 @@
 
 namespace quartet::system {
 
-/// All text of a file of proc(5), sysfs(5) or a control group; nothing where it cannot be read.
+/// All text of a file of proc(5), sysfs(5) or a control group; nothing if it cannot be read.
 std::optional<std::string> read_text(const std::filesystem::path& file);
 
-/// The first line of such a file, without its end; empty where it cannot be read.
+/// The first line of such a file, without its end; empty if it cannot be read.
 std::string first_line(const std::filesystem::path& file);
 
 /// Takes the text up to `end` off the front of `text`, and `end` with it; all where there is none.
 std::string_view take_until(std::string_view& text, char end);
 
-/// The number that `text` begins with, after spaces; nothing where it begins with none, or with one
+/// The number that `text` begins with, after spaces; nothing if it begins with none, or with one
 /// that 64 bits do not hold.
 std::optional<std::int64_t> parse_number(std::string_view text);
 

@@ -50,7 +50,7 @@ class DataflowWorker final : public DataflowRole {
     KeptTiles kept_;
     std::vector<std::int64_t> order_;     ///< this rank's tiles, as they are pushed
     std::size_t taken_over_ = 0;          ///< the first ones of these
-    std::unique_ptr<TileLoader> loader_;  ///< null where tiles are not in files
+    std::unique_ptr<TileLoader> loader_;  ///< null if tiles are not in files
     std::unique_ptr<device::ColumnFfts> column_ffts_;
     std::unique_ptr<device::Stream> copying_;
     /// A tile that is under way: when it has been transformed, and when it can be pushed.

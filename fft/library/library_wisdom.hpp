@@ -7,8 +7,8 @@
 namespace quartet::fft {
 
 /// Gives FFTW, on all ranks, what an earlier job has measured (its "wisdom") and left in a file;
-/// nothing where there is no such file yet. It serves the same problems on as many ranks, with the
-/// same FFTW on the same kind of machine. Collective; rank 0 reads. Throws UsageError where it is
+/// nothing if there is no such file yet. It serves the same problems on as many ranks, with the
+/// same FFTW on the same kind of machine. Collective; rank 0 reads. Throws UsageError if it is
 /// no wisdom of this FFTW, and where nothing could be left there. Without FFTW-MPI it does nothing.
 void read_wisdom(const comm::Communicator& comm, const std::filesystem::path& file);
 

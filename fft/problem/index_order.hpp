@@ -26,7 +26,7 @@ struct IndexOrder {
     bool operator==(const IndexOrder&) const = default;
 };
 
-/// The order of an array whose element i has index indices[i]; nothing where it is not of this
+/// The order of an array whose element i has index indices[i]; nothing if it is not of this
 /// kind.
 std::optional<IndexOrder> order_of(std::span<const std::int64_t> indices);
 

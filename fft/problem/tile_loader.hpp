@@ -33,7 +33,7 @@ class TileLoader {
     void begin(std::int64_t number, std::int64_t tile, device::View<Point> place);
     /// Has the session's stream wait until it is in its place.
     void bring(std::int64_t number, device::View<Point> place);
-    /// Waits for all reading. Throws Failure where a file could not be read.
+    /// Waits for all reading. Throws Failure if a file could not be read.
     void finish() { reading_->synchronize(); }
 
     [[nodiscard]] std::int64_t tiles() const { return reader_.tiles(); }
@@ -41,7 +41,7 @@ class TileLoader {
 
   private:
     struct Slot {
-        device::View<Point> points;  ///< empty where tiles are read to their places
+        device::View<Point> points;  ///< empty if tiles are read to their places
         std::unique_ptr<device::Event> read;
         std::unique_ptr<device::Event> copied;
     };

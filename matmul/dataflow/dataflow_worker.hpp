@@ -62,7 +62,7 @@ class DataflowWorker final : public DataflowProduct {
     device::Device& device_;
     bench::Arena arena_;
     Buffers buffers_;
-    std::unique_ptr<FileSource> from_files_;  ///< null where A and B are in memory
+    std::unique_ptr<FileSource> from_files_;  ///< null if A and B are in memory
     std::unique_ptr<DeviceSource> on_gpu_;
     SlotRing<WorkItem> items_;  ///< whose tiles are there or on their way
     std::int64_t begun_ = 0;    ///< items

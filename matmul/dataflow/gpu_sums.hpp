@@ -24,7 +24,7 @@ struct SumTerm {
 /// the reducer computes on.
 class GpuSums {
   public:
-    /// Tiles of the GPU's memory that it takes; none where reducers are on the CPU.
+    /// Tiles of the GPU's memory that it takes; none if reducers are on the CPU.
     static std::int64_t tiles(const DataflowShape& shape);
     /// `memory` has tiles(). The device is borrowed.
     GpuSums(const Problem& problem, device::Device& device, device::Buffer<float> memory);

@@ -93,7 +93,7 @@ class LibraryProduct final : public Product {
     Problem problem_;
     int rank_;
     bench::MachineProbes machine_ = bench::this_machine();
-    std::shared_ptr<const MatrixFiles> files_;  ///< null where A and B are in memory
+    std::shared_ptr<const MatrixFiles> files_;  ///< null if A and B are in memory
     bench::Arena arena_;
     Buffers buffers_;
     BlacsSystem system_;

@@ -11,7 +11,7 @@
 namespace quartet::matmul {
 
 /// Counts what the product of `rank` takes, ScaLAPACK's own included at most (panels of psgemm,
-/// buffers of redistribution). Nothing where ScaLAPACK is not in this build. Local.
+/// buffers of redistribution). Nothing if ScaLAPACK is not in this build. Local.
 void count_library(bench::Arena& arena, const Problem& problem, int ranks, int rank, bool in_files);
 
 /// The library formulation: ScaLAPACK's psgemm over all ranks. A, B and C are in ScaLAPACK's
@@ -22,7 +22,7 @@ void count_library(bench::Arena& arena, const Problem& problem, int ranks, int r
 /// From files a run also reads its strips of A and B, which are redistributed to the blocks, and
 /// writes its strip of C.
 ///
-/// Collective. Throws Unavailable where ScaLAPACK is not in this build or cannot count so many
+/// Collective. Throws Unavailable if ScaLAPACK is not in this build or cannot count so many
 /// elements.
 std::unique_ptr<Product> make_library_product(bench::Session& session, const Problem& problem,
                                               const ProductFiles& files = {},

@@ -63,7 +63,7 @@ class BlacsGrid {
     int context_;
 };
 
-/// Describes a square matrix of that size in a grid. Throws Failure where ScaLAPACK refuses it.
+/// Describes a square matrix of that size in a grid. Throws Failure if ScaLAPACK refuses it.
 inline Descriptor describe(std::int64_t size, std::int64_t row_block, std::int64_t column_block,
                            const BlacsGrid& grid, std::int64_t leading_dimension) {
     const auto n = static_cast<int>(size);

@@ -28,7 +28,7 @@ inline Bytes buffers_of(const Blocking& blocking, const TileMemory& tiles) {
 
 /// The blocking of `block` with the least traffic in `memory`, with at least `lookahead` products
 /// of look-ahead; memory that is left brings the look-ahead up to two rows of the held C tiles, and
-/// then more slots. Holds at most `most_held` tiles of C. Nothing where even one tile of C and what
+/// then more slots. Holds at most `most_held` tiles of C. Nothing if even one tile of C and what
 /// it needs do not fit.
 std::optional<Blocking> choose_blocking(const Problem& problem, const Block& block,
                                         const TileMemory& tiles, Bytes memory,

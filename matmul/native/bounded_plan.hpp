@@ -25,8 +25,8 @@ struct HostPlan : LevelPlan {
 /// How one rank multiplies in bounded memory, before anything is allocated: on the host from files,
 /// or on a GPU from the host's memory, or from files through it.
 struct BoundedPlan {
-    std::optional<HostPlan> host;     ///< nothing where A, B and C are in the host's memory
-    std::optional<LevelPlan> device;  ///< nothing where the host multiplies
+    std::optional<HostPlan> host;     ///< nothing if A, B and C are in the host's memory
+    std::optional<LevelPlan> device;  ///< nothing if the host multiplies
 
     /// The blocking of the level on which products are made.
     [[nodiscard]] const Blocking& blocking() const {
@@ -48,7 +48,7 @@ HostPlan plan_host(const Problem& problem, const Block& block, int ranks,
 LevelPlan plan_device(const Problem& problem, const Block& block, const MemoryBudget& budget);
 
 /// How tiles in files are staged on the host for that plan: the same C tiles at a time, and as many
-/// slots as the host's memory holds. Throws UsageError where it does not hold the fewest. Local.
+/// slots as the host's memory holds. Throws UsageError if it does not hold the fewest. Local.
 HostPlan plan_staging(const Problem& problem, const Block& block, int ranks,
                       const MemoryBudget& budget, const Blocking& on_device);
 

@@ -73,7 +73,7 @@ class TileSchedule {
     using IsDone = std::function<bool(TileIndex)>;
 
     /// Parts whose tiles are all done are left out; the others keep their order, and so the bits of
-    /// their tiles. Throws Failure where there are fewer slots than least_slots().
+    /// their tiles. Throws Failure if there are fewer slots than least_slots().
     TileSchedule(const Problem& problem, const Block& block, const Blocking& blocking,
                  const IsDone& is_done = {});
 

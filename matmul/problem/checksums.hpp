@@ -31,7 +31,7 @@ class RecordedSums {
 };
 
 /// Adds the checksums of all tiles of C to the manifest of the folder that has them, on each node:
-/// its folder may be its own. Does nothing where there is no manifest. Collective over `world`.
+/// its folder may be its own. Does nothing if there is no manifest. Collective over `world`.
 /// Throws Failure.
 void record_results(const std::filesystem::path& folder, const Block& block, Product& product,
                     const comm::Communicator& world, const comm::Topology& topology);

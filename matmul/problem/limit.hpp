@@ -16,7 +16,7 @@ namespace quartet::matmul {
 struct LimitPlan {
     /// Products of square matrices in the device's memory.
     struct Sgemm {
-        std::int64_t edge = 0;  ///< 0 where this rank computes nothing
+        std::int64_t edge = 0;  ///< 0 if this rank computes nothing
         int computing_ranks = 1;
         device::MemoryKind memory = device::MemoryKind::host;
     };

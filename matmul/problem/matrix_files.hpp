@@ -17,7 +17,7 @@ namespace quartet::matmul {
 /// steps can use it. Threads may share it.
 class MatrixFiles {
   public:
-    /// Throws FileError where there is no such folder.
+    /// Throws FileError if there is no such folder.
     MatrixFiles(const std::filesystem::path& folder, const Problem& problem, FileCache cache);
 
     /// Memory that reading a tile takes: its file in whole pages, as direct input wants it.
@@ -51,8 +51,8 @@ class MatrixFiles {
 
 /// The files that a product works with.
 struct ProductFiles {
-    std::shared_ptr<const MatrixFiles> matrices;  ///< null where A, B and C are in memory
-    bench::TileCheckpoint* checkpoint = nullptr;  ///< borrowed; null where C is not kept meanwhile
+    std::shared_ptr<const MatrixFiles> matrices;  ///< null if A, B and C are in memory
+    bench::TileCheckpoint* checkpoint = nullptr;  ///< borrowed; null if C is not kept meanwhile
     bench::Switch keep = bench::Switch::off;      ///< whether C's files stay when the case ends
 };
 

@@ -33,7 +33,7 @@ struct Options {
     std::optional<std::int64_t> tile;
     bench::DataOptions data;
     bench::CheckpointOptions checkpoint{.folder = {}, .every = 16};
-    std::optional<int> reducers;  ///< of the data flow: 2 where that leaves two workers, else 1
+    std::optional<int> reducers;  ///< of the data flow: 2 if that leaves two workers, else 1
     WorkSchedule schedule = WorkSchedule::fixed;
     std::optional<LibraryDistribution> distribution;  ///< else the fastest of those that are tried
 };

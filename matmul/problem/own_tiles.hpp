@@ -12,7 +12,7 @@ namespace quartet::matmul {
 /// not fit. Local.
 std::vector<std::int64_t> read_own_tiles(const std::filesystem::path& folder);
 
-/// Throws UsageError where there are files "C_i_j.npy": a run that keeps no results would remove
+/// Throws UsageError if there are files "C_i_j.npy": a run that keeps no results would remove
 /// them. Local.
 void require_no_results(const std::filesystem::path& folder);
 

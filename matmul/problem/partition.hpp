@@ -8,7 +8,7 @@
 
 namespace quartet::matmul {
 
-/// The tiles of C that one rank owns: rows x columns of tiles. Empty where there are more ranks
+/// The tiles of C that one rank owns: rows x columns of tiles. Empty if there are more ranks
 /// than tiles.
 struct Block {
     Range rows;

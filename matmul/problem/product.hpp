@@ -34,7 +34,7 @@ class Product {
     virtual void collect() {}
 
     /// A tile of A in one of this rank's tile rows, or of B in one of its tile columns, for the
-    /// check. The span stays valid until the next call of any member. Throws Failure where it
+    /// check. The span stays valid until the next call of any member. Throws Failure if it
     /// cannot be read.
     virtual std::span<const float> input(Operand operand, TileIndex tile) = 0;
     /// A tile of C that the rank owns, of the last run. The same holds for the span.
@@ -45,7 +45,7 @@ class Product {
     /// Measures the rates that details() gives beside the limit. Before the first run, only where
     /// limits are measured; C is lost.
     virtual void measure_rates() {}
-    /// This rank's part of A and B in memory, which runs leave as it is; empty where they are in
+    /// This rank's part of A and B in memory, which runs leave as it is; empty if they are in
     /// files. All ranks' parts together are all that the products read.
     [[nodiscard]] virtual device::View<const std::byte> input_memory() const { return {}; }
     /// How it ran, for people.

@@ -24,7 +24,7 @@ struct OperandPanel {
     Operand operand = Operand::a;
     std::int64_t column = 0;  ///< of tiles
     Range rows;               ///< elements
-    int part = 0;             ///< of the node's window; 0 where each rank has its own copy
+    int part = 0;             ///< of the node's window; 0 if each rank has its own copy
     Bytes offset;             ///< in that part
 };
 

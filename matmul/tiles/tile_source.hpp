@@ -38,7 +38,7 @@ class TileSource {
     /// Between runs: a tile of any matrix that lies here, on the CPU; valid until the next call of
     /// any member.
     virtual std::span<const float> read(std::string_view matrix, TileIndex tile) = 0;
-    /// This rank's part of A and B in memory; empty where they are in files.
+    /// This rank's part of A and B in memory; empty if they are in files.
     [[nodiscard]] virtual device::View<const std::byte> memory() const { return {}; }
 };
 

@@ -67,7 +67,7 @@ TEST_F(SolveCaseTest, ThreadsShareTheWork) {
 TEST_F(SolveCaseTest, TheLimitIsReadingTheMatrix) {
     options.limits = bench::Switch::on;
     begin();
-    for (const std::int64_t size : {1, 100}) {  // also where some ranks have no rows
+    for (const std::int64_t size : {1, 100}) {  // also if some ranks have no rows
         const bench::Row row = measured(over_mpi, every_way("random", size, 5).front());
         EXPECT_EQ(row.limit->what(), "reading the matrix");
         EXPECT_GT(row.limit->seconds.value, 0);

@@ -36,7 +36,7 @@ class Job:
         return [process for process in alive_in_session(self.process.pid) if is_rank(process)]
 
     def wait_until(self, condition):
-        """False where the job ended first."""
+        """False if the job ended first."""
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < end:
             if condition():

@@ -197,7 +197,7 @@ class Matrix(Cg):
             for formulation in ("native", "dataflow"):
                 for ranks in (2, 4):
                     outcome = self.solve(kind, f"--formulation {formulation}", ranks=ranks)
-                    self.assertIn(outcome.code, (2, 3), outcome)  # 3 where iterations find it out
+                    self.assertIn(outcome.code, (2, 3), outcome)  # 3 if iterations find it out
                     assert_refused(self, outcome, outcome.code, "cg", f"{kind}.npy",
                                    "positive definite")
                     self.assertIsNone(outcome.document)

@@ -120,7 +120,7 @@ SUBJECTS = {
 
 
 def run_faulty(kernel, ranks, fault, *flags):
-    """The job, and what QUARTET_FAULT's element was and became; None where no bit flipped."""
+    """The job, and what QUARTET_FAULT's element was and became; None if no bit flipped."""
     with tempfile.TemporaryDirectory() as folder:
         outcome = run(FAULTY_PROGRAMS / f"faulty_{kernel}", ranks, SUBJECTS[kernel].flags, QUIET,
                       *[words.format(folder=folder) for words in flags],

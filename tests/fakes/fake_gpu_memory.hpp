@@ -29,23 +29,23 @@ class FakeGpuMemory {
     FakeGpuMemory& operator=(const FakeGpuMemory&) = delete;
 
     /// Of the calling thread's GPU. Full of rubbish, bytes that are NaN in every floating type;
-    /// null where there is not so much left.
+    /// null if there is not so much left.
     std::byte* allocate(std::size_t size);
     /// False for what is no allocation's beginning.
     bool release(const void* address);
 
-    /// Which allocation something was written beyond, or before; nothing where all are whole.
+    /// Which allocation something was written beyond, or before; nothing if all are whole.
     [[nodiscard]] std::optional<std::string> damage() const;
 
     [[nodiscard]] bool is_on_gpu(const void* address) const;
-    /// Whose memory an address is, this process's or another's; nothing where it is no GPU's.
+    /// Whose memory an address is, this process's or another's; nothing if it is no GPU's.
     [[nodiscard]] std::optional<int> gpu_of(const void* address) const;
     /// Where a kernel finds the bytes behind an address: memory of the GPU in the copy that may be
     /// touched, page-locked memory where it is. What a kernel cannot reach is an address that
     /// nobody may touch; null stays null.
     [[nodiscard]] std::byte* on_cpu(const void* address) const;
 
-    /// Page-locks memory of the CPU. False where some of it is locked already.
+    /// Page-locks memory of the CPU. False if some of it is locked already.
     bool lock(const void* begin, std::size_t size);
     /// False for what is no locked memory's beginning.
     bool unlock(const void* begin);
@@ -60,7 +60,7 @@ class FakeGpuMemory {
         std::int64_t gpu = 0;
         auto operator<=>(const Handle&) const = default;
     };
-    /// Of the allocation that begins there; size 0 where none does.
+    /// Of the allocation that begins there; size 0 if none does.
     [[nodiscard]] Handle handle_of(const void* address) const;
     /// Maps another process's allocation, or counts once more one that is mapped already; null
     /// where it cannot be had, as in the process that it belongs to.

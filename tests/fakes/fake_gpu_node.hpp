@@ -35,13 +35,13 @@ class FakeGpuNode {
     [[nodiscard]] int gpus() const { return gpus_; }
     /// The calling thread's; 0 before it has chosen one, as CUDA has it.
     [[nodiscard]] static int current();
-    /// False where there is no such GPU.
+    /// False if there is no such GPU.
     [[nodiscard]] bool use(int gpu) const;
     [[nodiscard]] bool reaches(int gpu, int other) const;
 
     [[nodiscard]] std::int64_t get(int gpu, GpuCount count) const;
     void add(int gpu, GpuCount count, std::size_t number);
-    /// Counts memory of a GPU that has `total` bytes; false where so much is not left.
+    /// Counts memory of a GPU that has `total` bytes; false if so much is not left.
     bool take(int gpu, std::size_t size, std::size_t total);
     void give_back(int gpu, std::size_t size);
 

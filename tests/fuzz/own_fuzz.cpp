@@ -35,7 +35,7 @@ std::filesystem::path folder_of(std::string_view text) {
     return folder;
 }
 
-// The numbers that `read` accepts; empty where it refuses the files or sees none.
+// The numbers that `read` accepts; empty if it refuses the files or sees none.
 template <typename Read>
 std::vector<std::int64_t> accepted(Read read, const std::filesystem::path& folder) {
     std::vector<std::int64_t> found;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_tiles = 10;  // along an edge
 
-/// Takes numbers out of an input; 0 where it has ended.
+/// Takes numbers out of an input; 0 if it has ended.
 class Numbers {
   public:
     Numbers(const std::uint8_t* data, std::size_t size) : next_(data), end_(data + size) {}

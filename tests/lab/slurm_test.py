@@ -173,7 +173,7 @@ class Placement(OnSlurm):
             self.assertEqual([threads for _, _, threads in found], ["2"] * 3)
 
     def test_every_node_has_a_worker_a_gpu_and_every_rank_sees_them_all(self):
-        # CUDA opens a neighbour's memory only where both see both GPUs.
+        # CUDA opens a neighbour's memory only if both see both GPUs.
         for reducers in (0, 1, 2, 3):
             for launcher in LAUNCHERS if reducers == 1 else LAUNCHERS[:1]:
                 ranks, most = 4 + reducers, 2 + -(-reducers // 2)

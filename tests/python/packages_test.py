@@ -51,7 +51,7 @@ def arrows():
 
 
 def ring(found):
-    """Why some folders lie in a ring: an import for each step; none where there is no ring."""
+    """Why some folders lie in a ring: an import for each step; none if there is no ring."""
     def search(path):
         for other, why in found.get(path[-1], {}).items():
             if other in path:

@@ -41,7 +41,7 @@ void report_from_rank_0_only(int rank) {
 
 }  // namespace
 
-// Every rank runs every test; the exit code is 0 where no rank has a failure.
+// Every rank runs every test; the exit code is 0 if no rank has a failure.
 int main(int argc, char** argv) {
     const quartet::comm::MpiSession mpi(argc, argv);
     try {

@@ -12,7 +12,7 @@ namespace {
 
 class StolenTime : public FakeSystemFiles {
   protected:
-    // -1 where nobody tells.
+    // -1 if nobody tells.
     [[nodiscard]] double ticks(const std::vector<int>& processors) const {
         const auto time = steal_time(processors, root);
         return time ? time->value * static_cast<double>(sysconf(_SC_CLK_TCK)) : -1;

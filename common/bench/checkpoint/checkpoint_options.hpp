@@ -39,7 +39,7 @@ struct CheckpointKind {
 void add_checkpoint_options(CommandLine& command_line, CheckpointOptions& options,
                             const CheckpointKind& kind);
 
-/// Throws UsageError where they contradict each other, or how often a case runs.
+/// Throws UsageError if they contradict each other, or how often a case runs.
 void require_consistent(const CheckpointOptions& options, const CheckpointKind& kind,
                         const Runs& runs);
 
@@ -58,7 +58,7 @@ void add_used(const CheckpointOptions& options, const CheckpointKind& kind, Used
 void plan_checkpoints(Session& session, const CheckpointOptions& options,
                       const CheckpointKind& kind, PlannedCase& planned);
 
-/// Throws UsageError where the session's plan has more cases than one; `choices` says of what.
+/// Throws UsageError if the session's plan has more cases than one; `choices` says of what.
 void require_one_case(const Session& session, const CheckpointOptions& options,
                       std::string_view choices);
 

@@ -19,7 +19,7 @@ namespace quartet::bench {
 CheckpointKind tile_checkpoints(std::string_view help, std::vector<Formulation> formulations,
                                 std::string why_no_others);
 
-/// Throws UsageError where they contradict other flags: tiles in memory are not kept. Local.
+/// Throws UsageError if they contradict other flags: tiles in memory are not kept. Local.
 void require_consistent_tiles(const CheckpointOptions& options, const CheckpointKind& kind,
                               const DataOptions& data, const Runs& runs);
 /// require_usable() of a folder with lists of tiles; nor may it have tiles without one. Local.

@@ -35,7 +35,7 @@ void add_data_options(CommandLine& command_line, DataOptions& options);
 /// Says that the run uses the folder, where there is one. Local.
 void add_used(const DataOptions& options, UsedFiles& files);
 
-/// Throws UsageError where flags are given that mean nothing without --data DIR, and for several
+/// Throws UsageError if flags are given that mean nothing without --data DIR, and for several
 /// sizes with it.
 void require_consistent(const DataOptions& options, std::size_t sizes = 1);
 

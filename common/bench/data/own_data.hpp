@@ -12,11 +12,11 @@
 namespace quartet::bench {
 
 /// Reads sizes, tiles or blocks of a user's files in a folder, and checks that all of them agree.
-/// Empty where none of the names is of the kernel's data. Throws UsageError or NpyError.
+/// Empty if none of the names is of the kernel's data. Throws UsageError or NpyError.
 using ReadOwn = std::function<std::vector<std::int64_t>(const std::filesystem::path& folder)>;
 
 /// Looks into the folder of `options` for a user's own data: files without a manifest, or with one
-/// that names no seed. The first rank reads; the others take its word. Empty where the data are
+/// that names no seed. The first rank reads; the others take its word. Empty if the data are
 /// made by the suite. The record then says that the seed is not the data's. Throws UsageError on
 /// all ranks alike. Collective.
 std::vector<std::int64_t> read_own(Session& session, const DataOptions& options,

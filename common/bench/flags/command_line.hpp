@@ -40,7 +40,7 @@ struct CommandFlag {
     FlagGroup group = FlagGroup::work;
     std::string value{};  ///< what stands for its value: "N", "FILE", "on|off"; empty: it has none
     std::string help;
-    std::string standard{};  ///< its default as text; empty where the help tells
+    std::string standard{};  ///< its default as text; empty if the help tells
     std::string alias{};     ///< another name for it: "--sizes"
 };
 

@@ -43,7 +43,7 @@ CaseRuns::CaseRuns(Session& session, const PlannedCase& planned, Seconds overhea
     }
 }
 
-// Nothing where another job has taken the space since the case was planned: then it is over.
+// Nothing if another job has taken the space since the case was planned: then it is over.
 std::unique_ptr<comm::ReservedSpace> CaseRuns::reserve_windows() {
     const comm::Communicator& world = session_.world();
     const auto kind = session_.registry()

@@ -47,7 +47,7 @@ class CaseRuns {
 
     [[nodiscard]] const PlannedCase& planned() const { return planned_; }
     [[nodiscard]] int runs() const { return series_.size(); }
-    /// 0 where --ci or the machine's disturbances decide it.
+    /// 0 if --ci or the machine's disturbances decide it.
     [[nodiscard]] int planned_runs() const { return series_.planned_size(); }
     /// The whole, where it is reported, and one for each of the case's clocks; or an error row.
     /// None before the first run. Without flags. Complete on rank 0, verified on all. Local.

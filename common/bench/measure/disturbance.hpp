@@ -35,19 +35,19 @@ constexpr std::size_t tolerated_disturbances(std::size_t runs) {
     return runs == 0 ? 0 : (runs - 1) / 4;
 }
 
-/// Shares over all runs together; nothing where it is not known of one of them.
+/// Shares over all runs together; nothing if it is not known of one of them.
 std::optional<double> stolen_share(std::span<const Run> runs);
 std::optional<double> others_share(std::span<const Run> runs);
 std::optional<double> waiting_share(std::span<const Run> runs);
 
-/// The median of the runs' clock probes; nothing where it is not known of one of them.
+/// The median of the runs' clock probes; nothing if it is not known of one of them.
 std::optional<double> clock_probe_seconds(std::span<const Run> runs);
 
-/// The shortest clock probe of all runs of all rows; nothing where there is none.
+/// The shortest clock probe of all runs of all rows; nothing if there is none.
 std::optional<double> best_clock_probe(std::span<const Row> rows);
 
 /// What disturbed the runs, with figures: "other processes took 48% of the cores' time in 4 of 10
-/// runs". Empty where no more runs were disturbed than their median tolerates.
+/// runs". Empty if no more runs were disturbed than their median tolerates.
 std::string describe_disturbance(std::span<const Run> runs, std::optional<double> best_clock_probe);
 
 }  // namespace quartet::bench

@@ -11,7 +11,7 @@ inline constexpr std::size_t fewest_runs_for_drift = 8;
 
 /// Whether the runs became slower or faster while they were measured, so that their median stands
 /// for neither end. Returns how much longer the last quarter took than the first, as a share of the
-/// first (medians; -0.1: ten per cent less), or nothing where the runs did not drift. `times` are
+/// first (medians; -0.1: ten per cent less), or nothing if the runs did not drift. `times` are
 /// in the order measured.
 ///
 /// A quarter has at least three runs, so that no single run decides. Runs drift where the quarters

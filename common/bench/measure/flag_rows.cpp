@@ -32,7 +32,7 @@ Flag flag_of_model(const Row& row) {
                       "nothing; only communication is real"};
 }
 
-// Empty where the library that decides the limit does what the hardware allows, or nothing is known
+// Empty if the library that decides the limit does what the hardware allows, or nothing is known
 // of that.
 std::string describe_slow_library(const Row& row) {
     if (!row.limit) {

@@ -23,7 +23,7 @@ MachineCounters counters_now(std::span<const int> processors) {
             .minor_page_faults = usage.ru_minflt};
 }
 
-// Below 0 where a count goes back, as where a processor goes offline and takes its own with it.
+// Below 0 if a count goes back, as where a processor goes offline and takes its own with it.
 double share_of(Seconds part, Seconds whole) {
     return whole > Seconds{} ? std::max(part / whole, 0.0) : 0;
 }
@@ -90,7 +90,7 @@ std::optional<double> MachineWatch::stolen(const MachineCounters& after, Seconds
     std::optional<double> share;
     if (before_.stolen && after.stolen) {
         const int cores = session_.topology().busy_cores(session_.threads());
-        // Above 1 where others run beside ranks that are not bound.
+        // Above 1 if others run beside ranks that are not bound.
         share = std::min(share_of(*after.stolen - *before_.stolen, cores * window), 1.0);
     }
     return largest_share(share);

@@ -137,11 +137,11 @@ class AllToAllProbe {
 /// The rate at which a rank reads a file from beginning to end.
 class StorageProbe {
   public:
-    /// Throws Failure where the file cannot be opened in this way.
+    /// Throws Failure if the file cannot be opened in this way.
     StorageProbe(const std::filesystem::path& file, FileCache cache);
 
     /// Time of reading the whole file once; with FileCache::drop the page cache forgets it before.
-    /// Local. Throws Failure where reading fails.
+    /// Local. Throws Failure if reading fails.
     Seconds measure();
     [[nodiscard]] Bytes size() const { return file_.size(); }
 

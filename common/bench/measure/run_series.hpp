@@ -30,14 +30,14 @@ class RunSeries {
     /// Whether it has fewer runs than asked for, its median is not yet known well enough, or, while
     /// it repeats, a run was disturbed that no repetition has replaced.
     [[nodiscard]] bool wants_run() const;
-    /// 0 where --ci or the machine's disturbances decide it.
+    /// 0 if --ci or the machine's disturbances decide it.
     [[nodiscard]] int planned_size() const { return asked_ ? 0 : wanted_.count.value_or(0); }
 
     /// From now on runs are repetitions. Clocks are judged beside the job's best so far.
     void begin_repeats(std::optional<double> best_clock_probe);
     /// Sets all runs aside, to be measured anew.
     void start_anew();
-    /// Goes back to the runs that were set aside. False where there are none.
+    /// Goes back to the runs that were set aside. False if there are none.
     bool give_up();
     /// No run follows. Of repeated runs as many as were asked for stay, those that nothing
     /// disturbed before the others; a new series that is not complete is given up.

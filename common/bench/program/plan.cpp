@@ -88,7 +88,7 @@ std::optional<std::string> why_too_large_for_gpu(const PlannedCase& planned, con
     return std::nullopt;
 }
 
-/// Where Open MPI keeps a transport's windows, and how much room there is; none where the folder is
+/// Where Open MPI keeps a transport's windows, and how much room there is; none if the folder is
 /// missing. Where either of two folders may have them, the fuller one.
 struct WindowSpace {
     std::string folder;
@@ -124,7 +124,7 @@ std::optional<std::string> why_no_windows(const PlannedCase& planned, const Node
     return std::nullopt;
 }
 
-// Seconds per operation of matrix products; 0 where the cases have none.
+// Seconds per operation of matrix products; 0 if the cases have none.
 double product_cost(Session& session) {
     const auto multiplies = [](const PlannedCase& planned) { return planned.products > Flops{}; };
     if (std::ranges::none_of(session.plan(), multiplies)) {
@@ -187,7 +187,7 @@ std::vector<comm::RankPlace> places_of(const Session& session) {
     return places;
 }
 
-// Nothing where it is not known. Collective.
+// Nothing if it is not known. Collective.
 std::string describe_links(const PlannedCase& planned, const Session& session,
                            const comm::Route route) {
     const comm::Communicator& world = session.world();

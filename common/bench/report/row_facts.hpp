@@ -15,7 +15,7 @@ void put_rank_seconds(nlohmann::ordered_json& json, const Run& run);
 /// What happened on the machine during the run, and which of it disturbed the run.
 void put_conditions(nlohmann::ordered_json& json, const Run& run);
 
-/// The limit, its components, what stands beside them, and the fractions; nothing where none was
+/// The limit, its components, what stands beside them, and the fractions; nothing if none was
 /// measured.
 void put_limit(nlohmann::ordered_json& json, const Row& row);
 

@@ -9,7 +9,7 @@ namespace quartet::bench {
 /// The finished timeline; complete on the root, empty elsewhere.
 struct TimelineDocument {
     std::string text;     ///< in Chrome's trace format
-    std::string warning;  ///< says how many spans found no room; empty where all did
+    std::string warning;  ///< says how many spans found no room; empty if all did
 };
 
 /// The timeline of all ranks (the paper's Fig. 3), from its construction to document(). All times

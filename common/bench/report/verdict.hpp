@@ -25,7 +25,7 @@ ExitCode verdict(const Measured& measured);
 /// runs and the flags of the rows.
 std::vector<std::string> warnings(const Session& session, std::span<const Row> rows);
 
-/// A line for each reason why a row has no result, and for each wrong result. Empty where there is
+/// A line for each reason why a row has no result, and for each wrong result. Empty if there is
 /// none.
 std::string failures_of(std::span<const Row> rows, std::string_view program);
 

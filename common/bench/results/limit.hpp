@@ -12,7 +12,7 @@ namespace quartet::bench {
 struct LimitComponent {
     std::string name;  ///< "local add", "pair link"
     Seconds seconds;
-    /// The same by what the hardware allows, where what was measured is a library; 0 where it is
+    /// The same by what the hardware allows, where what was measured is a library; 0 if it is
     /// not known.
     Seconds hardware{};
     /// The same if all ranks of the job took part, where only `ranks` of them do: a data flow's
@@ -37,7 +37,7 @@ struct Limit {
     [[nodiscard]] std::string what() const;
     /// The name of the slowest component; of equal ones the first.
     [[nodiscard]] const std::string& decided_by() const;
-    /// The first component in which only some of the ranks take part; null where all do.
+    /// The first component in which only some of the ranks take part; null if all do.
     [[nodiscard]] const LimitComponent* on_some_ranks() const;
 };
 

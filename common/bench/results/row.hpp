@@ -177,7 +177,7 @@ struct Row {
     Details details;             ///< of the last run
     Seconds set_up;              ///< making the data and the transport's memory
     Seconds write_results;       ///< what is kept in files, and the end of the case
-    WholeTask whole_task;        ///< the median run's; empty where it is none
+    WholeTask whole_task;        ///< the median run's; empty if it is none
     Seconds overhead;            ///< of the timer and the barrier, in each run
     std::vector<Flag> flags;     ///< why to distrust it
     std::vector<Run> replaced;   ///< runs that were measured again, in the order measured

@@ -55,7 +55,7 @@ class Arena {
         return {allocate(bytes_of<T>(count), room), count};
     }
 
-    /// `count` elements that the CPU alone uses; empty where the arena counts. Local.
+    /// `count` elements that the CPU alone uses; empty if the arena counts. Local.
     template <typename T>
     std::vector<T> make_vector(std::int64_t count) {
         this->count(bytes_of<T>(count), Room::host);

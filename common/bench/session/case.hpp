@@ -44,7 +44,7 @@ class Case {
     /// The timed step. It neither prints nor allocates, but for writing checkpoints, which are a
     /// part of it. Clocks are recorded by the ranks that have them.
     virtual void run(Clocks& clocks) = 0;
-    /// Why the last run stopped before its work was done, and what to do; nothing where it did
+    /// Why the last run stopped before its work was done, and what to do; nothing if it did
     /// all. Same answer on all ranks.
     [[nodiscard]] virtual std::optional<std::string> stopped() const { return std::nullopt; }
     /// The time of earlier processes that belongs to the last run.
@@ -103,12 +103,12 @@ struct PlannedCase {
     /// Whether runs read or write files: they share one page cache, so they are not interleaved
     /// with runs of other cases.
     bool uses_files = false;
-    /// Collective. Throws Unavailable, on all ranks alike, where the case cannot be had here.
+    /// Collective. Throws Unavailable, on all ranks alike, if the case cannot be had here.
     std::function<std::unique_ptr<Case>()> make;
-    /// Why it will not run, found out while planning; nothing where it will.
+    /// Why it will not run, found out while planning; nothing if it will.
     std::optional<std::string> refusal;
 
-    /// Why its runs are not interleaved with those of other cases; empty where they are.
+    /// Why its runs are not interleaved with those of other cases; empty if they are.
     [[nodiscard]] std::string why_alone() const;
 };
 

@@ -51,7 +51,7 @@ class Gpus {
 
     /// Conditions of the GPUs that cost speed or spoil a comparison. Local; complete on rank 0.
     [[nodiscard]] std::vector<std::string> warnings() const;
-    /// "2 x NVIDIA H200", for headings, on rank 0; empty where there are none.
+    /// "2 x NVIDIA H200", for headings, on rank 0; empty if there are none.
     [[nodiscard]] std::string summary() const;
     /// For the document, on rank 0: lasting facts, and what changed.
     [[nodiscard]] nlohmann::ordered_json json() const;

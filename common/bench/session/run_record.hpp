@@ -16,7 +16,7 @@ struct RunRecord {
     RunRecord();
 
     std::time_t started;               ///< when the session began
-    std::vector<double> load_average;  ///< 1, 5 and 15 minutes before that; empty where unknown
+    std::vector<double> load_average;  ///< 1, 5 and 15 minutes before that; empty if unknown
     Environment environment;           ///< the variables that were read
     /// Values of options that were not given or were changed, by the option's name.
     std::map<std::string, std::string> resolved;

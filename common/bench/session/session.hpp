@@ -84,7 +84,7 @@ class Session {
 
     /// The files and folders that flags name.
     UsedFiles& files() { return files_; }
-    /// Throws UsageError, on all ranks alike, where a file that would be written is another of
+    /// Throws UsageError, on all ranks alike, if a file that would be written is another of
     /// files(), or cannot be written. Unless that is a --dry-run, locks what is written, and throws
     /// where another job has it. Collective.
     void claim_files();

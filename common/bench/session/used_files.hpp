@@ -26,7 +26,7 @@ class UsedFiles {
     /// `prefix`: with what the names begin that are taken in a folder; empty for all of them.
     void add(std::string flag, FileUse use, std::filesystem::path path, std::string prefix = "");
 
-    /// Throws UsageError where a file that is written is another one of these, or lies among a
+    /// Throws UsageError if a file that is written is another one of these, or lies among a
     /// folder's files: whatever --force says. Local.
     void require_apart() const;
 

@@ -9,7 +9,7 @@
 namespace quartet::comm {
 
 /// Does local work that may fail on some ranks only. Returns, on all ranks, the message of the
-/// UsageError or Failure of the lowest rank that has one; nothing where none has. Unavailable
+/// UsageError or Failure of the lowest rank that has one; nothing if none has. Unavailable
 /// passes through, since all ranks throw it alike. Collective; `work` itself makes no collective
 /// call that a failing rank would miss.
 template <typename Work>

@@ -53,7 +53,7 @@ class Communicator {
 
     /// Values gathered and added in rank order, so that every rank has the same bits.
     [[nodiscard]] double sum(double value) const;
-    /// Sums several values at once, in place: one reduction. Allocates only where a call has
+    /// Sums several values at once, in place: one reduction. Allocates only if a call has
     /// more values than any before it.
     void sum(std::span<double> values) const;
     /// The extremes over the ranks; NaN where any rank's value is NaN, so that none is hidden.

@@ -27,7 +27,7 @@ class ByteType {
 };
 
 /// The counts and offsets of each rank's part in a collective operation, also as the ints that MPI
-/// takes: made once, so that the operation allocates nothing where ints suffice. Counts are bytes
+/// takes: made once, so that the operation allocates nothing if ints suffice. Counts are bytes
 /// or elements and may exceed 2^31. Tests set `largest_count`, the largest that MPI is taken to
 /// count.
 class RankCounts {

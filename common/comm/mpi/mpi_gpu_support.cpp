@@ -1,6 +1,6 @@
 #include "comm/mpi/mpi_gpu_support.hpp"
 
-// Null where the MPI library has no such function: Open MPI has the first, MPICH the second.
+// Null if the MPI library has no such function: Open MPI has the first, MPICH the second.
 extern "C" {
 [[gnu::weak]] int MPIX_Query_cuda_support();
 [[gnu::weak]] int MPIX_GPU_query_support(int gpu_type, int* supported);

@@ -18,7 +18,7 @@ void check_mpi(int code, std::source_location where = std::source_location::curr
 /// other ranks may never reach the finalisation.
 class MpiSession {
   public:
-    /// Collective. Throws Failure where MPI cannot offer THREAD_FUNNELED.
+    /// Collective. Throws Failure if MPI cannot offer THREAD_FUNNELED.
     MpiSession(int& argc, char**& argv);
     ~MpiSession();
     MpiSession(const MpiSession&) = delete;

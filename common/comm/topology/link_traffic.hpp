@@ -32,7 +32,7 @@ struct RankTraffic {
 struct RankPlace {
     std::string host;
     int node = 0;
-    int gpu = -1;  ///< by a number of its own in the job; -1 where it computes on the host
+    int gpu = -1;  ///< by a number of its own in the job; -1 if it computes on the host
 };
 
 /// Every rank's, by rank. Collective.

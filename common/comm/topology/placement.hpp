@@ -20,7 +20,7 @@ struct Placement {
     std::vector<int> core_numbers;  ///< which these are: the least CPU number of each
     int node_cores = 1;             ///< cores of the node that the job may use, bound or not
     std::vector<int> numa_nodes;    ///< NUMA nodes that its cores belong to
-    /// The processor limit of its control group (processor_quota); nothing where there
+    /// The processor limit of its control group (processor_quota); nothing if there
     /// is none.
     std::optional<double> quota{};
 };
@@ -28,7 +28,7 @@ struct Placement {
 /// The node of each rank, from the lowest rank of its node: nodes numbered by their lowest rank.
 std::vector<int> node_numbers(std::span<const std::int64_t> lowest_ranks);
 
-/// The processor limit of the ranks of a node together; nothing where any of them is not limited.
+/// The processor limit of the ranks of a node together; nothing if any of them is not limited.
 /// Assumes that all are in one control group: the limits of several groups would add up, but a
 /// process cannot see that.
 std::optional<double> node_quota(std::span<const Placement> placements, int node);

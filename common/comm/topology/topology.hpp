@@ -14,15 +14,15 @@ struct NodeResources {
     int cores = 1;             ///< that the ranks of this node may use, together (usable_cores)
     Bytes memory_total;        ///< of the machine, or the control group's limit where smaller
     Bytes memory_available;    ///< when the topology was made
-    Bytes shared_memory_free;  ///< of /dev/shm, at that time; 0 where there is none
+    Bytes shared_memory_free;  ///< of /dev/shm, at that time; 0 if there is none
 };
 
-/// NUMA nodes (OS numbers) that a PCI device ("0000:01:00.0") is attached to; none where the system
+/// NUMA nodes (OS numbers) that a PCI device ("0000:01:00.0") is attached to; none if the system
 /// does not tell. Local.
 std::vector<int> numa_nodes_near(const std::string& pci_bus);
 
 /// How far PCI devices are from `cpus` (processing units, OS numbers): of each, how many processing
-/// units the smallest part of the machine has that holds both. Empty where the system does not
+/// units the smallest part of the machine has that holds both. Empty if the system does not
 /// tell of one of them. Local.
 std::vector<int> distances_to(const std::vector<std::string>& pci_buses,
                               const std::vector<int>& cpus);

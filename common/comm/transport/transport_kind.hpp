@@ -24,7 +24,7 @@ struct TransportContext {
 /// One way to move data: its traits, whether it can work here, and how to make it.
 struct TransportKind {
     TransportTraits traits;
-    /// Why it cannot be had here, or nothing. Asked only where the traits fit the device and the
+    /// Why it cannot be had here, or nothing. Asked only if the traits fit the device and the
     /// number of nodes. Collective; the same answer on all ranks.
     std::function<std::optional<std::string>(const TransportContext&)> why_not{};
     /// Collective.

@@ -95,7 +95,7 @@ struct TransportTraits {
     Capabilities capabilities{};
     TransportMemory memory = TransportMemory::either;
     Reach reach = Reach::all_nodes;
-    /// Whether pushes, exchanges and payloads need a receive buffer. `at_sender` also where the
+    /// Whether pushes, exchanges and payloads need a receive buffer. `at_sender` also if the
     /// sender adds a push to the target itself.
     PartLocation location = PartLocation::received;
     Route route = Route::direct;

@@ -32,7 +32,7 @@ class WindowPool final : public PeerMemory {
         std::int64_t offset = 0;  ///< bytes from the beginning of the owner's part
     };
 
-    /// Throws Failure where [data, data + size) was not allocated here. An empty range is anywhere.
+    /// Throws Failure if [data, data + size) was not allocated here. An empty range is anywhere.
     [[nodiscard]] Address address_of(const std::byte* data, std::int64_t size) const;
     [[nodiscard]] const Window& window(std::int64_t id) const;
     /// The window allocated last.

@@ -28,7 +28,7 @@ struct RanksOfNodes {
     Communicator node;
 };
 
-/// Throws Failure, on all ranks alike, where the folder of a node lacks space for what its ranks
+/// Throws Failure, on all ranks alike, if the folder of a node lacks space for what its ranks
 /// are about to allocate in windows: MPI's allocation would hang. `size` is this rank's part.
 /// Collective over all ranks.
 void require_window_space(WindowKind kind, Bytes size, const RanksOfNodes& ranks);

@@ -61,7 +61,7 @@ class FileDescriptor {
     int descriptor_;
 };
 
-/// Makes a folder and those above it; nothing where it is there. Throws FileError.
+/// Makes a folder and those above it; nothing if it is there. Throws FileError.
 void make_folder(const std::filesystem::path& folder);
 
 /// A folder held open. Its files are found by their names alone: a timed step must not allocate, as
@@ -73,9 +73,9 @@ class Folder {
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] int descriptor() const { return descriptor_.get(); }
-    /// Removes a file; nothing where there is none. Throws FileError.
+    /// Removes a file; nothing if there is none. Throws FileError.
     void remove(std::string_view name) const;
-    /// Renames a file, which replaces one that is there; nothing where there is none. Throws
+    /// Renames a file, which replaces one that is there; nothing if there is none. Throws
     /// FileError.
     void rename(std::string_view from, std::string_view to) const;
     /// Brings the names in it to the disk: files that were made, renamed or removed. Throws

@@ -90,7 +90,7 @@ void read_npy(const std::filesystem::path& file, const NpyHeader& header, std::i
 template <typename T>
 void read_npy(const std::filesystem::path& file, const Shape& shape, std::span<T> out);
 
-/// Writes a version 1.0 file (2.0 where the header outgrows it) aside and renames it, so that no
+/// Writes a version 1.0 file (2.0 if the header outgrows it) aside and renames it, so that no
 /// reader sees half a file. Throws NpyError(cannot_write).
 template <typename T>
 void write_npy(const std::filesystem::path& file, const Shape& shape, std::span<const T> data);

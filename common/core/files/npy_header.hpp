@@ -10,7 +10,7 @@
 
 namespace quartet {
 
-/// Product of the extents (1 for a scalar), or nothing where one is negative or the array's bytes
+/// Product of the extents (1 for a scalar), or nothing if one is negative or the array's bytes
 /// outgrow 64 bits.
 std::optional<std::int64_t> element_count(const Shape& shape, ElementType type);
 

@@ -20,7 +20,7 @@ namespace {
 // An index is below this, so that one more can be counted.
 constexpr std::int64_t index_bound = std::numeric_limits<std::int64_t>::max();
 
-// Takes a whole number from the front of `text`; -1 where there is none.
+// Takes a whole number from the front of `text`; -1 if there is none.
 std::int64_t take_number(std::string_view& text) {
     std::int64_t number = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -10,7 +10,7 @@
 namespace quartet {
 
 /// The indices i of the files "x-i.npy" that a folder has, ascending; other files are passed over.
-/// Throws Failure where the folder cannot be read.
+/// Throws Failure if the folder cannot be read.
 std::vector<std::int64_t> blocks_in(const std::filesystem::path& folder, std::string_view array);
 
 /// Row and column of a tile's file "A_i_j.npy".

@@ -5,7 +5,7 @@
 
 namespace quartet {
 
-/// Throws UsageError where `file` exists and may not be overwritten, or cannot be written: that is
+/// Throws UsageError if `file` exists and may not be overwritten, or cannot be written: that is
 /// tried beside it, under the name that writing takes.
 void require_writable(const std::filesystem::path& file, bool overwrite);
 

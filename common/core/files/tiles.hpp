@@ -21,7 +21,7 @@ struct Manifest {
     static constexpr int schema_version = 1;
 
     std::string kernel;  ///< "matmul", "cg" or "fft"
-    /// Nothing where the data are a user's own: then no generator is named, either.
+    /// Nothing if the data are a user's own: then no generator is named, either.
     std::optional<std::uint64_t> seed = 0;
     Shape shape;            ///< of the whole array
     std::int64_t tile = 0;  ///< a tile's edge (matmul), length (fft) or the rank count (cg)
@@ -39,7 +39,7 @@ struct Manifest {
 /// Written aside and renamed. Throws Failure.
 void write_manifest(const std::filesystem::path& folder, const Manifest& manifest);
 
-/// Throws Failure where the file is missing, not JSON, of a newer schema or lacks a key.
+/// Throws Failure if the file is missing, not JSON, of a newer schema or lacks a key.
 Manifest read_manifest(const std::filesystem::path& folder);
 
 /// Throws UsageError that names the first field of `found` in which the folder differs from what

@@ -22,13 +22,13 @@ class DeviceRegistry {
     [[nodiscard]] const std::vector<DeviceKind>& kinds() const { return kinds_; }
     /// Kinds of accelerators: what `auto` tries in this order, before the host.
     [[nodiscard]] std::vector<DeviceKind> accelerators() const;
-    /// The first kind that is the host. Throws Failure where there is none.
+    /// The first kind that is the host. Throws Failure if there is none.
     [[nodiscard]] const DeviceKind& host() const;
     /// Throws UsageError for an unknown name.
     [[nodiscard]] const DeviceKind& find(std::string_view name) const;
     /// "auto", "host", "cuda", "model", for help and errors.
     [[nodiscard]] std::vector<std::string> choices() const;
-    /// Why no kind of accelerator can be had here, or nothing where one can. Local.
+    /// Why no kind of accelerator can be had here, or nothing if one can. Local.
     [[nodiscard]] std::optional<std::string> why_no_accelerator() const;
 
   private:

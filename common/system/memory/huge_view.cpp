@@ -46,7 +46,7 @@ bool map_second(std::byte* data, std::size_t bytes, std::byte* target) {
     return mapped != -1;
 }
 
-// Maps the memory once more where its huge pages can begin. Null where that cannot be.
+// Maps the memory once more where its huge pages can begin. Null if that cannot be.
 std::byte* map_again(std::byte* data, std::int64_t size) {
     // Mappings are of whole pages, which the memory's own is, too.
     const auto bytes = static_cast<std::size_t>(whole_pages(size, page_bytes()));

@@ -15,12 +15,12 @@ struct MemoryAmounts {
     bool operator==(const MemoryAmounts&) const = default;
 };
 
-/// MemTotal and MemAvailable of a text like /proc/meminfo. Throws Failure where one is missing.
+/// MemTotal and MemAvailable of a text like /proc/meminfo. Throws Failure if one is missing.
 MemoryAmounts parse_meminfo(std::string_view text);
 
 /// The memory limit of a control group, from the texts of its files: memory.max, memory.current and
 /// memory.stat (v1: memory.limit_in_bytes, memory.usage_in_bytes, memory.stat). Its file cache
-/// counts as available, since the kernel drops it on demand. Nothing where there is no limit:
+/// counts as available, since the kernel drops it on demand. Nothing if there is no limit:
 /// "max", or v1's numbers near 2^63.
 std::optional<MemoryAmounts> group_memory(std::string_view limit, std::string_view usage,
                                           std::string_view statistics);

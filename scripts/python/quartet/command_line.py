@@ -192,12 +192,12 @@ def whole_number(most: int, least: int = 1) -> Callable[[str], int]:
 
 
 def cannot_run(launcher: Path) -> str:
-    """Why nothing can be launched by it; empty where it can."""
+    """Why nothing can be launched by it; empty if it can."""
     return "" if shutil.which(launcher) else f"{launcher} cannot be run: name another --launcher"
 
 
 def why_not(launcher: Path, folders: list[Path]) -> str:
-    """Why jobs cannot be launched or leave files in these folders; empty where they can. Makes the
+    """Why jobs cannot be launched or leave files in these folders; empty if they can. Makes the
     folders."""
     reason = cannot_run(launcher)
     if reason:

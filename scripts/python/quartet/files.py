@@ -37,7 +37,7 @@ def _kind(mode: int) -> str:
 
 
 def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
-    """What a regular file holds. Raises FileProblem where it is none, or holds more than `most`, and
+    """What a regular file holds. Raises FileProblem if it is none, or holds more than `most`, and
     FileNotFoundError where there is none."""
     try:
         # Opening a FIFO, or a terminal, must neither wait nor change anything.
@@ -65,7 +65,7 @@ def read_bytes(path: Union[str, Path], most: int = MOST_BYTES) -> bytes:
 
 
 def read_text(path: Union[str, Path], most: int = MOST_BYTES, errors: str = "strict") -> str:
-    """Like read_bytes(), decoded. Raises FileProblem also where it is not UTF-8."""
+    """Like read_bytes(), decoded. Raises FileProblem also if it is not UTF-8."""
     try:
         return read_bytes(path, most).decode("utf-8", errors)
     except UnicodeDecodeError as error:
@@ -73,7 +73,7 @@ def read_text(path: Union[str, Path], most: int = MOST_BYTES, errors: str = "str
 
 
 def read_json(path: Union[str, Path], most: int = MOST_BYTES) -> Any:
-    """Like read_text(), as JSON. Raises FileProblem also where it is none, too deep, or has numbers
+    """Like read_text(), as JSON. Raises FileProblem also if it is none, too deep, or has numbers
     that no document has."""
     text = read_text(path, most)
     try:
@@ -95,7 +95,7 @@ def _integer(digits: str) -> int:
 
 
 def with_bounds(value: Any, of_text: Callable[[str], str] = str, level: int = 0) -> Any:
-    """The same JSON value, each text replaced by `of_text` of it. Raises ValueError where it is too
+    """The same JSON value, each text replaced by `of_text` of it. Raises ValueError if it is too
     deep, or a number is too large for a document."""
     if isinstance(value, str):
         return of_text(value)
@@ -123,7 +123,7 @@ def make_folder(path: Path) -> Path:
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Raises ScriptError where `path` cannot be written, or would replace what is no regular file, or
+    """Raises ScriptError if `path` cannot be written, or would replace what is no regular file, or
     one of the inputs. To be called before work is done. Makes the folder that it lies in."""
     if path.name in ("", ".."):
         raise ScriptError(f"'{path}' names no file to write: give one")

@@ -34,7 +34,7 @@ class LaunchFolder:
         write_json(self.file(name, OUTCOME), asdict(outcome))
 
     def recorded(self, name: str) -> Optional[Outcome]:
-        """None where the launch has not ended. Raises FileProblem where the record is damaged."""
+        """None if the launch has not ended. Raises FileProblem if the record is damaged."""
         file = self.file(name, OUTCOME)
         try:
             record = read_json(file, MOST_BYTES)

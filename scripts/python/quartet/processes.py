@@ -24,7 +24,7 @@ def alive_in_session(session: int) -> list[int]:
 
 
 def words_of(process: int) -> list[str]:
-    """Its command line; none where it has ended."""
+    """Its command line; none if it has ended."""
     try:
         return os.fsdecode(Path(f"/proc/{process}/cmdline").read_bytes()).split("\0")
     except OSError:

@@ -80,7 +80,7 @@ class Cost:
 
     @staticmethod
     def stored(file: Path) -> "Cost":
-        """Raises FileNotFoundError where there is none, and FileProblem where it is damaged."""
+        """Raises FileNotFoundError if there is none, and FileProblem where it is damaged."""
         data = read_json(file)
         problem = schema.problem("cost", data)
         if problem:

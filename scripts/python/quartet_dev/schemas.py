@@ -1,5 +1,5 @@
 """Compiles JSON Schemas (2020-12) into Python by fastjsonschema, with three rules of our own: a whole number is an
-integer only where it is written as one, 1 is not true, and a failure names the place, the rule and the value alone."""
+integer only if it is written as one, 1 is not true, and a failure names the place, the rule and the value alone."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def sources() -> dict[str, Path]:
 
 
 def compiled(file: Path) -> str:
-    """The module of a schema. Raises ValueError where it has a keyword that would be passed over."""
+    """The module of a schema. Raises ValueError if it has a keyword that would be passed over."""
     schema = _without_notes(json.loads(file.read_text(encoding="utf-8")))
     generator = _Generator(schema, RefResolver.from_schema(schema, handlers={}, store={}), use_default=False)
     _refuse_unknown(schema, set(generator.keywords) | ANNOTATIONS)

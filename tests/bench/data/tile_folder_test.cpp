@@ -75,7 +75,7 @@ class TileFolderTest : public testing::Test {
         world.barrier();
     }
 
-    /// The complaint of all ranks; empty where there is none.
+    /// The complaint of all ranks; empty if there is none.
     std::string complaint_of_verify(const TileFolder<double>& data) {
         std::string complaint;
         try {

@@ -30,7 +30,7 @@ class LibraryLoopTest : public MeasuredCases {
 TEST_F(LibraryLoopTest, EverySizeIsVerified) {
     begin();
     for (const char* system : {"laplace", "random"}) {
-        for (const std::int64_t size : {1, 3, 17, 130}) {  // also where some ranks have no rows
+        for (const std::int64_t size : {1, 3, 17, 130}) {  // also if some ranks have no rows
             const bench::Row row = measured(library, {system, size, 20});
             EXPECT_TRUE(row.check->passed) << row.name.text();
         }

@@ -233,7 +233,7 @@ class HugeBuffer {
             }
             span()[place] = std::byte{0};
         }
-        // All bytes are 0 where the first is and each equals the next.
+        // All bytes are 0 if the first is and each equals the next.
         return span()[0] == std::byte{0} && std::memcmp(&span()[0], &span()[1], size - 1) == 0;
     }
 

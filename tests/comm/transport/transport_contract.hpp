@@ -78,7 +78,7 @@ std::vector<std::remove_const_t<T>> read_values(device::Device& device,
 
 /// A transport over all ranks, a device and a stream. Tests are skipped, on all ranks alike, where
 /// the transport cannot be had. Whatever it allocates is released on all ranks in the same order,
-/// also where a test has failed.
+/// also if a test has failed.
 class TransportContract : public testing::TestWithParam<TransportParameter> {
   protected:
     void SetUp() override {

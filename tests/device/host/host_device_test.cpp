@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The flags that the kernel keeps for the mapping around `address`; empty where it tells none.
+/// The flags that the kernel keeps for the mapping around `address`; empty if it tells none.
 std::string mapping_flags(const void* address) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(address);
     std::ifstream mappings("/proc/self/smaps");

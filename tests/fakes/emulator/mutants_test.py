@@ -58,7 +58,7 @@ class Kernels:
         return library
 
     def notices(self, library, order):
-        """What kernel_test says of these kernels, the first line; None where it passes."""
+        """What kernel_test says of these kernels, the first line; None if it passes."""
         environment = {**os.environ, "LD_PRELOAD": str(library), "GTEST_BRIEF": "1",
                        "GTEST_FILTER": "*KernelTest.*:*KernelsTest.*", "GTEST_FAIL_FAST": "1",
                        "QUARTET_EMULATED_ORDER": order, "QUARTET_STAND_IN_ALIGNMENT": "16"}

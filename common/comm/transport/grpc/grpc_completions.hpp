@@ -12,7 +12,7 @@ class GrpcOperation {
     virtual void on_end(bool done) = 0;
 };
 
-/// Waits for the end of an operation and tells it; false where the queue was shut down and no more
+/// Waits for the end of an operation and tells it; false if the queue was shut down and no more
 /// will end. Operations have been started with a pointer to GrpcOperation as tag.
 inline bool complete_next(grpc::CompletionQueue& queue) {
     void* operation = nullptr;

@@ -15,7 +15,7 @@ namespace quartet::comm {
 /// offer. MPI spreads addresses and tokens.
 class GrpcLink {
   public:
-    /// `host`: where this rank listens; `offer`: empty where it offers nothing. Collective; throws
+    /// `host`: where this rank listens; `offer`: empty if it offers nothing. Collective; throws
     /// Failure, on all ranks alike, where one cannot listen.
     GrpcLink(const Communicator& comm, const std::string& host, GrpcServer::Offer offer,
              Bytes largest);

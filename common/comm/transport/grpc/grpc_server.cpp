@@ -19,7 +19,7 @@ namespace {
 
 constexpr int calls_of_a_connection = 64;  // at a time; others wait
 
-// Empty where there is none, or more than one.
+// Empty if there is none, or more than one.
 std::string_view token_of(const grpc::GenericServerContext& call) {
     const auto& all = call.client_metadata();
     const auto found = all.find(grpc_token_key);
@@ -45,7 +45,7 @@ class GrpcServer::Service {
   public:
     Service(const std::string& token, Offer offer) : token_(token), offer_(std::move(offer)) {}
 
-    /// Returns the port; 0 where it cannot.
+    /// Returns the port; 0 if it cannot.
     int listen(const std::string& host);
     void shut_down(std::chrono::seconds patience);
 

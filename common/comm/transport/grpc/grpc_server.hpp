@@ -18,7 +18,7 @@ class GrpcServer {
     /// bytes are sent from their place, and stay until the other rank has them.
     using Offer = std::function<std::optional<device::View<const std::byte>>(const GrpcRequest&)>;
 
-    /// `host`: where to listen, on a port of the system's choice. Throws Failure where it cannot.
+    /// `host`: where to listen, on a port of the system's choice. Throws Failure if it cannot.
     GrpcServer(const std::string& host, Offer offer);
     /// Lets calls end before; at once while an exception unwinds.
     ~GrpcServer();

@@ -37,7 +37,7 @@ class IncomingPieces {
     /// Starts receiving a piece of just `size` bytes. Pieces are numbered; the one `under_way()`
     /// before has been used.
     void post(std::int64_t number, Bytes size, int from, int tag);
-    /// Waits for a piece. Throws Failure where it has another size.
+    /// Waits for a piece. Throws Failure if it has another size.
     device::View<const std::byte> wait(std::int64_t number);
     /// Waits for a piece and calls `use(first, part)` with its parts from the first to the last.
     /// Calls MPI between parts, so that senders can start the next piece.

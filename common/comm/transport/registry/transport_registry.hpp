@@ -25,7 +25,7 @@ class TransportRegistry {
 
     [[nodiscard]] std::vector<std::string> names() const;
     [[nodiscard]] bool has(std::string_view name) const;
-    /// Throws UsageError where there is none of that name. Local.
+    /// Throws UsageError if there is none of that name. Local.
     [[nodiscard]] const TransportKind& kind(std::string_view name) const;
     [[nodiscard]] const TransportTraits& traits(std::string_view name) const {
         return kind(name).traits;
@@ -50,7 +50,7 @@ class TransportRegistry {
     std::vector<TransportKind> kinds_;
 };
 
-/// Throws Unavailable where the transport lacks what `user` ("formulation dataflow") needs. Local.
+/// Throws Unavailable if the transport lacks what `user` ("formulation dataflow") needs. Local.
 void require(const Transport& transport, Capability capability, std::string_view user);
 
 /// Throws Unavailable unless the transport is plain_mpi(), which `user` stands for. Local.

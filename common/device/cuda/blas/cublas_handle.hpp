@@ -10,7 +10,7 @@ namespace quartet::device {
 /// A handle of cuBLAS's on the calling thread's current GPU, for float32 and float64 as such.
 class CublasHandle {
   public:
-    /// Throws Unavailable where the library cannot be had.
+    /// Throws Unavailable if the library cannot be had.
     CublasHandle();
     ~CublasHandle();
     CublasHandle(const CublasHandle&) = delete;

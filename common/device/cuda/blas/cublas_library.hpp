@@ -20,7 +20,7 @@ struct CublasLibrary {
     decltype(&cublasDgemv_v2_64) dgemv = nullptr;
 };
 
-/// Loads the library. Throws Unavailable where it cannot be had.
+/// Loads the library. Throws Unavailable if it cannot be had.
 std::shared_ptr<const CublasLibrary> load_cublas();
 
 }  // namespace quartet::device

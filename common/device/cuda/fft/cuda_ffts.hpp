@@ -34,7 +34,7 @@ class CudaStridedFft {
     virtual void run(const std::complex<double>* from, std::complex<double>* to,
                      cudaStream_t stream) const = 0;
 };
-/// Throws Failure where cuFFT cannot plan it, or there is no memory.
+/// Throws Failure if cuFFT cannot plan it, or there is no memory.
 std::unique_ptr<CudaStridedFft> plan_cuda_strided_fft(const StridedFft& shape,
                                                       std::shared_ptr<const CufftLibrary> library,
                                                       CudaMemory& memory);

@@ -18,7 +18,7 @@ struct CufftLibrary {
     decltype(&cufftExecZ2Z) execute = nullptr;
 };
 
-/// Loads the library. Throws Unavailable where it cannot be had.
+/// Loads the library. Throws Unavailable if it cannot be had.
 std::shared_ptr<const CufftLibrary> load_cufft();
 
 }  // namespace quartet::device

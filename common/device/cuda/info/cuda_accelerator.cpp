@@ -80,7 +80,7 @@ class CudaAccelerator final : public Accelerator {
     }
 };
 
-// Nothing where the driver does not tell, as it does not of some GPUs of virtual machines.
+// Nothing if the driver does not tell, as it does not of some GPUs of virtual machines.
 std::optional<int> attribute_of_current(cudaDeviceAttr attribute) {
     int value = 0;
     const cudaError_t status = cudaDeviceGetAttribute(&value, attribute, current_gpu());

@@ -9,7 +9,7 @@
 namespace quartet::device {
 
 /// PCI addresses of the GPUs that this process sees, by number: those that CUDA_VISIBLE_DEVICES or
-/// the batch system leave it. None where why_no_cuda() has a reason.
+/// the batch system leave it. None if why_no_cuda() has a reason.
 std::vector<std::string> pci_buses();
 
 /// The GPU that is current for the calling thread. Its facts are the runtime's, and NVML's where

@@ -34,7 +34,7 @@ struct Nvml {
     int (*temperature)(Device, int sensor, unsigned* celsius) = nullptr;
 };
 
-/// Loads the library. Throws Unavailable where it or one of its functions is missing.
+/// Loads the library. Throws Unavailable if it or one of its functions is missing.
 std::shared_ptr<const Nvml> load_nvml();
 
 }  // namespace quartet::device

@@ -11,7 +11,7 @@ namespace quartet::device {
 void cuda_check(cudaError_t status, const char* call,
                 std::source_location where = std::source_location::current());
 
-/// Throws Failure where a kernel could not be launched: its error is not returned by the launch.
+/// Throws Failure if a kernel could not be launched: its error is not returned by the launch.
 void check_launch(const char* kernel, std::source_location where = std::source_location::current());
 
 /// For destructors, and for calls whose failure is no error: forgets the error that the next launch

@@ -54,7 +54,7 @@ Amount amount(MemoryKind kind) {
                   " are free): use a smaller size or more " + (on_gpu ? "GPUs" : "nodes"));
 }
 
-/// A block of the system's, or null where there is none.
+/// A block of the system's, or null if there is none.
 std::byte* allocate_from_system(std::size_t size, MemoryKind kind) {
     void* data = nullptr;
     const cudaError_t status = kind == MemoryKind::device

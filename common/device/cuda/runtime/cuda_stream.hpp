@@ -44,7 +44,7 @@ class CudaStream final : public Stream {
     void synchronize() override;
     Track& track() override { return track_; }
 
-    /// Lets `work(handle)` enqueue an operation on this stream. Throws Failure where a kernel of it
+    /// Lets `work(handle)` enqueue an operation on this stream. Throws Failure if a kernel of it
     /// could not be launched.
     template <typename Work>
     void launch(Phase phase, const char* label, Work work) {

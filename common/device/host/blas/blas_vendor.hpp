@@ -13,12 +13,12 @@ namespace quartet::device {
 void use_best_blas_kernels();
 
 /// Which kernels use_best_blas_kernels() asks for in place of `current`, in OpenBLAS' own words:
-/// "SkylakeX", "Haswell", or empty where these are as good.
+/// "SkylakeX", "Haswell", or empty if these are as good.
 std::string_view better_blas_kernels(std::string_view current, bool has_avx2, bool has_avx512);
 
 /// Asks the BLAS libraries in this process for `threads` threads. Their own functions are looked up
 /// by name at run time: no vendor's header is needed, and a library that is exchanged for another
-/// behind the same interface is still recognised. Does nothing where none is found.
+/// behind the same interface is still recognised. Does nothing if none is found.
 void set_blas_threads(int threads);
 
 /// The own words of the library with cblas_sgemm about its name and version, or "CBLAS of unknown

@@ -28,7 +28,7 @@ std::string host_fft_description();
 ///
 /// Null unless M = A B with both factors in 8 to 256 and no prime factor above 7.
 std::unique_ptr<ColumnFfts> plan_simd_column_ffts(const FourStepFft& shape, int threads);
-/// The memory it takes beside its views; nothing where the plan would be null.
+/// The memory it takes beside its views; nothing if the plan would be null.
 std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threads);
 
 /// Row FFTs with the eight k1 of a SIMD block in the lanes. Up to 256 tiles are one small
@@ -38,7 +38,7 @@ std::optional<Bytes> simd_column_ffts_memory(const FourStepFft& shape, int threa
 ///
 /// Null unless T, or both factors of T = A B, are at most 256 and have no prime factor above 7.
 std::unique_ptr<RowFfts> plan_simd_row_ffts(const FourStepFft& shape, int threads);
-/// The memory it takes beside its views; nothing where the plan would be null.
+/// The memory it takes beside its views; nothing if the plan would be null.
 std::optional<Bytes> simd_row_ffts_memory(const FourStepFft& shape, int threads);
 
 /// Column and row FFTs for any size, by FFTW and plain loops: for the sizes without a SIMD plan

@@ -82,7 +82,7 @@ class SimdColumnFfts final : public ColumnFfts {
     Buffer<double> middle_twiddles_;  ///< [strip of b][ka], b in lanes: w_M^(b ka)
     /// Whether each strip of k1 is one SIMD block.
     bool whole_blocks_ = true;
-    std::vector<TargetBlock> target_blocks_;   ///< by k1 / 8 where whole_blocks_
+    std::vector<TargetBlock> target_blocks_;   ///< by k1 / 8 if whole_blocks_
     std::vector<ColumnWorkspace> workspaces_;  ///< by thread
 };
 

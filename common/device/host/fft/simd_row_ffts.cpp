@@ -58,7 +58,7 @@ class SimdRowFfts final : public RowFfts {
 
     FourStepFft shape_;
     std::int64_t columns_;   ///< of the result: k1 of this rank
-    SmallTransform first_;   ///< A, 1 where there is one level
+    SmallTransform first_;   ///< A, 1 if there is one level
     SmallTransform second_;  ///< B
     std::int64_t scratch_row_;
     std::vector<Source> sources_;           ///< by t

@@ -31,7 +31,7 @@ class Sample:
 
 
 def text_of(file: Path) -> str:
-    """Empty where it cannot be read."""
+    """Empty if it cannot be read."""
     try:
         return file.read_text(encoding="ascii", errors="replace").strip()
     except OSError:

@@ -2,7 +2,7 @@
 configured, and whether the rates of its memory and cores keep still in two short launches.
 
 Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code
-says whether the check could be made: 0 where it could, however fit the machine is; 3 where a launch
+says whether the check could be made: 0 if it could, however fit the machine is; 3 if a launch
 failed; 2 for bad usage. `quartet run` looks for two seconds by itself."""
 
 import argparse

@@ -44,7 +44,7 @@ def _paths(text: str) -> list[Path]:
 
 
 def _sides(paths: dict[str, list[Path]]) -> list[Side]:
-    """Raises ScriptError where one has no results."""
+    """Raises ScriptError if one has no results."""
     sides = read_sides(paths)
     for side in sides:
         for text in side.skipped:
@@ -57,7 +57,7 @@ def _sides(paths: dict[str, list[Path]]) -> list[Side]:
 
 
 def reference(paths: list[Path], measured: Path) -> list[Path]:
-    """The folders of `measured` for the devices of these results. Raises ScriptError where there is none."""
+    """The folders of `measured` for the devices of these results. Raises ScriptError if there is none."""
     wanted = {device(document) for _, document in collect(paths).documents}
     folders: dict[str, Path] = {}
     for folder in sorted(path for path in measured.iterdir() if path.is_dir()):

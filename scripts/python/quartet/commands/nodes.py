@@ -7,7 +7,7 @@ same command is given again, and shows what the jobs have found meanwhile. A new
 earlier ones beside it: since when is a node slow?
 
 A node's network rate is that of its best pair, so that a slow node does not make its partners slow. The
-exit code is 1 where a node or a pair is slow, 3 where a launch failed, 4 where there are too few nodes to
+exit code is 1 if a node or a pair is slow, 3 if a launch failed, 4 if there are too few nodes to
 tell, else 0."""
 
 import argparse

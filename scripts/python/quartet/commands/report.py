@@ -149,7 +149,7 @@ def _write_csv(chart: Chart, path: Path) -> None:
 
 
 def write_kernels(material: Material, file: Path) -> None:
-    """The kernels' chart alone. Raises ScriptError where it cannot be drawn."""
+    """The kernels' chart alone. Raises ScriptError if it cannot be drawn."""
     charts = kernels_chart.section(joined(material.measured)).charts
     if len(charts) != 1:
         raise ScriptError(f"--kernels shows one kind of machine, here are {len(charts)} with "

@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def job_of(machine: SlurmMachine, given: argparse.Namespace) -> Job:
-    """Raises MachineError where too little is said, or too much."""
+    """Raises MachineError if too little is said, or too much."""
     threads = given.threads or (machine.cores_per_node // machine.sockets_per_node
                                 if given.ranks_per_node == "sockets" else 1)
     hosts = tuple(filter(None, given.hosts.split(",")))

@@ -119,7 +119,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
 
 
 def machine_of(options: argparse.Namespace) -> Optional[SlurmMachine]:
-    """On whose nodes the launches run; None where it is this machine."""
+    """On whose nodes the launches run; None if it is this machine."""
     if options.slurm:
         return SlurmMachine.load(options.slurm)
     return machine_here() if options.inside else None

@@ -22,7 +22,7 @@ TIMEOUT = 1800  # seconds of a launch
 
 def program_at(path: Path, command: list[str]) -> tuple[Path, list[str]]:
     """The program and its arguments: `path` is a program, or a folder with the one that the command
-    begins with. Raises ScriptError where there is none."""
+    begins with. Raises ScriptError if there is none."""
     if path.is_file():
         return path, command
     name = command[0] if command else ""

@@ -135,7 +135,7 @@ def _pair(first: Sample, second: Sample, threshold: float, error: float) -> Pair
 
 def _more(verdict: Verdict, launches: int, least: int, threshold: float,
           *medians: list[float]) -> Optional[int]:
-    """Launches of each side that would probably decide; None where it is decided or no number
+    """Launches of each side that would probably decide; None if it is decided or no number
     would."""
     if verdict is not Verdict.UNCLEAR or threshold <= 0:
         return None

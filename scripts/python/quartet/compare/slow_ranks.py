@@ -2,7 +2,7 @@
 
 Of many ranks documents have quantiles and the slowest ones only: those are compared with the median.
 
-This works only where ranks do not wait for each other. In cg they wait in every step: all take as
+This works only if ranks do not wait for each other. In cg they wait in every step: all take as
 long as the slowest, and none is named."""
 
 import statistics

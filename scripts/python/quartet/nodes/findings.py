@@ -39,7 +39,7 @@ class Measure:
     what: str
     unit: str
     rates: dict[str, float]
-    sample: Optional[Sample] = None  # None where there are too few
+    sample: Optional[Sample] = None  # None if there are too few
 
 
 @dataclass
@@ -113,7 +113,7 @@ def _rates(folder: SweepFolder, found: Findings) -> tuple[dict[str, dict[tuple[s
 
 
 def _why_not(folder: SweepFolder, launch: Launch) -> Optional[str]:
-    """Why a launch cannot be used; empty where it can, None where it was not run."""
+    """Why a launch cannot be used; empty if it can, None if it was not run."""
     outcome = folder.outcome(launch)
     if outcome is None:
         return None

@@ -57,7 +57,7 @@ class Curve:
 
 
 def curve(machine: Machine, wanted: Wanted) -> Curve:
-    """Raises ScriptError where nothing is left, or a rate is missing."""
+    """Raises ScriptError if nothing is left, or a rate is missing."""
     works = [Work(wanted.kernel, wanted.formulation, wanted.size, ranks, wanted.options)
              for ranks in sorted(set(wanted.ranks))]
     left_out = {work.ranks: work.why_not for work in works if work.why_not}

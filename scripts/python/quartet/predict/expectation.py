@@ -35,14 +35,14 @@ class Expectations:
 
     @staticmethod
     def load(path: Path) -> "Expectations":
-        """Raises ScriptError, also where the file describes no rates."""
+        """Raises ScriptError, also if the file describes no rates."""
         if not SlurmMachine.load(path).rates:
             raise ScriptError(f"{path}: describes no rates (nothing can be expected of it): add them, as "
                               "scripts/slurm/machine.schema.json has them")
         return Expectations(Machine.load(path))
 
     def of(self, case: Case, nodes: int) -> Optional[Prediction]:
-        """None where nothing can be said of such a case."""
+        """None if nothing can be said of such a case."""
         key = (case.text, nodes)
         if key not in self._known:
             self._known[key] = self._predicted(case, nodes)
@@ -66,7 +66,7 @@ class Expectations:
             return None
 
     def surprise(self, case: Case, nodes: int, measured: float) -> str:
-        """That a rate is outside the band, and where to look; empty where it is not."""
+        """That a rate is outside the band, and where to look; empty if it is not."""
         expected = self.of(case, nodes)
         if not expected or expected.low <= measured <= expected.high:
             return ""

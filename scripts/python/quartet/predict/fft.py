@@ -56,7 +56,7 @@ def _library(run: Run) -> Duration:
 
 def row_groups(tiles: int, length: int) -> int:
     """Of transforms over the tiles, made while others arrive: the number that leaves about 32 tiles in each;
-    1 where they are made at the end."""
+    1 if they are made at the end."""
     possible = [groups for groups in range(2, LONGEST + 1)
                 if tiles % groups == 0 and tiles > groups
                 and all(map(_is_small, (groups, tiles // groups)))]

@@ -22,7 +22,7 @@ LEAST_RATE, LARGEST_RATE = 1e3, 1e18  # of bytes or operations a second that a r
 
 
 def options_of(case: Case) -> Optional[Options]:
-    """What a row's name says of the options that its kernel's model knows; None where there is no
+    """What a row's name says of the options that its kernel's model knows; None if there is no
     model, or the name has what no program writes."""
     model = MODELS.get(case.name.kernel)
     if not model:

@@ -52,7 +52,7 @@ class Model:
     least_ranks: int = 1
 
     def chosen(self, given: dict[str, str], is_strict: bool = True) -> Options:
-        """Options with their defaults. Raises ScriptError where one has a wrong value, or with
+        """Options with their defaults. Raises ScriptError if one has a wrong value, or with
         `is_strict` is not known."""
         unknown = sorted(given.keys() - self.options.keys())
         if unknown and is_strict:
@@ -75,6 +75,6 @@ def _value(name: str, text: Optional[str], default: Union[int, tuple[str, ...]])
 
 
 def shown(name: str, case: Case, work: float, seconds: float) -> dict[str, float]:
-    """The rate of each of a row's workers, which share the work; nothing where there is no time."""
+    """The rate of each of a row's workers, which share the work; nothing if there is no time."""
     prefix = "library_" if case.name.formulation == "library" else ""
     return {prefix + name: work / case.workers / seconds} if seconds > 0 and case.workers else {}

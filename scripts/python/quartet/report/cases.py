@@ -55,7 +55,7 @@ class Result(Launches):
 
     @property
     def share(self) -> float:
-        """Of its limit; 0 where it has none."""
+        """Of its limit; 0 if it has none."""
         return self.fraction or 0.0
 
     @property
@@ -99,7 +99,7 @@ class Result(Launches):
 
     @property
     def whole_task(self) -> dict[str, float]:
-        """Seconds of its stages, each the median of the launches; empty where not measured."""
+        """Seconds of its stages, each the median of the launches; empty if not measured."""
         known = [case.whole_task for case in self.counting if case.whole_task]
         stages = dict.fromkeys(stage for task in known for stage in task)
         return {stage: statistics.median(task.get(stage, 0) for task in known) for stage in stages}

@@ -166,7 +166,7 @@ def _device_table(pairs: list[tuple[Result, Result]]) -> Table:
 
 
 def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
-    """Seconds by stage; nothing where the documents have none."""
+    """Seconds by stage; nothing if the documents have none."""
     known = [pair for pair in pairs if all(result.whole_task for result in pair)]
     stages = list(dict.fromkeys(stage for pair in known for result in pair for stage in result.whole_task))
     rows = [(result.name.kernel, _place(host), result.name.device,

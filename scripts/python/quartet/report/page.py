@@ -35,7 +35,7 @@ def file_names(section: Section) -> list[str]:
 
 
 def render(page: Page, pictures: dict[str, Markup], endings: tuple[str, ...]) -> str:
-    """The HTML. `pictures` are the charts as SVG, by their files' names; none where they cannot be
+    """The HTML. `pictures` are the charts as SVG, by their files' names; none if they cannot be
     drawn. Beside the page lie their files, with these endings."""
     head = tag("head", tag("meta", charset="utf-8"),
                tag("meta", name="viewport", content="width=device-width, initial-scale=1"),

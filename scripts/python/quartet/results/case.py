@@ -19,7 +19,7 @@ OF_MODELS = {"emulated", "simulated"}  # flags of rows that are no measurement
 
 
 def whole_number(text: str) -> Optional[int]:
-    """Of a name's factor; None where it is none, or one that no machine has."""
+    """Of a name's factor; None if it is none, or one that no machine has."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
@@ -48,7 +48,7 @@ class Name:
 
     @property
     def ranks(self) -> int:
-        """0 where the name does not say."""
+        """0 if the name does not say."""
         return whole_number(self.values.get("ranks", "")) or 0
 
     @property
@@ -95,7 +95,7 @@ class Case:
 
     @property
     def fraction_of_all_ranks(self) -> Optional[float]:
-        """Of what all ranks would allow; None where all take part in what limits."""
+        """Of what all ranks would allow; None if all take part in what limits."""
         return self.median.get("fraction_of_all_ranks")
 
     @property
@@ -119,7 +119,7 @@ class Case:
 
     @property
     def whole_task(self) -> dict[str, float]:
-        """Seconds of its stages, from the launch to the results in files; empty where not measured."""
+        """Seconds of its stages, from the launch to the results in files; empty if not measured."""
         return dict(self.median.get("whole_task") or {})
 
     @property
@@ -187,7 +187,7 @@ class Case:
 
     @cached_property
     def published(self) -> Optional[dict[str, Any]]:
-        """The nearest published number and our rate over it, as in the contract; None where none is like this. What the
+        """The nearest published number and our rate over it, as in the contract; None if none is like this. What the
         paper's own clock timed stands beside it, where that was measured. Of a single pair nothing is published."""
         if self.error or self.name.pair:
             return None

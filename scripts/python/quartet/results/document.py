@@ -28,7 +28,7 @@ def load(path: Union[str, Path]) -> dict[str, Any]:
 
 
 def _problem(document: object) -> str:
-    """Why this is no results document; empty where it is one."""
+    """Why this is no results document; empty if it is one."""
     if not isinstance(document, dict) or not {"context", "benchmarks"} <= document.keys():
         return "not a results document (no context and benchmarks)"
     context = document["context"]
@@ -56,7 +56,7 @@ def nodes(document: dict[str, Any]) -> int:
 
 
 def commit(document: dict[str, Any]) -> str:
-    """Of the programs' sources; empty where it is not recorded."""
+    """Of the programs' sources; empty if it is not recorded."""
     return str(document["context"]["quartet"].get("commit", ""))
 
 

@@ -82,7 +82,7 @@ class Launches:
 
     @property
     def verified(self) -> Optional[bool]:
-        """Of all launches; None where one was not checked."""
+        """Of all launches; None if one was not checked."""
         checks = {case.verified for case in self.cases}
         return False if False in checks else None if None in checks else True
 

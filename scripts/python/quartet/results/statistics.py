@@ -28,7 +28,7 @@ class Ratio:
     """Of sample b to sample a."""
 
     value: float
-    interval: Optional[tuple[float, float]]  # None where there are too few values for one
+    interval: Optional[tuple[float, float]]  # None if there are too few values for one
 
     @property
     def half_width(self) -> Optional[float]:

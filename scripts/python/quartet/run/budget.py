@@ -46,7 +46,7 @@ class Budget:
         return self._share_out()
 
     def next(self) -> Optional[tuple[Launch, float]]:
-        """The launch to start now, its effort chosen, and after how many seconds to ask it to end; None where there is
+        """The launch to start now, its effort chosen, and after how many seconds to ask it to end; None if there is
         none left."""
         is_first = not self._expected
         self._drop()
@@ -73,7 +73,7 @@ class Budget:
             self.left_out.append(self._waiting.pop())
 
     def shortfall(self) -> str:
-        """What was left out, and the budget that would do; empty where all was measured."""
+        """What was left out, and the budget that would do; empty if all was measured."""
         if not self.left_out:
             return ""
         more = self.pace * sum(launch.seconds[1] for launch in self.left_out) / (1 - FOR_REPEATS)

@@ -66,7 +66,7 @@ def plan(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Launch
 
 
 def parse_estimate(output: str) -> Optional[float]:
-    """Seconds from the one line "estimated time: 12.3 s"; None where it is not just that."""
+    """Seconds from the one line "estimated time: 12.3 s"; None if it is not just that."""
     found = re.findall(r"^estimated time: (\d+(?:\.\d+)?) s$", output, re.MULTILINE)
     return float(found[0]) if len(found) == 1 else None
 

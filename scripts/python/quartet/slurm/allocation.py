@@ -25,7 +25,7 @@ class Allocation:
 
     @staticmethod
     def here(environment: Mapping[str, str] = os.environ) -> Optional["Allocation"]:
-        """None where this is no part of a job. Raises LaunchError where its nodes cannot be told."""
+        """None if this is no part of a job. Raises LaunchError if its nodes cannot be told."""
         job, nodes = environment.get("SLURM_JOB_ID", ""), environment.get("SLURM_JOB_NODELIST", "")
         return Allocation(job, hosts_of(nodes)) if job and nodes else None
 
@@ -72,7 +72,7 @@ class StepLauncher(LocalLauncher):
         self._machine = machine
 
     def shape(self, job: Job) -> Shape:
-        """Raises LaunchError where the machine has nothing for it."""
+        """Raises LaunchError if the machine has nothing for it."""
         try:
             return shape_of(self._machine, job)
         except MachineError as error:

@@ -75,7 +75,7 @@ class SlurmLauncher:
         return (*self._machine.settings, *step, str(job.program), *job.arguments)
 
     def waiting(self, tasks: Iterable[str]) -> Optional[set[str]]:
-        """Which of the tasks are in the queue: pending, running or about to end. None where Slurm
+        """Which of the tasks are in the queue: pending, running or about to end. None if Slurm
         gives no answer now."""
         tasks = set(tasks)
         arrays = sorted({task.split("_")[0] for task in tasks})
@@ -86,7 +86,7 @@ class SlurmLauncher:
         return set() if "Invalid job id" in answer.stderr else None
 
     def ending(self, task: str) -> str:
-        """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty where it is forgotten."""
+        """The state in which a task ended ("CANCELLED", "NODE_FAIL"); empty if it is forgotten."""
         array, index = task.split("_")
         states = {}
         for record in _ask(["scontrol", "-o", "show", "job", array]).stdout.splitlines():
@@ -97,7 +97,7 @@ class SlurmLauncher:
         return states.get(index, next(iter(together), ""))
 
     def cancel(self, tasks: Iterable[str]) -> None:
-        """Raises LaunchError where Slurm does not."""
+        """Raises LaunchError if Slurm does not."""
         answer = _ask(["scancel", *tasks])
         if answer.returncode != 0:
             raise LaunchError(FAILED, f"not cancelled: {_one_line(answer.stderr)}")

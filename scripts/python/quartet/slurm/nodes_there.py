@@ -11,7 +11,7 @@ FIELDS = "%N %X %Y %G"  # names, sockets, cores of a socket, generic resources
 
 
 def differences(machine: SlurmMachine) -> list[str]:
-    """In words; none where they agree. Raises LaunchError where Slurm names no nodes."""
+    """In words; none if they agree. Raises LaunchError if Slurm names no nodes."""
     where = ["-p", machine.partition] if machine.partition else []
     try:
         done = subprocess.run(["sinfo", "-h", "-o", FIELDS, *where], text=True, check=False, stdin=subprocess.DEVNULL,

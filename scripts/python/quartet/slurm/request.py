@@ -53,7 +53,7 @@ class Shape:
 
 def shape_of(machine: SlurmMachine, job: Job) -> Shape:
     """As many nodes as the job names, else as few as hold its ranks' cores, or give one GPU to each rank that
-    computes on one. Raises MachineError where a rank does not fit a node, or all do not fit the nodes."""
+    computes on one. Raises MachineError if a rank does not fit a node, or all do not fit the nodes."""
     if job.ranks < 1 or job.threads < 1:
         raise MachineError(f"{job.ranks} ranks of {job.threads} threads (not 1 at least): give more")
     if job.threads > machine.cores_per_node:
@@ -128,7 +128,7 @@ def _request(machine: SlurmMachine, shape: Shape, minutes: int) -> Request:
 
 
 def ranks_on_each_node(machine: SlurmMachine, text: str) -> Optional[int]:
-    """A number, or as many as a node has "cores", "sockets" or "gpus"; None where it is neither, or zero."""
+    """A number, or as many as a node has "cores", "sockets" or "gpus"; None if it is neither, or zero."""
     known = {"cores": machine.cores_per_node, "sockets": machine.sockets_per_node, "gpus": machine.gpus_per_node}
     return known.get(text, whole_number(text)) or None
 

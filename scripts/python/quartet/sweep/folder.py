@@ -75,7 +75,7 @@ class SweepFolder:
 
     @staticmethod
     def open(path: Path, plan: Plan) -> "SweepFolder":
-        """The folder for this plan, made where there is none. Raises LaunchError where another plan
+        """The folder for this plan, made where there is none. Raises LaunchError if another plan
         or another process is there."""
         make_folder(path)
         folder = SweepFolder(path, plan)
@@ -129,7 +129,7 @@ class SweepFolder:
         return self._recorded(launch) is not None
 
     def _recorded(self, launch: Launch) -> Optional[Outcome]:
-        """None also where the record is damaged, which is said once: it is measured again."""
+        """None also if the record is damaged, which is said once: it is measured again."""
         try:
             return self._folder.recorded(launch.name)
         except FileProblem as problem:
@@ -139,7 +139,7 @@ class SweepFolder:
             return None
 
     def outcome(self, launch: Launch) -> Optional[Outcome]:
-        """None where it has not run. A program that outlived its sweep has no record; its results
+        """None if it has not run. A program that outlived its sweep has no record; its results
         tell how it ended."""
         recorded = self._recorded(launch)
         if recorded or launch.name in self._damaged:
@@ -156,7 +156,7 @@ class SweepFolder:
 
 
 def stored_plan(path: Path) -> Optional[dict[str, Any]]:
-    """The plan in a folder, as JSON; None where there is none. Raises LaunchError where it cannot be read."""
+    """The plan in a folder, as JSON; None if there is none. Raises LaunchError if it cannot be read."""
     try:
         data: dict[str, Any] = read_json(path / PLAN_FILE)
     except FileNotFoundError:

@@ -80,7 +80,7 @@ class InsideSweep(Sweep):
         return shape.nodes <= len(self._allocation.nodes) and set(shape.hosts) <= set(self._allocation.nodes)
 
     def _start_some(self, waiting: list[Launch], running: list[_Step]) -> str:
-        """Starts what has room. Why nothing more is to be started; empty where there is no reason."""
+        """Starts what has room. Why nothing more is to be started; empty if there is no reason."""
         for launch in list(waiting):
             hosts = set(launch.configuration.hosts)
             may_run_beside = hosts and all(step.job.hosts for step in running)
@@ -106,7 +106,7 @@ class InsideSweep(Sweep):
         return step.running.wait(0) is not None or time.monotonic() - step.begin > self._timeout
 
     def _collected(self, step: _Step) -> Outcome:
-        """How it ended; recorded. Raises JobEnded where the Slurm job was the cause."""
+        """How it ended; recorded. Raises JobEnded if the Slurm job was the cause."""
         seconds = time.monotonic() - step.begin
         code: Optional[int] = step.running.wait(0)
         if code is None:

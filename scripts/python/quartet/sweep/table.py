@@ -81,7 +81,7 @@ def _series(points: list[Point]) -> dict[str, list[Point]]:
 
 def base_of(point: Point, series: list[Point], scaling: str) -> Optional[Point]:
     """The base of a point's speed-up: the point with the fewest workers, in strong scaling at the
-    same size. None where nothing scales."""
+    same size. None if nothing scales."""
     fellows = [other for other in series if other.is_right
                and (scaling == "weak" or other.name.size == point.name.size)]
     if scaling == "none" or len({other.workers for other in fellows}) < 2:
@@ -108,7 +108,7 @@ def _cells(point: Point, base: Optional[Point]) -> tuple[str, ...]:
 
 
 def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[str]:
-    """What the series should give, in a line; nothing where nothing can be said."""
+    """What the series should give, in a line; nothing if nothing can be said."""
     found = [(point, expected.of(point.case, point.nodes)) for point in series] if expected else []
     bands = [f"{rate(one.low)}-{rate(one.high)} at {size(point.name.size)} on "
              f"{counted(point.workers, 'worker')}" for point, one in found if one]

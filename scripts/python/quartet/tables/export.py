@@ -111,7 +111,7 @@ def _in_markdown(cell: Cell) -> str:
 
 
 def as_jsonl(found: list[Row]) -> str:
-    """An object a line, null where a row does not know; `published` is an object as in the contract."""
+    """An object a line, null if a row does not know; `published` is an object as in the contract."""
     return "".join(json.dumps(row, allow_nan=False) + "\n" for row in found)
 
 

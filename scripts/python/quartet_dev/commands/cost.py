@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def study(name: str, options: argparse.Namespace) -> Optional[Cost]:
-    """Measures, or finds what was measured; None where there is nothing."""
+    """Measures, or finds what was measured; None if there is nothing."""
     file = options.results / f"cost-{name}.points"
     if options.reuse:
         return Cost.stored(file) if file.exists() else None

@@ -78,7 +78,7 @@ def headers_of(library: Library) -> list[tuple[str, Path]]:
 
 
 def licence_of(library: Library, given: dict[str, Path]) -> bytes:
-    """Raises ScriptError where there is none: without it nobody may pass the headers on."""
+    """Raises ScriptError if there is none: without it nobody may pass the headers on."""
     own = sorted(Path("/usr/share/licenses").glob(f"{library.headers.removesuffix('.h')}*/*"))
     places = [given[library.name]] if library.name in given else \
         [Path("/usr/share/doc", library.package, "copyright"), *own]

@@ -87,7 +87,7 @@ class Simulations:
         return Path(self.options.results, f"{name}.json")
 
     def run(self, work: Work) -> table.Point:
-        """Raises ScriptError where it fails."""
+        """Raises ScriptError if it fails."""
         document = self.document(work)
         flags = [word for name, value in self.flags.items() for word in (f"--{name}", value)]
         arguments = ("--device", "model", "--machine", str(self.options.machine.absolute()),

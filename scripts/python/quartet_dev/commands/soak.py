@@ -8,7 +8,7 @@ at the documents, the bits, and what was left behind.
     quartet soak --seed 7 --only kills --round 12   # one round again
 
 What is drawn depends on --seed and the round alone; moments are as exact as a sleeping process is. Full
-disks and a small /dev/shm are for root. The exit code is 0 where nothing failed, 3 where something did, 75
+disks and a small /dev/shm are for root. The exit code is 0 if nothing failed, 3 if something did, 75
 where it was interrupted."""
 
 import argparse

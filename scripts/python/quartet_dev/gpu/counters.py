@@ -96,7 +96,7 @@ def excuse(step: Step, logs: Path) -> None:
 
 
 def refusal(logs: Path) -> str:
-    """Why ncu may not read counters here; empty where it may."""
+    """Why ncu may not read counters here; empty if it may."""
     for file in [*logs.glob("counters-*.csv"), *logs.glob("counters-*.log")]:
         if FORBIDDEN in file.read_text(encoding="utf-8", errors="replace"):
             return (f"ncu may not read counters here ({FORBIDDEN}): an administrator can permit it "

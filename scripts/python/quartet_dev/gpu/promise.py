@@ -30,7 +30,7 @@ class Benchmark:
     small: tuple[str, ...]  # arguments that try the launch, where no rate is wanted
     files: bool = False  # whether its data are in files
     promises: tuple[Promise, ...] = ()
-    # A row's rate in its own unit; None where the GPU's ceilings are not known.
+    # A row's rate in its own unit; None if the GPU's ceilings are not known.
     expected: Callable[[Case, Ceilings], Optional[float]] = lambda _case, _ceilings: None
 
 

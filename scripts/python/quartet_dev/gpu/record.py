@@ -56,7 +56,7 @@ def save(part: str, steps: list[Step], place: Place, gpu: Gpu, seconds: float) -
 
 
 def load(folder: Path, part: str) -> Optional[PartRecord]:
-    """None where the part has not run, or its file is none of save()'s."""
+    """None if the part has not run, or its file is none of save()'s."""
     try:
         content = read_json(folder / f"{part}.json")
         steps = [StepRecord(**step) for step in content.pop("steps")]

@@ -28,7 +28,7 @@ class Gpu:
 
     @staticmethod
     def parse(text: str) -> Optional["Gpu"]:
-        """From a line "NVIDIA H200, 9.0, 580.1", the last part of which may be missing; None where it is none."""
+        """From a line "NVIDIA H200, 9.0, 580.1", the last part of which may be missing; None if it is none."""
         first = text.splitlines()[0] if text else ""
         found = re.match(r"\s*(.+?)\s*,\s*(\d+)\.(\d+)\s*(?:,\s*(\S+)\s*)?$", first)
         return Gpu(found[1], found[2] + found[3], found[4] or "") if found else None

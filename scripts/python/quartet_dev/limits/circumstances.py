@@ -13,7 +13,7 @@ SAYING_WAITING = ("cg", "fft")  # their phases reduce and wait hold all time spe
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Medians over the rounds for one row; None where its documents do not say."""
+    """Medians over the rounds for one row; None if its documents do not say."""
 
     row: Row
     waiting: Optional[float]  # the slowest rank's time in sums and waiting for others, of all
@@ -40,7 +40,7 @@ def _ranks(case: Case) -> tuple[int, float, float]:
 
 
 def _share(case: Case, *names: str) -> Optional[float]:
-    """The phases' share of the slowest rank's time; None where the case has none of them."""
+    """The phases' share of the slowest rank's time; None if the case has none of them."""
     _, _, longest = _ranks(case)
     told = [case.phases[name] for name in names if name in case.phases]
     return sum(told) / longest if told and longest else None
@@ -67,7 +67,7 @@ def _steal(case: Case) -> Optional[float]:
 
 
 def clock_probe(case: Case) -> Optional[float]:
-    """Seconds of the fixed loop that shows the cores' speed; None where it was not timed."""
+    """Seconds of the fixed loop that shows the cores' speed; None if it was not timed."""
     return next(iter(_positive([case.median.get("core_loop_seconds")])), None)
 
 

@@ -70,7 +70,7 @@ def moved(distances: Iterable[float]) -> bool:
 
 
 def require_same_cores(results: Round, *rows: Row) -> None:
-    """Raises Missing where the launches cannot be compared."""
+    """Raises Missing if the launches cannot be compared."""
     if moved(distance for row in rows for distance in results[row.side].core_distances):
         raise Missing("the host moved the cores between or during the launches")
 

@@ -18,7 +18,7 @@ class Cores:
         self._file = file
 
     def distance(self) -> Optional[float]:
-        """Seconds that a word takes from one to the other; None where that cannot be told."""
+        """Seconds that a word takes from one to the other; None if that cannot be told."""
         program, arguments = self._command
         try:
             subprocess.run([program, *arguments], check=True, timeout=TIMEOUT, capture_output=True)

@@ -56,7 +56,7 @@ class LimitsFolder:
             return ()
 
     def result(self, match: Match, side: Side, number: int) -> Optional[Result]:
-        """None where it was not launched."""
+        """None if it was not launched."""
         try:
             outcome = self._folder.recorded(_name(match, side, number))
         except FileProblem as problem:

@@ -58,7 +58,7 @@ class Rounds:
         return left_out
 
     def _expected(self, match: Match) -> float:
-        """Seconds of a round, as its last one took; 0 where there was none."""
+        """Seconds of a round, as its last one took; 0 if there was none."""
         known = (self._last.get((match.name, side.name)) for side in match.sides)
         return sum(outcome.seconds or 0 for outcome in known if outcome)
 

@@ -113,7 +113,7 @@ def _named_rows(result: GoalResult, judged: Judged) -> dict[Row, tuple[str, ...]
 
 
 def _beside_what_is_not_met(all_judged: list[Judged]) -> list[str]:
-    """What else was measured there; nothing where all goals are met, or are about no time."""
+    """What else was measured there; nothing if all goals are met, or are about no time."""
     sections = []
     for judged in all_judged:
         members: dict[Row, tuple[str, ...]] = {}

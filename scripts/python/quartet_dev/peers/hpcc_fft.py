@@ -91,7 +91,7 @@ class Figures:
 
 
 def figures(text: str) -> Optional[Figures]:
-    """Those of an hpccoutf.txt; None where it has none, or not all of them yet."""
+    """Those of an hpccoutf.txt; None if it has none, or not all of them yet."""
     section = SECTION.search(text)
     if not section:
         return None
@@ -105,7 +105,7 @@ def figures(text: str) -> Optional[Figures]:
     values = (number("Number of nodes"), points, number("Gflop/s"), seconds, number("max(|x-x0|)"))
     if not all(map(math.isfinite, values)) or points < 2 or values[2] <= 0:
         return None
-    # Times have three digits after the point: none where that is too few.
+    # Times have three digits after the point: none if that is too few.
     inverse = 5e-9 * points * math.log2(points) / seconds if seconds >= 0.01 else 0.0
     version = re.search(r"^This is .* version (\S+) ", text, re.MULTILINE)
     return Figures(int(values[0]), int(points), values[2], inverse, values[4],

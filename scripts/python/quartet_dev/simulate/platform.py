@@ -29,7 +29,7 @@ def platform_of(machine: Machine, ranks: int) -> Platform:
     """Ranks fill nodes one after the other. A leaf switch has up to 16 nodes, and to the switch above one link, as
     fast as the bisection leaves of theirs together: on several links messages could meet, by routes that no machine
     file describes. Whoever is farther away is not later, as machine files have one latency: SimGrid gives messages
-    with a longer one a smaller part of a link. Raises ScriptError where a rate is missing."""
+    with a longer one a smaller part of a link. Raises ScriptError if a rate is missing."""
     values = machine.rates.values()
     if values[STAGED]:
         raise ScriptError(f"{machine.name} stages through the host (the model device has no second "

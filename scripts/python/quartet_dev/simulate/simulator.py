@@ -54,7 +54,7 @@ class Simulator(LocalLauncher):
     def _messages(self, ranks: int) -> dict[str, object]:
         """Open MPI's all-to-all in pairs sends to the rank i places further in step i. So does this one of SimGrid's,
         after a barrier; its own pairs differ in one bit of their numbers. There messages wait for their receivers.
-        SimGrid counts a receiver's overhead only where the sender does not wait: else the sender has both."""
+        SimGrid counts a receiver's overhead only if the sender does not wait: else the sender has both."""
         in_pairs = self._is_open_mpi and all_to_all(ranks, self._told) is AllToAll.IN_PAIRS
         eager, overheads = (0, 2) if in_pairs and self._exchanges else (EAGER_BYTES, 1)
         sending = f"0:{overheads * self._overhead}:0"

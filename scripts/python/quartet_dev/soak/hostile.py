@@ -99,7 +99,7 @@ def _state(folder: Path) -> dict[str, Union[bytes, int]]:
 
 
 def _changed(given: Input, before: dict[str, Any], ended: Ended) -> str:
-    """Which of the inputs are not as they were; empty where all are."""
+    """Which of the inputs are not as they were; empty if all are."""
     after = _state(given.folder)
     if given.may_change and ended.code == VERIFIED:
         return ""
@@ -126,7 +126,7 @@ def _fault(given: Input, before: dict[str, Any], ended: Ended) -> Optional[Fault
 
 
 def _try(room: Room, given: Input) -> Optional[Fault]:
-    """None where it is answered as it should be."""
+    """None if it is answered as it should be."""
     before, scratch = _state(given.folder), room.scratch / given.folder.name
     scratch.mkdir()
     words = [os.fsencode(word) for word in given.words]

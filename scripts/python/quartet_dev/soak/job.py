@@ -75,7 +75,7 @@ class Job:
                 if process != self.process.pid and "-n" in words_of(process)[1:2]]
 
     def wait_until(self, condition: Callable[[], object]) -> bool:
-        """False where the job ended first, or it took too long."""
+        """False if the job ended first, or it took too long."""
         patience = Countdown(self._patience)
         while self.process.poll() is None and not patience.is_over():
             if condition():
@@ -105,7 +105,7 @@ class Job:
         return bool(left)
 
     def end(self, after: str = "") -> Ended:
-        """How it ended, once nothing of it is left. Raises Fault where it does not end in time, or
+        """How it ended, once nothing of it is left. Raises Fault if it does not end in time, or
         leaves processes; `after` says what was done to it."""
         code, stayed = self._code(), False
         if code is None:

@@ -32,7 +32,7 @@ class Room:
     chances: random.Random
     stop_at: float  # when no more than the least is to be tried, by time.monotonic()
     cache: Path  # a folder that all rounds share
-    why_no_mounts: str = ""  # empty where this process has mounts of its own
+    why_no_mounts: str = ""  # empty if this process has mounts of its own
     counts: Counter[str] = field(default_factory=Counter[str])  # of what was done
     faults: list[Fault] = field(default_factory=list)  # that did not end the round
 
@@ -63,14 +63,14 @@ class Room:
         return self.start(program, ranks, *words).end()
 
     def run_verified(self, program: str, ranks: int, *words: str) -> Ended:
-        """Undisturbed. Raises Fault where it is not right."""
+        """Undisturbed. Raises Fault if it is not right."""
         ended = self.run(program, ranks, *words)
         if ended.code != VERIFIED:
             raise ended.fault("an undisturbed run failed")
         return ended
 
     def document(self, file: Path, ended: Ended) -> Optional[dict[str, Any]]:
-        """None where there is none. Raises Fault where it is not valid."""
+        """None if there is none. Raises Fault if it is not valid."""
         try:
             return load(file)
         except FileNotFoundError:
@@ -79,7 +79,7 @@ class Room:
             raise ended.fault(f"left a document that is not valid: {problem}") from None
 
     def check_files(self, ended: Ended, allowed: Iterable[str]) -> None:
-        """Raises Fault where the round's folder has other entries than those, and the locks of what a
+        """Raises Fault if the round's folder has other entries than those, and the locks of what a
         killed job has written."""
         names = {LAUNCHERS_FOLDER, *allowed}
         names |= {f".{name}.lock" for name in names}
@@ -88,7 +88,7 @@ class Room:
             raise ended.fault(f"left {', '.join(found)} behind")
 
     def check_shared_memory(self, ended: Ended) -> None:
-        """Raises Fault where /dev/shm has entries that it had not before the round. Where others use it,
+        """Raises Fault if /dev/shm has entries that it had not before the round. Where others use it,
         too, nobody can tell whose they are."""
         if self.why_no_mounts:
             return
@@ -103,7 +103,7 @@ class Room:
 
 
 def rows(document: Optional[dict[str, Any]], run_type: str = "iteration") -> list[dict[str, Any]]:
-    """Measured runs of a document, or its aggregates; none where there is no document."""
+    """Measured runs of a document, or its aggregates; none if there is no document."""
     found = document["benchmarks"] if document else []
     return [row for row in found if row.get("run_type") == run_type and "error_occurred" not in row]
 

@@ -36,7 +36,7 @@ def _mount(*words: str) -> bool:
 
 
 def have_own() -> str:
-    """Gives this process a /dev/shm of its own. Why it cannot; empty where it could. To be called
+    """Gives this process a /dev/shm of its own. Why it cannot; empty if it could. To be called
     before there are threads."""
     if os.geteuid() != 0 or not shutil.which("mount"):
         return "mounting is for root"

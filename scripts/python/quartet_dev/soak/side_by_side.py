@@ -22,7 +22,7 @@ PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
 
 def rounds(setting: Setting, numbers: Iterable[int], stop_at: float, jobs: int) -> Record:
-    """As loop.rounds() does them, by so many workers. Raises ScriptError where one of them ends without its record."""
+    """As loop.rounds() does them, by so many workers. Raises ScriptError if one of them ends without its record."""
     if jobs == 1:
         return loop.rounds(setting, numbers, stop_at)
     begin, interrupted = time.monotonic(), False

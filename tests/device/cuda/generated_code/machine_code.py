@@ -18,7 +18,7 @@ class Figures:
     registers: int
     spills: int  # bytes of them, and of the stack frame
     shared: int  # bytes of a block
-    in_flight: Optional[int] = None  # bytes of a thread's global loads; None where nobody can tell
+    in_flight: Optional[int] = None  # bytes of a thread's global loads; None if nobody can tell
 
 
 def blocks_of_sm(registers, architecture):

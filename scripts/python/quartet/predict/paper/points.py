@@ -130,6 +130,6 @@ def _points(kernel: Kernel, item: dict[str, Any]) -> Iterator[Point]:
 
 
 def _named(before: str, item: dict[str, Any]) -> int:
-    """A size in the conditions; 0 where there is none."""
+    """A size in the conditions; 0 if there is none."""
     found = re.search(before + r"(2\^\d+|\d+)", item["conditions"])
     return size_of(found[1]) if found else 0

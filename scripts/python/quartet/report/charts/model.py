@@ -122,7 +122,7 @@ class StackChart:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """values[row][column]; None where there is nothing."""
+    """values[row][column]; None if there is nothing."""
 
     title: str
     unit: str

@@ -5,7 +5,7 @@
 
 namespace {
 
-/// A function of the library by its name; null where it has none.
+/// A function of the library by its name; null if it has none.
 template <typename Function>
 Function* function_of(void* library, const char* name) {
     return reinterpret_cast<Function*>(dlsym(library, name));

@@ -49,7 +49,7 @@ struct Loop {
 /// Allocates the arrays of the thread that calls it.
 using Way = std::function<Loop()>;
 
-/// The ways to do what `name` says with arrays of `size` bytes; none where it is not known here.
+/// The ways to do what `name` says with arrays of `size` bytes; none if it is not known here.
 std::vector<Way> ways_to(std::string_view name, std::size_t size);
 
 /// A product of square matrices by BLIS on one thread. Where it does not know the processor it gets

@@ -132,7 +132,7 @@ class _Processes:
         self.records = [folder / f"record-{rank}.json" for rank in range(len(plan.tasks))]
 
     def complete(self, timeout: float) -> str:
-        """Why they failed; empty where all ended well. None is left."""
+        """Why they failed; empty if all ended well. None is left."""
         file = self._folder / "plan.json"
         self._plan.write(file)
         started: list[subprocess.Popen[bytes]] = []
@@ -153,7 +153,7 @@ class _Processes:
 
 
 def _first_failure(started: list[subprocess.Popen[bytes]], timeout: float) -> Optional[int]:
-    """The code of the first that failed, 0 where all ended well, None where time was up."""
+    """The code of the first that failed, 0 if all ended well, None if time was up."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         codes = [process.poll() for process in started]

@@ -60,8 +60,8 @@ class Record:
     setup: float  # seconds until the first run
     seconds: list[float]
     cpu: list[float]
-    paper: list[float]  # seconds by the paper's own clock; empty where another process has it, or none
-    check: list[Check]  # one, or none where the process holds no result
+    paper: list[float]  # seconds by the paper's own clock; empty if another process has it, or none
+    check: list[Check]  # one, or none if the process holds no result
 
     def write(self, file: Path) -> None:
         file.write_text(json.dumps(asdict(self)), encoding="utf-8")

@@ -66,7 +66,7 @@ def lines_of(match: Match, folder: LimitsFolder) -> list[Line]:
 
 
 def _problem(case: Optional[Case], message: str) -> str:
-    """Why a launch's rate does not count; empty where it does."""
+    """Why a launch's rate does not count; empty if it does."""
     if case is None:
         return message or "left no row"
     if case.error:
@@ -75,7 +75,7 @@ def _problem(case: Optional[Case], message: str) -> str:
 
 
 def _not_tcp(document: dict[str, Any]) -> str:
-    """Why its messages took another way; empty where they took TCP."""
+    """Why its messages took another way; empty if they took TCP."""
     ways = document["context"]["quartet"].get("mpi_settings", {}).get("btl", "")
     return "" if ways == "self,tcp" else "MPI did not say that its messages take TCP (this is for Open MPI)"
 
@@ -86,7 +86,7 @@ def paper_lines(lines: list[Line]) -> list[Line]:
 
 
 def _paper_rates(document: dict[str, Any], unit: str) -> list[float]:
-    """The median by the paper's clock; none where there is no such clock."""
+    """The median by the paper's clock; none if there is no such clock."""
     return [row[unit] for row in document["benchmarks"]
             if row["name"].endswith("/paper_median") and row["run_type"] == "aggregate"]
 
