@@ -142,7 +142,7 @@ def add_build(parser: argparse.ArgumentParser) -> None:
 def add_launcher(parser: argparse.ArgumentParser) -> None:
     """--launcher alone."""
     parser.add_argument("--launcher", type=_launcher, default=LAUNCHER,
-                        help="called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
+                        help="command that starts a program, called as LAUNCHER RANKS PROGRAM ARGUMENTS (%(default)s)")
 
 
 def _launcher(text: str) -> Path:

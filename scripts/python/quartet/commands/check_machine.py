@@ -1,9 +1,9 @@
 """Whether this machine is fit to be measured, in about 20 seconds: what others do meanwhile, how it is
-configured, and whether the rates of its memory and cores keep still in two short launches.
+configured, and whether its memory and cores keep their speed in two short launches.
 
 Each line is ok, look (figures may suffer) or bad (they will), with what to do about it. The exit code
-says whether the check could be made: 0 if it could, however fit the machine is; 3 if a launch
-failed; 2 for bad usage. `quartet run` looks for two seconds by itself."""
+is 0 if the check ran, whatever it found; 3 if a launch failed; 2 for bad usage. `quartet run` checks for
+two seconds by itself."""
 
 import argparse
 import sys
@@ -23,7 +23,7 @@ EXAMPLE = "quartet check-machine --quick"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
     parser.add_argument("--seconds", type=seconds, default=5,
-                        help="to watch what others do (%(default)s)")
+                        help="how long to watch other processes (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="launch nothing")
 
 

@@ -7,13 +7,13 @@
     quartet compare --run A B -- cg --size 4096  A and B are build folders (or programs): launches them in
                                                  turn, 5, 10 or 20 times each, until it can decide
 
-Each document counts as a launch. It takes four launches of each side for a verdict: one program,
-launched twice, differs by more than its runs tell.
+Each document counts as a launch. A verdict takes four launches of each side: two launches of one program
+differ by more than the runs of one launch show.
 
 B/A is a ratio of rates: above 1, B is faster. Exit codes: 0 nothing is slower; 1 a case is slower by
 more than the threshold, or was right in A and is wrong or failed in B; 2 nothing can be compared;
-4 nothing could be decided, or a case looks slower and more launches must decide. Where no published
-number is of B's kind of machine it shows numbers for orientation, and exits with 0."""
+4 nothing could be decided, or a case looks slower and more launches must decide. If no published number
+is from B's kind of machine, it shows numbers for orientation and exits with 0."""
 
 import argparse
 import time
@@ -175,21 +175,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threshold", type=percent, default=5, metavar="PERCENT",
                         help="differences of the rate that do not matter (%(default)s)")
     parser.add_argument("--strict", action="store_true",
-                        help="exits with 4 also where any case is unclear or not comparable")
-    parser.add_argument("--baseline", type=Path, metavar="DIR", help="compares with what it holds")
+                        help="exits with 4 also if any case is unclear or not comparable")
+    parser.add_argument("--baseline", type=Path, metavar="DIR", help="compares with the results that the folder holds")
     parser.add_argument("--update", action="store_true",
                         help="with --baseline: keeps the new results there if nothing is slower")
     parser.add_argument("--run", action="store_true", help="launches A and B in turn")
-    parser.add_argument("--ranks", type=whole_number(10**6), metavar="N", help="with --run (one a core, at least 2)")
+    parser.add_argument("--ranks", type=whole_number(10**6), metavar="N",
+                        help="with --run: ranks of a launch (one a core, at least 2)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help="with --run: starts no round that would probably pass it")
     parser.add_argument("--folder", type=Path,
-                        help="with --run: of the documents (a new one in results/compare)")
+                        help="with --run: folder of the documents (a new one in results/compare)")
     add_launcher(parser)
     parser.add_argument("--published", type=Path, default=SHIPPED / "published",
-                        help="folder behind the word (%(default)s)")
+                        help="the folder that `published` stands for (%(default)s)")
     parser.add_argument("--measured", type=Path, default=SHIPPED / "measured",
-                        help="folder behind the word reference (%(default)s)")
+                        help="the folder that `reference` stands for (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:

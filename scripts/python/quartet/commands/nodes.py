@@ -1,10 +1,10 @@
 """Finds slow nodes. Runs stream, cg and fft for some seconds on each node, and stream between
-neighbours in a ring (or other pairs), and ends with a table of who stands out.
+neighbours in a ring (or other pairs), and ends with a table of the slow ones.
 
 In salloc's shell or a batch script it checks the nodes of that job, by steps of it. Elsewhere it submits
-a job for each node and each pair (--slurm), which run as nodes come free. Stopped, it goes on when the
-same command is given again, and shows what the jobs have found meanwhile. A new check compares with the
-earlier ones beside it: since when is a node slow?
+a job for each node and each pair (--slurm), which run as nodes come free. If it is stopped, give the same
+command again: it continues, and shows what the jobs have found meanwhile. A new check compares with earlier
+ones in the same place, and says since when a node is slow.
 
 A node's network rate is that of its best pair, so that a slow node does not make its partners slow. The
 exit code is 1 if a node or a pair is slow, 3 if a launch failed, 4 if there are too few nodes to
@@ -39,31 +39,37 @@ EXAMPLE = "quartet nodes --slurm mine.json --hosts 'n[1-16]'"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file (docs/cluster.md); not needed within a job")
-    parser.add_argument("--hosts", metavar="LIST", help="as Slurm writes it, n[1-300] (all of the job, or of the "
+    parser.add_argument("--hosts", metavar="LIST",
+                        help="nodes as Slurm writes them, n[1-300] (all of the job, or of the "
                         "machine's partition that are up)")
     parser.add_argument("--kernels", type=some_of(nodes_plan.CHECKS), default=tuple(nodes_plan.CHECKS), metavar="LIST",
-                        help=f"on each node ({','.join(nodes_plan.CHECKS)})")
+                        help=f"kernels to run on each node ({','.join(nodes_plan.CHECKS)})")
     parser.add_argument("--pairs", default=nodes_plan.RING, metavar="ring|all|none|N",
-                        help="N: about so many partners for each node, drawn by --seed (%(default)s)")
-    parser.add_argument("--device", choices=("host", "cuda"), default="host", help="(%(default)s)")
-    parser.add_argument("--launches", type=whole_number(100), default=2, help="of each; the best counts (%(default)s)")
+                        help="N gives each node about N partners, drawn by --seed (%(default)s)")
+    parser.add_argument("--device", choices=("host", "cuda"), default="host",
+                        help="where the kernels compute (%(default)s)")
+    parser.add_argument("--launches", type=whole_number(100), default=2,
+                        help="launches of each; the best counts (%(default)s)")
     parser.add_argument("--at-once", type=whole_number(10_000), default=32, metavar="N",
-                        help="steps within a job, on nodes of their own; 1 leaves the network to each "
+                        help="steps within a job at one time, on different nodes; 1 leaves the network to each "
                              "(%(default)s)")
     parser.add_argument("--small", action="store_true", help="small problems, to try it")
     parser.add_argument("--false-alarms", type=positive_number, default=0.05, metavar="SHARE",
-                        help="of checks of alike nodes that name one (%(default)s)")
+                        help="share of checks of alike nodes that name a node (%(default)s)")
     parser.add_argument("--least", type=positive_number, default=0.05, metavar="SHARE",
-                        help="below the median, to be named (%(default)s)")
-    parser.add_argument("--folder", type=Path, help="of this check (an unfinished one of the same plan, or a new one "
+                        help="a node is named only if it is this share below the median (%(default)s)")
+    parser.add_argument("--folder", type=Path,
+                        help="folder of this check (an unfinished one of the same plan, or a new one "
                         "in --results)")
     parser.add_argument("--results", type=Path, default=RESULTS / "nodes",
                         help="where new folders are made (%(default)s)")
-    parser.add_argument("--seed", type=whole_number(10**6), default=1, help="of the order and the pairs (%(default)s)")
-    parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS", help="of one launch (%(default)s)")
+    parser.add_argument("--seed", type=whole_number(10**6), default=1,
+                        help="seed of the order and the pairs (%(default)s)")
+    parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS",
+                        help="limit of one launch (%(default)s)")
     parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
                         help="how often to ask Slurm for its queue (%(default)s)")
-    parser.add_argument("--retry-failed", action="store_true", help="runs again what did not end well")
+    parser.add_argument("--retry-failed", action="store_true", help="runs failed launches again")
     add_build(parser)
 
 

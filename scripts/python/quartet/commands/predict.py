@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("machine", nargs="?", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file, or a shipped one's name")
     parser.add_argument("kernel", nargs="?", metavar="KERNEL", help=", ".join(MODELS))
-    parser.add_argument("--sizes", metavar="LIST", help="as the program takes them, or 2^k")
+    parser.add_argument("--sizes", metavar="LIST", help="sizes as the program takes them, or 2^k")
     parser.add_argument("--ranks", metavar="LIST",
                         help='numbers, or "1:16384", which doubles from 1 to 16384')
     parser.add_argument("--weak", action="store_true",
@@ -45,13 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--formulation", default="native", metavar="NAME",
                         help="native, dataflow or library (%(default)s)")
     parser.add_argument("--arguments", default="", metavar="FLAGS",
-                        help="more flags of the program, of those that change the prediction")
+                        help="flags of the program that change the prediction")
     parser.add_argument("--from", dest="documents", action="append", default=[], type=Path,
                         metavar="PATH", help="documents, or a folder of them, whose rates are taken; "
                         "may be repeated")
     parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
-                        help="instead of the machine file's")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="writes the numbers, too")
+                        help="ranks of a node, instead of the machine file's")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also writes the numbers to a file")
     parser.add_argument("--paper", action="store_true",
                         help="the paper's numbers beside models of its programs and of ours")
 

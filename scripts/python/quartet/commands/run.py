@@ -1,7 +1,7 @@
 """Measures with every program that was built, on this machine's cores and within a time budget, shows
-one table and ends with a verdict. The clock keeps the budget: each launch gets its share of the time that
-is left, is asked to end when that is over, and keeps its runs. Launches for which no time is left are
-named. `make run` builds first."""
+one table and ends with a verdict. The budget holds by the clock: each launch gets its share of the time
+that is left. When the share is over, the launch is asked to end, and keeps its runs. Launches that got no
+time are named. `make run` builds first."""
 
 import argparse
 import os
@@ -29,11 +29,11 @@ EXAMPLE = "quartet run --budget 300"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launch_arguments(parser)
     parser.add_argument("--budget", type=seconds, default=90, metavar="SECONDS",
-                        help="by the clock, of measuring with all programs (%(default)s)")
+                        help="time for measuring with all programs, by the clock (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where the JSON documents go (%(default)s)")
     parser.add_argument("--look", type=seconds_or_none, default=2, metavar="SECONDS",
-                        help="at what disturbs the machine, before measuring (%(default)s; 0: not at "
+                        help="how long to watch what disturbs the machine, before measuring (%(default)s; 0: not at "
                              "all)")
     parser.add_argument("--all", action="store_true",
                         help="show every size and warning, not three of each")

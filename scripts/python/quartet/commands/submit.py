@@ -48,17 +48,18 @@ class Check(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE", help="a machine file")
-    parser.add_argument("--ranks", type=whole_number(MOST_RANKS), help="in all")
-    parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="to be spread over, evenly")
+    parser.add_argument("--ranks", type=whole_number(MOST_RANKS), help="ranks in all")
+    parser.add_argument("--nodes", type=whole_number(MOST_RANKS), help="nodes over which the ranks are spread evenly")
     parser.add_argument("--ranks-per-node", metavar="N|cores|sockets|gpus",
                         help="a data flow's reducers come on top of gpus")
     parser.add_argument("--hosts", default="", metavar="A,B", help="these nodes and no others")
     parser.add_argument("--distribution", default="", metavar="block|cyclic|plane=N",
                         help="how ranks are dealt to nodes: N at a time, in turn (the machine file's)")
     parser.add_argument("--threads", type=whole_number(4096),
-                        help="of a rank (1; with sockets a socket's cores)")
-    parser.add_argument("--minutes", type=whole_number(366 * 24 * 60), default=30, help="at most (%(default)s)")
-    parser.add_argument("--output", default="quartet-%j.out", help="of the job (%(default)s)")
+                        help="threads of a rank (1; with sockets a socket's cores)")
+    parser.add_argument("--minutes", type=whole_number(366 * 24 * 60), default=30,
+                        help="time limit of the job (%(default)s)")
+    parser.add_argument("--output", default="quartet-%j.out", help="file for the output of the job (%(default)s)")
     parser.add_argument("--dry-run", action="store_true", help="shows the sbatch command")
     parser.add_argument("--check", action=Check, type=shipped_in(MACHINES), metavar="MACHINE",
                         help="submits nothing: compares the file's cores, sockets and GPUs of a node with Slurm's")

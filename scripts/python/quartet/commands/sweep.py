@@ -1,14 +1,14 @@
 """Runs programs over sizes, ranks, formulations, transports and devices.
 
-Files say what to run: the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..). Or the
-flags do: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and leaves one document in
+Files say what to run: the published figures are shipped, in full and in laptop size (paper-cg, laptop-cg ..).
+Or flags say it: --kernels, --sizes, --ranks and so on. Each launch is an MPI job and leaves one document in
 the sweep's folder. Repeated launches follow in rounds, shuffled. A failed launch is recorded and the
 rest is run. After an interruption the same command resumes the sweep.
 
 With --slurm the launches are Slurm jobs: one array for each round and kind of job, each round after
 the one before. The jobs do not need this command, which only watches them; it finds them again when it
-is restarted. With --inside launches are steps of one job: of this one where it is called in salloc's
-shell or a batch script; else of one job for each number of nodes, which it submits (with --slurm)."""
+is restarted. With --inside launches are steps of a job: of the present one, if the command is given in
+salloc's shell or a batch script; otherwise of one job for each number of nodes, which it submits (--slurm)."""
 
 import argparse
 import os
@@ -51,31 +51,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         known = f" ({','.join(NAMES)})" if name == "kernels" else ""
         factors.add_argument(f"--{name.replace('_', '-')}", metavar="LIST", help=meaning + known)
     factors.add_argument("--scaling", default="none",
-                         help="of the sizes with the ranks: none, strong or weak (%(default)s)")
+                         help="how sizes grow with the ranks: none, strong or weak (%(default)s)")
     factors.add_argument("--arguments", default="", help="more flags for the programs")
     parser.add_argument("--launches", type=whole_number(sweep_plan.MOST_LAUNCHES),
-                        help="of each configuration (the file's, or 1)")
-    parser.add_argument("--seed", type=whole_number(10**6), help="of the order (the file's, or 1)")
-    parser.add_argument("--folder", type=Path, help="of the results; one with a plan and no FILE: "
-                        "goes on (an unfinished one of the same plan, or a new one in --results)")
+                        help="launches of each configuration (the file's, or 1)")
+    parser.add_argument("--seed", type=whole_number(10**6), help="seed of the order (the file's, or 1)")
+    parser.add_argument("--folder", type=Path, help="folder of the results; without FILE the plan there "
+                        "continues (an unfinished one of the same plan, or a new one in --results)")
     parser.add_argument("--results", type=Path, default=RESULTS / "runs",
                         help="where new folders are made (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help="starts no launch that would probably pass it")
     parser.add_argument("--timeout", type=seconds, default=1800, metavar="SECONDS",
-                        help="of one launch (%(default)s)")
+                        help="limit of one launch (%(default)s)")
     parser.add_argument("--retry-failed", action="store_true",
-                        help="runs again what did not end well")
+                        help="runs failed launches again")
     parser.add_argument("--dry-run", action="store_true", help="shows the launches, in their order")
     add_launch_arguments(parser)
     parser.add_argument("--slurm", type=shipped_in(MACHINES), metavar="MACHINE",
-                        help="submits to Slurm, as such a file says (docs/cluster.md)")
+                        help="submits to Slurm as this machine file says (docs/cluster.md)")
     parser.add_argument("--rates", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file with rates (docs/prediction.md): the table has what it should "
-                             "give (--slurm's, where that has rates)")
+                             "give (--slurm's, if that has rates)")
     parser.add_argument("--inside", action="store_true", help="launches are steps of one job")
     parser.add_argument("--job-time", type=seconds, default=3600, metavar="SECONDS",
-                        help="of a job with --inside; what is left then runs when it is called again "
+                        help="limit of a job with --inside; give the command again to run what is left "
                              "(%(default)s)")
     parser.add_argument("--poll", type=seconds, default=30, metavar="SECONDS",
                         help="how often to ask Slurm for its queue (%(default)s)")

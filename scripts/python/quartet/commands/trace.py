@@ -155,13 +155,13 @@ def milliseconds(text: str) -> float:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("trace", type=Path, help="what --trace wrote")
+    parser.add_argument("trace", type=Path, help="the file that --trace wrote")
     parser.add_argument("picture", type=Path, help="the file to draw to (png, svg, pdf)")
     parser.add_argument("--case", default="", help="part of the name of the case (the last one)")
-    parser.add_argument("--run", type=whole_number(10**9, -10**9), default=-1, help="number of its run (the last one)")
+    parser.add_argument("--run", type=whole_number(10**9, -10**9), default=-1, help="number of the run (the last one)")
     parser.add_argument("--from", dest="begin", type=milliseconds, default=0, metavar="MS",
-                        help="where to begin within the run")
-    parser.add_argument("--to", dest="end", type=milliseconds, metavar="MS", help="and where to end")
+                        help="where the picture begins, from the start of the run")
+    parser.add_argument("--to", dest="end", type=milliseconds, metavar="MS", help="where it ends")
 
 
 def run(wanted: argparse.Namespace) -> int:

@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "limits",
                         help="where the documents go (%(default)s)")
     parser.add_argument("--timeout", type=seconds, default=300, metavar="SECONDS",
-                        help="of one launch (%(default)s)")
+                        help="limit of one launch (%(default)s)")
     add_launch_arguments(parser)
 
 

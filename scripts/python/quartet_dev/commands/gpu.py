@@ -8,7 +8,7 @@ It has parts, each of which ends within ten minutes and can run alone (--only):
     check         all that --list shows on cuda, once, on small problems
     check-memory  the same under compute-sanitizer
     stream matmul cg fft   the measurements, with what is promised of them
-    counters      the kernels' counters that would show a promise to be kept by accident (ncu)
+    counters      hardware counters that show whether a promise is kept by accident (ncu)
 
 A part that fails does not stop the others. Each leaves its documents, logs and a record in a folder
 that is named after the GPU; page.md there says how each part went, and what was promised, measured
@@ -16,7 +16,7 @@ and expected. Records of parts that ran elsewhere can be put beside them: --only
 anew.
 
 No network is needed, and nothing is installed. MPIEXEC names another MPI launcher; CMake looks where
-CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here and is no failure. A
+CMAKE_PREFIX_PATH says. What this build or GPU cannot do is listed as not here, and is not a failure. A
 missed promise does not change the exit code either."""
 
 import argparse
@@ -47,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="some of these parts; also sanitize (the three tools), bench (the four "
                         "measurements), page")
     parser.add_argument("--budget", type=seconds_or_none, default=570, metavar="SECONDS",
-                        help="of each part (%(default)s)")
+                        help="time for each part (%(default)s)")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "gpu",
                         help="build folder (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "gpu",
-                        help="all goes to a folder of it that is named after the GPU (%(default)s)")
+                        help="all results go to a folder there, named after the GPU (%(default)s)")
     parser.add_argument("--small", action="store_true",
-                        help="measures small sizes, to try the script: rates mean nothing")
+                        help="measures small sizes, to try the command: the rates mean nothing")
     add_launcher(parser)
     parser.add_argument("--gpu", metavar="NAME,CAPABILITY", type=Gpu.parse,
                         help="instead of the one that nvidia-smi names: 'NVIDIA H200, 9.0'")

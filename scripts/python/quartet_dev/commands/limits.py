@@ -38,7 +38,7 @@ BUDGET = 3000  # seconds
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     command.add_arguments(parser, LIMITS, "limits", rounds=5, budget=BUDGET, timeout=900)
     parser.add_argument("--full", action="store_true",
-                        help=f"the larger sizes, too: hours, and no budget but a given one (else {BUDGET} s); FFTW's "
+                        help="also the larger sizes: takes hours, without a budget unless --budget is given; FFTW's "
                              "planning, before all rounds, counts in none")
     parser.add_argument("--data", type=Path, metavar="DIR", help="keeps data files there (a "
                         "temporary folder in --results)")

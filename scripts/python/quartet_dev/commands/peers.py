@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=whole_number(1000), default=3, metavar="N",
                         help="measured runs of a launch, after one that warms up (%(default)s)")
     parser.add_argument("--python", type=Path, default=environment.PYTHON,
-                        help="one that has TensorFlow 2 (%(default)s)")
+                        help="a Python that has TensorFlow 2 (%(default)s)")
 
 
 def run(options: argparse.Namespace) -> int:

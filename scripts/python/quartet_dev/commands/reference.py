@@ -61,7 +61,7 @@ def choose(folder: Path) -> tuple[str, dict[str, Path]]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, help="of a sweep")
+    parser.add_argument("folder", type=Path, help="folder of a sweep")
     parser.add_argument("--measured", type=Path, default=MEASURED,
                         help="where references are (%(default)s)")
 

@@ -39,23 +39,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("machine", type=shipped_in(MACHINES), metavar="MACHINE",
                         help="a machine file, or a shipped one's name")
     parser.add_argument("kernel", metavar="KERNEL", help=", ".join(MODELS))
-    parser.add_argument("--sizes", required=True, metavar="LIST", help="as the program takes them, or 2^k")
+    parser.add_argument("--sizes", required=True, metavar="LIST", help="sizes as the program takes them, or 2^k")
     parser.add_argument("--ranks", required=True, metavar="LIST",
                         help='numbers, or "8:256", which doubles from 8 to 256')
     parser.add_argument("--formulation", default="native", metavar="LIST",
                         help="native or dataflow, or both (%(default)s)")
-    parser.add_argument("--transport", default="mpi", choices=("mpi", "rma"), help="(%(default)s)")
+    parser.add_argument("--transport", default="mpi", choices=("mpi", "rma"),
+                        help="the transport of the ranks (%(default)s)")
     parser.add_argument("--arguments", default="", metavar="FLAGS", help="more flags of the program")
     parser.add_argument("--collectives", default="ompi", choices=COLLECTIVES,
-                        help="whose choice of algorithms MPI makes (%(default)s: Open MPI's)")
+                        help="the MPI whose choice of algorithms is simulated (%(default)s: Open MPI's)")
     parser.add_argument("--ranks-per-node", type=whole_number(MOST_PER_NODE), metavar="N",
-                        help="instead of the machine file's")
+                        help="ranks of a node, instead of the machine file's")
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "simulate", metavar="DIR",
-                        help="of the preset simulate (%(default)s)")
+                        help="build folder of the preset simulate (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / "simulated", metavar="FOLDER",
-                        help="for the documents (%(default)s)")
+                        help="folder of the documents (%(default)s)")
     parser.add_argument("--timeout", type=seconds, default=3600.0, metavar="SECONDS",
-                        help="of one simulation (%(default)g)")
+                        help="limit of one simulation (%(default)g)")
 
 
 def equally_fast(machine: Machine) -> Machine:

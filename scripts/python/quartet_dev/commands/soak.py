@@ -37,18 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = [kind.name for kind in KINDS]
     add_launch_arguments(parser)
     parser.add_argument("--minutes", type=positive_number, default=60,
-                        help="no round begins later (%(default)s)")
+                        help="time after which no round begins (%(default)s)")
     parser.add_argument("--jobs", type=whole_number(MOST_JOBS), default=1, metavar="N",
                         help="rounds side by side, which share nothing but the machine (%(default)s)")
-    parser.add_argument("--seed", type=whole_number(MOST, 0), default=1, help="(%(default)s)")
+    parser.add_argument("--seed", type=whole_number(MOST, 0), default=1,
+                        help="seed of everything that is drawn (%(default)s)")
     parser.add_argument("--only", type=some_of(names), default=tuple(names), metavar="KINDS",
-                        help=f"of {','.join(names)} (all)")
+                        help=f"some of {','.join(names)} (all)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--round", type=whole_number(MOST, 0), metavar="N", help="this one alone")
-    which.add_argument("--rounds", type=whole_number(MOST), metavar="COUNT", help="so many at most")
+    which.add_argument("--round", type=whole_number(MOST, 0), metavar="N", help="only this round")
+    which.add_argument("--rounds", type=whole_number(MOST), metavar="COUNT", help="at most COUNT rounds")
     parser.add_argument("--patience", type=seconds, default=20,
                         help="seconds that a small job may take (%(default)s)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="what was done and what failed")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="writes what was done and what failed")
 
 
 def setting_of(options: argparse.Namespace, folder: Path) -> Setting:

@@ -1,4 +1,4 @@
-"""Counters of the GPU that would show a promise to be kept by accident, or say why it is missed.
+"""Counters of the GPU that show whether a promise is kept by accident, or why it is missed.
 
 Nsight Compute (ncu) reads them, where it is there and permitted. The names are those of GPUs from Volta
 on (ncu --query-metrics). Of each kernel the longest launch counts."""

@@ -24,12 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser, kernels: Iterable[str], folde
     parser.add_argument("--only", type=some_of(known), default=known, metavar="LIST",
                         help=f"some of {','.join(known)}")
     parser.add_argument("--rounds", type=whole_number(10_000), default=rounds, metavar="N",
-                        help="in each of them all sides run (%(default)s)")
+                        help="rounds; in each of them all sides run (%(default)s)")
     parser.add_argument("--budget", type=seconds, metavar="SECONDS",
                         help=f"begins no round that would pass it ({budget:g})")
     parser.add_argument("--reuse", action="store_true", help="measures nothing, shows what is there")
     parser.add_argument("--timeout", type=seconds, default=timeout, metavar="SECONDS",
-                        help="of one launch (%(default)s)")
+                        help="limit of one launch (%(default)s)")
     parser.add_argument("--results", type=Path, default=RESULTS / folder,
                         help="where the documents are (%(default)s)")
     add_launch_arguments(parser)
