@@ -5,7 +5,7 @@
 namespace quartet::device {
 
 /// The factor of an operation: a number, or the address of one that is read when the operation
-/// runs. With an address, the operation can be recorded (recording.hpp) and run again with another
+/// runs. With an address, the operation can be recorded (Device::record) and run again with another
 /// number.
 class Factor {
   public:

@@ -6,7 +6,7 @@
 # code 75: the job is requeued, and goes on from there (--restart), as it does when a node has failed
 # under it. TERM, INT and HUP end every program by TERM; a job that is cancelled is not requeued.
 #
-# QUARTET_EXIT_CODE_FILE  where exit code and seconds are left when the job has ended (for sweep.py)
+# QUARTET_EXIT_CODE_FILE  where exit code and seconds are left when the job has ended (for quartet sweep)
 set -u
 here=$(dirname "$0")
 STOPPED=75

@@ -1,4 +1,4 @@
-"""soak.py: rounds are drawn by the seed alone, and what a program does wrong is noticed. A program that
+"""quartet soak: rounds are drawn by the seed alone, and what a program does wrong is noticed. A program that
 misbehaves is a script around the true one, or none."""
 
 import contextlib

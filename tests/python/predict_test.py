@@ -74,7 +74,7 @@ class Scaling(unittest.TestCase):
         self.assertEqual([point.work.size for point in points], [2**20, 2**21, 2**22, 2**23])
 
     def test_largest_block_is_that_of_the_program(self):
-        # As matmul/partition.cpp tries all numbers of columns.
+        # As matmul/problem/partition.cpp tries all numbers of columns.
         for tiles, ranks in itertools.product((1, 3, 8, 16), range(1, 40)):
             blocks = [max(matmul._block(tiles, ranks, columns, column)[0]
                           * matmul._block(tiles, ranks, columns, column)[1]

@@ -1,4 +1,4 @@
-"""Tests of scripts/python/quartet/statistics.py, exact and by seeded simulation."""
+"""Tests of scripts/python/quartet/results/statistics.py, exact and by seeded simulation."""
 
 import itertools
 import math

@@ -6,8 +6,8 @@ namespace quartet::device {
 
 namespace {
 
-// Simulated time is made of operations. All processors of the platform files that simulate.py makes
-// have this speed, and ranks do not share them.
+// Simulated time is made of operations. In the platform files that `quartet simulate` makes, all
+// processors have this speed, and ranks do not share them.
 constexpr double operations_per_second = 1e9;
 
 }  // namespace
