@@ -44,7 +44,7 @@ struct Problem {
 /// The problems that the options ask for. Throws UsageError if the sums would not be exact.
 std::vector<Problem> problems(const Options& options, int ranks, std::uint64_t seed = 1);
 
-/// The largest number of ranks of which every pair is measured: a document has rows for each pair.
+/// With more ranks not every pair is measured: a document has rows for each pair.
 inline constexpr int most_ranks_with_all_pairs = 32;
 
 /// Ordered pairs of ranks in rounds: one pair a round, above 16 ranks as many disjoint pairs as

@@ -95,7 +95,7 @@ LimitPlan limit_of(const CaseContext& context, const DataflowShape& shape) {
     return limit;
 }
 
-// The number of products ahead of which a worker copies tiles to its GPU: as asked for, else up to
+// How many products ahead a worker copies tiles to its GPU: as many as asked for, else up to
 // the default if the memory allows it.
 int device_lookahead(const Problem& problem, DataflowShape shape, const MemoryBudget& budget) {
     const int least = budget.lookahead.value_or(0);

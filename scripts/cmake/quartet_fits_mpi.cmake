@@ -1,7 +1,7 @@
 # quartet_fits_mpi(<result> <library>), a VALIDATOR of find_library(): whether a library over MPI was built for
-# the MPI in use. One that was not links all the same, and the program then has two MPIs, of which one is never
-# initialised. Open MPI's handles are symbols of its own; MPICH and what descends from it are told by the name
-# of their library.
+# the MPI in use. Another one links all the same, but then the program has two MPIs, and one is never
+# initialised. Open MPI is recognised by the symbols of its handles, MPICH and its descendants by the name of
+# their library.
 include(CheckCXXSymbolExists)
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
 check_cxx_symbol_exists(OMPI_MAJOR_VERSION mpi.h QUARTET_OPEN_MPI)

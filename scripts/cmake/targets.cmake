@@ -2,7 +2,7 @@
 
 add_library(quartet_settings INTERFACE)
 target_compile_options(quartet_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
-# Notes on what changed in GCC 4.6 say nothing to whoever builds all of it with one compiler.
+# Notes on ABI changes of GCC 4.6 do not matter if one compiler builds everything.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(quartet_settings INTERFACE -Wno-psabi)
 endif()

@@ -55,7 +55,7 @@ bool is_of_all_networks(const sockaddr& address) {
 // Why no socket can have it, or nothing.
 std::optional<std::string> why_not_bound(const addrinfo& address) {
     if (is_of_all_networks(*address.ai_addr)) {
-        return "it stands for every network, on none of which others would find it";
+        return "it stands for every network, so other hosts cannot tell which one to use";
     }
     const FileDescriptor socket(::socket(address.ai_family, address.ai_socktype, 0));
     if (socket.get() < 0 || bind(socket.get(), address.ai_addr, address.ai_addrlen) != 0) {

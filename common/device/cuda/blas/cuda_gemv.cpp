@@ -9,7 +9,7 @@ namespace quartet::device {
 
 namespace {
 
-constexpr int rounds = 3;            // of which the best counts
+constexpr int rounds = 3;            // the best counts
 constexpr int products = 4;          // of a round
 constexpr double worthwhile = 0.95;  // of our kernel's time
 

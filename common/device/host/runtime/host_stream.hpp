@@ -15,8 +15,8 @@ enum class HostStreams {
 };
 
 /// A stream that runs its work in the calling thread or on a thread of its own; nothing allocates
-/// once it is made. The main thread alone calls it. The track is written to by whoever does the
-/// work: read it, or add to it, after synchronize() only.
+/// once it is made. The main thread alone calls it. The thread that does the work writes to the
+/// track: read it, or add to it, after synchronize() only.
 std::unique_ptr<Stream> make_host_stream(HostStreams kind, Track& track);
 
 /// An event of host streams, of either kind. May be destroyed at any time, streams that still wait

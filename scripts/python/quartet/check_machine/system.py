@@ -108,7 +108,7 @@ def _quota(root: Path, cpus: set[int]) -> Finding:
         return Finding("quota", Level.OK, "none" if quota is None else f"{quota:g} processors")
     level = Level.LOOK if quota >= 1 and quota == int(quota) else Level.BAD
     return Finding("quota", level, f"{quota:g} of {counted(len(cpus), 'processor')}",
-                   "the kernel stops whoever used it up: use whole processors (cpuset), or run no "
+                   "the kernel stops a process that has used it up: use whole processors (cpuset), or run no "
                    "more ranks and threads than the quota")
 
 

@@ -47,7 +47,7 @@ def _native(run: Run) -> Duration:
 
 
 def _library(run: Run) -> Duration:
-    """FFTW's six steps: three transpositions, of which scrambled output leaves out the last."""
+    """FFTW's six steps: three transpositions; scrambled output leaves out the last one."""
     cluster, transposed = run.cluster, 3 if run.options["order"] == "natural" else 2
     mine = operations(run.size, run.size) / run.ranks
     return (_transforms(cluster, mine, cluster.rate(FFT, "library"))

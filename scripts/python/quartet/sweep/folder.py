@@ -151,7 +151,7 @@ class SweepFolder:
 
 
     def mark_shown(self) -> None:
-        """What all launches came to is known to whoever asked: the same command begins anew."""
+        """The user has been told how all launches ended: the same command begins anew."""
         (self.path / SHOWN_FILE).touch()
 
 

@@ -30,7 +30,7 @@ from quartet.text import counted
 PLAN_VERSION = 1
 MOST_LAUNCHES = 100_000  # in all
 NOTABLE = 1e-3  # of the work, when a size is rounded
-COUNTS = ("ranks", "workers", "ranks_per_node")  # of which a block has one
+COUNTS = ("ranks", "workers", "ranks_per_node")  # a block has one of these
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _add_block(draft: Draft, block: dict[str, Any], launches: int, where: str) -
 
 @dataclass(frozen=True)
 class _Place:
-    """How many ranks, of which so many compute, and on how many nodes."""
+    """How many ranks, how many of them compute, and on how many nodes."""
 
     ranks: int
     workers: int

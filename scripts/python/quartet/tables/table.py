@@ -217,7 +217,7 @@ def _limits(all_cases: list[Case]) -> Iterator[str]:
 
 
 def _beside_limits(all_cases: list[Case]) -> Iterator[str]:
-    """Shares that stand beside limits, one line for all rows of which the same is said."""
+    """Shares that stand beside limits, one line for all rows with the same text."""
     said: dict[tuple[str, str], list[float]] = {}
     for case in all_cases:
         parts = [] if case.is_distrusted else case.median.get("limit_components", [])

@@ -52,7 +52,7 @@ def run(step: Step, clock: Clock, logs: Path) -> None:
             code = None
             try:
                 code = running.wait(seconds)
-            finally:  # whoever interrupts this leaves nothing behind
+            finally:  # an interrupt leaves nothing behind
                 if code is None:
                     running.cancel()
         step.code, step.reason = judge(step, code, seconds)

@@ -25,7 +25,7 @@ def _expected_on_gpu(case: Case, ceilings: Ceilings) -> Optional[float]:
 
 
 def _benchmark(exponent: int, tiles: int = 0) -> Benchmark:
-    """By one tile, the default where there is room, or in steps, of which nothing is promised."""
+    """By one tile, the default if there is room, or in steps, for which nothing is promised."""
     title = f"{NAME} 2^{exponent}" + (f" in {tiles} tiles" if tiles else "")
     dealt = ("--tiles", str(tiles)) if tiles else ()
     peer = (Row(title, ("library",)),)

@@ -56,7 +56,7 @@ class Job:
         self.command = tuple(str(word) for word in command)
         self._program = self.command[2]
         self._patience = patience
-        # Files, not pipes: whoever outlives the job must not keep it from being waited for.
+        # Files, not pipes: a process that outlives the job would keep a pipe open, and the wait for it would not end.
         self._errors = tempfile.TemporaryFile()
         environment = {**os.environ, "TMPDIR": str(scratch), "QUARTET_BIND": "none"}
         self.process = subprocess.Popen(

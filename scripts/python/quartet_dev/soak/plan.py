@@ -1,4 +1,4 @@
-"""Which round is of which kind, from the seed alone, so that any round can be repeated by itself."""
+"""The kind of each round, from the seed alone, so that any round can be repeated by itself."""
 
 import random
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ def stop(room: Room) -> None:
 
 
 def pause(room: Room) -> None:
-    """One job of which a rank stands still for a second."""
+    """One job in which a rank stands still for a second."""
     chances = room.chances
     program, ranks = chances.choice(sorted(LONGER)), chances.choice((2, 3))
     moment, transport = chances.random(), chances.choice(("mpi", "shm"))
