@@ -146,7 +146,7 @@ std::vector<SavedFile> Checkpointing::saved_files(std::uint64_t checksum) const 
     return files;
 }
 
-// On the root: all that makes the ranks' files a checkpoint.
+// On the root: writes the manifest that makes a checkpoint of the ranks' files.
 void Checkpointing::write_manifest(CheckpointManifest manifest,
                                    std::span<const double> history) const {
     const auto folder = folder_.aside(manifest.done);
@@ -166,7 +166,7 @@ bench::EarlierTime Checkpointing::earlier() const {
     return origin_ ? origin_->spent : bench::EarlierTime{};
 }
 
-// So far, the slowest rank's. Collective.
+// The slowest rank's time so far. Collective.
 bench::EarlierTime Checkpointing::spent() const {
     std::array<double, 2 + phase_count> mine{(now() - begin_).value,
                                              (process_cpu_time() - cpu_begin_).value};

@@ -38,10 +38,10 @@ class Checkpointing final : public Observer {
     /// kept.
     Next after(const IterationState& state, std::span<const double> history, bool stop) override;
 
-    /// As Case has them.
+    /// See Case.
     [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
     [[nodiscard]] bench::EarlierTime earlier() const;
-    /// From where it went on, and what differs from what it went on from.
+    /// The iteration from which it went on, and the differences from that job.
     [[nodiscard]] std::string note() const;
     [[nodiscard]] std::vector<std::pair<std::string, double>> numbers() const;
 

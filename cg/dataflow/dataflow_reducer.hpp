@@ -12,7 +12,7 @@ class DataflowReducer final : public DataflowLoop {
         return arena.make<double>(problem.size, bench::Room::host);
     }
 
-    /// As make_loop.
+    /// See make_loop().
     DataflowReducer(const RankContext& context, comm::Transport& transport, const Problem& problem);
 
   private:

@@ -24,11 +24,12 @@ class DataflowReduction {
     DataflowReduction(flow::Hub& hub, comm::Transport& transport, const comm::Roles& roles,
                       int bound);
 
-    /// On a worker: hands in its scalars, and waits for what the reducer makes of all of them.
+    /// On a worker: hands in its scalars, and waits for the reducer's result.
     Scalars exchange(int worker, const Scalars& mine);
-    /// On the reducer: waits for those of all workers; their sums, in the workers' order.
+    /// On the reducer: waits for the scalars of all workers, and returns their sums in the workers'
+    /// order.
     Scalars collect();
-    /// On the reducer: the answer.
+    /// On the reducer: sends the result to all workers.
     void publish(const Scalars& result);
     /// Waits for the words that what this rank has sent was taken.
     void flush();

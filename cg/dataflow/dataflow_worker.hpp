@@ -23,7 +23,7 @@ class DataflowWorker final : public DataflowLoop {
     /// Counts this rank's share of the matrix, beside the buffers. Local.
     static void count(bench::Arena& arena, const RankContext& context, const Problem& problem);
 
-    /// As make_loop; the share is zeros.
+    /// See make_loop(); the share is zeros.
     DataflowWorker(const RankContext& context, comm::Transport& transport, const Problem& problem);
 
     [[nodiscard]] device::MatrixShare* share() override { return share_.get(); }

@@ -47,7 +47,7 @@ LibraryLoop::LibraryLoop(const RankContext& context, comm::Transport& transport,
     state_.direction = buffers_.p.view();
 }
 
-// By way of p, whose values are lost.
+// Uses p, whose values are lost.
 std::vector<double> LibraryLoop::gather(device::View<const double> rows) {
     if (rows.data() != state_.direction.data()) {
         device_.copy(device::as_bytes(rows), device::as_bytes(state_.direction), stream_);

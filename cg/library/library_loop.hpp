@@ -26,7 +26,7 @@ class LibraryLoop final : public ClassicLoop {
         device::Buffer<double> sum;      ///< one element, for the CPU to read
     };
 
-    /// As make_loop; Unavailable over any transport but MPI.
+    /// See make_loop(). Throws Unavailable over any transport but MPI.
     LibraryLoop(const RankContext& context, comm::Transport& transport, const Problem& problem);
 
     [[nodiscard]] device::MatrixShare* share() override { return &rows_; }

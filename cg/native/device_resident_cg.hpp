@@ -39,9 +39,9 @@ class DeviceResidentCg {
     DeviceResidentCg(const RankContext& context, Buffers buffers, const MakeIteration& make,
                      Leaves leaves, std::string matrix);
 
-    /// From the state on until `history` is full; writes the elements that the iterations leave.
-    /// `sum` is CgScalars::sum before; returns what it is afterwards. Throws Failure as alpha_of
-    /// does. Neither prints nor allocates.
+    /// Iterates from the state until `history` is full, and writes the elements that the iterations
+    /// leave there. `sum` is CgScalars::sum before; returns the sum afterwards. Throws Failure as
+    /// alpha_of does. Neither prints nor allocates.
     double run(IterationState& state, double sum, std::span<double> history);
 
   private:

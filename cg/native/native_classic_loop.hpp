@@ -7,7 +7,7 @@ namespace quartet::cg {
 /// The paper's iteration (VI.C), after Hestenes and Stiefel (1952): two sums, one after the other.
 class NativeClassicLoop final : public NativeLoop {
   public:
-    /// As make_loop.
+    /// See make_loop().
     NativeClassicLoop(const RankContext& context, comm::Transport& transport,
                       const Problem& problem);
 

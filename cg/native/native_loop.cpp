@@ -34,7 +34,7 @@ void NativeLoop::make_resident(const DeviceResidentCg::MakeIteration& make,
     }
 }
 
-// By way of the vector that is multiplied, whose values are lost.
+// Uses the vector that is multiplied, whose values are lost.
 std::vector<double> NativeLoop::gather(device::View<const double> rows) {
     if (rows.data() != matrix_.input().data()) {
         device_.copy(device::as_bytes(rows), device::as_bytes(matrix_.input()), stream_);

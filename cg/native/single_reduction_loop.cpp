@@ -36,7 +36,7 @@ device::Operations SingleReductionLoop::resident_iteration(device::View<device::
 // The state keeps r.r before the last update; that after it is this rank's share in sums_.
 void SingleReductionLoop::run(std::span<double> history, Observer& observer) {
     auto& [x, r, p, s, residual_dot, alpha, done] = state_;
-    // From a saved state: the same bits as the last update's sum.
+    // After a saved state: the same bits as the last update's sum.
     device_.vectors().dot(r, r, sums_.share(0), stream_);
     if (resident_ && !observer.observes_iterations()) {
         history.back() = resident_->run(state_, sums_.sum<1>().sums[0], history);

@@ -9,7 +9,7 @@ namespace quartet::cg {
 /// one reduction sums.
 class SingleReductionLoop final : public NativeLoop {
   public:
-    /// As make_loop.
+    /// See make_loop().
     SingleReductionLoop(const RankContext& context, comm::Transport& transport,
                         const Problem& problem);
 

@@ -85,9 +85,10 @@ class CgLoop {
     [[nodiscard]] virtual device::MatrixShare* share() = 0;
     /// x = 0, r = b: this rank's rows of the right side.
     void restart(device::View<const double> right_side);
-    /// From state() on until `history` is full: r.r before the first iteration and after each, one
-    /// more element than iterations. Elements before state().done are kept. Neither prints nor
-    /// allocates. To continue from a saved state, set vectors and scalars of state() first.
+    /// Iterates from state() until `history` is full. It holds r.r before the first iteration and
+    /// after each, one more element than iterations. Elements before state().done are kept. Neither
+    /// prints nor allocates. To continue from a saved state, set vectors and scalars of state()
+    /// first.
     virtual void run(std::span<double> history, Observer& observer) = 0;
     /// All rows of a vector of the state, on all ranks. The direction may be lost.
     virtual std::vector<double> gather(device::View<const double> rows) = 0;

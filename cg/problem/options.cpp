@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most_iterations = std::int64_t{1} << 24;
 
-/// In the order of the enumeration.
+/// `words` are in the order of the enumeration.
 template <typename Value>
 const std::vector<std::string>& names();
 template <>

@@ -27,7 +27,7 @@ class BlockFolder {
     /// Throws UsageError unless the folder has, or can be made to have, these data. Local.
     BlockFolder(const std::filesystem::path& folder, const Problem& problem, std::uint64_t seed,
                 int ranks, bench::Switch generate, const std::vector<std::int64_t>& own = {});
-    /// That of --data.
+    /// The folder of --data.
     BlockFolder(const bench::Session& session, const Problem& problem,
                 const bench::DataOptions& data)
         : BlockFolder(*data.folder, problem, session.options().seed, session.world().size(),

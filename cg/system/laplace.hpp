@@ -18,7 +18,7 @@ class Laplace final : public LinearSystem {
                   std::span<double> out) const override;
     [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
-    /// By the three-point stencil.
+    /// Multiplies by the three-point stencil.
     void multiply(std::span<const long double> x, std::span<long double> product) const override;
     /// 2 - 2 cos(pi / (N + 1)) and 2 + 2 cos(pi / (N + 1)), exactly.
     [[nodiscard]] Spectrum spectrum() const override;

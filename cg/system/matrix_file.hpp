@@ -46,7 +46,7 @@ class MatrixFile final : public LinearSystem {
     [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
     [[nodiscard]] std::uint64_t fingerprint() const override { return fingerprint_; }
-    /// From the file, element by element, each rank its rows.
+    /// Multiplies by the elements of the file, one by one; each rank reads its rows.
     void multiply(std::span<const long double> x, std::span<long double> product) const override;
     /// The Frobenius norm, which is at least the largest; x'A x / x'x, which is at least the
     /// smallest, and all that is known of it.

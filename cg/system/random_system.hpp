@@ -24,12 +24,12 @@ class RandomSystem final : public LinearSystem {
     [[nodiscard]] std::int64_t size() const override {
         return static_cast<std::int64_t>(eigenvalues_.size());
     }
-    /// The same bits as in the mirrored place.
+    /// Gives the same bits as the mirrored place.
     void read_row(std::int64_t row, std::int64_t first_column,
                   std::span<double> out) const override;
     [[nodiscard]] std::span<const double> right_side() const override { return right_side_; }
     [[nodiscard]] std::span<const long double> solution() const override { return solution_; }
-    /// As H (D (H x)).
+    /// Multiplies as H (D (H x)).
     void multiply(std::span<const long double> x, std::span<long double> product) const override;
     [[nodiscard]] Spectrum spectrum() const override {
         return {eigenvalues_.front(), eigenvalues_.back()};

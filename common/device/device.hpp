@@ -31,7 +31,7 @@ class Device {
   public:
     virtual ~Device() = default;
 
-    /// As on the command line: "host", "cuda", "model".
+    /// The name on the command line: "host", "cuda", "model".
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// Model and libraries, for the record.
     [[nodiscard]] virtual std::string description() const = 0;

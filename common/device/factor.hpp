@@ -19,7 +19,7 @@ class Factor {
     [[nodiscard]] const double* address() const { return address_; }
     [[nodiscard]] MemoryKind kind() const { return kind_; }
     [[nodiscard]] double number() const { return number_; }
-    /// To be called when the operation runs, by code that can read the memory.
+    /// The number. To be called when the operation runs, by code that can read the memory.
     [[nodiscard]] double value() const { return address_ == nullptr ? number_ : *address_; }
 
   private:

@@ -21,7 +21,7 @@ struct MachineRates {
 /// Throws UsageError that names what is missing or wrong, after the file's name.
 MachineRates parse_machine_rates(std::string_view text, const std::filesystem::path& file);
 
-/// From a machine file. Throws UsageError if it cannot be read, too. Local.
+/// Reads the rates from a machine file. Throws UsageError also if the file cannot be read. Local.
 MachineRates read_machine_rates(const std::filesystem::path& file);
 
 }  // namespace quartet::device

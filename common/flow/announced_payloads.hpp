@@ -29,19 +29,19 @@ class AnnouncedPayloads {
     /// them.
     AnnouncedPayloads(Hub& hub, comm::Transport& transport, const comm::PayloadChannelPlan& plan);
 
-    /// As PayloadChannel's.
+    /// See PayloadChannel.
     device::View<std::byte> outgoing(int slot) { return channel_->outgoing(slot); }
     /// Sends the first `size` bytes of an outgoing slot, announced by a message of this kind. They
     /// must not change until release(). Local.
     void send(int to, int kind, std::int64_t key, int slot, Bytes size);
-    /// As PayloadChannel's.
+    /// See PayloadChannel.
     void release(int slot) { channel_->release(slot); }
 
     /// Reads the announcement in a message of send(). Throws Failure if the message is too short.
     static Announcement read(std::span<const std::byte> message);
     /// Starts fetching what `message` announces into an incoming slot. Local.
     void fetch(int slot, int from, std::span<const std::byte> message);
-    /// As PayloadChannel's.
+    /// See PayloadChannel.
     device::View<const std::byte> contents(int slot) { return channel_->contents(slot); }
     void read(int slot, const comm::UsePiece& use) { channel_->read(slot, use); }
 

@@ -20,7 +20,7 @@ class MultiplyAddProbe {
 
   private:
     int threads_;
-    /// That many steps on one thread; returns its operations.
+    /// Does `steps` steps on one thread; returns their operations.
     std::function<double(long steps)> loop_;
     double steps_per_second_ = 1;
 };

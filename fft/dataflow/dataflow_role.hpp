@@ -21,7 +21,7 @@ class DataflowRole {
 
     /// This rank's tiles, one after another; none on the reducer. Outside of runs.
     [[nodiscard]] virtual ReadPieces input() const = 0;
-    /// The same in memory, where runs leave them as they are; empty if they read files.
+    /// The input in memory, if runs leave it as it is; empty if they read files.
     [[nodiscard]] virtual device::View<const Point> input_memory() const { return {}; }
     /// X on the reducer, where it computes; empty on a worker.
     [[nodiscard]] virtual device::View<Point> result() = 0;

@@ -15,7 +15,7 @@ std::optional<std::int64_t> multiple(std::int64_t offset, std::int64_t step, std
     return offset / step;
 }
 
-// By an array's first steps; the caller compares the rest.
+// Guesses by an array's first steps; the caller compares the rest.
 IndexOrder guessed_order(std::span<const std::int64_t> indices) {
     const auto size = std::ssize(indices);
     if (size == 0) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t traffic_per_point = 64;
 
-// From each rank to each other one.
+// Bytes from each rank to each other one.
 Bytes exchanged_part(const Problem& problem, int ranks) {
     return bytes_of<Point>((problem.points / ranks + ranks - 1) / ranks);
 }

@@ -2,7 +2,7 @@
 
 namespace quartet::matmul {
 
-// As if what a rank needs were its block of C: a worker everything, a reducer nothing.
+// The part of C for which a rank has its operands: all of C for a worker, nothing for a reducer.
 OperandLayout DataflowShape::operands(const Problem& problem) const {
     std::vector<Block> blocks(static_cast<std::size_t>(roles.ranks()));
     if (!in_files()) {

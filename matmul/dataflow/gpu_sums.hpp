@@ -37,7 +37,7 @@ class GpuSums {
     /// Waits for all tiles; throws what the work has thrown.
     void finish(device::Stream& stream);
 
-    /// To the GPU and from it, since restart().
+    /// Bytes copied to the GPU and from it since restart().
     [[nodiscard]] const Traffic& copied() const { return copied_; }
     /// Before each run.
     void restart() { copied_ = {}; }

@@ -24,7 +24,7 @@ class ProductDealer {
 
     /// Before each run, on all ranks.
     void restart();
-    /// On a worker: its next product. Beyond the last one there are more numbers.
+    /// On a worker: the number of its next product. Numbers continue beyond the last product.
     std::int64_t next();
 
   private:

@@ -38,11 +38,11 @@ class ScheduledProduct final : public Product {
         device::Buffer<float> held;  ///< tiles of C
     };
 
-    /// From files. The device is borrowed.
+    /// A product from files. The device is borrowed.
     ScheduledProduct(const Problem& problem, const Block& block, const BoundedPlan& plan,
                      const ProductFiles& files, device::Device& device);
-    /// From memory, which is allocated: what `layout` says, and a MemorySink. Collective over
-    /// `node`.
+    /// A product from memory, which is allocated: what `layout` says, and a MemorySink. Collective
+    /// over `node`.
     ScheduledProduct(const Problem& problem, const BoundedPlan& plan, const OperandLayout& layout,
                      const comm::Communicator& node, device::Device& device, int threads);
 

@@ -39,7 +39,7 @@ void add_memory_factors(const CaseContext& context, bench::RowName& name) {
     }
 }
 
-// On the host a tile's product where tiles come from files: memory is bounded.
+// If tiles come from files, the host measures the product of one tile, since memory is bounded.
 LimitPlan::Sgemm sgemm_limit(const CaseContext& context, int computing_ranks) {
     const Problem& problem = context.problem;
     LimitPlan::Sgemm sgemm{.edge = host_sgemm_edge(problem), .computing_ranks = computing_ranks};

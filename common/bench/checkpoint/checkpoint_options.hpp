@@ -11,7 +11,7 @@
 
 namespace quartet::bench {
 
-/// From which checkpoint to go on.
+/// The checkpoint from which to go on.
 enum class Restart { none, latest, previous };
 
 /// The flags of checkpoint and restart.

@@ -16,7 +16,7 @@ SetUp set_up_of(Session& session, const Variant& variant);
 /// The differences in words: "ranks 2 (was 3), threads 1 (was 2)"; empty if there are none.
 std::string differences(const SetUp& found, const SetUp& now);
 
-/// For a resumed row's note: " as it was begun", or what differs.
+/// Words for a resumed row's note: " as it was begun", or the differences.
 std::string as_it_was_begun(const SetUp& found, const SetUp& now);
 
 }  // namespace quartet::bench

@@ -63,7 +63,7 @@ class TileCheckpoint {
     /// After the work or what was done of it. Throws Failure. Collective.
     void end();
 
-    /// As Case has them, after end().
+    /// See Case; valid after end().
     [[nodiscard]] const std::optional<std::string>& stopped() const { return stopped_; }
     [[nodiscard]] const EarlierTime& earlier() const { return earlier_; }
     [[nodiscard]] std::string note() const;

@@ -30,7 +30,7 @@ struct TileList {
     std::vector<KeptTile> done;  ///< each once
 };
 
-/// As sealed JSON.
+/// Sealed JSON of the list.
 std::string to_text(const TileList& list);
 
 /// Throws Failure in words that follow its file's name, as read_sealed() does.

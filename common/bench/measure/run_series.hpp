@@ -52,7 +52,7 @@ class RunSeries {
     [[nodiscard]] int measured_again() const { return measured_again_; }
 
   private:
-    /// But for repetitions.
+    /// Whether all runs are there; repetitions may be missing.
     [[nodiscard]] bool is_complete() const;
     [[nodiscard]] bool is_clean(const Sample& sample) const;
     void choose_among_repeats();

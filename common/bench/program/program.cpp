@@ -55,7 +55,7 @@ std::string words_of(const std::exception& error) {
     return error.what();
 }
 
-// The same on all ranks.
+// Refuses files on a model, which computes nothing to put in them. The same on all ranks.
 void require_no_files_of_model(const Session& session) {
     const bool uses_files = std::ranges::any_of(session.plan(), [](const PlannedCase& planned) {
         return planned.uses_files || planned.repetition == Repetition::once;

@@ -30,11 +30,11 @@ struct Cluster {
 /// Each division that a planned case has, in the plan's order. Local; the same on all ranks.
 std::vector<Cluster> clusters(const Session& session);
 
-/// For people: each division, then of each rank role, index within the role, host, CPUs and GPU.
-/// Local; names of GPUs are on rank 0 alone.
+/// A text for people: each division, then for each rank its role, index within the role, host, CPUs
+/// and GPU. Local; names of GPUs are on rank 0 alone.
 std::string describe_clusters(const Session& session);
 
-/// For the document, likewise, without CPUs, which are in its placement. Local, on rank 0.
+/// The same for the document, without CPUs, which are in its placement. Local, on rank 0.
 nlohmann::ordered_json clusters_json(const Session& session);
 
 }  // namespace quartet::bench

@@ -12,11 +12,10 @@ namespace quartet::bench {
 struct LimitComponent {
     std::string name;  ///< "local add", "pair link"
     Seconds seconds;
-    /// The same by what the hardware allows, where what was measured is a library; 0 if it is
-    /// not known.
+    /// The same by what the hardware allows, if a library was measured; 0 if unknown.
     Seconds hardware{};
-    /// The same if all ranks of the job took part, where only `ranks` of them do: a data flow's
-    /// reducers computing as its workers, senders adding their share. 0: all do, or not known.
+    /// The same if all ranks of the job took part, although only `ranks` do: as if a data flow's
+    /// reducers computed, or senders added their share. 0 if all do, or if unknown.
     Seconds all_ranks{};
     int ranks = 0;
 

@@ -72,7 +72,7 @@ struct Work {
     int gpus = 0;     ///< of all ranks; 0 on the host
     std::vector<std::pair<std::string, double>> counters;
 
-    /// In `unit`.
+    /// The rate in `unit`.
     [[nodiscard]] double rate(Seconds time) const;
 };
 

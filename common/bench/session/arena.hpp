@@ -69,7 +69,7 @@ class Arena {
 
     /// The sum so far in the device's own memory, if it has such.
     [[nodiscard]] Bytes device() const { return in(Room::device) + in(Room::device_window); }
-    /// The same where each window takes whole blocks of the device's memory, at least one.
+    /// The same if each window takes whole blocks of the device's memory, at least one.
     [[nodiscard]] Bytes device_in_blocks(Bytes block) const;
     [[nodiscard]] Bytes host() const { return in(Room::host) + in(Room::host_window); }
     [[nodiscard]] Bytes in(Room room) const { return sums_.at(static_cast<std::size_t>(room)); }

@@ -86,14 +86,14 @@ struct PlannedCase {
     Bytes memory;         ///< what this rank will need at most, limits and check included
     Bytes shared_memory;  ///< the part of it that lies in windows and takes space of /dev/shm
     Bytes device_memory;  ///< what it will need at most of its GPU's memory; 0 on the host
-    /// For the estimated time: what the busiest rank moves through its memory in one run, and the
-    /// operations of its matrix products.
+    /// For the estimated time: the bytes that the busiest rank moves through its memory in one run,
+    /// and the operations of its matrix products.
     Bytes traffic;
     Flops products;
     /// The bytes that one run moves from this rank over the machine's links, for --dry-run; nothing
     /// if unknown.
     comm::RankTraffic moved;
-    /// For the estimated time: what one probe of the limit takes, as a share of a run's time.
+    /// For the estimated time: the time of one probe of the limit, as a share of a run's time.
     double probe_share = 0.1;
     std::string plan_note;             ///< what --dry-run says beside it
     std::optional<comm::Roles> roles;  ///< all ranks are workers unless given

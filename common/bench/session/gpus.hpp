@@ -53,7 +53,7 @@ class Gpus {
     [[nodiscard]] std::vector<std::string> warnings() const;
     /// "2 x NVIDIA H200", for headings, on rank 0; empty if there are none.
     [[nodiscard]] std::string summary() const;
-    /// For the document, on rank 0: lasting facts, and what changed.
+    /// For the document, on rank 0: the lasting facts, and the changing ones.
     [[nodiscard]] nlohmann::ordered_json json() const;
 
   private:

@@ -44,7 +44,7 @@ class RankCounts {
     /// Whether MPI can count all of it.
     [[nodiscard]] bool fits() const { return total_ <= largest_; }
 
-    /// For MPI, where it fits.
+    /// The counts for MPI, if they fit.
     [[nodiscard]] const int* mpi_counts() const { return mpi_counts_.data(); }
     [[nodiscard]] const int* mpi_offsets() const { return mpi_offsets_.data(); }
 

@@ -113,7 +113,7 @@ hwloc_obj_t place_of(hwloc_topology_t machine, const std::string& pci_bus) {
     return device == nullptr ? nullptr : hwloc_get_non_io_ancestor_obj(machine, device);
 }
 
-// But for the number of its node.
+// All but the number of its node.
 Placement find_placement(const Communicator& node) {
     const Machine machine = load_machine();
     const Bitmap cpus = usable_cpus(machine.get(), node);
@@ -206,7 +206,7 @@ NodeResources find_resources(std::span<const Placement> placements, int number,
 
 }  // namespace
 
-// With the devices, which take longer to find: asked for where there is a GPU only.
+// Reads the topology with its devices, which takes longer: called only if there is a GPU.
 std::vector<int> numa_nodes_near(const std::string& pci_bus) {
     const Machine machine = load_machine(Devices::kept);
     const auto place = place_of(machine.get(), pci_bus);

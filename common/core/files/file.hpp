@@ -36,7 +36,7 @@ class FileError : public Failure {
     /// `operation` is a verb: "open", "read", "write".
     FileError(std::string_view operation, const std::filesystem::path& file,
               const std::string& reason);
-    /// For what the system has said in errno.
+    /// Describes the error that the system left in errno.
     FileError(std::string_view operation, const std::filesystem::path& file, int error);
     /// The system's reason alone: "No space left on device".
     [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -100,7 +100,7 @@ class FileName {
     [[nodiscard]] const char* name() const {
         return folder_ == nullptr ? path_.c_str() : &name_[0];
     }
-    /// In full, for messages.
+    /// The full path, for messages.
     [[nodiscard]] std::filesystem::path path() const;
     /// The same, and something behind it.
     [[nodiscard]] FileName with_suffix(std::string_view suffix) const;

@@ -38,7 +38,7 @@ Bytes size_of(ElementType type);
 
 using Shape = std::vector<std::int64_t>;
 
-/// As Python writes it: "()", "(3,)", "(3, 4)".
+/// The shape as Python writes it: "()", "(3,)", "(3, 4)".
 std::string to_string(const Shape& shape);
 
 /// The problems of .npy files; each is a separate error.

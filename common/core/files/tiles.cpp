@@ -37,7 +37,7 @@ Json to_json(const Manifest& manifest) {
     // Appended without looking for the key, which would take the square of the files' number.
     auto& entries = checksums.get_ref<Json::object_t&>();
     for (const auto& [file, sum] : manifest.checksums) {
-        // As text: many readers of JSON keep only 53 bits of a number.
+        // Written as text: many readers of JSON keep only 53 bits of a number.
         entries.emplace_back(file, fmt::format("{:016x}", sum));
     }
     Json json{{"schema_version", Manifest::schema_version}, {"kernel", manifest.kernel}};

@@ -50,7 +50,7 @@ class ModelRowFfts final : public RowFfts {
     void run(std::span<const View<const double>> /*parts*/, View<Point> bins,
              Stream& stream) override {
         require_host(bins, shape_.output_points(), "row FFTs: bins of another size");
-        // As the host: the empty bins of a rank's last block with the others.
+        // Counts as the host does: the empty bins of a rank's last block with the others.
         const std::int64_t blocks = shape_.blocks_of(shape_.rank);
         const double points = number(blocks * FourStepFft::block_bins * shape_.tiles);
         const Seconds time = work_.transforms(points, number(shape_.tiles));
@@ -91,7 +91,7 @@ class ModelScatterTile final : public ScatterTile {
     const ModelWork& work_;
 };
 
-/// With the groups that the host would make.
+/// Has the groups that the host would make.
 class ModelPartialRowFfts final : public PartialRowFfts {
   public:
     ModelPartialRowFfts(const ModelWork& work, const PartialRowFfts& host)

@@ -27,7 +27,7 @@ class NcclCommunicator final : public Messages {
     void exchange(std::span<const Outgoing> outgoing, std::span<const Incoming> incoming,
                   device::Stream& stream) override;
 
-    /// As many bytes from each rank. `mine` may be its own part of `all`.
+    /// Gathers equally many bytes from each rank. `mine` may be its own part of `all`.
     void all_gather(device::View<const std::byte> mine, device::View<std::byte> all,
                     device::Stream& stream);
 

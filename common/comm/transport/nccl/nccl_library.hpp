@@ -23,7 +23,7 @@ struct NcclLibrary {
     decltype(&ncclRecv) receive = nullptr;
     decltype(&ncclAllGather) all_gather = nullptr;
 
-    /// As NCCL_VERSION_CODE: 22805 is 2.28.5.
+    /// The version in the form of NCCL_VERSION_CODE: 22805 is 2.28.5.
     [[nodiscard]] int version() const;
 
     /// Throws Failure with the call's name and NCCL's own words unless `status` is success.

@@ -17,7 +17,7 @@ namespace quartet::comm {
 
 namespace {
 
-// From here on NCCL lets ranks share a GPU where NCCL_MULTI_RANK_GPU_ENABLE says so.
+// From this version on NCCL lets ranks share a GPU if NCCL_MULTI_RANK_GPU_ENABLE says so.
 constexpr int version_with_shared_gpus = 23000;
 
 // The tag of messages without data, which go over MPI and say only that their sender has come so

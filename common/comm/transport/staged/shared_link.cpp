@@ -22,7 +22,7 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free &&
 std::int64_t slot_bytes(Bytes chunk) {
     return system::whole_pages(chunk.value, system::page_spacing);
 }
-/// In the sender's part of the window: a ring for each of the other ranks.
+/// The sender's part of the window has a ring of this size for each other rank.
 std::int64_t ring_bytes(Bytes chunk) {
     return system::page_spacing + pipeline_depth * slot_bytes(chunk);
 }

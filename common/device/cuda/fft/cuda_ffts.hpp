@@ -29,8 +29,8 @@ struct StridedFft {
 class CudaStridedFft {
   public:
     virtual ~CudaStridedFft() = default;
-    /// From the first transform's first point to the same layout elsewhere, or in place. Uses of
-    /// one plan must follow one another.
+    /// Transforms `from` to the same layout at `to`, or in place; the pointers are those of the
+    /// first transform's first point. Uses of one plan must follow one another.
     virtual void run(const std::complex<double>* from, std::complex<double>* to,
                      cudaStream_t stream) const = 0;
 };

@@ -106,9 +106,9 @@ unsigned copy_grid(std::int64_t count) {
     return static_cast<unsigned>(blocks_for(count, copy_batch));
 }
 
-/// Of a pair of neighbouring bins, whose real parts the lower four of eight threads hold and whose
-/// imaginary parts the upper four: the even bin for the lower, the odd one for the upper. All
-/// threads of a warp must call it.
+/// Exchanges a pair of neighbouring bins between threads. The lower four of eight threads hold the
+/// real parts, the upper four the imaginary ones. The lower get the even bin, the upper the odd
+/// one. All threads of a warp must call it.
 __device__ double2 with_partner(double2 pair, bool upper) {
     const double got = __shfl_xor_sync(0xffffffff, upper ? pair.x : pair.y, 4);
     return upper ? double2{got, pair.y} : double2{pair.x, got};
@@ -150,8 +150,8 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-// By squares of 32 x 32 in shared memory, so that both sides are runs; a column more in each row of
-// the square keeps its columns on different banks.
+// Goes by squares of 32 x 32 in shared memory, so that both sides are runs. A column more in each
+// row of the square keeps its columns on different banks.
 __global__ void __launch_bounds__(transpose_edge* transpose_rows)
     transpose(TransposeShape shape, std::int64_t squares_across, const double2* source,
               double2* target) {

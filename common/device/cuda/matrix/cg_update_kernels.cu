@@ -6,7 +6,7 @@ namespace quartet::device {
 
 namespace {
 
-// With more than two, the registers would suffice for fewer blocks at once.
+// More than two would take so many registers that fewer blocks run at once.
 constexpr int update_lanes_at_once = 2;
 
 struct UpdateClassic {

@@ -51,7 +51,7 @@ struct TriangleLayout {
     std::vector<TrianglePanel> panels;
     std::vector<TriangleTile> tiles;
     std::vector<TileRow> tile_rows;
-    /// By chunk: how many tile rows, from the first on, have a tile there.
+    /// For each chunk: how many tile rows, from the first on, have a tile there.
     std::vector<std::int64_t> tile_rows_of_chunk;
     std::vector<std::int64_t> panel_of;  ///< by panel of the matrix: its index here, or -1
 

@@ -16,7 +16,7 @@ namespace quartet::device {
 /// them. Allocations share the pool, and may outlive its maker.
 class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
   public:
-    /// For the calling thread's current GPU. `threads` touch memory of kind host.
+    /// Memory of the calling thread's current GPU. `threads` touch memory of kind host.
     static std::shared_ptr<CudaMemory> make(int threads);
     ~CudaMemory();
     CudaMemory(const CudaMemory&) = delete;

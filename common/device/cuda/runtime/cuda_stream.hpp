@@ -63,8 +63,8 @@ class CudaStream final : public Stream {
             end_span();
     }
 
-    /// From here to end_capture() device work is collected rather than done. It is no part of the
-    /// track, host work is refused, and events are not heeded.
+    /// From here to end_capture(), device work is collected instead of being done. It does not
+    /// appear on the track, host work is refused, and events are ignored.
     void begin_capture();
     /// The graph of what has been captured; the caller destroys it.
     [[nodiscard]] cudaGraph_t end_capture();

@@ -27,8 +27,8 @@ inline constexpr std::int64_t most_sum_blocks = 512;
 /// once.
 inline constexpr int sum_lanes = 4;
 
-/// By value: in a kernel a reference to one of the constants above would point to the host's memory
-/// (std::clamp, seen to compile to an empty kernel).
+/// Takes its arguments by value: in a kernel, a reference to one of the constants above would point
+/// to the host's memory (std::clamp was seen to compile to an empty kernel).
 constexpr std::int64_t between(std::int64_t value, std::int64_t least, std::int64_t most) {
     return value < least ? least : (value > most ? most : value);
 }
@@ -52,7 +52,7 @@ struct SumGrid {
     [[nodiscard]] constexpr std::int64_t first(std::int64_t thread, int lane) const {
         return thread + lane * threads();
     }
-    /// From one element of a lane to its next.
+    /// The distance from one element of a lane to its next.
     [[nodiscard]] constexpr std::int64_t step() const { return sum_lanes * threads(); }
 };
 

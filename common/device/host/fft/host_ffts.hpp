@@ -59,7 +59,7 @@ std::unique_ptr<PartialRowFfts> plan_simd_partial_row_ffts(const FourStepFft& sh
 
 /// Throw Failure for an impossible shape.
 std::unique_ptr<Transpose> plan_host_transpose(const FourStepFft& shape, int threads);
-/// For one rank.
+/// A plan for one rank.
 std::unique_ptr<ScatterTile> plan_host_scatter_tile(const FourStepFft& shape, int threads);
 
 }  // namespace quartet::device

@@ -101,7 +101,7 @@ SimdColumnFfts::SimdColumnFfts(const FourStepFft& shape, const TwoLevels& levels
         workspaces_.push_back(make_workspace());
 }
 
-// In doubles.
+// The size of the workspace in doubles.
 std::int64_t column_workspace_size(const TwoLevels& levels) {
     const std::int64_t stages = 2 * std::max(levels.first, levels.second);
     const std::int64_t row_strips = Strips{levels.first}.strips();

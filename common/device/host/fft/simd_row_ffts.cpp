@@ -92,7 +92,7 @@ SimdRowFfts::SimdRowFfts(const FourStepFft& shape, const TwoLevels& levels, int 
         workspaces_.push_back(make_workspace());
 }
 
-// In doubles.
+// The size of the workspace in doubles.
 std::int64_t row_workspace_size(const TwoLevels& levels) {
     const std::int64_t stages = 2 * std::max(levels.first, levels.second);
     return (stages + levels.first * (levels.second + 1)) * FourStepFft::block_size;

@@ -190,7 +190,7 @@ void HostTrianglePart::multiply_part(int thread, const double* x, double* y) con
     finish(vectors);
 }
 
-// In the order of the threads, whichever thread adds.
+// Adds in the order of the threads, whichever thread adds.
 void HostTrianglePart::add_sums(double* y) const {
     const double* sums = sums_.view().data();
     system::parallel_for(threads_, panels_.size, [=, this](std::int64_t i) {

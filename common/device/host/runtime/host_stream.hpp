@@ -23,7 +23,7 @@ std::unique_ptr<Stream> make_host_stream(HostStreams kind, Track& track);
 /// for its recording included.
 std::unique_ptr<Event> make_host_event();
 
-/// As Device::time(), by the clock of the thread that enqueues.
+/// Does what Device::time() does, by the clock of the thread that enqueues.
 Seconds time_by_clock(int times, const std::function<void()>& enqueue, Stream& stream);
 
 }  // namespace quartet::device

@@ -22,7 +22,7 @@ inline UnalignedVector& vector_at(double* data) {
     return *reinterpret_cast<UnalignedVector*>(data);
 }
 
-/// In the order of the lanes.
+/// Adds in the order of the lanes.
 inline double sum_of(const Vector& lanes) {
     double sum = 0;
     for (std::int64_t lane = 0; lane < simd_width; ++lane)
