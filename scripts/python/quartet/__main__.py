@@ -19,7 +19,7 @@ FLAGS = ("--help", "--version")
 
 
 def developers_summaries() -> dict[str, str]:
-    """Of commands that only a checkout has."""
+    """A line for each command that only a checkout has."""
     return importlib.import_module("quartet_dev.commands").SUMMARIES if IS_CHECKOUT else {}
 
 

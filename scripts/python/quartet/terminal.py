@@ -44,7 +44,7 @@ class Style:
         return Style(colour, "█", "░")
 
     def bar(self, fraction: Optional[float], width: int = BAR) -> str:
-        """Of so many characters; empty if there is no fraction."""
+        """A bar of so many characters; empty if there is no fraction."""
         if not fraction or width < 1:
             return ""
         filled = round(min(fraction, 1) * width)

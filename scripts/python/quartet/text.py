@@ -115,5 +115,5 @@ def aligned(cells: Sequence[str], widths: Sequence[int], left: Iterable[int]) ->
 
 
 def widths_of(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Of the columns of a table."""
+    """The widths of a table's columns."""
     return [max(map(len, column)) for column in zip(*rows)]

@@ -35,7 +35,7 @@ LAUNCHES: dict[str, Callable[[Machine], tuple[int, tuple[str, ...]]]] = {"stream
 
 
 def look(folder: Path, launcher: LocalLauncher, machine: Machine) -> list[Finding]:
-    """Of every kernel that has such a launch and is built."""
+    """Looks at every kernel that is built and has such a launch."""
     found = []
     for name, launch in LAUNCHES.items():
         if (folder / name).exists():

@@ -20,7 +20,7 @@ LEAST_MEMORY = 0.2  # of it all, that should be free
 
 @dataclass(frozen=True)
 class Sample:
-    """Of the processors that may be used, in ticks since the start; and of the whole machine."""
+    """Ticks since the start, of the processors that may be used and of the whole machine."""
 
     seconds: float
     busy: float

@@ -133,7 +133,7 @@ def _block(options: argparse.Namespace, lists: dict[str, str]) -> dict[str, Any]
 
 
 def expectations(options: argparse.Namespace) -> Optional[Expectations]:
-    """Of the machine file with rates, where there is one."""
+    """The expectations of the machine file with rates, where there is one."""
     if options.rates:
         return Expectations.load(options.rates)
     has_rates = options.slurm and SlurmMachine.load(options.slurm).rates

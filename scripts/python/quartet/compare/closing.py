@@ -35,7 +35,7 @@ def _has_enough(row: Pair) -> bool:
 
 
 def _unclear(rows: list[Pair], threshold: float) -> list[str]:
-    """Of those with launches enough for an interval."""
+    """Unclear cases with enough launches for an interval."""
     seen = [row for row in rows if row.verdict is Verdict.UNCLEAR and _has_enough(row)]
     if not seen:
         return []

@@ -61,7 +61,7 @@ class Pair:
 
     @property
     def mark(self) -> str:
-        """Of the ratio: the graver one of its sides."""
+        """The mark of the ratio: the graver one of its sides."""
         return max((sample.mark for sample in (self.first, self.second) if sample),
                    key=" !?".index, default="").strip()
 

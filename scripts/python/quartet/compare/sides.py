@@ -23,7 +23,7 @@ class Sample(Launches):
 
     @property
     def medians(self) -> list[float]:
-        """Of the launches that count."""
+        """The medians of the launches that count."""
         return [statistics.median(self._rates_of(case)) for case in self.counting]
 
     @property

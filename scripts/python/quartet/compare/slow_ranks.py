@@ -47,7 +47,7 @@ def _least(middle: float, deviation: float) -> float:
 
 
 def find(document: dict[str, Any]) -> list[Slow]:
-    """Of each case first the nodes, then the ranks on other nodes."""
+    """For each case first the slow nodes, then slow ranks on other nodes."""
     found = []
     for case, rows in _runs(document).items():
         ratios = _ratios(rows, _first_worker(document, case))
@@ -123,7 +123,7 @@ def _first_worker(document: dict[str, Any], case: str) -> int:
 
 
 def _ratios(rows: list[list[float]], first: int) -> dict[int, float]:
-    """Of each rank's seconds to all fellows' median, as it is in the middle of its runs."""
+    """The ratios of each rank's seconds to all fellows' median, as it is in the middle of its runs."""
     ratios: dict[int, list[float]] = {}
     for seconds in rows:
         middle = statistics.median(seconds[first:]) if seconds[first:] else 0

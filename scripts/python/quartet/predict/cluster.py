@@ -47,18 +47,18 @@ class Cluster:
         return self.values[name if self.has_gpus or name in self.values else "memory_bytes_per_second"]
 
     def rate(self, name: str, formulation: str) -> float:
-        """Of computing; the library formulation may have one of its own."""
+        """The rate of computing; the library formulation may have one of its own."""
         own = f"library_{name}"
         return self.values[own if formulation == "library" and own in self.values else name]
 
     @property
     def latency(self) -> float:
-        """Of a message to the farthest rank."""
+        """The latency of a message to the farthest rank."""
         return self.values["latency_seconds" if self.nodes > 1 else "node_latency_seconds"]
 
     @property
     def overhead(self) -> float:
-        """Of a message, for its sender and for its receiver."""
+        """The overhead of a message, for its sender and for its receiver."""
         return self.values["overhead_seconds"]
 
     def link(self, nodes: int) -> float:

@@ -39,7 +39,7 @@ class DataFlow:
         return self.queue < self.workers
 
     def messages(self, size: float, asks: bool) -> int:
-        """Of an item of so many bytes, in both directions."""
+        """The messages of an item of so many bytes, in both directions."""
         travels = size > LARGEST_INLINE and not self.cluster.shares_memory
         return 2 + travels + 2 * asks
 

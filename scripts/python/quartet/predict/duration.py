@@ -41,5 +41,5 @@ def shorter(*durations: Duration) -> Duration:
 
 
 def longer(*durations: Duration) -> Duration:
-    """Of what goes on at the same time."""
+    """The longer of what goes on at the same time."""
     return max(durations, key=lambda duration: duration.total)

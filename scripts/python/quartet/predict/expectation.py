@@ -27,7 +27,7 @@ LOOK_ABOVE = "the machine file: it may describe a slower machine, or a cache hel
 
 @dataclass
 class Expectations:
-    """Of cases on one machine. `missing` has what it does not describe."""
+    """The expectations of cases on one machine. `missing` has what it does not describe."""
 
     machine: Machine
     missing: dict[str, None] = field(default_factory=dict)

@@ -20,7 +20,7 @@ FFT, MEMORY = "fft_flops_per_second", "memory_bytes_per_second"
 
 
 def operations(points: float, length: float) -> float:
-    """Of transforms of a length over all points."""
+    """The operations of transforms of a length over all points."""
     return 5.0 * points * log2(max(2.0, length))
 
 

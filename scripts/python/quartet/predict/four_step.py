@@ -25,12 +25,12 @@ class Shape:
 
     @property
     def most_tiles(self) -> int:
-        """Of a rank."""
+        """The most tiles of a rank."""
         return divide_up(self.tiles, self.ranks)
 
     @property
     def most_bins(self) -> int:
-        """Of a rank, with the empty ones of its last block."""
+        """The most bins of a rank, with the empty ones of its last block."""
         return blocks(divide_up(self.length, self.ranks))
 
     @property

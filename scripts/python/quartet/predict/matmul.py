@@ -32,7 +32,7 @@ def largest_block(tiles: int, ranks: int) -> tuple[int, int]:
 
 
 def _block(tiles: int, ranks: int, columns: int, column: int) -> tuple[int, int]:
-    """Of a column of ranks, whose width is in proportion to their number."""
+    """The block of a column of ranks, whose width is in proportion to their number."""
     begin, end = (ranks * place // columns for place in (column, column + 1))
     return ceil(tiles / (end - begin)), tiles * end // ranks - tiles * begin // ranks
 

@@ -54,7 +54,7 @@ class Shown:
         return max(self.samples)
 
     def rate(self) -> Rate:
-        """Of the most ranks that shared it; known as well as the samples agree."""
+        """The rate of the most ranks that shared it; known as well as the samples agree."""
         samples = self.samples[self.ranks]
         values = [sample.value for sample in samples]
         middle = statistics.median(values)

@@ -30,7 +30,7 @@ def sizes_in(text: str, kernel: Kernel) -> list[int]:
 
 
 def flags_in(text: str) -> dict[str, str]:
-    """Of --arguments: values by their names without dashes."""
+    """The flags in --arguments: values by their names without dashes."""
     try:
         words = shlex.split(text)
     except ValueError as error:

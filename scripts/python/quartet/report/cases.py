@@ -29,7 +29,7 @@ class Limit:
 
 
 def _role(case: Case, roles: dict[int, str]) -> str:
-    """Of the slowest rank, where ranks have several."""
+    """The slowest rank's role, if ranks have several."""
     seconds = case.median.get("rank_seconds") or []
     if not seconds or None in seconds or len(set(roles.values())) < 2:
         return ""
@@ -55,7 +55,7 @@ class Result(Launches):
 
     @property
     def share(self) -> float:
-        """Of its limit; 0 if it has none."""
+        """The share of its limit; 0 if it has none."""
         return self.fraction or 0.0
 
     @property

@@ -49,7 +49,7 @@ def _bar(result: Result, base: Result, name: str) -> Bar:
 
 
 def _doubts(results: list[Result], leave_out: Any = ("nodes",)) -> tuple[str, ...]:
-    """Of each marked bar why it is marked."""
+    """Why each marked bar is marked."""
     return tuple(f"{result.mark} {label(result, leave_out)}: {result.doubts}" for result in results if result.mark)
 
 
@@ -183,7 +183,7 @@ def _whole_tasks(pairs: list[tuple[Result, Result]]) -> list[Table]:
 
 
 def _largest_of_each_way(results: list[Result]) -> list[Result]:
-    """Of each way to run a kernel the case on the most ranks, then of the largest problem."""
+    """For each way to run a kernel: the case on the most ranks, then with the largest problem."""
     ways = grouped(_cases(results), lambda result: (
         result.name.kernel, result.machine, result.series, result.name.formulation,
         result.name.device, result.name.transport, result.name.words))

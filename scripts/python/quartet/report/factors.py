@@ -87,7 +87,7 @@ def by_kernel(result: Result) -> int:
 
 
 def fastest_of_each(results: list[Result], key: Callable[[Result], Any] = lambda result: result.rate) -> list[Result]:
-    """Of each formulation the result with the greatest key."""
+    """For each formulation the result with the greatest key."""
     best = {result.name.formulation: result for result in sorted(results, key=key)}
     return [best[name] for name in FORMULATIONS if name in best]
 

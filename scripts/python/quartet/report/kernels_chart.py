@@ -51,7 +51,7 @@ def _chart(results: list[Result], references: list[Result]) -> ShareChart:
 
 
 def _title(chosen: dict[str, tuple[list[Result], list[Result]]]) -> str:
-    """Of native alone, where there is any: only its bars are shares of their own limit."""
+    """The title of native alone, where there is any: only its bars are shares of their own limit."""
     natives = [(kernel, result.share, result.mark) for kernel, (best, _) in chosen.items()
                for result in best if result.name.formulation == NATIVE]
     if natives:
@@ -82,7 +82,7 @@ def _alike(results: list[Result]) -> tuple[list[Result], list[Result]]:
 
 
 def _fastest(results: list[Result]) -> list[Result]:
-    """Of each formulation the fastest that is not in doubt."""
+    """For each formulation the fastest case that is not in doubt."""
     return fastest_of_each(results, lambda result: (not result.mark, result.rate))
 
 
@@ -117,7 +117,7 @@ def _reference(result: Result, references: list[Result]) -> Optional[float]:
 
 
 def _notes(shown: list[Result]) -> tuple[str, ...]:
-    """Of each marked bar why it is marked."""
+    """Why each marked bar is marked."""
     return tuple(f"{result.mark} {result.name.kernel} {result.name.formulation}: "
                  f"{ABOVE if result.mark == '!' else result.doubts}"
                  for result in shown if result.mark)

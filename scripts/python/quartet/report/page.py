@@ -29,7 +29,7 @@ class Page:
 
 
 def file_names(section: Section) -> list[str]:
-    """Of its charts, without an ending."""
+    """The file names of its charts, without an ending."""
     count = len(section.charts)
     return [section.slug if count == 1 else f"{section.slug}-{index + 1}" for index in range(count)]
 

@@ -168,7 +168,7 @@ def _chart(figure: Figure, about: str, lines: list[Line], numbers: Sequence[Numb
 
 
 def _doubts(lines: list[Line]) -> tuple[str, ...]:
-    """Of each marked point why it is marked."""
+    """Why each marked point is marked."""
     return tuple(f"{result.mark} {line.label} at {x:g}: {result.doubts}"
                  for line in lines for x, result in line.points if result.mark)
 
@@ -233,7 +233,7 @@ def _agree(rates: dict[float, list[float]], own: dict[float, Limit]) -> bool:
 
 
 def _ideal(lines: list[Line], unit: str) -> list[Series]:
-    """Of each formulation: its best rate on its fewest workers, times the workers."""
+    """The ideal of each formulation: its best rate on its fewest workers, times the workers."""
     made = []
     for formulation in dict.fromkeys(line.formulation for line in lines):
         own = [line for line in lines if line.formulation == formulation]

@@ -19,7 +19,7 @@ OF_MODELS = {"emulated", "simulated"}  # flags of rows that are no measurement
 
 
 def whole_number(text: str) -> Optional[int]:
-    """Of a name's factor; None if it is none, or one that no machine has."""
+    """The whole number of a name's factor; None if it is none, or one that no machine has."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
 
 
@@ -95,7 +95,7 @@ class Case:
 
     @property
     def fraction_of_all_ranks(self) -> Optional[float]:
-        """Of what all ranks would allow; None if all take part in what limits."""
+        """The fraction of what all ranks would allow; None if all take part in the limit."""
         return self.median.get("fraction_of_all_ranks")
 
     @property
@@ -114,7 +114,7 @@ class Case:
 
     @property
     def seconds(self) -> float:
-        """Of the median run."""
+        """The seconds of the median run."""
         return float(self.median["real_time"]) * SECONDS[self.median["time_unit"]]
 
     @property

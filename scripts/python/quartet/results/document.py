@@ -56,7 +56,7 @@ def nodes(document: dict[str, Any]) -> int:
 
 
 def commit(document: dict[str, Any]) -> str:
-    """Of the programs' sources; empty if it is not recorded."""
+    """The commit of the programs' sources; empty if it is not recorded."""
     return str(document["context"]["quartet"].get("commit", ""))
 
 

@@ -33,7 +33,7 @@ class Launches:
 
     @property
     def case(self) -> Case:
-        """Of the first launch that counts."""
+        """The case of the first launch that counts."""
         return self.counting[0]
 
     @property
@@ -62,7 +62,7 @@ class Launches:
 
     @property
     def interval(self) -> Optional[tuple[float, float]]:
-        """Of a single launch the 95% interval of its median; of several the range of their medians."""
+        """One launch: the 95% interval of its median. Several: the range of their medians."""
         if len(self.counting) == 1:
             return self.case.interval
         rates = [case.rate for case in self.counting]
@@ -76,13 +76,13 @@ class Launches:
 
     @property
     def fraction(self) -> Optional[float]:
-        """Of the limit."""
+        """The fraction of the limit."""
         known = [case.fraction_of_limit for case in self.counting if case.fraction_of_limit]
         return statistics.median(known) if known else None
 
     @property
     def verified(self) -> Optional[bool]:
-        """Of all launches; None if one was not checked."""
+        """Whether all launches are right; None if one was not checked."""
         checks = {case.verified for case in self.cases}
         return False if False in checks else None if None in checks else True
 

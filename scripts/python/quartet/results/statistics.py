@@ -25,14 +25,14 @@ SETTLING_SHARE = 0.6
 
 @dataclass(frozen=True)
 class Ratio:
-    """Of sample b to sample a."""
+    """The ratio of sample b to sample a."""
 
     value: float
     interval: Optional[tuple[float, float]]  # None if there are too few values for one
 
     @property
     def half_width(self) -> Optional[float]:
-        """Of the interval, as a share: 0.09 stands for a factor of 1.09 to either side."""
+        """The half width of the interval, as a share: 0.09 stands for a factor of 1.09 to either side."""
         return math.sqrt(self.interval[1] / self.interval[0]) - 1 if self.interval else None
 
 

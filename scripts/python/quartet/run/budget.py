@@ -19,7 +19,7 @@ ROUNDED = 30  # a budget that is proposed, in seconds
 
 @dataclass
 class Budget:
-    """Of one `quartet run`. The clock runs from the start."""
+    """The budget of one `quartet run`. The clock runs from the start."""
 
     seconds: float
     clock: Callable[[], float] = time.monotonic

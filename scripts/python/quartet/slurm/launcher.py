@@ -70,7 +70,7 @@ class SlurmLauncher:
         return {name: f"{number}_{index}" for index, task in enumerate(tasks) for name in task}
 
     def _words(self, job: Job) -> tuple[str, ...]:
-        """Of batch.sh."""
+        """The arguments of batch.sh."""
         step = (*shape_of(self._machine, job).step, f"--seconds={self._seconds}") if self.shares else ()
         return (*self._machine.settings, *step, str(job.program), *job.arguments)
 

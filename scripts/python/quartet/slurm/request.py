@@ -23,7 +23,7 @@ class Request:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """Of sbatch: the options and the script, which is told where its fellows are."""
+        """The arguments of sbatch: the options and the script, which is told where its fellows are."""
         return (*self.options, str(self.script), f"--root={ROOT}")
 
 
@@ -40,7 +40,7 @@ class Shape:
 
     @property
     def per_node(self) -> int:
-        """Of the node with most."""
+        """Ranks of the node that has the most."""
         return most_on_a_node(self.distribution, self.ranks, self.nodes)
 
     @property

@@ -10,7 +10,7 @@ from quartet.text import counted
 
 
 def problems_of(folder: SweepFolder, launch: Launch) -> list[str]:
-    """Of a launch's document; none if it has left none, or no nodes were asked for."""
+    """The problems of a launch's placement; none if it left no document, or no nodes were asked for."""
     if not launch.configuration.nodes:
         return []
     try:

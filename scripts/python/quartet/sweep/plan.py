@@ -206,7 +206,7 @@ class _Place:
 
 def _counts(draft: Draft, key: str, values: Any, nodes: list[Any], threads: int, where: str
             ) -> list[tuple[int, Optional[int], bool]]:
-    """Of ranks or workers, with the nodes; and whether reducers come on top of it."""
+    """The counts of ranks or workers, with the nodes; and whether reducers come on top."""
     if key != "ranks_per_node":
         return [(count, node, False) for node in nodes
                 for count in counts_of(values, {"cores": draft.cores}, where, key)]

@@ -118,7 +118,7 @@ def word(value: Any, what: str) -> str:
 
 
 def argument(value: Any, what: str) -> str:
-    """Of a program. No shell reads it, so that it may hold anything but a zero byte."""
+    """The argument of a program. No shell reads it, so that it may hold anything but a zero byte."""
     is_one = isinstance(value, (str, int, float)) and not isinstance(value, bool)
     if not is_one or "\0" in str(value) or len(str(value)) > LONGEST_ARGUMENT:
         raise SpecError(f"{what}: {shown(value)} (no argument of a program): correct it")

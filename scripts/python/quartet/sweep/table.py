@@ -116,7 +116,7 @@ def _predicted(series: list[Point], expected: Optional[Expectations]) -> list[st
 
 
 def _surprises(points: list[Point], expected: Optional[Expectations]) -> list[str]:
-    """Of the points outside their bands."""
+    """A line for each point outside its band."""
     found = [(point, expected.surprise(point.case, point.nodes, point.rate)) for point in points
              if point.is_right and not point.mark_of_rate] if expected else []
     return [line for point, text in found if text for line in wrapped(

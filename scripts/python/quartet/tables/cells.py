@@ -19,7 +19,7 @@ def interval_cell(bounds: Optional[tuple[float, float]]) -> str:
 
 
 def fraction_cell(value: Optional[float], mark: str) -> str:
-    """Of the limit; empty if there is none."""
+    """The fraction cell of the limit; empty if there is none."""
     return (f"{value:.0%}" if value else "") + ("!" if mark == "!" else "")
 
 

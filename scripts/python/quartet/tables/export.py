@@ -35,7 +35,7 @@ def rows(all_cases: Iterable[Case]) -> list[Row]:
 
 
 def factors(name: Name) -> Row:
-    """Of a name, as the rows of newer documents hold them: numbers are numbers, the size is bytes
+    """The factors of a name, as the rows of newer documents hold them: numbers are numbers, the size is bytes
     where it has a unit, words are named by the kernel."""
     keys = WORDS.get(name.kernel, ())
     keys = (*keys, *(f"word{index}" for index in range(len(keys), len(name.words))))

@@ -15,7 +15,7 @@ LEFT_ALIGNED = (0, 1)
 
 
 def neighbours(kernel: str, on_gpu: bool, folder: Path = FOLDER) -> list[dict[str, Any]]:
-    """Of a kernel and a kind of device; none if nothing is published of it. Raises ValueError."""
+    """The neighbours of a kernel and a kind of device; none if nothing is published of it. Raises ValueError."""
     try:
         document = load_published(folder / f"{kernel}.json")
     except FileNotFoundError:

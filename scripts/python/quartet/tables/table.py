@@ -137,7 +137,7 @@ def _published(case: Case, footnotes: Footnotes) -> str:
 
 
 class Table:
-    """Of the cases of one or several launches."""
+    """The table of the cases of one or several launches."""
 
     def __init__(self, all_cases: list[Case], style: Style):
         self._cases, self._style = all_cases, style

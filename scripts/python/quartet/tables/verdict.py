@@ -22,7 +22,7 @@ SURE = 6  # runs, from which on there is an interval
 
 @dataclass(frozen=True)
 class Lead:
-    """Of native over the library formulation, in one pair of rows."""
+    """How many times as fast native is as the library formulation, in one pair of rows."""
 
     via: str  # native's transport
     words: tuple[str, ...]
@@ -74,7 +74,7 @@ def _kernels(measured: list[Case]) -> list[str]:
 
 
 def _range(cases: list[Case], formulation: str) -> str:
-    """Of the fractions of the limit that can be trusted; how many cannot is said where none can."""
+    """The range of the fractions of the limit that can be trusted; how many cannot is said where none can."""
     of_it = [case for case in cases if case.name.formulation == formulation]
     sound = sorted(case.fraction_of_limit for case in of_it
                    if case.fraction_of_limit and not case.mark)
@@ -103,7 +103,7 @@ def _leads(cases: list[Case]) -> str:
 
 
 def _shared_words(cases: list[Case]) -> set[str]:
-    """Of the names of a kernel's rows."""
+    """The words that all names of a kernel's rows share."""
     return set.intersection(*(set(case.name.words) for case in cases))
 
 

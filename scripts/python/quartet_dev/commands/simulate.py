@@ -65,7 +65,7 @@ def equally_fast(machine: Machine) -> Machine:
 
 
 class Simulations:
-    """Of one kernel on one machine."""
+    """The simulations of one kernel on one machine."""
 
     def __init__(self, options: argparse.Namespace):
         self.options = options

@@ -16,7 +16,7 @@ MEMORY_SHARE, FLOPS_SHARE = 0.9, 0.8
 
 @dataclass(frozen=True)
 class Ceilings:
-    """Of one GPU, as its data sheet would have them; None if they cannot be computed."""
+    """The ceilings of one GPU, as its data sheet would have them; None if they cannot be computed."""
 
     peak_memory: Optional[float] = None  # bytes a second
     peak_flops: Optional[float] = None  # a second, single precision

@@ -55,7 +55,7 @@ class Findings:
 
 
 def findings(records: dict[str, PartRecord], documents: Path) -> Findings:
-    """Of the parts that have run; of a launch that failed, what is said instead."""
+    """The findings of the parts that have run; of a launch that failed, what is said instead."""
     found = Findings()
     for name, kernel in ON_GPU.items():
         for benchmark in kernel.benchmarks:
@@ -72,7 +72,7 @@ def findings(records: dict[str, PartRecord], documents: Path) -> Findings:
 
 
 def _ceilings(document: dict[str, Any]) -> Ceilings:
-    """Of the first GPU; others of the job are mostly like it."""
+    """The ceilings of the first GPU; others of the job are mostly like it."""
     gpus = document["context"]["quartet"].get("gpus", [])
     return Ceilings.of(gpus[0]) if gpus else Ceilings()
 

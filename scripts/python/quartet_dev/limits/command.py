@@ -44,7 +44,7 @@ def problem(options: argparse.Namespace, *folders: Path) -> str:
 
 
 def data_folder(options: argparse.Namespace, kept: Optional[Path] = None) -> contextlib.AbstractContextManager[Any]:
-    """Of the data files; a temporary one, which is removed at the end, where none is kept."""
+    """The folder of the data files: a temporary one, removed at the end, unless one is to be kept."""
     if options.reuse or kept:
         return contextlib.nullcontext(kept or Path("none"))
     return tempfile.TemporaryDirectory(prefix="data-", dir=options.results)

@@ -102,6 +102,6 @@ def _wire(values: Values, name: str) -> float:
 
 
 def _share(values: Values, nodes: int) -> float:
-    """Of a node's link that is left when all send across so many."""
+    """The share of a node's link that is left when all send across so many."""
     shares = values.shares
     return next((share for most, share in shares if nodes <= most), shares[-1][1] if shares else 1.0)

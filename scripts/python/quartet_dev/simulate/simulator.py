@@ -27,7 +27,7 @@ def require_simulator() -> None:
 
 
 class Simulator(LocalLauncher):
-    """Of one platform. No time of this machine counts. `exchanges`: whether programs make all-to-alls."""
+    """The simulator of one platform. No time of this machine counts. `exchanges`: whether programs make all-to-alls."""
 
     def __init__(self, machine: Machine, platform: tuple[Path, Path], algorithms: str, exchanges: bool = False):
         super().__init__(Path(COMMAND))

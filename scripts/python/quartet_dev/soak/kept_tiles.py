@@ -37,7 +37,7 @@ def listed(folder: Path) -> set[int]:
 
 
 def bits(kept: Path, data: Path) -> dict[str, bytes]:
-    """Of the tiles, and of the result."""
+    """The bits of the tiles, and of the result."""
     return {file.name: file.read_bytes() for file in (*kept.glob("tile-*"), *data.rglob("[CX]*.npy"))}
 
 

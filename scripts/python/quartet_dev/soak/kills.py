@@ -23,7 +23,7 @@ CHECKPOINTS = "checkpoints"
 
 
 def saved_iterations(folder: Path) -> list[int]:
-    """Of the checkpoints that are there, ascending; those that are being written are left out."""
+    """The saved iterations of the checkpoints that are there, ascending; those that are being written are left out."""
     found = [re.fullmatch(r"iteration-(\d+)", entry.name) for entry in folder.glob("iteration-*")]
     return sorted(int(match[1]) for match in found if match)
 

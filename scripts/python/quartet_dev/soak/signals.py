@@ -16,7 +16,7 @@ RANKS_ALONE, SCRIPT, ALL = "one rank", "launch.sh", "all ranks"
 
 
 def _runs(room: Room, file: Any) -> int:
-    """Of the document as it is now."""
+    """The runs of the document as it is now."""
     try:
         return len(rows(load(file)))
     except FileNotFoundError:

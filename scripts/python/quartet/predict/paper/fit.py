@@ -11,7 +11,7 @@ from quartet.predict.paper.program import Constants
 
 @dataclass(frozen=True)
 class Fit:
-    """Of the numbers of one kernel; model / published - 1 with all fitted, and with constants that are
+    """The fit of the numbers of one kernel; model / published - 1 with all fitted, and with constants that are
     fitted without each number (and where `by_machine`, without any of its machine)."""
 
     points: tuple[Point, ...]

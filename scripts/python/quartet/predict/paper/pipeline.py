@@ -50,7 +50,7 @@ def makespan(items: int, workers: int, takers: int, places: int, stages: Stages)
 
 
 def _stages(values: Values, size: float, loaded: float, load: float, computing: float, taking: float) -> Stages:
-    """Of tiles of `size` bytes. Loading others is hidden behind computing and pushing, or hides them."""
+    """The stages of tiles of `size` bytes. Loading others is hidden behind computing and pushing, or hides them."""
     loading = loaded * (load + 1 / values["host_link_bytes_per_second"])
     pushing = size * seconds_per_byte(values, "device")
     return Stages(max(loading, computing + pushing), size / values["link_bytes_per_second"], size * taking)

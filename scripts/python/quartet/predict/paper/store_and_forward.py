@@ -9,7 +9,7 @@ ADDED = 3  # bytes read and written for each byte that is added
 
 
 def seconds_per_byte(values: Values, memory: str, serialise: float = 0.0) -> float:
-    """Of a push."""
+    """The seconds per byte of a push."""
     adding = "host_memory_bytes_per_second" if memory == "host" else "memory_bytes_per_second"
     path = 1 / values["link_bytes_per_second"] + ADDED / values[adding] + serialise
     return path if memory == "host" else path + 2 / values["host_link_bytes_per_second"]

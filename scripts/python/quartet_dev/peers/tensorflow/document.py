@@ -20,7 +20,7 @@ MILLISECONDS = 1e3
 
 
 def document(companion: dict[str, Any], plan: Plan, records: list[Record], python: Path) -> dict[str, Any]:
-    """Of the runs that the processes have recorded, by rank."""
+    """The document of the runs that the processes have recorded, by rank."""
     case = cases(companion)[0]
     rows = _Rows(case, plan, records).all()
     return {"context": _context(companion["context"], plan, records[0].version, python), "benchmarks": rows}
@@ -63,7 +63,7 @@ def _context(ours: dict[str, Any], plan: Plan, version: str, python: Path) -> di
 
 
 class _Rows:
-    """Of one case: its runs, then what sums them up; likewise by the paper's clock."""
+    """The rows of one case: its runs, then what sums them up; likewise by the paper's clock."""
 
     def __init__(self, case: Case, plan: Plan, records: list[Record]):
         self._case, self._plan, self._records = case, plan, records

@@ -99,7 +99,7 @@ class Merger:
 
 
 def _length(place: Place) -> int:
-    """Of a tile."""
+    """The length of a tile."""
     return place.plan.options["size"] // place.plan.options["tiles"]
 
 

@@ -96,7 +96,7 @@ def plan_beside(companion: dict[str, Any], kernel: str, data: Path) -> Union[Pla
 
 
 def addresses(count: int) -> tuple[str, ...]:
-    """Of ports on this machine that nobody has now. TensorFlow takes no port that is held for it."""
+    """The addresses of ports on this machine that nobody has now. TensorFlow takes no port that is held for it."""
     found: set[int] = set()
     while len(found) < count:
         port = random.SystemRandom().choice(PORTS)
@@ -120,7 +120,7 @@ def cpus_of(placement: list[dict[str, Any]]) -> tuple[int, ...]:
 
 
 def environment(threads: int) -> dict[str, str]:
-    """Of the processes: no GPU, no proxy between them, and few words."""
+    """The environment of the processes: no GPU, no proxy between them, and few words."""
     kept = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     return {**kept, "PYTHONPATH": str(SCRIPTS / "python"), "OMP_NUM_THREADS": str(threads),
             "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "2"}

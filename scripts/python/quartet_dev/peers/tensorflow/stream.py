@@ -16,7 +16,7 @@ def pattern(elements: int) -> np.ndarray:
 
 
 def elements(size: int) -> int:
-    """Of a vector of so many bytes."""
+    """The elements of a vector of so many bytes."""
     return size // 4
 
 
