@@ -165,7 +165,7 @@ std::optional<std::string> why_plain_alone(const bench::Variant& variant) {
     return std::nullopt;
 }
 
-// Leaves out what the formulation lacks; throws where the lists name nothing that it has.
+// Leaves out what the formulation lacks; throws if the lists name nothing that it has.
 bool is_left_out(const bench::Variant& variant, Storage storage, Algorithm algorithm,
                  const Options& options) {
     const auto reason = why_plain_alone(variant);

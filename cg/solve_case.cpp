@@ -42,7 +42,7 @@ CheckpointManifest manifest_of(bench::Session& session, const bench::Variant& va
     return manifest;
 }
 
-// Ranks choose what is faster, each by its own clock: where they differ, the record says how many
+// Ranks choose what is faster, each by its own clock: if they differ, the record says how many
 // chose what. Collective.
 std::string products_of(const device::MatrixShare* share, const comm::Communicator& world) {
     const std::string mine = share != nullptr ? share->description() : "";

@@ -121,7 +121,7 @@ void require_measured_library(const std::vector<bench::Variant>& variants, const
     }
 }
 
-// Unless the user or a folder says how many tiles: one, where the device's own transform takes it.
+// Unless the user or a folder says how many tiles: one, if the device's own transform takes it.
 Problem problem_for(const Options& options, std::int64_t points, bench::Session& session) {
     Problem wanted = problem(options, points, session.world().size());
     if (!options.tiles && !options.data.in_files() && has_room_for_one_tile(session, wanted)) {
@@ -130,7 +130,7 @@ Problem problem_for(const Options& options, std::int64_t points, bench::Session&
     return wanted;
 }
 
-// Points and tiles are what a user's files say, where there are such. Collective.
+// Points and tiles are what a user's files say, if there are such. Collective.
 Options with_own_data(bench::Session& session, Options options) {
     options.data.own = bench::read_own(session, options.data, read_own_points);
     if (!options.data.is_own()) {

@@ -73,7 +73,7 @@ void require_usable_folder(const CaseContext& context) {
     });
 }
 
-// Size and tile are what a user's files say, where there are such. Collective.
+// Size and tile are what a user's files say, if there are such. Collective.
 Options with_own_data(bench::Session& session, Options options) {
     options.data.own = bench::read_own(session, options.data, read_own_tiles);
     if (!options.data.is_own()) {

@@ -13,7 +13,7 @@
 #
 # It sets what Open MPI needs, and changes nothing that the user has set:
 # - Open MPI may run as root, as containers do, and needs no ssh.
-# - It keeps quiet about our exit codes. It then does not report crashed ranks either, whose codes are
+# - It prints nothing about our exit codes. It then does not report crashed ranks either, whose codes are
 #   128 plus the signal. OMPI_MCA_orte_execute_quiet=0 lets it report (Open MPI 5 always does).
 # - It uses the loopback interface alone (docs/cluster.md says what listens where).
 # - Each rank is bound to its own cores if there are enough. Otherwise ranks are not bound, may outnumber

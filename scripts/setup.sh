@@ -17,9 +17,9 @@
 #   container   root, and to make an image
 #   venv FOLDER PACKAGE...  these packages from PyPI, in a virtual environment
 #
-# A tool counts as there when it is on PATH, a library when its header (or, without one, itself) is
-# where compilers and CMake look, so that modules, spack and own builds do as well as packages. Where nothing can be installed
-# (no apt-get, or neither root nor sudo) it names what is missing and exits 2.
+# A tool is present if it is on PATH; a library, if its header (or the library, if it has none) is where
+# compilers and CMake look. Modules, Spack and your own builds therefore count like packages. If nothing can
+# be installed (no apt-get, or neither root nor sudo) it names what is missing and exits 2.
 #
 # QUARTET_PREFIXES: where the system's own software lies (/usr:/usr/local).
 # QUARTET_TENSORFLOW: the folder of TensorFlow's environment (build/tensorflow).

@@ -16,7 +16,7 @@ std::string pair_name(const Route& route) {
 }
 
 // Bytes through the receiver's memory per byte pushed: reading the source, reading and writing the
-// target, and what a copy between them adds (less where it stays in the cache).
+// target, and what a copy between them adds (less if it stays in the cache).
 std::int64_t traffic_factor(const bench::Variant& variant, const comm::TransportTraits& transport) {
     const bool received = transport.location == comm::PartLocation::received;
     return variant.formulation == bench::Formulation::library ? 7 : received ? 5 : 3;

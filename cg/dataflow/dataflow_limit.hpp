@@ -8,7 +8,7 @@
 namespace quartet::cg {
 
 /// The workers' reading of the matrix, and bringing all of p to the reducer in every iteration:
-/// over the link, one worker's rows as often as there are workers, or, where the ranks share
+/// over the link, one worker's rows as often as there are workers, or, if the ranks share
 /// memory, by a copy within it.
 class DataflowLimit final : public Limit {
   public:

@@ -17,7 +17,7 @@ struct LibrarySearch {
 /// unloaded: libraries with threads and state of their own do not all survive that.
 class SharedLibrary {
   public:
-    /// Throws Unavailable, "what is not there (the loader's reason): advice", where no name can be
+    /// Throws Unavailable, "what is not there (the loader's reason): advice", if no name can be
     /// loaded.
     explicit SharedLibrary(const LibrarySearch& search);
 

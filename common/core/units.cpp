@@ -220,7 +220,7 @@ Bytes parse_bytes(std::string_view text, Bytes unit) {
     if (amount.fraction != 0 && multiple == 1) {
         refuse_as("it is not a whole number of bytes");
     }
-    // Less than one unit, even where the fraction's digits round up to 1.
+    // Less than one unit, even if the fraction's digits round up to 1.
     const auto part = static_cast<std::int64_t>(amount.fraction * static_cast<double>(multiple));
     return {times_unit(amount.whole, multiple, refuse_as) + std::min(part, multiple - 1)};
 }

@@ -36,8 +36,8 @@ struct DeviceKind {
     /// PCI addresses ("0000:01:00.0") of the accelerators that this process sees, by number: none
     /// where why_not has a reason, and of the host. Local.
     std::function<std::vector<std::string>()> visible;
-    /// Throws Unavailable with why_not's words, or where a library cannot be loaded, and
-    /// UsageError where the settings lack something that is the same on all ranks. The
+    /// Throws Unavailable with why_not's words, or if a library cannot be loaded, and
+    /// UsageError if the settings lack something that is the same on all ranks. The
     /// accelerator becomes the calling thread's current one. The trace outlives the device. Local.
     std::function<std::unique_ptr<Device>(const DeviceSettings&, Trace&)> make;
 };

@@ -65,7 +65,7 @@ View<std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>> as_byte
     return {reinterpret_cast<Byte*>(view.data()), view.bytes().value, view.kind()};
 }
 
-/// The same memory as elements of T, constant where the bytes are. Throws Failure unless the bytes
+/// The same memory as elements of T, constant if the bytes are. Throws Failure unless the bytes
 /// are aligned as T and a whole number of elements.
 template <typename T, typename Byte>
 requires std::is_same_v<std::remove_const_t<Byte>, std::byte>

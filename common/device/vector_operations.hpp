@@ -19,7 +19,7 @@ class VectorOperations {
     virtual void fill(float value, View<float> target, Stream& stream) = 0;
     virtual void fill(double value, View<double> target, Stream& stream) = 0;
 
-    /// target = source, past the caches where the processor can: for what is not read soon.
+    /// target = source, past the caches if the processor can: for what is not read soon.
     virtual void copy(View<const double> source, View<double> target, Stream& stream) = 0;
 
     /// y += factor x.

@@ -7,7 +7,7 @@ namespace quartet::system {
 std::vector<ControlGroup> parse_control_groups(std::string_view text, std::string_view controller) {
     std::vector<ControlGroup> groups;
     while (!text.empty()) {
-        // number:controllers:path, where the one v2 hierarchy has number 0 and no controllers
+        // number:controllers:path; here the one v2 hierarchy has number 0 and no controllers
         auto line = take_until(text, '\n');
         const auto number = take_until(line, ':');
         auto controllers = take_until(line, ':');

@@ -14,7 +14,7 @@ std::optional<std::string> read_text(const std::filesystem::path& file);
 /// The first line of such a file, without its end; empty if it cannot be read.
 std::string first_line(const std::filesystem::path& file);
 
-/// Takes the text up to `end` off the front of `text`, and `end` with it; all where there is none.
+/// Takes the text up to `end` off the front of `text`, and `end` with it; all if there is none.
 std::string_view take_until(std::string_view& text, char end);
 
 /// The number that `text` begins with, after spaces; nothing if it begins with none, or with one

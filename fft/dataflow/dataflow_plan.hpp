@@ -43,7 +43,7 @@ struct WorkerBuffers {
     device::Buffer<double> kept;       ///< a tile between its checkpoint's file and its GPU
 };
 
-/// The merger's, where it copies tiles to its GPU.
+/// The merger's, if it copies tiles to its GPU.
 struct CopiedTiles {
     CopiedTiles(bench::Arena& arena, const DataflowPlan& plan);
 

@@ -11,7 +11,7 @@
 
 namespace quartet::fft {
 
-/// Merges the tiles as they come: where the merger computes on a GPU and payloads lie in the host's
+/// Merges the tiles as they come: if the merger computes on a GPU and payloads lie in the host's
 /// memory, each is copied in while the one before is placed. Where workers were asked to stop,
 /// there is no result.
 class DataflowReducer final : public DataflowRole {

@@ -89,7 +89,7 @@ GroupMerger::GroupMerger(device::Device& device, MergerBuffers buffers,
 }
 
 // The groups' blocks lie in the result's memory, which is not needed before finish(). They fit
-// exactly, since M is a multiple of a block where there are partial row FFTs. The slot that was
+// exactly, since M is a multiple of a block if there are partial row FFTs. The slot that was
 // read last is the next to be written: where groups become complete one after another, two slots
 // stay in the cache.
 device::View<double> GroupMerger::members_of(std::int64_t group) {

@@ -15,7 +15,7 @@ class InputTiles {
     /// Before each run, outside of the time.
     virtual void prepare() = 0;
     /// At the beginning of each run: enqueues on the session's stream what counts as input.
-    /// Allocates nothing. Throws Failure, or has the stream throw it, where a file cannot be read.
+    /// Allocates nothing. Throws Failure, or has the stream throw it, if a file cannot be read.
     virtual void load() = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace quartet::fft {
 
 /// {N, T} of the vector that a user's files "x-t.npy" are: complex128, all of one length. Empty
-/// where there are no such files. Throws UsageError or NpyError that names what is missing or does
+/// if there are no such files. Throws UsageError or NpyError that names what is missing or does
 /// not fit. Local.
 std::vector<std::int64_t> read_own_points(const std::filesystem::path& folder);
 

@@ -12,7 +12,7 @@ namespace quartet::matmul {
 
 namespace {
 
-// One copy of A and B per node, where the ranks' GPUs can copy from shared windows, too.
+// One copy of A and B per node, if the ranks' GPUs can copy from shared windows, too.
 OperandCopies copies_of(const CaseContext& context, const comm::TransportTraits& transport) {
     if (context.on_gpu()) {
         return transport.reach == comm::Reach::one_node ? OperandCopies::per_node

@@ -21,7 +21,7 @@ struct ProcessGrid {
 };
 
 /// One dimension of a block-cyclic distribution: block b belongs to process b mod processes. The
-/// last block is smaller where the block size does not divide the dimension.
+/// last block is smaller if the block size does not divide the dimension.
 struct BlockCyclicDimension {
     std::int64_t size = 0;
     std::int64_t block = 1;
@@ -48,7 +48,7 @@ struct BlockCyclic {
 };
 
 /// The distributions worth trying: every process grid, with blocks of 64 to 4096 in powers of two
-/// as far as each rank gets one; one block a rank where the matrix is too small for that.
+/// as far as each rank gets one; one block a rank if the matrix is too small for that.
 std::vector<BlockCyclic> distributions(std::int64_t size, int ranks);
 
 /// Makes a rank's blocks of A or B ("A", "B").

@@ -23,7 +23,7 @@ namespace quartet::matmul {
 
 namespace {
 
-// All distributions are tried within trial_time, with fewer inner elements where they would take
+// All distributions are tried within trial_time, with fewer inner elements if they would take
 // longer; then whole products of the best ones within final_time. Trying disturbed attempts again
 // ends after `patience`, in each of both.
 constexpr Seconds trial_time{8};

@@ -57,7 +57,7 @@ struct TileProduct {
 /// C is computed in parts of at most Blocking::rows x columns tiles, in boustrophedon order of the
 /// parts. All products of one inner index k follow one another: in a part of 3 x 2 tiles in the
 /// order of the left figure, so that the two B tiles stay while A tiles come one at a time. k goes
-/// up in one part and down in the next, so that the tiles fetched last serve again where the next
+/// up in one part and down in the next, so that the tiles fetched last serve again if the next
 /// part has the same rows (or columns):
 ///
 ///     1 2                  parts   0 1 2          k   part 0: 0 1 2 3

@@ -30,7 +30,7 @@ Bytes allowed_device_memory(bench::Session& session);
 /// Throws UsageError: so much of the GPU's memory is needed at least, and less is allowed.
 [[noreturn]] void refuse_tiles(const Problem& problem, Bytes least, const MemoryBudget& budget);
 
-/// The edge of tiles that keeps a GPU busy, where the user has not chosen one: the largest power of
+/// The edge of tiles that keeps a GPU busy, if the user has not chosen one: the largest power of
 /// two, at most 8192, such that 32 tiles fit in the memory and each of the `ranks` ranks gets
 /// several tiles along the edge of its block.
 std::int64_t choose_tile(std::int64_t size, int ranks, Bytes device_memory);

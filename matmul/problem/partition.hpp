@@ -52,7 +52,7 @@ Range elements_of(const Problem& problem, const Range& tiles);
 /// Elements of a block.
 std::int64_t elements_in(const Problem& problem, const Block& block);
 
-/// The element at which a tile of a block begins where the block is stored in columns of tiles: the
+/// The element at which a tile of a block begins if the block is stored in columns of tiles: the
 /// tiles of one column follow one another, each row-major.
 std::int64_t offset_in_block(const Problem& problem, const Block& block, TileIndex tile);
 

@@ -30,7 +30,7 @@ namespace quartet::matmul {
 /// A sound row exceeds it with a probability of 2e-11; libraries, which add in blocks, stay far
 /// below. The 64 are for small N, where the products' own rounding counts and the normal law does
 /// not hold; the last term is what products below the least normal number lose. An element that is
-/// wrong by twice the bound, or more, is always found where the others are right.
+/// wrong by twice the bound, or more, is always found if the others are right.
 class Freivalds {
   public:
     /// Reads the rank's tiles of A and B from the product, each once, and compares them with what
@@ -41,7 +41,7 @@ class Freivalds {
     static void count(bench::Arena& arena, const Problem& problem, const Block& block);
 
     /// The largest deviation of a row of C's tiles in units of its bound: sound results are far
-    /// below 1. NaN or infinity where the tiles hold such. Local; 0 for an empty block.
+    /// below 1. NaN or infinity if the tiles hold such. Local; 0 for an empty block.
     [[nodiscard]] double deviation(Product& product) const;
 
     /// The bound of a row of a tile: `row` counts from the block's first element, `column` is the

@@ -26,7 +26,7 @@ void require_consistent_tiles(const CheckpointOptions& options, const Checkpoint
 void require_usable_tiles(const CheckpointOptions& options);
 
 /// The list of a job whose data are these files, before there are tiles: it has seed, formulation,
-/// set-up, and one checksum of those that the data's manifest has, or "unknown" where it lacks one.
+/// set-up, and one checksum of those that the data's manifest has, or "unknown" if it lacks one.
 /// The rest of what the job is, the kernel adds. Collective.
 TileList tile_list(Session& session, const Variant& variant, const DataOptions& data,
                    const std::vector<TileFile>& files);

@@ -32,7 +32,7 @@ struct DataOptions {
 /// Adds --data, --generate, --keep and --cache; `options` outlives the command line.
 void add_data_options(CommandLine& command_line, DataOptions& options);
 
-/// Says that the run uses the folder, where there is one. Local.
+/// Says that the run uses the folder, if there is one. Local.
 void add_used(const DataOptions& options, UsedFiles& files);
 
 /// Throws UsageError if flags are given that mean nothing without --data DIR, and for several

@@ -27,7 +27,7 @@ class InputGuard {
     /// Whether all of it is unchanged. Local.
     [[nodiscard]] bool intact() const;
 
-    /// The check, failed where the input of any rank has changed. Collective over `world`.
+    /// The check, failed if the input of any rank has changed. Collective over `world`.
     [[nodiscard]] Check judge(Check check, const comm::Communicator& world) const;
 
   private:

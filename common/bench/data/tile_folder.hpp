@@ -45,7 +45,7 @@ class TileFolder {
     void generate(const comm::Communicator& world, const comm::Topology& topology,
                   const Fill& fill) const;
 
-    /// Reads every file, shared in the same way, and compares it with its checksum, where there is
+    /// Reads every file, shared in the same way, and compares it with its checksum, if there is
     /// a manifest; of a user's own, looks for numbers that cannot be computed with. Where a rank
     /// finds a file missing, truncated, altered or with such numbers, all throw UsageError that
     /// names it. Collective over `world`.
@@ -60,7 +60,7 @@ class TileFolder {
 
   private:
     [[nodiscard]] bool has_manifest() const;
-    /// The manifest; where a user's own data has none, what is wanted.
+    /// The manifest; if a user's own data has none, what is wanted.
     [[nodiscard]] Manifest found() const;
     void require_files() const;
     void require_room_for_generated() const;

@@ -21,7 +21,7 @@ inline constexpr double slow_clock_probe = 1.75;
 /// in seconds; nothing is compared where it is not known.
 ///
 /// Steal and other processes are counted in ticks of 10 ms, by sampling: they want six ticks more.
-/// Threads that wait for a core are not judged where the job itself has more threads than cores.
+/// Threads that wait for a core are not judged if the job itself has more threads than cores.
 /// Page faults count as 0.5 us each, major ones as 100 us. False alarms and detection: see
 /// disturbance_test.cpp.
 std::vector<Cause> causes_of(const RunConditions& conditions,

@@ -14,7 +14,7 @@ inline constexpr std::size_t fewest_runs_for_drift = 8;
 /// first (medians; -0.1: ten per cent less), or nothing if the runs did not drift. `times` are
 /// in the order measured.
 ///
-/// A quarter has at least three runs, so that no single run decides. Runs drift where the quarters
+/// A quarter has at least three runs, so that no single run decides. Runs drift if the quarters
 /// differ
 /// - by more than 5% of the first;
 /// - by more than three standard errors of a difference of two medians. The runs' spread is

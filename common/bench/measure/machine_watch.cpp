@@ -23,7 +23,7 @@ MachineCounters counters_now(std::span<const int> processors) {
             .minor_page_faults = usage.ru_minflt};
 }
 
-// Below 0 if a count goes back, as where a processor goes offline and takes its own with it.
+// Below 0 if a count goes back, as when a processor goes offline and takes its own with it.
 double share_of(Seconds part, Seconds whole) {
     return whole > Seconds{} ? std::max(part / whole, 0.0) : 0;
 }

@@ -6,9 +6,9 @@
 
 namespace quartet::bench {
 
-/// Throws UsageError, on all ranks alike and before anything is allocated, where a planned case
+/// Throws UsageError, on all ranks alike and before anything is allocated, if a planned case
 /// needs more memory than --memory allows or than a node has. A case that needs more than a node's
-/// /dev/shm holds becomes an error row, since other transports do not need it; where that refuses
+/// /dev/shm holds becomes an error row, since other transports do not need it; if that refuses
 /// all cases, it is a UsageError too. Collective.
 void require_memory(Session& session);
 

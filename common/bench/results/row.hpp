@@ -106,7 +106,7 @@ struct RunConditions {
 /// Ranks whose seconds a document lists one by one, at most.
 inline constexpr int most_ranks_listed = 256;
 
-/// A summary of the ranks' seconds, where there are too many ranks to list.
+/// A summary of the ranks' seconds, if there are too many ranks to list.
 struct RankSummary {
     struct Slow {
         int rank = 0;

@@ -59,7 +59,7 @@ class StageClock {
 };
 
 /// One run of a case as a whole task, from the launch to the results in files: the stages that are
-/// left where nothing is measured, checked or repeated.
+/// left if nothing is measured, checked or repeated.
 using WholeTask = std::vector<std::pair<Stage, Seconds>>;
 Seconds total(const WholeTask& task);
 

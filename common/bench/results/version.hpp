@@ -8,7 +8,7 @@ namespace quartet::bench {
 std::string_view version_line();
 /// "0.1.0".
 std::string_view version();
-/// The commit that was built, "-dirty" after it where the tree had changes; "unknown" without git.
+/// The commit that was built, "-dirty" after it if the tree had changes; "unknown" without git.
 std::string_view commit();
 /// "GNU 12.2.0".
 std::string_view compiler();

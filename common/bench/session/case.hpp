@@ -14,7 +14,7 @@
 namespace quartet::bench {
 
 /// A kernel's own clocks within one run, numbered as in PlannedCase::clock_rows: the paper's, or
-/// one for each pair of ranks. Zero where this rank records nothing.
+/// one for each pair of ranks. Zero if this rank records nothing.
 class Clocks {
   public:
     explicit Clocks(std::size_t count) : times_(count) {}

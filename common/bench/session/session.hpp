@@ -77,7 +77,7 @@ class Session {
     StopRequest& stop_request() { return stop_request_; }
 
     [[nodiscard]] RunRecord& record() { return record_; }
-    /// Records the value of an option where the command line does not say it.
+    /// Records the value of an option if the command line does not say it.
     void resolve(const std::string& option, const std::string& value) {
         record_.resolved[option] = value;
     }

@@ -6,7 +6,7 @@
 namespace quartet::comm {
 
 /// Why this MPI cannot send and receive memory of a GPU, or nothing. Asks the library at run time
-/// where it has a call for that. Local; MPI is initialised.
+/// if it has a call for that. Local; MPI is initialised.
 std::optional<std::string> why_mpi_reaches_no_gpu();
 
 }  // namespace quartet::comm

@@ -12,7 +12,7 @@ class Roles {
   public:
     /// Every rank is a worker.
     static Roles all_workers(int ranks);
-    /// Throws UsageError, naming the rank count needed, where no worker would be left.
+    /// Throws UsageError, naming the rank count needed, if no worker would be left.
     static Roles with_reducers(int ranks, int reducers);
 
     [[nodiscard]] int ranks() const { return ranks_; }

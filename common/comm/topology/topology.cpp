@@ -78,7 +78,7 @@ Bitmap usable_cpus(hwloc_topology_t machine, const Communicator& node) {
     return places.empty() || alike > 1 ? std::move(bound) : set_of(places);
 }
 
-// Objects that hold at least one of `cpus`: the cores, or, where the system does not tell of cores
+// Objects that hold at least one of `cpus`: the cores, or, if the system does not tell of cores
 // (some virtual machines), the processing units.
 std::vector<hwloc_obj_t> cores_among(hwloc_topology_t machine, hwloc_const_bitmap_t cpus) {
     const bool has_cores = hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE) > 0;

@@ -87,7 +87,7 @@ class PayloadChannel {
     /// with it; streams that read it have been synchronized by then.
     virtual device::View<const std::byte> contents(int slot) = 0;
     /// Hands the payload of an incoming slot to `use`, once: in pieces, aligned as it is, as they
-    /// come, where the channel is planned so and has no faster way; an empty one not at all. What
+    /// come, if the channel is planned so and has no faster way; an empty one not at all. What
     /// streams read of a piece has been synchronized when `use` returns.
     virtual void read(int slot, const UsePiece& use) {
         if (const auto payload = contents(slot); !payload.empty()) {

@@ -31,7 +31,7 @@ std::int64_t distance_to_page(const std::byte* address) {
     return system::whole_pages(begin, system::page_bytes()) - begin;
 }
 
-// Takes effect where the system's setting for shared memory is "advise", before the first touch.
+// Takes effect if the system's setting for shared memory is "advise", before the first touch.
 void ask_for_huge_pages(std::byte* begin, Bytes size) {
     const std::int64_t first = distance_to_page(begin);
     if (size.value > first) {

@@ -22,11 +22,11 @@ enum class WindowKind {
 
 /// An MPI-3 window that allocates its memory, in a passive epoch to all ranks from beginning to
 /// end. Each rank's part begins on a page boundary. Shared parts are seen where huge pages can be,
-/// and lie on such where the kernel has them.
+/// and lie on such if the kernel has them.
 class Window {
   public:
     /// Collective over `comm`; sizes may differ between ranks and may be 0. Zeroed. Throws Failure,
-    /// on all ranks alike, where the folder of windows lacks the space.
+    /// on all ranks alike, if the folder of windows lacks the space.
     Window(WindowKind kind, Bytes size, const Communicator& comm);
     /// Collective, except while an exception unwinds: then the window is left to the job's end,
     /// since freeing it would wait for ranks that never come.

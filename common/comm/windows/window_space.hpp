@@ -58,7 +58,7 @@ class WindowTurn {
 class ReservedSpace {
   public:
     /// `size` is what this rank's parts of all windows take. Throws Failure, on all ranks alike,
-    /// where a node lacks space. Collective over `comm`, as the destructor is not.
+    /// if a node lacks space. Collective over `comm`, as the destructor is not.
     ReservedSpace(WindowKind kind, Bytes size, const Communicator& comm);
     ~ReservedSpace();
     ReservedSpace(const ReservedSpace&) = delete;

@@ -54,7 +54,7 @@ class FileDescriptor {
     FileDescriptor& operator=(const FileDescriptor&) = delete;
 
     [[nodiscard]] int get() const { return descriptor_; }
-    /// Closes now; false, with errno set, where the system reports a late error.
+    /// Closes now; false, with errno set, if the system reports a late error.
     bool close();
 
   private:
@@ -114,7 +114,7 @@ class FileName {
 /// A regular file open for reading at any offset. Threads may share it.
 class InputFile {
   public:
-    /// Throws FileError; also for a folder, pipe or device, and where the file system has no direct
+    /// Throws FileError; also for a folder, pipe or device, and if the file system has no direct
     /// input.
     explicit InputFile(FileName file, FileCache cache = FileCache::warm);
 

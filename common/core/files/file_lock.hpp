@@ -24,7 +24,7 @@ class FileLock {
 
     /// Takes the lock `file` for `owner` without waiting. Whoever holds it for the same owner (a
     /// rank of the same job) shares it. Throws UsageError that says who has it: "`what` is in use
-    /// by process 4711 on node12: wait for it, or name another one"; FileError where the file
+    /// by process 4711 on node12: wait for it, or name another one"; FileError if the file
     /// cannot be made. Local.
     FileLock(std::filesystem::path file, const std::string& what, const std::string& owner);
     ~FileLock();

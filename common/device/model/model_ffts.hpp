@@ -7,7 +7,7 @@
 
 namespace quartet::device {
 
-/// Plans whose steps take the time of their operations, or of their traffic where they only move
+/// Plans whose steps take the time of their operations, or of their traffic if they only move
 /// points, and leave their targets as they are. `work` outlives them.
 std::unique_ptr<FftFactory> make_model_fft_factory(const ModelWork& work);
 

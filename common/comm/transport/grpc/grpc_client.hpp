@@ -19,7 +19,7 @@ class GrpcFetch {
     GrpcFetch& operator=(const GrpcFetch&) = delete;
 
     /// Waits until all bytes are where they were fetched to. Throws Failure, in the server's words,
-    /// where it refuses or has gone. Local.
+    /// if it refuses or has gone. Local.
     void wait();
 
   private:

@@ -16,7 +16,7 @@ namespace quartet::comm {
 class GrpcLink {
   public:
     /// `host`: where this rank listens; `offer`: empty if it offers nothing. Collective; throws
-    /// Failure, on all ranks alike, where one cannot listen.
+    /// Failure, on all ranks alike, if one cannot listen.
     GrpcLink(const Communicator& comm, const std::string& host, GrpcServer::Offer offer,
              Bytes largest);
 

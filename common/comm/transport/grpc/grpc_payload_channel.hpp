@@ -12,7 +12,7 @@ namespace quartet::comm {
 
 /// Payloads that their receivers fetch by gRPC, as the paper's TensorFlow does (VI.A): a call for
 /// each, answered from the sender's slot. `host`: where senders listen. Collective; throws Failure,
-/// on all ranks alike, where one cannot listen. Device and track outlive it.
+/// on all ranks alike, if one cannot listen. Device and track outlive it.
 std::unique_ptr<PayloadChannel> make_grpc_payload_channel(const PayloadChannelPlan& plan,
                                                           const Communicator& comm,
                                                           device::Device& device,

@@ -95,7 +95,7 @@ void RmaPush::push_all(int count) {
     check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, plan_.receiver, done_tag, comm_.handle()));
 }
 
-// Waiting inside MPI lets it make progress on the accumulates where the network needs our help.
+// Waiting inside MPI lets it make progress on the accumulates if the network needs our help.
 void RmaPush::await_all() {
     const Span span(track_, Phase::wait, "accumulate");
     for (const int sender : plan_.senders) {

@@ -7,7 +7,7 @@
 
 namespace quartet::comm {
 
-/// How data is cut: into chunks of one size and a shorter rest. Chunk numbers go on where the same
+/// How data is cut: into chunks of one size and a shorter rest. Chunk numbers go on if the same
 /// data is sent again: chunk count() is the first one once more.
 class Chunks {
   public:

@@ -40,7 +40,7 @@ std::unique_ptr<CudaStridedFft> plan_cuda_strided_fft(const StridedFft& shape,
                                                       CudaMemory& memory);
 
 /// A plan by cuFFT, with 64-bit sizes. Its workspace is allocated with it; a batch is done in
-/// pieces where it would take more than `most_workspace`. Uses of one plan follow one another, on
+/// pieces if it would take more than `most_workspace`. Uses of one plan follow one another, on
 /// whatever streams they are. Throws Failure for a length below 1, a negative batch, and lengths
 /// that cuFFT does not support.
 std::unique_ptr<FftPlan> plan_cuda_fft(const FftShape& shape,
@@ -73,7 +73,7 @@ std::unique_ptr<ScatterTile> plan_cuda_scatter_tile(const FourStepFft& shape,
 Bytes cuda_four_step_fft_memory(const FourStepFft& shape);
 
 /// The four-step FFT of one rank, out of place or in place. Column and row FFTs each have a
-/// workspace of about `most_workspace`, or of one transform where that takes more. Throws Failure
+/// workspace of about `most_workspace`, or of one transform if that takes more. Throws Failure
 /// for more than one rank.
 std::unique_ptr<SingleRankFft> plan_cuda_single_rank_fft(
     const FourStepFft& shape, const FourStepFftTools& tools,

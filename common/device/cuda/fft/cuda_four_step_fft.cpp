@@ -29,7 +29,7 @@ Buffer<Point> points(std::int64_t count, CudaMemory& memory) {
 /// Transforms of one length as a series of batches, each through temporary memory of its own size.
 class Batches {
   public:
-    /// How `count` transforms are split; `whole` of them stay together where they can.
+    /// How `count` transforms are split; `whole` of them stay together if they can.
     static BatchSplit split(std::int64_t length, std::int64_t count, std::int64_t whole) {
         const std::int64_t most =
             std::max<std::int64_t>(1, default_fft_workspace.value / bytes_of<Point>(length).value);

@@ -10,7 +10,7 @@ namespace {
 constexpr int transpose_edge = 32;
 constexpr int transpose_rows = 8;
 // Bins whose loads a thread has under way at once, and how many of those it goes through with the
-// twiddle that it has looked up: fewer where the GPU would have too few blocks.
+// twiddle that it has looked up: fewer if the GPU would have too few blocks.
 constexpr int twiddle_batch = 4;
 constexpr std::int64_t shortest_run = std::int64_t{twiddle_batch} * block_threads;
 constexpr std::int64_t longest_run = 4 * shortest_run;

@@ -4,7 +4,7 @@ namespace quartet::device {
 
 class Factor;
 
-/// A factor as kernels take it: the number at `address`, or `number` where that is null.
+/// A factor as kernels take it: the number at `address`, or `number` if that is null.
 struct FactorOnGpu {
     double number;
     const double* address;

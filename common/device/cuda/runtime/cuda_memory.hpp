@@ -23,7 +23,7 @@ class CudaMemory : public std::enable_shared_from_this<CudaMemory> {
     CudaMemory& operator=(const CudaMemory&) = delete;
 
     /// Zeroed, aligned to 256 bytes; no memory for size 0. Throws Failure for negative sizes and
-    /// where there is no such amount.
+    /// if there is no such amount.
     Allocation allocate(Bytes size, MemoryKind kind);
 
     /// Copies between memory of any kind, and returns when that is done: for what is no part of a

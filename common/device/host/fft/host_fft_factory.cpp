@@ -4,7 +4,7 @@ namespace quartet::device {
 
 namespace {
 
-/// SIMD plans where the sizes allow them, else scalar ones.
+/// SIMD plans if the sizes allow them, else scalar ones.
 class HostFftFactory final : public FftFactory {
   public:
     explicit HostFftFactory(int threads) : threads_(threads) {}

@@ -24,7 +24,7 @@ struct Choice {
     std::vector<int> radices;
 };
 
-// The cheapest stages for a length; no radices where there are none.
+// The cheapest stages for a length; no radices if there are none.
 Choice cheapest(int length) {
     if (length == 1)
         return {0, {}};

@@ -9,7 +9,7 @@
 
 namespace quartet::device {
 
-/// Writes a vector past the caches, where the processor can: what will not be read soon must not
+/// Writes a vector past the caches, if the processor can: what will not be read soon must not
 /// drive out what will be, and a line that is written whole need not be read first. `data` is
 /// aligned to 64 bytes.
 [[gnu::always_inline]] inline void store_streaming(const Vector& value, double* data) {

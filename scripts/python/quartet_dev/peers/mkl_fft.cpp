@@ -37,7 +37,7 @@ double maximum(double mine) {
     return mine;
 }
 
-/// Points on huge pages where the system has some, as Quartet's are.
+/// Points on huge pages if the system has some, as Quartet's are.
 class Array {
   public:
     explicit Array(std::size_t size)

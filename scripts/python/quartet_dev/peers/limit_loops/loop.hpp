@@ -54,5 +54,5 @@ std::vector<Way> ways_to(std::string_view name, std::size_t size);
 
 /// A product of square matrices by BLIS on one thread. Where it does not know the processor it gets
 /// the nearest kernels that it has; it chooses once a process, so that this one begins again, with
-/// `arguments`. Exits with `unavailable` where there is no BLIS.
+/// `arguments`. Exits with `unavailable` if there is no BLIS.
 Way product_by_blis(std::size_t edge, char** arguments);

@@ -6,8 +6,8 @@
 //   read          a sum of float64
 //   copy          a = b, through the caches or past them, whichever is faster; both passes count
 //   multiply_add  float32 in registers
-//   sgemm         a product of square matrices by BLIS, one a thread; 77 where there is no BLIS
-//   messages      a word that the first two processors hand to and fro; 77 where there is one only
+//   sgemm         a product of square matrices by BLIS, one a thread; 77 if there is no BLIS
+//   messages      a word that the first two processors hand to and fro; 77 if there is one only
 //
 // SIZE is the bytes of an array, which each thread has for itself, a matrix's edge, or of messages
 // their number. The median
