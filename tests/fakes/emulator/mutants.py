@@ -2,8 +2,8 @@
 there instead). Each must stand there once. A mended fault, and a new kernel, each add one."""
 
 GEMV = "blas/gemv_kernel.cu"
-SUM = "matrix/block_sum.cuh"
-WARP = "matrix/warp_sums.cuh"
+SUM = "runtime/block_sum.cuh"
+WARP = "runtime/warp_sums.cuh"
 LAUNCH_SUM = "matrix/launch_sum.cuh"
 VECTORS = "matrix/vector_kernels.cu"
 UPDATES = "matrix/cg_update_kernels.cu"
