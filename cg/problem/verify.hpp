@@ -32,21 +32,21 @@ struct VerificationResult {
 ///    operations. Errors of iterations are independent, and their squares add up. So the gap must
 ///    be at most eps sqrt(k + 1) (sqrt(N) / 2 + 4) (|A| |x| + |b|), where |x| counts at most as
 ///    much as that of the solution, to which the iterates' norm rises (Steihaug, 1983): an x that
-///    is far too large must not widen what it is judged by. (tests/cg/verify_bound_test.cpp has
-///    what thousands of sound runs reach of it.) A wrong product, a wrong vector operation, a
-///    changed element of x, all show here, converged or not.
+///    is far too large must not widen its own bound. (tests/cg/problem/verify_bound_test.cpp says
+///    how near thousands of sound runs come to it.) A wrong product, a wrong vector operation and
+///    a changed element of x all show here, converged or not.
 /// 2. x has come as close to the known solution as k iterations bring it: the error's energy norm
 ///    only falls (Hestenes and Stiefel, 1952), and must be at most that of (k + 1) / 2 iterations
-///    made in long double; rounding delays double precision by far less. This is what a small
-///    residual cannot tell: that of laplace is small at once and rises first. Fewer iterations are
-///    taken as reference where more would take long, one where products are dear. Below what the
-///    gap allows, |gap| / sqrt(smallest eigenvalue), nothing is asked.
+///    made in long double; rounding delays double precision by far less. A small
+///    residual does not show this: that of laplace is small at once, and rises first. The
+///    reference has fewer iterations if more would take long, and only one if products are
+///    expensive. Errors below what the gap allows, |gap| / sqrt(smallest eigenvalue), are accepted.
 ///
-/// Where nobody knows the solution x*, both hold of what can be computed without it. |x| in 1 is
-/// that of the found x. In 2 stands f(x) = x'A x / 2 - b'x, which conjugate gradients minimise and
-/// which is (|x - x*|_A^2 - |x*|_A^2) / 2: it must be at most that of the reference iterations, but
-/// for a part in 2^20 and the rounding of its sums. An x that is far too large, which would widen
-/// 1, fails here: f rises with its square.
+/// If the solution x* is unknown, both checks use what can be computed without it. |x| in 1 is
+/// that of the found x. 2 uses f(x) = x'A x / 2 - b'x, which conjugate gradients minimise and
+/// which is (|x - x*|_A^2 - |x*|_A^2) / 2: it must be at most that of the reference iterations,
+/// except for a part in 2^20 and the rounding of its sums. An x that is far too large, which would
+/// widen 1, fails here: f rises with its square.
 ///
 /// The check's error is the larger of both in units of its tolerance, which is 1.
 class Verifier {
