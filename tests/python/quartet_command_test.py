@@ -17,7 +17,7 @@ from quartet.paths import SWEEPS, given_or_shipped
 from tree import SCRIPTS
 
 OLD_PYTHON = "#!/bin/sh\nexit 1\n"  # what it is asked is whether it is new enough
-LINES, COLUMNS = 30, 100  # of a screen
+LINES, COLUMNS = 24, 100  # of a screen
 
 
 def quartet(*words, **environment):
@@ -37,7 +37,8 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(done.stdout, quartet("help").stdout)
         lines = done.stdout.splitlines()
-        self.assertLessEqual(len(lines), LINES)
+        users = done.stdout.partition("To work on quartet itself:")[0]  # all that an installation has
+        self.assertLessEqual(len(users.splitlines()), LINES)
         self.assertLessEqual(max(map(len, lines)), COLUMNS)
         listed = re.findall(r"^  ([a-z-]+) ", done.stdout, re.MULTILINE)
         self.assertEqual(listed[:len(SUMMARIES)], list(SUMMARIES))
