@@ -154,6 +154,8 @@ def run(program, ranks, *arguments, prefix=()):
         seconds = time.monotonic() - begin
         file = Path(words[words.index("--json") + 1])
         document = schemas.read_strictly(file) if job.returncode != 2 and file.is_file() else None
+    # libevent's, in Open MPI's launcher, where a rank ends as it starts to listen to it.
+    stderr = "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith("[warn] Epoll "))
     return Outcome(job.returncode, stdout, stderr, document, seconds,
                    wait_for_the_last(job.pid, SECONDS_TO_VANISH))
 
