@@ -125,8 +125,8 @@ class Run(FakeBuild):
     def test_fewer_pushes_fit_a_small_budget(self):
         launcher = run.LocalLauncher(Path("launch"))
         launches = len(run.plan(self.made_bin(), launcher, Machine.here()))
-        # The last one, of grpc, has one effort: 6 s. A quarter is for repeats.
-        done = self.run_with(budget=(31 * (launches - 1) + 6) / 0.75, fixed=1, per_push=1)
+        # The last one, of grpc, has one effort: 6 s. Half is for repeats.
+        done = self.run_with(budget=(31 * (launches - 1) + 6) / 0.5, fixed=1, per_push=1)
         count = int(re.search(r"--pushes (\d+) ", self.measuring_calls()[0])[1])
         self.assertTrue(20 <= count <= 30, count)  # the clock runs while they are asked for estimates
         self.assertIn(f"--pushes {count} (not 100: the budget)", done.stderr)

@@ -2,7 +2,8 @@
 
 Estimates say how the launches compare, the clock says how long they take: before each launch the time that is left is
 shared out anew among those to come, at the pace of those that are over. A launch that takes longer than its share is
-asked to end, and keeps the runs that it has made. What no longer fits is left out, and said."""
+asked to end, and keeps the runs that it has made. Every program is measured; a further launch of one that no longer
+fits is left out, and said."""
 
 import math
 import time
@@ -12,7 +13,8 @@ from typing import Callable, Optional
 from quartet.run.plan import Launch, choose_efforts
 from quartet.text import counted
 
-FOR_REPEATS = 0.25  # of the time that is left: runs that something disturbed are measured again
+FOR_REPEATS = 0.5  # of the time that is left: disturbed runs are measured again, and estimates are short
+LEAST_OF_EQUAL, MOST_OF_EQUAL = 0.6, 1.5  # what a program gets, of an equal share: estimates may be far off
 SECONDS_TO_END = 3.0  # that a job takes once it is asked to
 ROUNDED = 30  # a budget that is proposed, in seconds
 
@@ -48,17 +50,16 @@ class Budget:
     def next(self) -> Optional[tuple[Launch, float]]:
         """The launch to start now, its effort chosen, and after how many seconds to ask it to end; None if there is
         none left."""
-        is_first = not self._expected
         self._drop()
-        if self._waiting and not is_first and self.pace * self._waiting[0].seconds[0] > self.left:
-            self.left_out.append(self._waiting.pop())
         if not self._waiting:
             return None
         whole = self._share_out()
         launch = self._waiting.pop(0)
         share = self.left * launch.expected / whole if whole else self.left
-        least = 2 * launch.seconds[0] if is_first else 0  # some row must come of it
-        return launch, max(share - SECONDS_TO_END, least, SECONDS_TO_END)
+        programs = 1 + sum(not waiting.is_optional for waiting in self._waiting)
+        equal = self.left / programs
+        share = min(max(share, LEAST_OF_EQUAL * equal), MOST_OF_EQUAL * equal)
+        return launch, max(share - SECONDS_TO_END, SECONDS_TO_END)
 
     def ended(self, launch: Launch, seconds: float) -> None:
         self._expected += launch.expected
@@ -68,8 +69,9 @@ class Budget:
         return choose_efforts(self._waiting, (1 - FOR_REPEATS) * self.left / self.pace)
 
     def _drop(self) -> None:
-        """Those that cannot be had even with the least effort, from the last one on; one stays."""
-        while len(self._waiting) > 1 and self.pace * sum(launch.seconds[0] for launch in self._waiting) > self.left:
+        """Further launches of a program that cannot be had even with the least effort, from the last one on."""
+        while (self._waiting and self._waiting[-1].is_optional
+               and self.pace * sum(launch.seconds[0] for launch in self._waiting) > self.left):
             self.left_out.append(self._waiting.pop())
 
     def shortfall(self) -> str:

@@ -48,7 +48,7 @@ def _largest(machine: Machine, ranks: int) -> int:
 def _stream(machine: Machine, ranks: int) -> list[str]:
     # The paper's sizes; the data flow and plain MPI calls stand beside the direct push.
     return ["--device", "host", "--sizes", f"2:{_largest(machine, ranks)}", "--transport", "mpi,shm,rma",
-            "--formulation", "native,dataflow,library"]
+            "--formulation", "native,dataflow,library", "--runs", "6"]
 
 
 def _stream_by_grpc(machine: Machine, ranks: int) -> list[str]:
