@@ -302,6 +302,16 @@ class Budgets(unittest.TestCase):
         self.assertEqual([name for name, _, _ in taken], ["program0", "program1", "program2"])
         self.assertLess(taken[-1][1], 10)
 
+    def test_a_program_that_is_far_from_its_estimate_leaves_time_to_the_others(self):
+        for factor in (2, 10):
+            clock = Clock((38, 300), (5, 10), (5, 10), (5, 10), factor=factor)
+            taken = clock.run(90)
+            self.assertEqual([name for name, _, _ in taken], ["program0", "program1", "program2", "program3"])
+            self.assertEqual(clock.budget.left_out, [])
+            self.assertLessEqual(clock.now, 90 + budget.SECONDS_TO_END, factor)
+            first = taken[0][2]
+            self.assertLessEqual(first, budget.MOST_OF_EQUAL * 90 / 4, factor)
+
     def test_second_launches_of_a_program_are_left_out_first(self):
         clock = Clock((20, 40), (20, 40), (20, 40), (10, 20), optional=1)
         clock.launches.insert(1, clock.launches.pop())
