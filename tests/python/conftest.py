@@ -5,6 +5,9 @@ import tempfile
 
 from tree import ROOT
 
-compiled = tempfile.TemporaryDirectory(prefix="quartet-tests-")
-os.environ["PYTHONPYCACHEPREFIX"] = compiled.name
-os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / folder) for folder in ("scripts/python", "tests/python"))
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers inherit these
+    compiled = tempfile.TemporaryDirectory(prefix="quartet-tests-")
+    os.environ["PYTHONPYCACHEPREFIX"] = compiled.name
+    os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / folder) for folder in ("scripts/python", "tests/python"))
+    # Else they would compile Python's own library each time, too.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

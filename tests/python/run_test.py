@@ -26,11 +26,10 @@ from quartet.run.kernels import RUNS, Effort
 from tree import QUARTET
 
 # Behaves as {folder}/behaviour.json says: seconds = fixed + pushes * per_push, an exit code.
-PROGRAM = """#!{python}
+PROGRAM = """#!{python} -S
 import json, sys
 sys.path.insert(0, {tests!r})
 import fake_results
-from fake_build import FakeBuild
 arguments = sys.argv[1:]
 behaviour = json.load(open({folder!r} + "/behaviour.json"))
 pushes = int(arguments[arguments.index("--pushes") + 1])
